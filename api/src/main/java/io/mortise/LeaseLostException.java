@@ -1,0 +1,18 @@
+package io.mortise;
+
+/**
+ * The calling thread held the lock, but its lease is over: it ended, was forced open, or its key
+ * was deleted. Somebody else may have held the lock since.
+ */
+public final class LeaseLostException extends IllegalMonitorStateException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * For Mortise itself.
+   *
+   * @param message names the object, the values and the next step
+   */
+  public LeaseLostException(String message) {
+    super(message);
+  }
+}

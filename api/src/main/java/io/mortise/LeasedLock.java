@@ -1,0 +1,146 @@
+package io.mortise;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
+import java.util.function.Consumer;
+
+/**
+ * A {@link Lock} whose ownership is a lease: it ends by itself when the holder's process is gone.
+ * While the process lives and the store answers, a lease without an explicit time is renewed until
+ * it is released.
+ *
+ * <p>Reentrant: a thread that holds the lock acquires it again at once, without a command, and
+ * releases it with the last {@link #unlock}. A nested acquisition never has less lease than it asks
+ * for and never shortens what is held. More than {@link Integer#MAX_VALUE} nested holds are an
+ * {@link Error}, as in the JDK.
+ *
+ * <p>Errors, beside those of {@link Lock}: {@link BackendUnavailableException} when the store
+ * certainly did not acquire, {@link OutcomeUnknownException} when that is not known, {@link
+ * ForeignKeyException} when the lock's key is somebody else's, {@link LockServiceClosedException}
+ * after close. With the store out of reach, {@link #lock} and {@link #tryLock()} throw at the first
+ * attempt, a timed {@code tryLock} tries until its time is over and then throws, and a thread that
+ * already waits in the queue rides out an outage of up to one lease time.
+ *
+ * <p>{@link #unlock} throws {@link IllegalMonitorStateException} if the calling thread does not
+ * hold the lock, and its subclass {@link LeaseLostException} if it did but the lease is over. If
+ * the store cannot be reached, {@code unlock} returns normally, renewal has stopped, and the
+ * release is sent in the background until it is confirmed or the lease has ended.
+ *
+ * <p>A handle is thread-safe and costs nothing while unused.
+ */
+public interface LeasedLock extends Lock {
+  /**
+   * The name this lock was asked for by.
+   *
+   * @return the name, without prefix
+   */
+  String name();
+
+  /**
+   * The same lock, with a fixed lease that is not renewed for acquisitions through the returned
+   * handle.
+   *
+   * @param lease at least one millisecond, at most 10,000 days
+   * @return another handle of this lock
+   * @throws IllegalArgumentException the lease is out of range
+   */
+  LeasedLock withLease(Duration lease);
+
+  /**
+   * As {@link Lock#tryLock(long, TimeUnit)}.
+   *
+   * @param wait the longest time to wait; none if not positive
+   * @return whether the lock was acquired
+   * @throws InterruptedException the thread was interrupted before or while waiting
+   */
+  boolean tryLock(Duration wait) throws InterruptedException;
+
+  /**
+   * Acquires with a fixed lease, as {@code withLease(…).lock()}.
+   *
+   * @param lease at least one millisecond; for a renewed lease use {@link #lock()}
+   * @param unit of the lease
+   * @throws IllegalArgumentException the lease is not positive or too long
+   */
+  void lock(long lease, TimeUnit unit);
+
+  /**
+   * Acquires with a fixed lease, as {@code withLease(…).lockInterruptibly()}.
+   *
+   * @param lease at least one millisecond; for a renewed lease use {@link #lockInterruptibly()}
+   * @param unit of the lease
+   * @throws InterruptedException the thread was interrupted before or while waiting
+   * @throws IllegalArgumentException the lease is not positive or too long
+   */
+  void lockInterruptibly(long lease, TimeUnit unit) throws InterruptedException;
+
+  /**
+   * Acquires with a fixed lease if that is possible in time, as {@code withLease(…).tryLock(wait)}.
+   *
+   * @param wait the longest time to wait; none if not positive
+   * @param lease at least one millisecond; for a renewed lease use {@link #tryLock(long, TimeUnit)}
+   * @param unit of both
+   * @return whether the lock was acquired
+   * @throws InterruptedException the thread was interrupted before or while waiting
+   * @throws IllegalArgumentException the lease is not positive or too long
+   */
+  boolean tryLock(long wait, long lease, TimeUnit unit) throws InterruptedException;
+
+  /**
+   * Whether the calling thread holds the lock and its lease has not ended. Sends nothing.
+   *
+   * @return whether it is held here
+   */
+  boolean isHeldByCurrentThread();
+
+  /**
+   * Whether a thread of this process holds the lock through this service. Sends nothing.
+   *
+   * @param threadId as {@link Thread#getId()} gives it
+   * @return whether it is held there
+   */
+  boolean isHeldByThread(long threadId);
+
+  /**
+   * The calling thread's nested holds. Sends nothing.
+   *
+   * @return 0 if it does not hold the lock
+   */
+  int getHoldCount();
+
+  /**
+   * How the calling thread's hold stands. Sends nothing.
+   *
+   * @return {@link LeaseState#RELEASED} if it has none
+   */
+  LeaseState leaseState();
+
+  /**
+   * Throws unless the calling thread holds the lock and its lease has not ended; for use inside
+   * loops. Sends nothing.
+   *
+   * @throws LeaseLostException it held the lock, but the lease is over
+   * @throws IllegalMonitorStateException it does not hold the lock
+   */
+  void ensureHeld();
+
+  /**
+   * Calls the listener when a hold of this lock in this service becomes {@link LeaseState#SUSPECT}
+   * and when it becomes {@link LeaseState#LOST}, whichever thread has it; on the service's
+   * executor.
+   *
+   * @param listener called once per hold and state
+   * @return removes the listener
+   */
+  Registration onLeaseLost(Consumer<? super LeaseLost> listener);
+
+  /**
+   * Not available yet.
+   *
+   * @throws UnsupportedOperationException always, for now
+   */
+  @Override
+  Condition newCondition();
+}

@@ -1,0 +1,221 @@
+package io.mortise;
+
+import io.mortise.discovery.InstalledProviders;
+import io.mortise.engine.ServiceBuilder;
+import io.mortise.spi.LockBackend;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/**
+ * Locks that live in one store. Thread-safe; make one per application and store.
+ *
+ * <pre>{@code
+ * try (LockService locks = LockService.open("redis://localhost:6379")) {
+ *   DistributedLock lock = locks.getLock("orders:42");
+ *   lock.lock();
+ *   try {
+ *     // one process at a time
+ *   } finally {
+ *     lock.unlock();
+ *   }
+ * }
+ * }</pre>
+ *
+ * <p>A service has one connection, or pool, for commands and one for messages; its handles keep no
+ * state until they are used.
+ */
+public interface LockService extends AutoCloseable {
+  /**
+   * Opens a service on the one installed backend that serves the URI's scheme.
+   *
+   * @param uri where the store is: {@code redis://user:secret@host:port/db}, {@code memory:name}
+   * @return an open service, which the caller closes
+   * @throws NoBackendException no provider fits, or several do; the message lists those seen
+   * @throws BackendUnavailableException the store cannot be reached, or refuses what locks need
+   * @throws IllegalArgumentException the URI is malformed
+   */
+  static LockService open(String uri) {
+    return builder().uri(uri).open();
+  }
+
+  /**
+   * Opens a service on the named backend.
+   *
+   * @param uri where the store is
+   * @param provider the backend's name: {@code "jedis"}, {@code "lettuce"}, {@code "memory"}
+   * @return an open service, which the caller closes
+   * @throws NoBackendException the named provider is not there, twice there, or does not fit
+   * @throws BackendUnavailableException the store cannot be reached, or refuses what locks need
+   * @throws IllegalArgumentException the URI is malformed
+   */
+  static LockService open(String uri, String provider) {
+    return builder().uri(uri).provider(provider).open();
+  }
+
+  /**
+   * Opens a service on a backend made around the caller's own client. The backend stays the
+   * caller's: closing the service does not close it.
+   *
+   * @param backend an open backend
+   * @return an open service, which the caller closes
+   * @throws BackendUnavailableException the store cannot be reached, or refuses what locks need
+   */
+  static LockService of(LockBackend backend) {
+    return builder().backend(backend).open();
+  }
+
+  /**
+   * A builder with every option at its default.
+   *
+   * @return a new builder, not thread-safe
+   */
+  static Builder builder() {
+    return new ServiceBuilder();
+  }
+
+  /**
+   * Every provider of backends that can be seen from here, usable or not.
+   *
+   * @return in the order they were found
+   */
+  static List<ProviderInfo> providers() {
+    return InstalledProviders.infos();
+  }
+
+  /**
+   * The exclusive, reentrant, unfair lock of a name.
+   *
+   * @param name 1 to 512 bytes of UTF-8; braces only as one <code>{tag}</code>, which then decides
+   *     the cluster slot
+   * @return a handle, which costs nothing while unused
+   * @throws IllegalArgumentException the name is empty, too long, or has stray braces
+   */
+  DistributedLock getLock(String name);
+
+  /**
+   * Who this service is in the store: host, process and a random part. The first part of the id of
+   * every acquisition.
+   *
+   * @return without a colon
+   */
+  String clientId();
+
+  /**
+   * Rejects new work, wakes waiters with {@link LockServiceClosedException}, stops renewal. What is
+   * still held ends with its lease and is logged. Closes the backend if the service opened it.
+   * Idempotent.
+   */
+  @Override
+  void close();
+
+  /**
+   * Options of a service, set once each: a second call of a setter throws {@link
+   * IllegalStateException} with both values. Not thread-safe.
+   */
+  interface Builder {
+    /**
+     * Where the store is.
+     *
+     * @param uri its scheme selects the backend
+     * @return this
+     * @throws IllegalArgumentException the URI is malformed
+     */
+    Builder uri(String uri);
+
+    /**
+     * Which of the installed backends to use, where several serve the scheme.
+     *
+     * @param name the provider's name
+     * @return this
+     */
+    Builder provider(String name);
+
+    /**
+     * A backend made by the caller, instead of a URI; it stays the caller's to close.
+     *
+     * @param backend an open backend
+     * @return this
+     */
+    Builder backend(LockBackend backend);
+
+    /**
+     * The lease of holds without an explicit one, renewed at a third.
+     *
+     * @param lease at least 100 ms, at most 10,000 days; default 30 s
+     * @return this
+     */
+    Builder leaseTime(Duration lease);
+
+    /**
+     * The longest a renewed hold may last; then it is reported lost.
+     *
+     * @param limit at least the lease time; default none
+     * @return this
+     */
+    Builder maxHold(Duration limit);
+
+    /**
+     * The time one command may take, the wait for a connection included.
+     *
+     * @param timeout at least 10 ms, at most a third of the lease time; default 2 s or a third of
+     *     the lease time, whichever is shorter
+     * @return this
+     */
+    Builder commandTimeout(Duration timeout);
+
+    /**
+     * What every key and channel begins with.
+     *
+     * @param prefix 1 to 128 bytes without braces; default {@code mortise:}
+     * @return this
+     */
+    Builder keyPrefix(String prefix);
+
+    /**
+     * How often threads of this service pass a lock on among themselves before other services get
+     * their turn.
+     *
+     * @param limit per remote acquisition; 0 turns it off; default 64
+     * @return this
+     */
+    Builder handOffLimit(int limit);
+
+    /**
+     * Whether to interrupt the thread whose lease is lost.
+     *
+     * @param interrupt default false
+     * @return this
+     */
+    Builder interruptOnLoss(boolean interrupt);
+
+    /**
+     * Runs listeners. Never a client's I/O thread.
+     *
+     * @param executor stays the caller's; default: one daemon thread of the service, so that
+     *     listeners hear of events in their order
+     * @return this
+     */
+    Builder executor(Executor executor);
+
+    /**
+     * Told of every acquisition, release and lease change of this service.
+     *
+     * @param listener its first two methods run on the caller's thread
+     * @return this
+     */
+    Builder listener(LockListener listener);
+
+    /**
+     * Opens the service: finds or takes the backend, and checks with one script that the store
+     * allows every command and the channel that locks need.
+     *
+     * @return an open service, which the caller closes
+     * @throws IllegalStateException neither a URI nor a backend was given, or both
+     * @throws IllegalArgumentException the options do not fit each other
+     * @throws NoBackendException no provider fits, or several do
+     * @throws BackendUnavailableException the store cannot be reached, or refuses what locks need
+     */
+    LockService open();
+  }
+}

@@ -1,0 +1,21 @@
+package io.mortise;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether the store did what was asked is not known: the command was sent and no reply came.
+ * Mortise withdraws it in the background, so that nothing stays locked longer than the lease.
+ */
+public final class OutcomeUnknownException extends LockException {
+  private static final long serialVersionUID = 1L;
+
+  /**
+   * For Mortise itself.
+   *
+   * @param message names the object, the values and the next step
+   * @param cause what was seen, if it was an exception
+   */
+  public OutcomeUnknownException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+}

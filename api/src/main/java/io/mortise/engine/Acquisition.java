@@ -1,0 +1,246 @@
+package io.mortise.engine;
+
+import io.mortise.LeaseState;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One remote acquisition, from before its first command until after its last. It belongs to a gate,
+ * not to a thread: threads of the gate take it over from each other. Its id is never used again, so
+ * a late or repeated command cannot touch a later acquisition.
+ *
+ * <p>The waiting side is used by the gate's agent alone, {@link #signal} aside. The held side is
+ * read by anybody and changed under this object's monitor, in which nothing blocks; exactly one
+ * call of {@link #end} succeeds.
+ */
+final class Acquisition {
+  /** Redis keeps expiry in whole milliseconds, so a key may go up to one earlier than its lease. */
+  private static final long STORE_TICK = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private final Gate gate;
+  private final String id;
+
+  private volatile boolean signalled;
+  private boolean sent;
+  private boolean answered;
+  private boolean uncertain;
+  private long nextCheck;
+  private String ticket = "";
+
+  /** What is said about a hold at most once. */
+  enum Warning {
+    LONG_HOLD,
+    OWNER_DIED
+  }
+
+  private @Nullable Set<Warning> given;
+  private boolean renewing;
+  private long timedEnd;
+
+  private volatile LeaseState state = LeaseState.RELEASED;
+  private volatile LeasePolicy lease;
+  private volatile long deadline;
+  private long acquiredAt;
+  private long renewedAt;
+
+  Acquisition(Gate gate, String id, LeasePolicy lease) {
+    this.gate = gate;
+    this.id = id;
+    this.lease = lease;
+  }
+
+  Gate gate() {
+    return gate;
+  }
+
+  LockKeys keys() {
+    return gate.keys();
+  }
+
+  String id() {
+    return id;
+  }
+
+  String ticket() {
+    return ticket;
+  }
+
+  /** A message came: the agent should ask the store now. It may come before the agent parks. */
+  void signal() {
+    signalled = true;
+    gate.unparkAgent();
+  }
+
+  boolean isDue(long now) {
+    return !sent || signalled || now - nextCheck >= 0;
+  }
+
+  long untilCheck(long now) {
+    return nextCheck - now;
+  }
+
+  /** Before a command is sent; a message that comes from now on counts for the next one. */
+  void sending() {
+    signalled = false;
+    sent = true;
+  }
+
+  void answered() {
+    answered = true;
+    uncertain = false;
+  }
+
+  void failed(boolean outcomeUnknown, long retryAt) {
+    uncertain |= outcomeUnknown;
+    nextCheck = retryAt;
+  }
+
+  void queued(long itsTicket, long checkAt) {
+    ticket = Long.toString(itsTicket);
+    nextCheck = checkAt;
+  }
+
+  /** Whether the store may know this id: it answered, or a command got no answer. */
+  boolean mayBeKnown() {
+    return answered || uncertain;
+  }
+
+  /** Whether a command that got no answer may still arrive. */
+  boolean isUncertain() {
+    return uncertain;
+  }
+
+  /**
+   * The store says that this id holds the lock.
+   *
+   * @param sentAt when the command was sent that it answered
+   * @return false if the lease has already ended
+   */
+  synchronized boolean take(LeasePolicy policy, long sentAt, long now, long longestHold) {
+    long ends = Math.min(policy.nanos() - STORE_TICK, longestHold) + sentAt;
+    if (now - ends >= 0) {
+      return false;
+    }
+    lease = policy;
+    acquiredAt = now;
+    renewedAt = sentAt;
+    deadline = ends;
+    state = LeaseState.HELD;
+    return true;
+  }
+
+  /**
+   * The store has confirmed the lease again. An ended lease is never revived, and no answer brings
+   * the deadline forward.
+   *
+   * @return the state before; {@code LOST} if the answer came too late
+   */
+  synchronized LeaseState renewed(LeasePolicy policy, long sentAt, long now, long longestHold) {
+    LeaseState before = state;
+    if (!isHeld() || now - deadline >= 0) {
+      return before == LeaseState.RELEASED ? before : LeaseState.LOST;
+    }
+    long ends = sentAt + policy.nanos() - STORE_TICK;
+    long limit = acquiredAt + longestHold;
+    ends = ends - limit > 0 ? limit : ends;
+    lease = policy;
+    renewedAt = sentAt;
+    deadline = ends - deadline > 0 ? ends : deadline;
+    state = LeaseState.HELD;
+    return before;
+  }
+
+  /**
+   * A renewal failed.
+   *
+   * @return whether that is news
+   */
+  synchronized boolean suspect() {
+    boolean news = state == LeaseState.HELD;
+    if (news) {
+      state = LeaseState.SUSPECT;
+    }
+    return news;
+  }
+
+  /**
+   * Ends the hold as {@code RELEASED} or {@code LOST}.
+   *
+   * @return whether it was held until now
+   */
+  synchronized boolean end(LeaseState how) {
+    boolean wasHeld = isHeld();
+    if (wasHeld) {
+      state = how;
+    }
+    return wasHeld;
+  }
+
+  boolean isHeld() {
+    LeaseState now = state;
+    return now == LeaseState.HELD || now == LeaseState.SUSPECT;
+  }
+
+  /** The state as of now: a hold whose deadline has passed is lost, whoever has noticed. */
+  LeaseState state(long now) {
+    LeaseState known = state;
+    boolean ended = known != LeaseState.RELEASED && now - deadline >= 0;
+    return ended ? LeaseState.LOST : known;
+  }
+
+  LeasePolicy lease() {
+    return lease;
+  }
+
+  long remaining(long now) {
+    return Math.max(0, deadline - now);
+  }
+
+  long deadline() {
+    return deadline;
+  }
+
+  synchronized long acquiredAt() {
+    return acquiredAt;
+  }
+
+  synchronized long renewedAt() {
+    return renewedAt;
+  }
+
+  // The keeper's notes
+
+  /**
+   * Notes that a renewal is about to be sent.
+   *
+   * @return false if one is out already
+   */
+  synchronized boolean beginRenewal() {
+    boolean begins = !renewing;
+    renewing = true;
+    return begins;
+  }
+
+  synchronized void endRenewal() {
+    renewing = false;
+  }
+
+  /**
+   * Notes that a timer is about to be set for this deadline.
+   *
+   * @return whether it had none yet
+   */
+  synchronized boolean timeEnd(long end) {
+    boolean news = timedEnd != end;
+    timedEnd = end;
+    return news;
+  }
+
+  synchronized boolean warnOnce(Warning warning) {
+    Set<Warning> before = given == null ? EnumSet.noneOf(Warning.class) : given;
+    given = before;
+    return before.add(warning);
+  }
+}

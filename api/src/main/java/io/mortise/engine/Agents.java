@@ -1,0 +1,177 @@
+package io.mortise.engine;
+
+import io.mortise.LockException;
+import io.mortise.engine.Gate.Step;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.ScriptCall;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a gate's agent does: asks the store for the lock, and waits for it there. All of it runs on
+ * the agent's own thread.
+ *
+ * <p>A waiting acquisition is asked for again when a message came, when the lock's lease ends, and
+ * at the latest after the re-check period; so a lost message, a deleted key or a dead holder costs
+ * seconds.
+ */
+final class Agents {
+  private static final long FIRST_PAUSE = Duration.ofMillis(50).toNanos();
+  private static final long LONGEST_PAUSE = Duration.ofSeconds(1).toNanos();
+  private static final long STORE_TICK = Duration.ofMillis(1).toNanos();
+
+  private final Engine engine;
+
+  Agents(Engine engine) {
+    this.engine = engine;
+  }
+
+  /** Runs until the waiter has the lock, gives up, or fails. */
+  Step acquire(Gate gate, Waiter waiter) throws InterruptedException {
+    Turn turn = new Turn(gate, waiter);
+    try {
+      return turn.run();
+    } finally {
+      if (!turn.done) {
+        turn.resign();
+      }
+    }
+  }
+
+  /** One thread's time as the agent of one gate. */
+  private final class Turn {
+    private final Gate gate;
+    private final Waiter waiter;
+    private boolean done;
+    private @Nullable LockException failure;
+    private long failingSince;
+    private long pause = FIRST_PAUSE;
+
+    Turn(Gate gate, Waiter waiter) {
+      this.gate = gate;
+      this.waiter = waiter;
+    }
+
+    Step run() throws InterruptedException {
+      while (true) {
+        engine.checkOpen(gate.keys());
+        Acquisition acquisition = gate.acquisitionFor(waiter);
+        if (acquisition.isDue(engine.now())) {
+          Step step = ask(acquisition);
+          if (step != Step.WAIT) {
+            return step;
+          }
+        }
+        waiter.checkInterrupt();
+        long now = engine.now();
+        if (waiter.isOver(now)) {
+          if (failure != null) {
+            throw failure;
+          }
+          return Step.REFUSED;
+        }
+        if (!acquisition.isDue(now)) {
+          waiter.park(engine.time(), gate, acquisition.untilCheck(now));
+        }
+      }
+    }
+
+    private Step ask(Acquisition acquisition) {
+      acquisition.sending();
+      long sentAt = engine.now();
+      Reply reply;
+      try {
+        ScriptCall call = engine.scripts().acquire(acquisition, waiter.lease(), waiter.waits());
+        reply = Reply.ofAcquire(engine.backend().execute(call));
+      } catch (BackendException e) {
+        failed(acquisition, e);
+        return Step.WAIT;
+      }
+      answered(acquisition);
+      if (reply instanceof Reply.Waiting waiting) {
+        return queued(acquisition, waiting);
+      }
+      if (reply instanceof Reply.Foreign foreign) {
+        throw Failures.foreign(gate.keys(), foreign.found());
+      }
+      if (reply instanceof Reply.TooLate) {
+        return replaced(acquisition);
+      }
+      return reply instanceof Reply.Held ? taken(acquisition, sentAt) : Step.REFUSED;
+    }
+
+    private void answered(Acquisition acquisition) {
+      acquisition.answered();
+      if (failure != null) {
+        failure = null;
+        pause = FIRST_PAUSE;
+        gate.trouble(null);
+      }
+    }
+
+    private Step taken(Acquisition acquisition, long sentAt) {
+      if (!gate.granted(waiter, acquisition, sentAt)) {
+        engine.withdraw(acquisition);
+        return Step.WAIT;
+      }
+      done = true;
+      waiter.tookRemotely();
+      engine.keeper().watch(acquisition);
+      return Step.CLAIMED;
+    }
+
+    private Step queued(Acquisition acquisition, Reply.Waiting waiting) {
+      long recheck = engine.settings().times().recheck().toNanos();
+      long period = recheck + ThreadLocalRandom.current().nextLong(-recheck / 10, recheck / 10);
+      long wait =
+          waiting.left() < 0
+              ? period
+              : Math.min(period, TimeUnit.MILLISECONDS.toNanos(waiting.left()) + STORE_TICK);
+      acquisition.queued(waiting.ticket(), engine.now() + wait);
+      return Step.WAIT;
+    }
+
+    private Step replaced(Acquisition acquisition) {
+      gate.abandon();
+      engine.forget(acquisition);
+      return Step.WAIT;
+    }
+
+    /**
+     * Whether to try again is the waiter's patience: an attempt that certainly did nothing ends
+     * {@code lock()} at once; a timed wait goes on until its end; whoever may be in the queue rides
+     * out one lease time.
+     */
+    private void failed(Acquisition acquisition, BackendException e) {
+      long now = engine.now();
+      boolean first = failure == null;
+      failingSince = first ? now : failingSince;
+      acquisition.failed(e.outcome() == BackendException.Outcome.UNKNOWN, now + pause);
+      LockException seen = Failures.of(e, acquisition, engine.endpoint());
+      failure = seen;
+      gate.trouble(seen);
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
+      boolean goOn =
+          waiter.isTimed()
+              || (acquisition.mayBeKnown()
+                  && now - failingSince < engine.settings().leaseTime().toNanos());
+      if (!waiter.waits() || !goOn) {
+        throw seen;
+      }
+    }
+
+    void resign() {
+      Acquisition orphan = gate.resign();
+      if (orphan == null) {
+        return;
+      }
+      if (orphan.mayBeKnown() && (waiter.waits() || orphan.isUncertain())) {
+        engine.withdraw(orphan);
+      } else {
+        engine.forget(orphan);
+      }
+    }
+  }
+}

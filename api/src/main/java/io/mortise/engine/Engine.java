@@ -1,0 +1,352 @@
+package io.mortise.engine;
+
+import io.mortise.LockException;
+import io.mortise.LockServiceClosedException;
+import io.mortise.engine.Gate.Step;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The shared state of one service: its gates by lock name, its acquisitions by id, and the parts
+ * that serve them. A lock that nobody uses has no entry in either map.
+ */
+final class Engine {
+  private static final Logger log = LoggerFactory.getLogger(Engine.class);
+
+  private final LockBackend backend;
+  private final TimeSource time;
+  private final Settings settings;
+  private final LockScripts scripts;
+  private final ClientId clientId = ClientId.create();
+  private final LeasePolicy defaultLease;
+  private final long longestHold;
+
+  private final Map<String, Gate> gates = new ConcurrentHashMap<>();
+  private final Map<String, Acquisition> acquisitions = new ConcurrentHashMap<>();
+  private final AtomicLong sequence = new AtomicLong();
+
+  private final Agents agents = new Agents(this);
+  private final LeaseKeeper keeper = new LeaseKeeper(this);
+  private final Compensator compensator = new Compensator(this);
+  private final Mailbox mailbox = new Mailbox(this);
+  private final LostHolds lostHolds = new LostHolds();
+  private final Events events;
+  private volatile boolean closed;
+
+  Engine(LockBackend backend, Settings settings, Events events) {
+    this.backend = backend;
+    this.settings = settings;
+    this.events = events;
+    time = backend.time();
+    scripts = new LockScripts(settings, backend.info().publishCounts());
+    defaultLease = LeasePolicy.renewed(settings.leaseTime());
+    Duration maxHold = settings.maxHold();
+    longestHold = maxHold == null ? Long.MAX_VALUE / 2 : maxHold.toNanos();
+  }
+
+  LockBackend backend() {
+    return backend;
+  }
+
+  TimeSource time() {
+    return time;
+  }
+
+  long now() {
+    return time.nanoTime();
+  }
+
+  Settings settings() {
+    return settings;
+  }
+
+  LockScripts scripts() {
+    return scripts;
+  }
+
+  ClientId clientId() {
+    return clientId;
+  }
+
+  LeasePolicy defaultLease() {
+    return defaultLease;
+  }
+
+  long longestHold() {
+    return longestHold;
+  }
+
+  Agents agents() {
+    return agents;
+  }
+
+  LeaseKeeper keeper() {
+    return keeper;
+  }
+
+  Mailbox mailbox() {
+    return mailbox;
+  }
+
+  LostHolds lostHolds() {
+    return lostHolds;
+  }
+
+  Events events() {
+    return events;
+  }
+
+  String endpoint() {
+    return backend.info().endpoint();
+  }
+
+  boolean isClosed() {
+    return closed;
+  }
+
+  void checkOpen(LockKeys keys) {
+    if (closed) {
+      throw new LockServiceClosedException(
+          "lock '%s': its service %s is closed; open a new one".formatted(keys.name(), clientId));
+    }
+  }
+
+  // Locking
+
+  /** The calling thread's hold of a lock, if it is inside and its lease has not ended. */
+  @Nullable Hold holdOfCurrentThread(LockKeys keys) {
+    Gate gate = gates.get(keys.name());
+    Hold hold = gate == null ? null : gate.hold();
+    return hold != null && hold.isOf(Thread.currentThread()) ? hold : null;
+  }
+
+  @Nullable Hold holdOf(LockKeys keys) {
+    Gate gate = gates.get(keys.name());
+    return gate == null ? null : gate.hold();
+  }
+
+  /** Takes the lock for a thread that does not hold it, or returns false when it gives up. */
+  boolean lock(LockKeys keys, Waiter waiter) throws InterruptedException {
+    try {
+      Step step;
+      do {
+        checkOpen(keys);
+        Gate gate = gates.computeIfAbsent(keys.name(), name -> new Gate(this, keys, waiter));
+        step = gate.enter(waiter);
+      } while (step == Step.RETIRED);
+      return step == Step.CLAIMED;
+    } finally {
+      waiter.restoreInterrupt();
+    }
+  }
+
+  void retire(Gate gate) {
+    gates.remove(gate.keys().name(), gate);
+  }
+
+  // Acquisitions
+
+  Acquisition newAcquisition(Gate gate, Waiter waiter) {
+    String id = clientId.text() + ':' + sequence.incrementAndGet() + ':' + waiter.thread().getId();
+    Acquisition acquisition = new Acquisition(gate, id, waiter.lease());
+    acquisitions.put(id, acquisition);
+    return acquisition;
+  }
+
+  @Nullable Acquisition acquisition(String id) {
+    return acquisitions.get(id);
+  }
+
+  Collection<Acquisition> acquisitions() {
+    return acquisitions.values();
+  }
+
+  void forget(Acquisition acquisition) {
+    acquisitions.remove(acquisition.id());
+  }
+
+  /** Takes an acquisition back in the background: out of the queue, or the lock given back. */
+  void withdraw(Acquisition acquisition) {
+    forget(acquisition);
+    compensator.leave(acquisition.keys(), acquisition.id(), acquisition.isUncertain());
+  }
+
+  /** A message named an acquisition that is not here any more. */
+  void withdrawUnknown(LockKeys keys, String id) {
+    compensator.leave(keys, id, false);
+  }
+
+  /**
+   * Sees to it that a hold has no less lease than a nested acquisition asks for: a fixed lease is
+   * made longer, or renewed from now on.
+   *
+   * @return whether it is still held
+   */
+  boolean ensureLease(Acquisition held, LeasePolicy wanted) {
+    LeasePolicy has = held.lease();
+    if (has.renewed() || (!wanted.renewed() && wanted.nanos() <= held.remaining(now()))) {
+      return true;
+    }
+    long sentAt = now();
+    ScriptCall call = scripts.renew(List.of(held), wanted);
+    String what = "the lease of lock '" + held.keys().name() + "' was made longer";
+    Object answer = execute(held.keys(), call, what).get(0);
+    return keeper.confirm(held, wanted, (Long) answer, sentAt);
+  }
+
+  /**
+   * Gives an ended acquisition back to the store.
+   *
+   * @return false if the store no longer had it; true also if the store could not be asked, then it
+   *     is asked in the background
+   */
+  boolean release(Acquisition ended) {
+    forget(ended);
+    if (closed) {
+      throw new LockServiceClosedException(
+          "lock '%s' was held when its service was closed; its lease ends within %d ms"
+              .formatted(
+                  ended.keys().name(), TimeUnit.NANOSECONDS.toMillis(ended.remaining(now()))));
+    }
+    try {
+      List<Object> reply = backend.execute(scripts.leave(ended.keys(), ended.id(), false));
+      boolean had = "RELEASED".equals(reply.get(0));
+      if (!had) {
+        events.lost(ended, "the store no longer had it when it was unlocked", now());
+      }
+      return had;
+    } catch (BackendException e) {
+      log.warn(
+          "lock '{}' could not be released at {}; going on in the background",
+          ended.keys().name(),
+          endpoint(),
+          e);
+      compensator.leave(ended.keys(), ended.id(), false);
+      return true;
+    }
+  }
+
+  /**
+   * The gate has let go of a lost acquisition: tells whoever wants to know, and tidies the store.
+   */
+  void lost(Acquisition lost, @Nullable Hold hold, String reason) {
+    forget(lost);
+    if (!closed) {
+      compensator.leave(lost.keys(), lost.id(), false);
+    }
+    events.lost(lost, reason, now());
+    if (hold != null && settings.interruptOnLoss()) {
+      hold.thread().interrupt();
+    }
+  }
+
+  // One command
+
+  List<Object> execute(LockKeys keys, ScriptCall call, String what) {
+    checkOpen(keys);
+    try {
+      return backend.execute(call);
+    } catch (BackendException e) {
+      throw failure(e, what);
+    }
+  }
+
+  LockException failure(BackendException e, String what) {
+    return Failures.of(e, what, endpoint());
+  }
+
+  /** Hands a reply to its handler; what that throws is logged, since nobody waits for it. */
+  static void whenReplied(
+      CompletableFuture<List<Object>> reply,
+      BiConsumer<@Nullable List<Object>, @Nullable Throwable> handler) {
+    CompletableFuture<@Nullable Void> unused =
+        reply.handle((value, failure) -> {
+          try {
+            handler.accept(value, failure);
+          } catch (RuntimeException e) {
+            log.error("a reply could not be handled", e);
+          }
+          return null;
+        });
+  }
+
+  // Close
+
+  /**
+   * Rejects new work, wakes waiters, stops renewal.
+   *
+   * @return whether this call closed the engine
+   */
+  boolean close() {
+    synchronized (this) {
+      if (closed) {
+        return false;
+      }
+      closed = true;
+    }
+    keeper.close();
+    gates.values().forEach(Gate::wakeAll);
+    leaveQueues();
+    mailbox.close();
+    events.close();
+    logHeld();
+    return true;
+  }
+
+  private void leaveQueues() {
+    List<ScriptCall> calls =
+        acquisitions.values().stream()
+            .filter(acquisition -> !acquisition.isHeld() && acquisition.mayBeKnown())
+            .map(a -> scripts.leave(a.keys(), a.id(), a.isUncertain()))
+            .toList();
+    if (calls.isEmpty()) {
+      return;
+    }
+    CompletableFuture<?>[] replies = backend.executeAll(calls).toArray(CompletableFuture<?>[]::new);
+    try {
+      CompletableFuture.allOf(replies)
+          .get(settings.commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      log.debug("not every waiter could be taken out of its queue; it is skipped there", e);
+    }
+  }
+
+  private void logHeld() {
+    List<String> held =
+        acquisitions.values().stream()
+            .filter(Acquisition::isHeld)
+            .map(acquisition -> acquisition.keys().name())
+            .sorted()
+            .toList();
+    if (!held.isEmpty()) {
+      log.warn(
+          "service {} was closed while it held {} lock(s), which end with their leases: {}",
+          clientId,
+          held.size(),
+          held.size() <= 10 ? held : held.subList(0, 10) + " …");
+    }
+  }
+
+  @Override
+  public String toString() {
+    return clientId + " at " + endpoint() + (closed ? ", closed" : "");
+  }
+}

@@ -1,0 +1,271 @@
+package io.mortise.engine;
+
+import io.mortise.DistributedLock;
+import io.mortise.LeaseLost;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import io.mortise.Registration;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A handle of the exclusive, reentrant lock: a name, a lease, and the engine that does the work.
+ */
+final class EngineLock implements DistributedLock {
+  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
+
+  private final Engine engine;
+  private final LockKeys keys;
+  private final LeasePolicy lease;
+
+  EngineLock(Engine engine, LockKeys keys, LeasePolicy lease) {
+    this.engine = engine;
+    this.keys = keys;
+    this.lease = lease;
+  }
+
+  @Override
+  public String name() {
+    return keys.name();
+  }
+
+  @Override
+  public DistributedLock withLease(Duration fixed) {
+    return with(LeasePolicy.fixed(Objects.requireNonNull(fixed, "lease")));
+  }
+
+  private EngineLock with(LeasePolicy other) {
+    return new EngineLock(engine, keys, other);
+  }
+
+  // Acquiring
+
+  @Override
+  public void lock() {
+    if (enterAgain()) {
+      return;
+    }
+    try {
+      acquire(Waiter.patient(lease, engine.now(), false));
+    } catch (InterruptedException e) {
+      throw new AssertionError("an uninterruptible wait does not throw", e);
+    }
+  }
+
+  @Override
+  public void lockInterruptibly() throws InterruptedException {
+    throwIfInterrupted();
+    if (!enterAgain()) {
+      acquire(Waiter.patient(lease, engine.now(), true));
+    }
+  }
+
+  @Override
+  public boolean tryLock() {
+    try {
+      return enterAgain() || acquire(Waiter.impatient(lease, engine.now()));
+    } catch (InterruptedException e) {
+      throw new AssertionError("an attempt that does not wait does not throw", e);
+    }
+  }
+
+  @Override
+  public boolean tryLock(long wait, TimeUnit unit) throws InterruptedException {
+    throwIfInterrupted();
+    long nanos = unit.toNanos(wait);
+    return enterAgain()
+        || acquire(
+            nanos > 0
+                ? Waiter.timed(lease, engine.now(), nanos)
+                : Waiter.impatient(lease, engine.now()));
+  }
+
+  @Override
+  public boolean tryLock(Duration wait) throws InterruptedException {
+    long nanos = wait.compareTo(LONGEST) < 0 ? wait.toNanos() : Long.MAX_VALUE;
+    return tryLock(nanos, TimeUnit.NANOSECONDS);
+  }
+
+  @Override
+  public void lock(long fixed, TimeUnit unit) {
+    with(LeasePolicy.fixed(fixed, unit)).lock();
+  }
+
+  @Override
+  public void lockInterruptibly(long fixed, TimeUnit unit) throws InterruptedException {
+    with(LeasePolicy.fixed(fixed, unit)).lockInterruptibly();
+  }
+
+  @Override
+  public boolean tryLock(long wait, long fixed, TimeUnit unit) throws InterruptedException {
+    return with(LeasePolicy.fixed(fixed, unit)).tryLock(wait, unit);
+  }
+
+  private static void throwIfInterrupted() throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+  }
+
+  private boolean acquire(Waiter waiter) throws InterruptedException {
+    boolean acquired = engine.lock(keys, waiter);
+    if (acquired) {
+      engine.events().acquired(keys.name(), engine.now() - waiter.start(), waiter.isRemote());
+    }
+    return acquired;
+  }
+
+  /** Enters once more if the calling thread is inside, without a command but for a longer lease. */
+  private boolean enterAgain() {
+    Hold hold = engine.holdOfCurrentThread(keys);
+    if (hold == null) {
+      return false;
+    }
+    engine.checkOpen(keys);
+    if (isOver(hold) || !engine.ensureLease(hold.acquisition(), lease)) {
+      return false;
+    }
+    hold.enter();
+    return true;
+  }
+
+  /** Whether the lease has ended; then the gate is told, should it not know yet. */
+  private boolean isOver(Hold hold) {
+    Acquisition acquisition = hold.acquisition();
+    boolean over = acquisition.state(engine.now()) == LeaseState.LOST;
+    if (over) {
+      acquisition.gate().lose(acquisition, "its lease ended");
+    }
+    return over;
+  }
+
+  // Releasing
+
+  @Override
+  public void unlock() {
+    Hold hold = engine.holdOfCurrentThread(keys);
+    if (hold == null) {
+      throw notHeld(engine.lostHolds().exit(keys.name()));
+    }
+    if (hold.count() > 1) {
+      hold.exit();
+      return;
+    }
+    if (isOver(hold) || !hold.acquisition().gate().exit(hold)) {
+      engine.lostHolds().exit(keys.name());
+      throw notHeld(hold);
+    }
+    engine.events().released(keys.name(), engine.now() - hold.since());
+  }
+
+  private IllegalMonitorStateException notHeld(@Nullable Hold lost) {
+    Thread thread = Thread.currentThread();
+    String who = "thread " + thread.getName() + " (" + thread.getId() + ")";
+    if (lost == null) {
+      return new IllegalMonitorStateException(
+          "lock '%s' is not held by %s; only the thread that locked it may unlock it"
+              .formatted(keys.name(), who));
+    }
+    return new LeaseLostException(
+        "lock '%s' was held by %s as %s, but its lease is over: it ended, was forced open or its key was deleted; others may have held the lock since"
+            .formatted(keys.name(), who, lost.acquisition().id()));
+  }
+
+  @Override
+  public boolean forceUnlock() {
+    List<Object> reply =
+        engine.execute(
+            keys, engine.scripts().force(keys), "lock '" + keys.name() + "' was forced open");
+    return switch ((String) reply.get(0)) {
+      case "FORCED" -> true;
+      case "FREE" -> false;
+      default -> throw Failures.foreign(keys, (String) reply.get(1));
+    };
+  }
+
+  // Looking
+
+  @Override
+  public boolean isHeldByCurrentThread() {
+    return isHeld(engine.holdOfCurrentThread(keys));
+  }
+
+  @Override
+  public boolean isHeldByThread(long threadId) {
+    Hold hold = engine.holdOf(keys);
+    return hold != null && hold.thread().getId() == threadId && isHeld(hold);
+  }
+
+  private boolean isHeld(@Nullable Hold hold) {
+    return hold != null && hold.acquisition().state(engine.now()) != LeaseState.LOST;
+  }
+
+  @Override
+  public int getHoldCount() {
+    Hold hold = engine.holdOfCurrentThread(keys);
+    return hold != null && isHeld(hold) ? hold.count() : 0;
+  }
+
+  @Override
+  public LeaseState leaseState() {
+    Hold hold = engine.holdOfCurrentThread(keys);
+    if (hold != null) {
+      return hold.acquisition().state(engine.now());
+    }
+    return engine.lostHolds().find(keys.name()) == null ? LeaseState.RELEASED : LeaseState.LOST;
+  }
+
+  @Override
+  public void ensureHeld() {
+    Hold hold = engine.holdOfCurrentThread(keys);
+    if (!isHeld(hold)) {
+      throw notHeld(hold == null ? engine.lostHolds().find(keys.name()) : hold);
+    }
+  }
+
+  @Override
+  public Registration onLeaseLost(Consumer<? super LeaseLost> listener) {
+    return engine.events().add(keys.name(), Objects.requireNonNull(listener, "listener"));
+  }
+
+  @Override
+  public boolean isLocked() {
+    return remainTimeToLive() >= 0;
+  }
+
+  @Override
+  public long remainTimeToLive() {
+    List<Object> reply =
+        engine.execute(
+            keys, engine.scripts().inspect(keys), "lock '" + keys.name() + "' was looked at");
+    return switch ((String) reply.get(0)) {
+      case "LOCKED" -> (Long) reply.get(1);
+      case "FREE" -> -2;
+      default -> throw Failures.foreign(keys, (String) reply.get(1));
+    };
+  }
+
+  @Override
+  public Condition newCondition() {
+    throw new UnsupportedOperationException(
+        "lock '" + keys.name() + "': conditions are not available yet");
+  }
+
+  @Override
+  public String toString() {
+    Hold hold = engine.holdOf(keys);
+    String state =
+        hold == null || !isHeld(hold)
+            ? "not held by this service"
+            : "held by thread %s, %d ms of its lease left"
+                .formatted(
+                    hold.thread().getName(),
+                    TimeUnit.NANOSECONDS.toMillis(hold.acquisition().remaining(engine.now())));
+    return "DistributedLock[" + keys.name() + ", " + state + ']';
+  }
+}

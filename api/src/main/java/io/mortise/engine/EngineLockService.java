@@ -1,0 +1,87 @@
+package io.mortise.engine;
+
+import io.mortise.BackendUnavailableException;
+import io.mortise.DistributedLock;
+import io.mortise.LockService;
+import io.mortise.LockServiceClosedException;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.LockBackend;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+
+/** A service: the engine, and the backend it may have opened. */
+final class EngineLockService implements LockService {
+  private static final Duration LONGEST_OPENING = Duration.ofSeconds(10);
+
+  private final Engine engine;
+  private final boolean ownsBackend;
+
+  private EngineLockService(Engine engine, boolean ownsBackend) {
+    this.engine = engine;
+    this.ownsBackend = ownsBackend;
+  }
+
+  /** Checks what the store allows, and subscribes to the mailbox; closes everything on failure. */
+  static EngineLockService open(
+      LockBackend backend, boolean ownsBackend, Settings settings, Events events) {
+    EngineLockService service =
+        new EngineLockService(new Engine(backend, settings, events), ownsBackend);
+    try {
+      service.checkStore();
+      service.engine.mailbox().open(LONGEST_OPENING);
+      return service;
+    } catch (RuntimeException e) {
+      service.close();
+      throw e;
+    }
+  }
+
+  private void checkStore() {
+    LockKeys unused = LockKeys.of(engine.settings().keyPrefix(), "check~" + engine.clientId());
+    List<Object> reply;
+    try {
+      reply = engine.backend().execute(engine.scripts().check(unused, engine.mailbox().channel()));
+    } catch (BackendException e) {
+      throw engine.failure(e, "checking what the store allows");
+    }
+    if (!reply.get(0).equals("OK")) {
+      throw new BackendUnavailableException(
+          "%s refused %s, which locks need: %s; allow it for keys %s* and channels %s* (docs/troubleshooting.md lists all)"
+              .formatted(
+                  engine.endpoint(),
+                  reply.get(1),
+                  reply.get(2),
+                  engine.settings().keyPrefix(),
+                  engine.settings().keyPrefix()),
+          null);
+    }
+  }
+
+  @Override
+  public DistributedLock getLock(String name) {
+    Objects.requireNonNull(name, "lock name");
+    LockKeys keys = LockKeys.of(engine.settings().keyPrefix(), name);
+    if (engine.isClosed()) {
+      throw new LockServiceClosedException("service " + engine + " gives out no more locks");
+    }
+    return new EngineLock(engine, keys, engine.defaultLease());
+  }
+
+  @Override
+  public String clientId() {
+    return engine.clientId().text();
+  }
+
+  @Override
+  public void close() {
+    if (engine.close() && ownsBackend) {
+      engine.backend().close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "LockService[" + engine + ']';
+  }
+}

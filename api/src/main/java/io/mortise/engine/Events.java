@@ -1,0 +1,145 @@
+package io.mortise.engine;
+
+import io.mortise.LeaseLost;
+import io.mortise.LeaseState;
+import io.mortise.LockListener;
+import io.mortise.Registration;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Tells listeners what happens. What they throw is logged and goes no further. */
+final class Events {
+  private static final Logger log = LoggerFactory.getLogger(Events.class);
+
+  private final @Nullable LockListener listener;
+  private final Map<String, List<Consumer<? super LeaseLost>>> byName = new ConcurrentHashMap<>();
+  private final Executor executor;
+  private final @Nullable ThreadPoolExecutor owned;
+
+  Events(@Nullable LockListener listener, @Nullable Executor executor) {
+    this.listener = listener;
+    if (executor == null) {
+      owned = oneDaemonThread();
+      this.executor = owned;
+    } else {
+      owned = null;
+      this.executor = executor;
+    }
+  }
+
+  /** One thread, which ends when idle: listeners hear of events in their order. */
+  private static ThreadPoolExecutor oneDaemonThread() {
+    ThreadPoolExecutor one =
+        new ThreadPoolExecutor(
+            1,
+            1,
+            5,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(task, "mortise-events");
+              thread.setDaemon(true);
+              return thread;
+            });
+    one.allowCoreThreadTimeOut(true);
+    return one;
+  }
+
+  Registration add(String name, Consumer<? super LeaseLost> consumer) {
+    byName.compute(
+        name,
+        (key, known) -> {
+          List<Consumer<? super LeaseLost>> all =
+              known == null ? new CopyOnWriteArrayList<>() : known;
+          all.add(consumer);
+          return all;
+        });
+    return () ->
+        byName.computeIfPresent(
+            name,
+            (key, all) -> {
+              all.remove(consumer);
+              return all.isEmpty() ? null : all;
+            });
+  }
+
+  void acquired(String name, long waitedNanos, boolean remote) {
+    if (listener != null) {
+      guarded(() -> listener.acquired(name, waitedNanos, remote));
+    }
+  }
+
+  void released(String name, long heldNanos) {
+    if (listener != null) {
+      guarded(() -> listener.released(name, heldNanos));
+    }
+  }
+
+  void suspect(Acquisition acquisition, String reason, long now) {
+    log.warn("lock '{}': renewal failed, trying again: {}", acquisition.keys().name(), reason);
+    changed(event(acquisition, LeaseState.SUSPECT, reason, now));
+  }
+
+  void recovered(Acquisition acquisition, long now) {
+    log.info("lock '{}': renewed again", acquisition.keys().name());
+    changed(event(acquisition, LeaseState.HELD, "renewed again", now));
+  }
+
+  void lost(Acquisition acquisition, String reason, long now) {
+    log.warn("lock '{}' was lost: {}", acquisition.keys().name(), reason);
+    changed(event(acquisition, LeaseState.LOST, reason, now));
+  }
+
+  private static LeaseLost event(
+      Acquisition acquisition, LeaseState state, String reason, long now) {
+    Duration remaining =
+        state == LeaseState.LOST ? Duration.ZERO : Duration.ofNanos(acquisition.remaining(now));
+    return new LeaseLost(acquisition.keys().name(), state, acquisition.id(), remaining, reason);
+  }
+
+  private void changed(LeaseLost event) {
+    List<Consumer<? super LeaseLost>> consumers = byName.getOrDefault(event.name(), List.of());
+    boolean bad = event.state() != LeaseState.HELD;
+    if (listener == null && (consumers.isEmpty() || !bad)) {
+      return;
+    }
+    try {
+      executor.execute(() -> {
+        if (listener != null) {
+          guarded(() -> listener.leaseChanged(event));
+        }
+        if (bad) {
+          consumers.forEach(consumer -> guarded(() -> consumer.accept(event)));
+        }
+      });
+    } catch (RejectedExecutionException e) {
+      log.warn("the executor refused to tell listeners of {}", event, e);
+    }
+  }
+
+  private static void guarded(Runnable call) {
+    try {
+      call.run();
+    } catch (RuntimeException e) {
+      log.warn("a lock listener failed", e);
+    }
+  }
+
+  void close() {
+    if (owned != null) {
+      owned.shutdown();
+    }
+  }
+}

@@ -1,0 +1,60 @@
+package io.mortise.engine;
+
+import io.mortise.BackendUnavailableException;
+import io.mortise.ForeignKeyException;
+import io.mortise.LockException;
+import io.mortise.OutcomeUnknownException;
+import io.mortise.spi.BackendException;
+
+/** Turns a backend's failures into those of the public API, in one place. */
+final class Failures {
+  private Failures() {}
+
+  /** The store did not answer the acquisition, or answered with an error. */
+  static LockException of(BackendException e, Acquisition acquisition, String endpoint) {
+    if (acquisition.isUncertain()) {
+      return new OutcomeUnknownException(
+          "whether lock '%s' was acquired at %s is not known (%s); it is being withdrawn, at the latest its lease of %s ms frees it"
+              .formatted(
+                  acquisition.keys().name(),
+                  endpoint,
+                  e.getMessage(),
+                  acquisition.lease().millis()),
+          e);
+    }
+    return notDone("lock '%s' was not acquired".formatted(acquisition.keys().name()), e, endpoint);
+  }
+
+  /** The outcome of a command other than an acquire. */
+  static LockException of(BackendException e, String what, String endpoint) {
+    return e.outcome() == BackendException.Outcome.UNKNOWN
+        ? new OutcomeUnknownException(
+            "whether %s at %s is not known (%s); look again before relying on it"
+                .formatted(what, endpoint, e.getMessage()),
+            e)
+        : notDone("not done: " + what, e, endpoint);
+  }
+
+  private static BackendUnavailableException notDone(
+      String what, BackendException e, String endpoint) {
+    String next =
+        e.outcome() == BackendException.Outcome.REPLIED
+            ? "the server refused; see its error, and docs/troubleshooting.md for the commands and keys an ACL must allow"
+            : "check that the server runs and can be reached";
+    return new BackendUnavailableException(
+        "%s: %s at %s; %s".formatted(what, e.getMessage(), endpoint, next), e);
+  }
+
+  /** A thread waited behind another of its process that could not reach the store either. */
+  static BackendUnavailableException ofOther(LockKeys keys, LockException seen) {
+    return new BackendUnavailableException(
+        "lock '%s' was not acquired in time: %s".formatted(keys.name(), seen.getMessage()), seen);
+  }
+
+  static ForeignKeyException foreign(LockKeys keys, String found) {
+    return new ForeignKeyException(
+        "lock '%s': its keys (%s and companions) hold somebody else's data, a %s; use another name or key prefix, or remove that key"
+            .formatted(keys.name(), keys.lock(), found),
+        null);
+  }
+}

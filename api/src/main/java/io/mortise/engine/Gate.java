@@ -1,0 +1,409 @@
+package io.mortise.engine;
+
+import io.mortise.LeaseState;
+import io.mortise.LockException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The place of one lock name in this process: its threads queue here, and one at a time deals with
+ * the store.
+ */
+final class Gate {
+  /*
+   * Overview
+   *
+   * The gate owns at most one remote acquisition. Its phases:
+   *
+   *   ACQUIRING  one thread, the agent, talks to the store for the acquisition
+   *   HELD       the acquisition is held; claimed by a thread (hold != null), or passed on and
+   *              waiting to be claimed (hold == null)
+   *   RELEASING  a thread is giving the acquisition back to the store
+   *   RETIRED    nobody is here; the gate is out of the engine's map for good
+   *
+   * A new gate is ACQUIRING with its creator as the agent, so an unused lock has no gate at all.
+   * Every transition is one critical section under `mutex`, in which nothing blocks and no command
+   * is sent. The transitions:
+   *
+   *   ACQUIRING         HELD reply before the deadline       HELD, claimed by the agent
+   *   ACQUIRING         agent gives up, others wait          the first becomes agent of the same
+   *                                                          acquisition, without a command
+   *   ACQUIRING         agent gives up, nobody waits         RETIRED; the acquisition is withdrawn
+   *   HELD, claimed     unlock, may be passed on             HELD, unclaimed; the first is woken
+   *   HELD, claimed     unlock                               RELEASING: renewal has stopped before
+   *                                                          the release is sent
+   *   HELD, unclaimed   a thread comes or wakes, still HELD  HELD, claimed by it (the linearization
+   *                                                          point: it re-reads the hold)
+   *   HELD, unclaimed   the last waiter gives up             RELEASING, by that thread
+   *   RELEASING         reply, or none                       the first waiter is agent, or RETIRED
+   *   HELD              lease lost                           the owner is marked in LostHolds; the
+   *                                                          first waiter is agent, or RETIRED
+   *
+   * Who passes a hold on wakes the first waiter but does not reserve the hold for it: a running
+   * thread may claim it first, as with the JDK's unfair lock. The waiter stays first, and the limit
+   * of hand-offs bounds how often it is passed over: after them the hold goes back to the store,
+   * and the first waiter is the agent of the next acquisition, behind the other processes.
+   *
+   * Invariants: (G1) a thread is inside only with hold == its own hold, set under the mutex while
+   * the acquisition was HELD and before its deadline. (G2) Exactly one call of Acquisition.end
+   * succeeds, so exactly one of release and loss moves the gate on. (G3) Whoever leaves the gate
+   * without a hold leaves an agent, a woken waiter, a releasing thread, or nobody.
+   */
+  private enum Phase {
+    ACQUIRING,
+    HELD,
+    RELEASING,
+    RETIRED
+  }
+
+  /** What a thread at the gate does next. */
+  enum Step {
+    /** It has the lock. */
+    CLAIMED,
+    /** It does not get the lock. */
+    REFUSED,
+    /** It is the agent. */
+    AGENT,
+    /** It waits for other threads of this process. */
+    WAIT,
+    /** This gate is gone; it asks the engine for another. */
+    RETIRED
+  }
+
+  private final Engine engine;
+  private final LockKeys keys;
+  private final ReentrantLock mutex = new ReentrantLock();
+  private final Deque<Waiter> waiters = new ArrayDeque<>(2);
+
+  private Phase phase = Phase.ACQUIRING;
+  private volatile @Nullable Waiter agent;
+  private @Nullable Acquisition acquisition;
+  private volatile @Nullable Hold hold;
+  private int handOffs;
+  private @Nullable LockException trouble;
+
+  Gate(Engine engine, LockKeys keys, Waiter creator) {
+    this.engine = engine;
+    this.keys = keys;
+    this.agent = creator;
+  }
+
+  LockKeys keys() {
+    return keys;
+  }
+
+  /** The hold of whoever is inside. */
+  @Nullable Hold hold() {
+    return hold;
+  }
+
+  /** Takes the lock for the calling thread, or returns why it did not. */
+  Step enter(Waiter waiter) throws InterruptedException {
+    Step step = arrive(waiter);
+    if (step == Step.WAIT) {
+      step = await(waiter);
+    }
+    return step == Step.AGENT ? engine.agents().acquire(this, waiter) : step;
+  }
+
+  private Step arrive(Waiter waiter) {
+    mutex.lock();
+    try {
+      if (agent == waiter) {
+        return Step.AGENT;
+      }
+      if (phase == Phase.RETIRED) {
+        return Step.RETIRED;
+      }
+      if (isClaimableBy(waiter)) {
+        claim(waiter);
+        return Step.CLAIMED;
+      }
+      if (!waiter.waits()) {
+        return Step.REFUSED;
+      }
+      waiters.add(waiter);
+      return Step.WAIT;
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  private Step await(Waiter waiter) throws InterruptedException {
+    while (true) {
+      mutex.lock();
+      try {
+        if (agent == waiter) {
+          return Step.AGENT;
+        }
+        if (isClaimableBy(waiter)) {
+          waiters.remove(waiter);
+          claim(waiter);
+          return Step.CLAIMED;
+        }
+        if (waiter.isInterrupted() || waiter.isOver(engine.now()) || engine.isClosed()) {
+          waiters.remove(waiter);
+          break;
+        }
+      } finally {
+        mutex.unlock();
+      }
+      waiter.park(engine.time(), this);
+    }
+    return giveUp(waiter);
+  }
+
+  /** The waiter is out of the queue and did not get the lock: wakes whoever is next. */
+  private Step giveUp(Waiter waiter) throws InterruptedException {
+    Acquisition unclaimed;
+    LockException why;
+    mutex.lock();
+    try {
+      unclaimed = phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
+      why = trouble;
+    } finally {
+      mutex.unlock();
+    }
+    if (unclaimed != null) {
+      release(unclaimed);
+    }
+    engine.checkOpen(keys);
+    waiter.checkInterrupt();
+    if (why != null) {
+      throw Failures.ofOther(keys, why);
+    }
+    return Step.REFUSED;
+  }
+
+  private boolean isClaimableBy(Waiter waiter) {
+    Acquisition held = acquisition;
+    return phase == Phase.HELD
+        && hold == null
+        && held != null
+        && waiter.lease().renewed()
+        && held.state(engine.now()) == LeaseState.HELD;
+  }
+
+  private void claim(Waiter waiter) {
+    Acquisition held = acquisition;
+    if (held != null) {
+      handOffs++;
+      hold = new Hold(waiter.thread(), held, engine.now());
+    }
+  }
+
+  // The agent's side
+
+  /** The acquisition the agent deals with; a new one if there is none. */
+  Acquisition acquisitionFor(Waiter waiter) {
+    mutex.lock();
+    try {
+      Acquisition current = acquisition;
+      if (current == null) {
+        current = engine.newAcquisition(this, waiter);
+        acquisition = current;
+      }
+      return current;
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /**
+   * The store answered that the agent's acquisition holds the lock.
+   *
+   * @return false if its lease has already ended; then the agent begins a new acquisition
+   */
+  boolean granted(Waiter waiter, Acquisition held, long sentAt) {
+    mutex.lock();
+    try {
+      trouble = null;
+      long now = engine.now();
+      if (!held.take(waiter.lease(), sentAt, now, engine.longestHold())) {
+        acquisition = null;
+        return false;
+      }
+      phase = Phase.HELD;
+      agent = null;
+      handOffs = 0;
+      hold = new Hold(waiter.thread(), held, now);
+      return true;
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /** The agent's acquisition can no longer be had; the agent begins a new one. */
+  void abandon() {
+    mutex.lock();
+    try {
+      acquisition = null;
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /** What the last command of the agent failed with; null once the store answers. */
+  void trouble(@Nullable LockException failure) {
+    mutex.lock();
+    try {
+      trouble = failure;
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /**
+   * The agent gives up. The first local waiter takes over the acquisition and its place in the
+   * lock's queue.
+   *
+   * @return the acquisition, if nobody is left to take it over
+   */
+  @Nullable Acquisition resign() {
+    mutex.lock();
+    try {
+      Acquisition orphan = waiters.isEmpty() ? acquisition : null;
+      if (orphan != null) {
+        acquisition = null;
+      }
+      appointNext();
+      return orphan;
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  void unparkAgent() {
+    Waiter now = agent;
+    if (now != null) {
+      now.unpark();
+    }
+  }
+
+  /** Wakes every thread here, so that it sees that the service is closed. */
+  void wakeAll() {
+    mutex.lock();
+    try {
+      unparkAgent();
+      waiters.forEach(Waiter::unpark);
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /** Under the mutex, with neither hold nor agent. */
+  private void appointNext() {
+    Waiter next = waiters.poll();
+    agent = next;
+    if (next == null) {
+      phase = Phase.RETIRED;
+      engine.retire(this);
+    } else {
+      phase = Phase.ACQUIRING;
+      next.unpark();
+    }
+  }
+
+  // The holder's side
+
+  /**
+   * Ends the calling thread's outermost hold.
+   *
+   * @return whether it was still held
+   */
+  boolean exit(Hold own) {
+    Acquisition toRelease;
+    mutex.lock();
+    try {
+      if (hold != own) {
+        return false;
+      }
+      hold = null;
+      toRelease = passOnOrRelease();
+    } finally {
+      mutex.unlock();
+    }
+    return toRelease == null || release(toRelease);
+  }
+
+  /**
+   * Under the mutex, the hold unclaimed: wakes the first waiter to claim it, or ends it.
+   *
+   * @return the acquisition the caller must now release
+   */
+  private @Nullable Acquisition passOnOrRelease() {
+    Acquisition held = acquisition;
+    Waiter next = waiters.peek();
+    if (held == null) {
+      return null;
+    }
+    if (next != null && mayPassOn(held, next)) {
+      next.unpark();
+      return null;
+    }
+    if (!held.end(LeaseState.RELEASED)) {
+      return null;
+    }
+    phase = Phase.RELEASING;
+    acquisition = null;
+    return held;
+  }
+
+  private boolean mayPassOn(Acquisition held, Waiter next) {
+    long now = engine.now();
+    LeasePolicy lease = held.lease();
+    return handOffs < engine.settings().handOffLimit()
+        && lease.renewed()
+        && next.lease().renewed()
+        && now - held.acquiredAt() < Settings.HAND_OFF_TIME.toNanos()
+        && held.state(now) == LeaseState.HELD
+        && held.remaining(now) >= lease.nanos() / 2
+        && !engine.isClosed();
+  }
+
+  private boolean release(Acquisition ended) {
+    try {
+      return engine.release(ended);
+    } finally {
+      mutex.lock();
+      try {
+        appointNext();
+      } finally {
+        mutex.unlock();
+      }
+    }
+  }
+
+  /**
+   * The lease is over: marks the owner, and lets the next thread try.
+   *
+   * @return whether it was held until now
+   */
+  boolean lose(Acquisition held, String reason) {
+    Hold lost;
+    mutex.lock();
+    try {
+      if (!held.end(LeaseState.LOST)) {
+        return false;
+      }
+      lost = hold;
+      if (lost != null) {
+        engine.lostHolds().add(lost);
+      }
+      hold = null;
+      acquisition = null;
+      appointNext();
+    } finally {
+      mutex.unlock();
+    }
+    engine.lost(held, lost, reason);
+    return true;
+  }
+
+  @Override
+  public String toString() {
+    return "Gate[" + keys.name() + ", " + phase + ", " + waiters.size() + " waiting]";
+  }
+}

@@ -1,0 +1,52 @@
+package io.mortise.engine;
+
+/** One thread's hold of a lock, however deeply nested. The count belongs to that thread alone. */
+final class Hold {
+  private final Thread thread;
+  private final Acquisition acquisition;
+  private final long since;
+  private int count = 1;
+
+  Hold(Thread thread, Acquisition acquisition, long since) {
+    this.thread = thread;
+    this.acquisition = acquisition;
+    this.since = since;
+  }
+
+  Thread thread() {
+    return thread;
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a thread is itself, whatever its class says of equals
+  boolean isOf(Thread other) {
+    return thread == other;
+  }
+
+  Acquisition acquisition() {
+    return acquisition;
+  }
+
+  long since() {
+    return since;
+  }
+
+  int count() {
+    return count;
+  }
+
+  void enter() {
+    if (count == Integer.MAX_VALUE) {
+      throw new Error("Maximum lock count exceeded");
+    }
+    count++;
+  }
+
+  /**
+   * Leaves one nested level.
+   *
+   * @return whether that was the outermost
+   */
+  boolean exit() {
+    return --count == 0;
+  }
+}

@@ -1,0 +1,205 @@
+package io.mortise.engine;
+
+import io.mortise.LeaseState;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.TimeSource.Timer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Renews the leases of all holds of a service, and reports those that end.
+ *
+ * <p>One timer beats while anything is held, thirty times per lease. Each beat looks at every hold:
+ * those last renewed a third of the lease ago are renewed, a hundred per command, all commands at
+ * once; a hold whose deadline falls before the next beat gets a timer of its own. So taking and
+ * releasing a lock costs the keeper nothing but, at the first of many, one timer.
+ */
+final class LeaseKeeper {
+  private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
+  private static final int BATCH = 100;
+  private static final int BEATS_PER_LEASE = 30;
+  private static final long SHORTEST_BEAT = Duration.ofMillis(3).toNanos();
+  private static final int LEASES_BEFORE_WARNING = 10;
+
+  private final Engine engine;
+  private final long lease;
+  private final long beat;
+  private final AtomicBoolean beating = new AtomicBoolean();
+  private volatile @Nullable Timer timer;
+
+  LeaseKeeper(Engine engine) {
+    this.engine = engine;
+    lease = engine.settings().leaseTime().toNanos();
+    beat = Math.max(SHORTEST_BEAT, lease / BEATS_PER_LEASE);
+  }
+
+  /** Called once for each acquisition that has just been taken. */
+  void watch(Acquisition taken) {
+    if (taken.remaining(engine.now()) <= beat + beat / 2) {
+      timeEnd(taken);
+    }
+    startBeating();
+  }
+
+  private void startBeating() {
+    if (!engine.isClosed() && beating.compareAndSet(false, true)) {
+      timer = engine.time().schedule(this::beat, Duration.ofNanos(beat));
+    }
+  }
+
+  private void beat() {
+    try {
+      look();
+    } catch (RuntimeException e) {
+      log.error("the lease keeper failed; it goes on at the next beat", e);
+    } finally {
+      beating.set(false);
+      if (engine.acquisitions().stream().anyMatch(Acquisition::isHeld)) {
+        startBeating();
+      }
+    }
+  }
+
+  private void look() {
+    long now = engine.now();
+    List<Acquisition> due = new ArrayList<>();
+    for (Acquisition acquisition : engine.acquisitions()) {
+      if (!acquisition.isHeld()) {
+        continue;
+      }
+      if (acquisition.remaining(now) <= 2 * beat) {
+        timeEnd(acquisition);
+      }
+      if (acquisition.lease().renewed() && isDue(acquisition, now) && hasLivingOwner(acquisition)) {
+        due.add(acquisition);
+      }
+    }
+    renew(due);
+  }
+
+  private boolean isDue(Acquisition held, long now) {
+    boolean third = now - held.renewedAt() >= lease / 3 - beat / 2;
+    return third && held.beginRenewal();
+  }
+
+  private boolean hasLivingOwner(Acquisition held) {
+    Hold hold = held.gate().hold();
+    if (hold == null || hold.acquisition() != held) {
+      return true;
+    }
+    warnOfLongHold(held, hold);
+    if (hold.thread().isAlive()) {
+      return true;
+    }
+    if (held.warnOnce(Acquisition.Warning.OWNER_DIED)) {
+      log.warn(
+          "lock '{}': thread {} ended without unlocking; renewal stops and the lease ends in {} ms",
+          held.keys().name(),
+          hold.thread().getName(),
+          Duration.ofNanos(held.remaining(engine.now())).toMillis());
+    }
+    held.endRenewal();
+    return false;
+  }
+
+  private void warnOfLongHold(Acquisition held, Hold hold) {
+    long heldFor = engine.now() - hold.since();
+    if (heldFor > LEASES_BEFORE_WARNING * lease && held.warnOnce(Acquisition.Warning.LONG_HOLD)) {
+      log.warn(
+          "lock '{}' has been held by thread {} for {} s and is still renewed; see maxHold",
+          held.keys().name(),
+          hold.thread().getName(),
+          Duration.ofNanos(heldFor).toSeconds());
+    }
+  }
+
+  // Renewal
+
+  private void renew(List<Acquisition> due) {
+    List<List<Acquisition>> batches = new ArrayList<>();
+    for (int from = 0; from < due.size(); from += BATCH) {
+      batches.add(due.subList(from, Math.min(due.size(), from + BATCH)));
+    }
+    long sentAt = engine.now();
+    List<ScriptCall> calls =
+        batches.stream()
+            .map(batch -> engine.scripts().renew(batch, engine.defaultLease()))
+            .toList();
+    List<CompletableFuture<List<Object>>> replies = engine.backend().executeAll(calls);
+    for (int i = 0; i < replies.size(); i++) {
+      List<Acquisition> batch = batches.get(i);
+      Engine.whenReplied(
+          replies.get(i),
+          (reply, failure) -> {
+            batch.forEach(Acquisition::endRenewal);
+            if (reply != null) {
+              answered(batch, reply, sentAt);
+            } else {
+              batch.forEach(held -> failed(held, String.valueOf(failure)));
+            }
+          });
+    }
+  }
+
+  private void answered(List<Acquisition> batch, List<Object> reply, long sentAt) {
+    for (int i = 0; i < batch.size(); i++) {
+      confirm(batch.get(i), engine.defaultLease(), (Long) reply.get(i), sentAt);
+    }
+  }
+
+  /**
+   * What the renew script said of one hold.
+   *
+   * @return whether it is held
+   */
+  boolean confirm(Acquisition held, LeasePolicy policy, long answer, long sentAt) {
+    if (answer != 1) {
+      held.gate().lose(held, "its key was deleted, or is no longer this acquisition's");
+      return false;
+    }
+    LeaseState before = held.renewed(policy, sentAt, engine.now(), engine.longestHold());
+    if (before == LeaseState.SUSPECT) {
+      engine.events().recovered(held, engine.now());
+    }
+    if (before == LeaseState.LOST) {
+      held.gate().lose(held, "its lease ended before a renewal was answered");
+    }
+    return held.isHeld();
+  }
+
+  private void failed(Acquisition held, String reason) {
+    if (held.suspect()) {
+      engine.events().suspect(held, reason, engine.now());
+    }
+  }
+
+  // Ends
+
+  private void timeEnd(Acquisition held) {
+    long deadline = held.deadline();
+    if (held.timeEnd(deadline)) {
+      engine
+          .time()
+          .schedule(() -> atDeadline(held), Duration.ofNanos(held.remaining(engine.now())));
+    }
+  }
+
+  private void atDeadline(Acquisition held) {
+    if (!engine.isClosed() && held.isHeld() && held.remaining(engine.now()) == 0) {
+      held.gate().lose(held, "its lease ended");
+    }
+  }
+
+  void close() {
+    Timer pending = timer;
+    if (pending != null) {
+      pending.close();
+    }
+  }
+}

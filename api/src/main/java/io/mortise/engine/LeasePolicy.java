@@ -1,0 +1,49 @@
+package io.mortise.engine;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The lease an acquisition asks for.
+ *
+ * @param nanos its length, whole milliseconds
+ * @param millis the same as the scripts take it
+ * @param renewed whether the keeper renews it
+ */
+record LeasePolicy(long nanos, String millis, boolean renewed) {
+  private static final Duration SHORTEST = Duration.ofMillis(1);
+  private static final Duration LONGEST = Duration.ofDays(10_000);
+
+  static LeasePolicy renewed(Duration lease) {
+    return of(lease, true);
+  }
+
+  static LeasePolicy fixed(Duration lease) {
+    if (lease.compareTo(SHORTEST) < 0 || lease.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          "lease "
+              + lease
+              + " is out of range (1 ms to 10,000 days); for a lease that is renewed"
+              + " until unlock() call lock() or tryLock(wait, unit) without a lease");
+    }
+    return of(lease, false);
+  }
+
+  static LeasePolicy fixed(long lease, TimeUnit unit) {
+    if (lease <= 0 || unit.toDays(lease) > LONGEST.toDays()) {
+      throw new IllegalArgumentException(
+          "lease "
+              + lease
+              + ' '
+              + unit
+              + " is out of range (1 ms to 10,000 days); for a lease that"
+              + " is renewed until unlock() call lock() or tryLock(wait, unit) without a lease");
+    }
+    return fixed(Duration.of(lease, unit.toChronoUnit()));
+  }
+
+  private static LeasePolicy of(Duration lease, boolean renewed) {
+    long millis = lease.toMillis();
+    return new LeasePolicy(TimeUnit.MILLISECONDS.toNanos(millis), Long.toString(millis), renewed);
+  }
+}

@@ -1,0 +1,67 @@
+package io.mortise.engine;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * A lock's name and its keys in the store. All keys of one name share its hash slot: a name with a
+ * <code>{tag}</code> is used as it is, any other is put in braces.
+ *
+ * @param name as the application gave it
+ * @param all lock, queue and alive, in the order the scripts take them
+ */
+record LockKeys(String name, List<String> all) {
+  private static final int LONGEST = 512;
+
+  static LockKeys of(String prefix, String name) {
+    check("lock name", name);
+    String slot = name.indexOf('{') < 0 ? '{' + name + '}' : name;
+    return new LockKeys(
+        name,
+        List.of(lockPrefix(prefix) + slot, prefix + "queue:" + slot, prefix + "alive:" + slot));
+  }
+
+  /** The keys that belong to a lock key, as a message carries it. */
+  static LockKeys ofLockKey(String prefix, String lockKey) {
+    String slot = lockKey.substring(lockPrefix(prefix).length());
+    boolean added = slot.startsWith("{") && slot.indexOf('}') == slot.length() - 1;
+    return of(prefix, added ? slot.substring(1, slot.length() - 1) : slot);
+  }
+
+  private static String lockPrefix(String prefix) {
+    return prefix + "lock:";
+  }
+
+  String lock() {
+    return all.get(0);
+  }
+
+  static void check(String what, String name) {
+    if (name.isEmpty()) {
+      throw new IllegalArgumentException(what + " is empty; give it 1 to 512 bytes of UTF-8");
+    }
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+      throw new IllegalArgumentException(
+          what + " '" + name + "' has half a surrogate pair and cannot be written in UTF-8");
+    }
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > LONGEST) {
+      throw new IllegalArgumentException(
+          "%s '%s…' has %d bytes of UTF-8; at most %d are allowed"
+              .formatted(what, name.substring(0, 32), bytes, LONGEST));
+    }
+    int open = name.indexOf('{');
+    int close = name.indexOf('}');
+    boolean none = open < 0 && close < 0;
+    boolean oneTag =
+        open >= 0
+            && close > open + 1
+            && name.indexOf('{', open + 1) < 0
+            && name.indexOf('}', close + 1) < 0;
+    if (!none && !oneTag) {
+      throw new IllegalArgumentException(
+          "%s '%s' has stray braces; use none, or exactly one {tag} that names the hash slot"
+              .formatted(what, name));
+    }
+  }
+}

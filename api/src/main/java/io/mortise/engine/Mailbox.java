@@ -1,0 +1,108 @@
+package io.mortise.engine;
+
+import io.mortise.BackendUnavailableException;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.Subscription;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one channel of a service, subscribed once. Messages are hints, {@code kind|id|lock key}: a
+ * grant wakes the acquisition's agent, a loss ends its hold. After a gap every waiting acquisition
+ * asks again, since its message may have been in it.
+ */
+final class Mailbox implements ChannelListener {
+  private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
+
+  private final Engine engine;
+  private final CompletableFuture<Void> first = new CompletableFuture<>();
+  private volatile boolean interrupted;
+  private volatile @Nullable Subscription subscription;
+
+  Mailbox(Engine engine) {
+    this.engine = engine;
+  }
+
+  String channel() {
+    return LockScripts.mailPrefix(engine.settings().keyPrefix()) + engine.clientId();
+  }
+
+  /** Subscribes, and waits until the server has confirmed. */
+  void open(Duration timeout) {
+    subscription = engine.backend().subscribe(channel(), this);
+    try {
+      first.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw notSubscribed("the thread was interrupted", e);
+    } catch (ExecutionException e) {
+      throw notSubscribed(String.valueOf(e.getCause()), e.getCause());
+    } catch (TimeoutException e) {
+      throw notSubscribed("no confirmation within " + timeout, e);
+    }
+  }
+
+  private BackendUnavailableException notSubscribed(String why, @Nullable Throwable cause) {
+    return new BackendUnavailableException(
+        "%s did not let this service subscribe to its channel '%s': %s; an ACL must allow SUBSCRIBE and the channels %s*"
+            .formatted(
+                engine.endpoint(),
+                channel(),
+                why,
+                LockScripts.mailPrefix(engine.settings().keyPrefix())),
+        cause);
+  }
+
+  @Override
+  public void onSubscribed() {
+    if (!first.complete(null) && interrupted) {
+      log.info("{}: messages arrive again", engine);
+    }
+    interrupted = false;
+    for (Acquisition acquisition : engine.acquisitions()) {
+      if (!acquisition.isHeld()) {
+        acquisition.signal();
+      }
+    }
+  }
+
+  @Override
+  public void onInterrupted(Throwable cause) {
+    if (!first.completeExceptionally(cause) && !engine.isClosed()) {
+      log.warn("{}: no messages for now, waiters ask again every few seconds", engine, cause);
+    }
+    interrupted = true;
+  }
+
+  @Override
+  public void onMessage(String message) {
+    String[] parts = message.split("\\|", 3);
+    if (parts.length < 3) {
+      log.warn("{}: message not understood: {}", engine, message);
+      return;
+    }
+    Acquisition acquisition = engine.acquisition(parts[1]);
+    if (parts[0].equals("lost")) {
+      if (acquisition != null) {
+        acquisition.gate().lose(acquisition, "somebody forced the lock open");
+      }
+    } else if (acquisition == null) {
+      engine.withdrawUnknown(LockKeys.ofLockKey(engine.settings().keyPrefix(), parts[2]), parts[1]);
+    } else if (!acquisition.isHeld()) {
+      acquisition.signal();
+    }
+  }
+
+  void close() {
+    Subscription open = subscription;
+    if (open != null) {
+      open.close();
+    }
+  }
+}

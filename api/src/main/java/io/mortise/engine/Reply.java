@@ -1,0 +1,42 @@
+package io.mortise.engine;
+
+import java.util.List;
+
+/** What the acquire script answers, decoded in this one place. */
+sealed interface Reply {
+  /** The id holds the lock, with at least the lease asked for. */
+  record Held() implements Reply {}
+
+  /**
+   * The id is in the queue.
+   *
+   * @param left milliseconds left of the lock, negative if none
+   * @param ticket its place, to be sent again should it fall out of the queue
+   */
+  record Waiting(long left, long ticket) implements Reply {}
+
+  /** Somebody else holds the lock, and the id is not in the queue. */
+  record Busy() implements Reply {}
+
+  /** The id was withdrawn before this command ran. */
+  record TooLate() implements Reply {}
+
+  /** The key is somebody else's data. */
+  record Foreign(String found) implements Reply {}
+
+  Reply HELD = new Held();
+  Reply BUSY = new Busy();
+  Reply TOO_LATE = new TooLate();
+
+  static Reply ofAcquire(List<Object> reply) {
+    String code = (String) reply.get(0);
+    return switch (code) {
+      case "HELD" -> HELD;
+      case "WAIT" -> new Waiting((Long) reply.get(1), (Long) reply.get(2));
+      case "BUSY" -> BUSY;
+      case "TOO_LATE" -> TOO_LATE;
+      case "FOREIGN" -> new Foreign((String) reply.get(1));
+      default -> throw new IllegalStateException("acquire script answered " + reply);
+    };
+  }
+}

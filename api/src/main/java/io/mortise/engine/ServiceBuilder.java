@@ -1,0 +1,194 @@
+package io.mortise.engine;
+
+import io.mortise.LockListener;
+import io.mortise.LockService;
+import io.mortise.discovery.InstalledProviders;
+import io.mortise.spi.LockBackend;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** Collects the options of a service, checks them together, and opens it. */
+public final class ServiceBuilder implements LockService.Builder {
+  private static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
+  private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
+  private static final Duration LONGEST_LEASE = Duration.ofDays(10_000);
+  private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(10);
+  private static final int LONGEST_PREFIX = 128;
+
+  private @Nullable URI uri;
+  private @Nullable String provider;
+  private @Nullable LockBackend backend;
+  private @Nullable Duration leaseTime;
+  private @Nullable Duration maxHold;
+  private @Nullable Duration commandTimeout;
+  private @Nullable String keyPrefix;
+  private @Nullable Integer handOffLimit;
+  private @Nullable Boolean interruptOnLoss;
+  private @Nullable Executor executor;
+  private @Nullable LockListener listener;
+
+  /** Every option at its default. */
+  public ServiceBuilder() {}
+
+  @Override
+  public LockService.Builder uri(String text) {
+    uri = once("uri", uri == null ? null : "one already", parse(text));
+    return this;
+  }
+
+  private static URI parse(String text) {
+    try {
+      URI parsed = new URI(Objects.requireNonNull(text, "uri"));
+      if (parsed.getScheme() == null) {
+        throw new IllegalArgumentException(
+            "the URI has no scheme; write redis://host:port or memory:name");
+      }
+      return parsed;
+    } catch (URISyntaxException e) {
+      // The exception's text would show the whole URI, password included.
+      throw new IllegalArgumentException(
+          "the URI is malformed at character %d: %s; percent-encode special characters in user and password"
+              .formatted(e.getIndex(), e.getReason()));
+    }
+  }
+
+  @Override
+  public LockService.Builder provider(String name) {
+    provider = once("provider", provider, name);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder backend(LockBackend made) {
+    backend = once("backend", backend, made);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder leaseTime(Duration lease) {
+    leaseTime = once("leaseTime", leaseTime, lease);
+    atLeast("leaseTime", lease, SHORTEST_LEASE);
+    require(
+        lease.compareTo(LONGEST_LEASE) <= 0, "leaseTime " + lease + " is longer than 10,000 days");
+    return this;
+  }
+
+  @Override
+  public LockService.Builder maxHold(Duration limit) {
+    maxHold = once("maxHold", maxHold, limit);
+    require(
+        limit.compareTo(LONGEST_LEASE) <= 0, "maxHold " + limit + " is longer than 10,000 days");
+    return this;
+  }
+
+  @Override
+  public LockService.Builder commandTimeout(Duration timeout) {
+    commandTimeout = once("commandTimeout", commandTimeout, timeout);
+    atLeast("commandTimeout", timeout, SHORTEST_TIMEOUT);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder keyPrefix(String prefix) {
+    keyPrefix = once("keyPrefix", keyPrefix, prefix);
+    LockKeys.check("key prefix", prefix);
+    require(
+        prefix.indexOf('{') < 0 && prefix.length() <= LONGEST_PREFIX,
+        "key prefix '%s' must have no braces and at most %d characters"
+            .formatted(prefix, LONGEST_PREFIX));
+    return this;
+  }
+
+  @Override
+  public LockService.Builder handOffLimit(int limit) {
+    handOffLimit = once("handOffLimit", handOffLimit, limit);
+    require(limit >= 0, "handOffLimit " + limit + " is negative; 0 turns hand-off off");
+    return this;
+  }
+
+  @Override
+  public LockService.Builder interruptOnLoss(boolean interrupt) {
+    interruptOnLoss = once("interruptOnLoss", interruptOnLoss, interrupt);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder executor(Executor given) {
+    executor = once("executor", executor, given);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder listener(LockListener given) {
+    listener = once("listener", listener, given);
+    return this;
+  }
+
+  @Override
+  public LockService open() {
+    Settings settings = settings();
+    Events events = new Events(listener, executor);
+    LockBackend given = backend;
+    URI where = uri;
+    if (given != null && where == null && provider == null) {
+      return EngineLockService.open(given, false, settings, events);
+    }
+    if (where == null || given != null) {
+      throw new IllegalStateException(
+          "a service needs either uri(…), with provider(…) if several fit, or backend(…), and not both");
+    }
+    LockBackend opened = InstalledProviders.open(where, provider, settings.commandTimeout());
+    return EngineLockService.open(opened, true, settings, events);
+  }
+
+  private Settings settings() {
+    Duration lease = or(leaseTime, DEFAULT_LEASE);
+    Duration third = lease.dividedBy(3);
+    Duration shorter = third.compareTo(DEFAULT_TIMEOUT) < 0 ? third : DEFAULT_TIMEOUT;
+    Duration timeout = or(commandTimeout, shorter);
+    require(
+        timeout.compareTo(third) <= 0,
+        "commandTimeout %s is more than a third of leaseTime %s; a failed renewal could not be tried again in time"
+            .formatted(timeout, lease));
+    require(
+        maxHold == null || maxHold.compareTo(lease) >= 0,
+        "maxHold %s is shorter than leaseTime %s".formatted(maxHold, lease));
+    return new Settings(
+        lease,
+        maxHold,
+        timeout,
+        or(keyPrefix, "mortise:"),
+        or(handOffLimit, 64),
+        or(interruptOnLoss, false),
+        QueueTimes.standard(timeout));
+  }
+
+  private static <T> T or(@Nullable T value, T standard) {
+    return value == null ? standard : value;
+  }
+
+  private static <T> T once(String option, @Nullable Object before, T value) {
+    Objects.requireNonNull(value, option);
+    if (before != null) {
+      throw new IllegalStateException(
+          "%s was already set to %s, and is now given %s; set it once"
+              .formatted(option, before, value instanceof URI ? "another" : value));
+    }
+    return value;
+  }
+
+  private static void atLeast(String option, Duration value, Duration least) {
+    require(value.compareTo(least) >= 0, option + ' ' + value + " is shorter than " + least);
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+package io.mortise.engine;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/** The options of one service, checked and complete. */
+record Settings(
+    Duration leaseTime,
+    @Nullable Duration maxHold,
+    Duration commandTimeout,
+    String keyPrefix,
+    int handOffLimit,
+    boolean interruptOnLoss,
+    QueueTimes times) {
+
+  /** How long after its remote acquisition a hold may still be passed on inside this process. */
+  static final Duration HAND_OFF_TIME = Duration.ofMillis(10);
+
+  /** How long an id whose acquire was never answered must not acquire any more. */
+  Duration tombstone() {
+    Duration shortest = Duration.ofSeconds(60);
+    Duration longest = leaseTime.compareTo(shortest) > 0 ? leaseTime : shortest;
+    Duration twoCommands = commandTimeout.multipliedBy(2);
+    return longest.compareTo(twoCommands) > 0 ? longest : twoCommands;
+  }
+}

@@ -1,0 +1,125 @@
+package io.mortise.engine;
+
+import io.mortise.spi.TimeSource;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * One thread's wish for a lock: what lease it wants, and how long and how patiently it waits. An
+ * uninterruptible wait notes interrupts and gives them back at its end.
+ */
+final class Waiter {
+  private static final long FOREVER = TimeUnit.HOURS.toNanos(1);
+
+  private enum Patience {
+    NONE,
+    TIMED,
+    UNLIMITED
+  }
+
+  private final Thread thread = Thread.currentThread();
+  private final LeasePolicy lease;
+  private final long start;
+  private final Patience patience;
+  private final boolean interruptible;
+  private final long deadline;
+  private boolean interrupted;
+  private boolean remote;
+
+  private Waiter(
+      LeasePolicy lease, long start, Patience patience, boolean interruptible, long wait) {
+    this.lease = lease;
+    this.start = start;
+    this.patience = patience;
+    this.interruptible = interruptible;
+    this.deadline = start + wait;
+  }
+
+  static Waiter impatient(LeasePolicy lease, long now) {
+    return new Waiter(lease, now, Patience.NONE, false, 0);
+  }
+
+  static Waiter timed(LeasePolicy lease, long now, long wait) {
+    // Half the range of nanoTime (146 years) keeps comparison by subtraction right.
+    return new Waiter(lease, now, Patience.TIMED, true, Math.min(wait, Long.MAX_VALUE / 2));
+  }
+
+  static Waiter patient(LeasePolicy lease, long now, boolean interruptible) {
+    return new Waiter(lease, now, Patience.UNLIMITED, interruptible, 0);
+  }
+
+  Thread thread() {
+    return thread;
+  }
+
+  LeasePolicy lease() {
+    return lease;
+  }
+
+  long start() {
+    return start;
+  }
+
+  boolean waits() {
+    return patience != Patience.NONE;
+  }
+
+  boolean isTimed() {
+    return patience == Patience.TIMED;
+  }
+
+  boolean isOver(long now) {
+    return switch (patience) {
+      case NONE -> true;
+      case TIMED -> now - deadline >= 0;
+      case UNLIMITED -> false;
+    };
+  }
+
+  /** The store itself gave this thread the lock. */
+  void tookRemotely() {
+    remote = true;
+  }
+
+  /** Whether the store gave the lock to this thread, not another thread of this process. */
+  boolean isRemote() {
+    return remote;
+  }
+
+  /** Parks until unparked, interrupted, out of time, or {@code nanos} have passed. */
+  void park(TimeSource time, Object blocker, long nanos) {
+    long longest = Math.min(nanos, FOREVER);
+    if (isTimed()) {
+      longest = Math.min(longest, deadline - time.nanoTime());
+    }
+    time.parkNanos(blocker, longest);
+    if (!interruptible && Thread.interrupted()) {
+      interrupted = true;
+    }
+  }
+
+  void park(TimeSource time, Object blocker) {
+    park(time, blocker, FOREVER);
+  }
+
+  void unpark() {
+    LockSupport.unpark(thread);
+  }
+
+  boolean isInterrupted() {
+    return interruptible && thread.isInterrupted();
+  }
+
+  void checkInterrupt() throws InterruptedException {
+    if (interruptible && Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+  }
+
+  /** Gives back the interrupt an uninterruptible wait has noted. */
+  void restoreInterrupt() {
+    if (interrupted) {
+      thread.interrupt();
+    }
+  }
+}

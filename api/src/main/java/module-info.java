@@ -1,0 +1,10 @@
+/** Distributed locks with the contract of {@code java.util.concurrent.locks}. */
+module io.mortise.api {
+  requires transitive io.mortise.spi;
+  requires static transitive org.jspecify;
+  requires org.slf4j;
+
+  exports io.mortise;
+
+  uses io.mortise.spi.LockBackendProvider;
+}

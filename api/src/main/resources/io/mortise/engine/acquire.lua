@@ -1,0 +1,76 @@
+-- Takes the lock, or joins its queue. Repeating it with the same id does no harm: what the id holds
+-- already is confirmed, and the expiry raised to the lease. It is also the answer to a grant.
+--
+-- KEYS   as in queue.lua
+-- ARGV   1 id, 2 lease (ms), 3 'join' or 'try', 4 how long a waiter counts as alive (ms),
+--        5 grant window (ms), 6 ticket of an earlier check or '', 7 mailbox prefix,
+--        8 '1' if PUBLISH counts every subscriber
+-- Reply  HELD
+--        WAIT, ms left of the lock (-2 none), ticket, server time (us) [, complaint about PUBLISH]
+--        BUSY, ms left of the lock         (only 'try')
+--        TOO_LATE                          (this id was withdrawn)
+--        FOREIGN, what was found
+-- Rules  L1 L10 L11 L14 Q1 Q2 Q4. Uncontended: three commands, no TIME.
+local lease = tonumber(ARGV[2])
+
+if redis.call('EXISTS', lock, queue, alive) == 0 then
+  redis.call('HSET', lock, id, 1)
+  redis.call('PEXPIRE', lock, lease)
+  return {'HELD'}
+end
+
+local kind = stranger()
+if kind then
+  return {'FOREIGN', kind}
+end
+local answered = '?' .. mailbox(id)
+if redis.call('HEXISTS', lock, id) == 1 then
+  keep(lock, lease)
+  redis.call('ZREM', alive, answered)
+  return {'HELD'}
+end
+if redis.call('ZSCORE', alive, '!' .. id) then
+  return {'TOO_LATE'}
+end
+local left = redis.call('PTTL', lock)
+if left == -1 then
+  return {'FOREIGN', 'hash without expiry'}
+end
+
+if ARGV[3] == 'try' then
+  if left == -2 then
+    redis.call('HSET', lock, id, 1)
+    redis.call('PEXPIRE', lock, lease)
+    return {'HELD'}
+  end
+  return {'BUSY', left}
+end
+
+local now, micros = clock()
+local patience = tonumber(ARGV[4])
+local terms = {window = tonumber(ARGV[5]), mail = ARGV[7], counts = ARGV[8]}
+redis.call('ZREM', alive, answered)
+redis.call('ZREMRANGEBYSCORE', alive, '-inf', now - 2 * patience)
+local ticket = tonumber(redis.call('ZSCORE', queue, id) or '')
+if not ticket then
+  ticket = tonumber(ARGV[6])
+  if not ticket then
+    local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
+    ticket = math.max(micros, (tonumber(last or '') or 0) + 1)
+  end
+  redis.call('ZADD', queue, ticket, id)
+end
+redis.call('ZADD', alive, now + patience, id)
+keep(queue, 2 * patience)
+keep(alive, 2 * patience)
+
+local complaint
+if left == -2 then
+  local head, refused = grant(now, terms, id, lease)
+  if head == id then
+    return {'HELD'}
+  end
+  complaint = refused
+  left = redis.call('PTTL', lock)
+end
+return {'WAIT', left, ticket, micros, complaint}
