@@ -41,10 +41,10 @@ final class Engine {
   private final Map<String, Acquisition> acquisitions = new ConcurrentHashMap<>();
   private final AtomicLong sequence = new AtomicLong();
 
-  private final Agents agents = new Agents(this);
-  private final LeaseKeeper keeper = new LeaseKeeper(this);
-  private final Compensator compensator = new Compensator(this);
-  private final Mailbox mailbox = new Mailbox(this);
+  private final Agents agents;
+  private final LeaseKeeper keeper;
+  private final Compensator compensator;
+  private final Mailbox mailbox;
   private final LostHolds lostHolds = new LostHolds();
   private final Events events;
   private volatile boolean closed;
@@ -58,6 +58,10 @@ final class Engine {
     defaultLease = LeasePolicy.renewed(settings.leaseTime());
     Duration maxHold = settings.maxHold();
     longestHold = maxHold == null ? Long.MAX_VALUE / 2 : maxHold.toNanos();
+    agents = new Agents(this);
+    keeper = new LeaseKeeper(this);
+    compensator = new Compensator(this);
+    mailbox = new Mailbox(this);
   }
 
   LockBackend backend() {
