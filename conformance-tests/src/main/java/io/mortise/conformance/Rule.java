@@ -1,0 +1,31 @@
+package io.mortise.conformance;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Inherited;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/**
+ * The numbers of the rules a test checks, such as {@code "B4"} of the backend contract. On a class
+ * it holds for all its tests. At the end of the run a report counts the tests of each rule and
+ * backend: it is printed, and written to {@code mortise-rules-<backend>.txt} in the folder that the
+ * system property {@code mortise.rules.folder} names, {@code target} by default, if there is such a
+ * folder.
+ */
+@Documented
+@Inherited
+@Retention(RetentionPolicy.RUNTIME)
+@Target({ElementType.TYPE, ElementType.METHOD})
+@ExtendWith(RuleReport.class)
+@SuppressWarnings("exports") // Who writes @Rule need not see the report.
+public @interface Rule {
+  /**
+   * The rules.
+   *
+   * @return one number or several
+   */
+  String[] value();
+}

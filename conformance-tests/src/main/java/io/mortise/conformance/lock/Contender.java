@@ -1,0 +1,121 @@
+package io.mortise.conformance.lock;
+
+import io.mortise.conformance.support.Await;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A thread that tries to get into a lock, stays inside until told to leave, and tells how it went.
+ */
+final class Contender {
+  /** How it locks. */
+  interface Way {
+    /** Returns whether the lock was acquired. */
+    boolean acquire() throws InterruptedException;
+  }
+
+  private final Thread thread;
+  private final CountDownLatch mayLeave = new CountDownLatch(1);
+  private volatile @Nullable Boolean acquired;
+  private volatile @Nullable Throwable failure;
+  private volatile boolean interruptedAfter;
+  private volatile @Nullable Runnable atLeaving;
+
+  private Contender(Way way) {
+    thread = new Thread(() -> run(way), "contender");
+    thread.setDaemon(true);
+  }
+
+  /** Starts one that locks, and waits until it stands in line, is inside, or has failed. */
+  static Contender start(Way way) {
+    Contender contender = startBusy(way);
+    Await.until("the contender waits or is done", () -> contender.isDone() || contender.isParked());
+    return contender;
+  }
+
+  /** Starts one that may stay busy for long. */
+  static Contender startBusy(Way way) {
+    Contender contender = new Contender(way);
+    contender.thread.start();
+    return contender;
+  }
+
+  private void run(Way way) {
+    try {
+      boolean result = way.acquire();
+      interruptedAfter = Thread.interrupted();
+      acquired = result;
+      if (result) {
+        mayLeave.await();
+        Runnable last = atLeaving;
+        if (last != null) {
+          last.run();
+        }
+      }
+    } catch (Throwable e) {
+      failure = e;
+    }
+  }
+
+  private boolean isParked() {
+    Thread.State state = thread.getState();
+    return state == Thread.State.WAITING || state == Thread.State.TIMED_WAITING;
+  }
+
+  private boolean isDone() {
+    return acquired != null || failure != null;
+  }
+
+  Thread thread() {
+    return thread;
+  }
+
+  boolean isInside() {
+    return Boolean.TRUE.equals(acquired);
+  }
+
+  boolean wasInterruptedAfter() {
+    return interruptedAfter;
+  }
+
+  void interrupt() {
+    thread.interrupt();
+  }
+
+  /** Whether it got the lock; throws if it failed. */
+  boolean result() {
+    Await.until("the contender is done", this::isDone);
+    Throwable why = failure;
+    if (why != null) {
+      throw new AssertionError("the contender failed", why);
+    }
+    return isInside();
+  }
+
+  /** What it failed with. */
+  Throwable failure() {
+    Await.until("the contender is done", this::isDone);
+    Throwable why = failure;
+    if (why == null) {
+      throw new AssertionError("the contender did not fail; acquired: " + acquired);
+    }
+    return why;
+  }
+
+  /** What its stay inside failed with. */
+  Throwable failureInside() {
+    Await.until("the contender ends", () -> !thread.isAlive());
+    return failure();
+  }
+
+  /** Lets it run its last action and waits for its end. */
+  void leave(Runnable last) {
+    atLeaving = last;
+    mayLeave.countDown();
+    Await.until("the contender ends", () -> !thread.isAlive());
+    Throwable why = failure;
+    if (why != null) {
+      throw new AssertionError("the contender failed", why);
+    }
+  }
+}

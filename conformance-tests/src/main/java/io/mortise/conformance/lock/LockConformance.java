@@ -1,0 +1,86 @@
+package io.mortise.conformance.lock;
+
+import io.mortise.conformance.BackendUnderTest;
+import io.mortise.spi.LockBackend;
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * The rules of the lock contract on one backend, whatever its store.
+ *
+ * <pre>{@code
+ * class MyLockTest extends LockConformance {
+ *   @Override public String backendName() { return "mine"; }
+ *   @Override protected LockBackend openBackend() { … }
+ * }
+ * }</pre>
+ *
+ * <p>The tests use lock names of their own, so the store need not be empty.
+ */
+public abstract class LockConformance implements BackendUnderTest {
+  /** For the subclass that the author of a backend writes. */
+  protected LockConformance() {}
+
+  /**
+   * Opens one more backend, as another process would, on a store that all backends of one test
+   * share.
+   *
+   * @return a backend the kit closes
+   */
+  protected abstract LockBackend openBackend();
+
+  /**
+   * Lets the store's and the backends' time pass. Override it where a test moves the clock.
+   *
+   * @param duration how much
+   */
+  protected void passTime(Duration duration) {
+    long end = System.nanoTime() + duration.toNanos();
+    for (long left = duration.toNanos(); left > 0; left = end - System.nanoTime()) {
+      LockSupport.parkNanos(this, left);
+    }
+  }
+
+  @Nested
+  class Ownership extends OwnershipRules {
+    Ownership() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Exclusion extends ExclusionRules {
+    Exclusion() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Waiting extends WaitingRules {
+    Waiting() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Leases extends LeaseRules {
+    Leases() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Closing extends ClosingRules {
+    Closing() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class BadInput extends BadInputRules {
+    BadInput() {
+      super(LockConformance.this);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package io.mortise.conformance.lock;
+
+import io.mortise.DistributedLock;
+import io.mortise.LockService;
+import io.mortise.conformance.support.Await;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.Script;
+import io.mortise.spi.ScriptCall;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.AfterEach;
+
+/** What the lock tests share: services to open, a name of the test's own, time that passes. */
+abstract class LockRules {
+  static final Duration SECOND = Duration.ofSeconds(1);
+  private static final AtomicInteger NAMES = new AtomicInteger();
+
+  private final LockConformance kit;
+  private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  final String name = "test-" + ProcessHandle.current().pid() + '-' + NAMES.incrementAndGet();
+
+  LockRules(LockConformance kit) {
+    this.kit = kit;
+  }
+
+  @AfterEach
+  void closeAll() throws Exception {
+    for (AutoCloseable each : open) {
+      each.close();
+    }
+  }
+
+  /** A backend as another process would have it. */
+  LockBackend backend() {
+    LockBackend backend = kit.openBackend();
+    open.addLast(backend);
+    return backend;
+  }
+
+  /** A service as another process would have it. */
+  LockService service() {
+    return service(builder -> builder);
+  }
+
+  LockService service(UnaryOperator<LockService.Builder> options) {
+    LockService service = options.apply(LockService.builder().backend(backend())).open();
+    open.addFirst(service);
+    return service;
+  }
+
+  /** The test's lock, as another process would have it. */
+  DistributedLock lock() {
+    return service().getLock(name);
+  }
+
+  DistributedLock lockWithLease(Duration lease) {
+    return service(builder -> builder.leaseTime(lease)).getLock(name);
+  }
+
+  void passTime(Duration duration) {
+    kit.passTime(duration);
+  }
+
+  /** Lets time pass until the condition holds, at most that long. */
+  void passTimeUntil(String what, Duration longest, BooleanSupplier condition) {
+    Duration step = Duration.ofMillis(50);
+    for (Duration passed = Duration.ZERO;
+        passed.compareTo(longest) <= 0;
+        passed = passed.plus(step)) {
+      if (condition.getAsBoolean()) {
+        return;
+      }
+      passTime(step);
+    }
+    Await.until(what, condition);
+  }
+
+  /** Starts a thread that locks, and waits until it is in the lock's queue or its gate. */
+  Contender contender(Contender.Way way) {
+    return Contender.start(way);
+  }
+
+  /** Deletes the lock's key behind everybody's back. */
+  void deleteKey() {
+    run("return {redis.call('DEL', KEYS[1])}");
+  }
+
+  /** Runs a script on the lock's key. */
+  List<Object> run(String script) {
+    return backend()
+        .execute(
+            new ScriptCall(
+                Script.of("test", script),
+                List.of("mortise:lock:{" + name + "}"),
+                List.of(),
+                SECOND));
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * What every lock must do on every backend, by the numbered rules of {@code docs/lock-contract.md}.
+ * Start at {@link io.mortise.conformance.lock.LockConformance}.
+ */
+@NullMarked
+package io.mortise.conformance.lock;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,150 @@
+package io.mortise.conformance.redis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A redis-server that is a child process of this JVM, with a data folder of its own. */
+final class ChildNode implements Node {
+  /** Those to end when the JVM ends before its tests have closed them. */
+  private static final Set<ChildNode> RUNNING = ConcurrentHashMap.newKeySet();
+
+  static {
+    Thread end = new Thread(() -> RUNNING.forEach(ChildNode::dispose), "mortise-redis-shutdown");
+    Runtime.getRuntime().addShutdownHook(end);
+  }
+
+  private final int port = FreePort.next();
+  private final List<String> command;
+  private final Path folder;
+  private final Path log;
+  private @Nullable Process process;
+
+  ChildNode(Path executable, List<String> arguments) {
+    try {
+      folder = Files.createTempDirectory("mortise-redis");
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    log = folder.resolve("output.txt");
+    command = new ArrayList<>(List.of(executable.toString(), "--port", String.valueOf(port)));
+    command.addAll(List.of("--bind", host(), "--save", "", "--appendonly", "no"));
+    command.addAll(arguments);
+  }
+
+  @Override
+  public String host() {
+    return "127.0.0.1";
+  }
+
+  @Override
+  public int port() {
+    return port;
+  }
+
+  @Override
+  public void launch() {
+    ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+    builder.redirectErrorStream(true).redirectOutput(log.toFile());
+    RUNNING.add(this);
+    try {
+      process = builder.start();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Process process() {
+    Process started = process;
+    if (started == null) {
+      throw new IllegalStateException("the server was not started");
+    }
+    return started;
+  }
+
+  @Override
+  public long pid() {
+    return process().pid();
+  }
+
+  @Override
+  public boolean isRunning() {
+    return process().isAlive();
+  }
+
+  @Override
+  public void pause() {
+    signal("-STOP");
+  }
+
+  @Override
+  public void resume() {
+    signal("-CONT");
+  }
+
+  private void signal(String name) {
+    if (!isRunning()) {
+      throw new IllegalStateException("the server is not running:\n" + output());
+    }
+    try {
+      Process kill = new ProcessBuilder("kill", name, String.valueOf(pid())).inheritIO().start();
+      if (awaitEnd(kill) != 0) {
+        throw new IllegalStateException("kill " + name + ' ' + pid() + " failed");
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void kill() {
+    if (process != null) {
+      awaitEnd(process.destroyForcibly());
+    }
+  }
+
+  private static int awaitEnd(Process process) {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          return process.waitFor();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  @Override
+  public String output() {
+    try {
+      return Files.exists(log) ? Files.readString(log) : "";
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void dispose() {
+    kill();
+    RUNNING.remove(this);
+    try (Stream<Path> files = Files.exists(folder) ? Files.walk(folder) : Stream.empty()) {
+      files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.mortise.conformance.redis;
+
+/** The process behind a {@link RedisServer}: a child of this JVM or a container. */
+interface Node {
+  String host();
+
+  int port();
+
+  /** Starts the server on its port, with no data; returns before it answers. */
+  void launch();
+
+  /** The server's process id on this machine. */
+  long pid();
+
+  boolean isRunning();
+
+  void pause();
+
+  void resume();
+
+  /** Ends the server without warning, paused or not, and waits for its end. Idempotent. */
+  void kill();
+
+  /** What the server printed. */
+  String output();
+
+  /** Kills the server and removes what it left. Idempotent. */
+  void dispose();
+}

@@ -1,0 +1,283 @@
+package io.mortise.conformance.redis;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A real redis-server for tests, on a free port of this machine, without persistence. It ends with
+ * {@link #close}, at the latest with the JVM. With {@code -Dmortise.redis=testcontainers} it runs
+ * in a container. Not thread-safe, except for {@link #command} and what is built on it.
+ */
+public final class RedisServer implements AutoCloseable {
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
+
+  /** Which redis-server to run. */
+  public enum Binary {
+    /** The one on the {@code PATH}; where there is none, the embedded one. */
+    INSTALLED,
+    /** Redis 6.2, the oldest that Mortise supports, from the embedded-redis library. */
+    EMBEDDED
+  }
+
+  private final Node node;
+  private final @Nullable String password;
+
+  private RedisServer(Node node, @Nullable String password) {
+    this.node = node;
+    this.password = password;
+  }
+
+  /**
+   * Starts the installed server without further settings.
+   *
+   * @return a server that answers
+   */
+  public static RedisServer start() {
+    return builder().start();
+  }
+
+  /**
+   * Starts a server with settings.
+   *
+   * @return a builder; {@link Builder#start} ends it
+   */
+  public static Builder builder() {
+    return new Builder();
+  }
+
+  /**
+   * The server's host.
+   *
+   * @return an address of this machine
+   */
+  public String host() {
+    return node.host();
+  }
+
+  /**
+   * The server's port.
+   *
+   * @return the same after a restart
+   */
+  public int port() {
+    return node.port();
+  }
+
+  /**
+   * The URI to reach it by, with the password if it has one.
+   *
+   * @return {@code redis://[:password@]host:port}
+   */
+  public URI uri() {
+    return uri(password == null ? "" : ":" + password);
+  }
+
+  /**
+   * The URI to reach it by as somebody else.
+   *
+   * @param userInfo {@code user:password}; none if empty
+   * @return {@code redis://[userInfo@]host:port}
+   */
+  public URI uri(String userInfo) {
+    return URI.create(
+        "redis://" + (userInfo.isEmpty() ? "" : userInfo + '@') + host() + ':' + port());
+  }
+
+  /**
+   * The server's process.
+   *
+   * @return its id
+   */
+  public long pid() {
+    return node.pid();
+  }
+
+  /** Stops the process in its tracks (SIGSTOP): connections stay open and nothing answers. */
+  public void pause() {
+    node.pause();
+  }
+
+  /** Lets a paused process go on (SIGCONT). */
+  public void resume() {
+    node.resume();
+  }
+
+  /** Ends the process at once (SIGKILL), paused or not, and waits for its end. */
+  public void kill() {
+    node.kill();
+  }
+
+  /** Kills the process and starts a new one on the same port, with no data. */
+  public void restart() {
+    node.kill();
+    launch();
+  }
+
+  /** Ends the server and removes its files. Idempotent. */
+  public void stop() {
+    node.dispose();
+  }
+
+  /** The same as {@link #stop}. */
+  @Override
+  public void close() {
+    stop();
+  }
+
+  /**
+   * Runs one command on a connection of its own.
+   *
+   * @param words the command and its arguments
+   * @return the reply, as {@link RespConnection} decodes it
+   * @throws RespException the reply is an error
+   * @throws UncheckedIOException the server does not answer
+   */
+  public @Nullable Object command(String... words) {
+    try (RespConnection connection = new RespConnection(host(), port(), PATIENCE)) {
+      if (password != null) {
+        connection.call("AUTH", password);
+      }
+      return connection.call(words);
+    } catch (IOException e) {
+      throw new UncheckedIOException(words[0] + " to " + this + ": " + e.getMessage(), e);
+    }
+  }
+
+  /**
+   * How often each command ran since the start or the last reset, commands inside scripts included;
+   * without INFO, CONFIG and AUTH, which this class uses itself.
+   *
+   * @return calls by the lower-case name, as INFO commandstats has it
+   */
+  public Map<String, Long> commandCounts() {
+    Map<String, Long> counts = new TreeMap<>();
+    for (String line : String.valueOf(command("INFO", "commandstats")).lines().toList()) {
+      if (line.matches("cmdstat_(?!info|config|auth).*")) {
+        String calls = line.replaceFirst(".*:calls=(\\d+),.*", "$1");
+        counts.put(line.substring("cmdstat_".length(), line.indexOf(':')), Long.valueOf(calls));
+      }
+    }
+    return counts;
+  }
+
+  /** Sets all command counts to zero. */
+  public void resetCounts() {
+    command("CONFIG", "RESETSTAT");
+  }
+
+  /**
+   * All keys of the server.
+   *
+   * @return their names, sorted
+   */
+  public Set<String> keys() {
+    Set<String> keys = new TreeSet<>();
+    if (command("KEYS", "*") instanceof List<?> found) {
+      found.forEach(key -> keys.add(String.valueOf(key)));
+    }
+    return keys;
+  }
+
+  @Override
+  public String toString() {
+    return "RedisServer[" + host() + ':' + port() + (node.isRunning() ? "]" : ", not running]");
+  }
+
+  private void launch() {
+    node.launch();
+    long start = System.nanoTime();
+    while (!answers()) {
+      boolean late = System.nanoTime() - start > PATIENCE.toNanos();
+      if (late || !node.isRunning()) {
+        String what = late ? "does not answer PING" : "ended at once";
+        String message = "redis-server " + what + ", it printed:\n" + node.output();
+        node.dispose();
+        throw new IllegalStateException(message);
+      }
+      pauseBriefly();
+    }
+  }
+
+  private boolean answers() {
+    try {
+      return "PONG".equals(command("PING"));
+    } catch (UncheckedIOException | RespException e) {
+      return false;
+    }
+  }
+
+  private static void pauseBriefly() {
+    LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
+  }
+
+  /** Settings of a server to start. */
+  public static final class Builder {
+    private Binary binary = Binary.INSTALLED;
+    private @Nullable String password;
+    private final List<String> arguments = new ArrayList<>();
+
+    private Builder() {}
+
+    /**
+     * Which server to run.
+     *
+     * @param which installed, unless set
+     * @return this builder
+     */
+    public Builder binary(Binary which) {
+      binary = which;
+      return this;
+    }
+
+    /**
+     * The default user's password.
+     *
+     * @param secret none, unless set
+     * @return this builder
+     */
+    public Builder password(String secret) {
+      password = secret;
+      return arguments("--requirepass", secret);
+    }
+
+    /**
+     * Further command line arguments, one word each, such as {@code "--user", "alice", "on",
+     * ">secret", "~*", "&*", "+@all"}.
+     *
+     * @param more added to those given before
+     * @return this builder
+     */
+    public Builder arguments(String... more) {
+      arguments.addAll(Arrays.asList(more));
+      return this;
+    }
+
+    /**
+     * Starts the server and waits until it answers.
+     *
+     * @return a running server
+     * @throws IllegalStateException it did not start; the message holds what it printed
+     */
+    public RedisServer start() {
+      boolean container = "testcontainers".equals(System.getProperty("mortise.redis"));
+      Node node =
+          container
+              ? new ContainerNode(binary, arguments)
+              : new ChildNode(Binaries.of(binary), arguments);
+      RedisServer server = new RedisServer(node, password);
+      server.launch();
+      return server;
+    }
+  }
+}

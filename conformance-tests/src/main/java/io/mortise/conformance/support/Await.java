@@ -1,0 +1,31 @@
+package io.mortise.conformance.support;
+
+import java.time.Duration;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+
+/** Waits for a condition to come true, by the wall clock. */
+public final class Await {
+  public static final Duration PATIENCE = Duration.ofSeconds(15);
+
+  private Await() {}
+
+  public static void until(String what, BooleanSupplier condition) {
+    until(what, PATIENCE, condition);
+  }
+
+  public static void until(String what, Duration patience, BooleanSupplier condition) {
+    until(() -> what, patience, condition);
+  }
+
+  public static void until(Supplier<String> what, Duration patience, BooleanSupplier condition) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - start > patience.toNanos()) {
+        throw new AssertionError("not within " + patience + ": " + what.get());
+      }
+      LockSupport.parkNanos(5_000_000);
+    }
+  }
+}

@@ -1,0 +1,20 @@
+/** The tests a Mortise backend must pass, and a Redis to run them on. */
+module io.mortise.conformance {
+  requires static transitive org.jspecify;
+  requires transitive io.mortise.api;
+  requires transitive io.mortise.spi;
+  requires transitive org.junit.jupiter.api;
+  requires transitive org.junit.jupiter.params;
+  requires embedded.redis;
+  requires static com.github.dockerjava.api;
+  requires static testcontainers;
+
+  exports io.mortise.conformance;
+  exports io.mortise.conformance.lock;
+  exports io.mortise.conformance.redis;
+
+  opens io.mortise.conformance to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock to
+      org.junit.platform.commons;
+}
