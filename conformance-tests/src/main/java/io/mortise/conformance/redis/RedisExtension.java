@@ -12,6 +12,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 public final class RedisExtension implements BeforeAllCallback, AfterAllCallback {
   private final RedisServer.Builder builder;
   private @Nullable RedisServer server;
+  private @Nullable Class<?> owner;
 
   private RedisExtension(RedisServer.Builder builder) {
     this.builder = builder;
@@ -52,14 +53,14 @@ public final class RedisExtension implements BeforeAllCallback, AfterAllCallback
   public void beforeAll(ExtensionContext context) {
     if (server == null) {
       server = builder.start();
+      owner = context.getRequiredTestClass();
     }
   }
 
-  /** Ends the server with the class that declares this field, not with a nested one. */
+  /** Ends the server with the class it was started for, not with one nested in that. */
   @Override
   public void afterAll(ExtensionContext context) {
-    boolean nested = context.getRequiredTestClass().getEnclosingClass() != null;
-    if (server != null && !nested) {
+    if (server != null && context.getRequiredTestClass().equals(owner)) {
       server.close();
       server = null;
     }

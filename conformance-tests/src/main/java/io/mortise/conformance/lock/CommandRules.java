@@ -1,0 +1,169 @@
+package io.mortise.conformance.lock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LockService;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.Crew;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.locks.Lock;
+import org.junit.jupiter.api.Test;
+
+/** What a lock costs, counted by the server: commands are exact where milliseconds are not. */
+abstract class CommandRules extends LockRules {
+  private final RedisLockConformance kit;
+
+  CommandRules(RedisLockConformance kit) {
+    super(kit);
+    this.kit = kit;
+  }
+
+  /** Commands since the last reset, but for those that keep connections alive. */
+  private Map<String, Long> counts() {
+    Map<String, Long> counts = new TreeMap<>(kit.server().commandCounts());
+    counts.keySet().removeAll(Set.of("ping", "keys"));
+    return counts;
+  }
+
+  private long count(String command) {
+    return counts().getOrDefault(command, 0L);
+  }
+
+  private static void pair(Lock lock) {
+    lock.lock();
+    lock.unlock();
+  }
+
+  @Test
+  void anUncontendedLockIsOneCommandOfThreeAndItsUnlockOneOfTwo() {
+    DistributedLock lock = lock();
+    pair(lock); // the scripts are known from now on
+    kit.server().resetCounts();
+
+    lock.lock();
+    assertEquals(Map.of("evalsha", 1L, "exists", 1L, "hset", 1L, "pexpire", 1L), counts());
+    kit.server().resetCounts();
+
+    lock.unlock();
+    assertEquals(Map.of("evalsha", 1L, "hdel", 1L, "exists", 1L), counts());
+  }
+
+  @Test
+  void aNestedLockIsNoCommand() {
+    DistributedLock lock = lock();
+    lock.lock();
+    kit.server().resetCounts();
+
+    for (int i = 0; i < 100; i++) {
+      pair(lock);
+      assertTrue(lock.tryLock());
+      lock.unlock();
+    }
+
+    assertEquals(Map.of(), counts());
+    lock.unlock();
+  }
+
+  @Test
+  void threadsOfOneServicePassTheLockOnWithoutCommands() throws InterruptedException {
+    DistributedLock lock = lock();
+    pair(lock);
+    kit.server().resetCounts();
+    int threads = 8;
+    int rounds = 2500;
+
+    Crew.run(
+        threads,
+        number -> {
+          for (int i = 0; i < rounds; i++) {
+            pair(lock);
+          }
+        });
+
+    double perAcquisition = count("evalsha") / (double) (threads * rounds);
+    System.out.printf("commands per acquisition, 8 threads on one lock: %.3f%n", perAcquisition);
+    assertTrue(perAcquisition <= 0.1, "commands per acquisition: " + perAcquisition);
+  }
+
+  @Test
+  @Rule("L10")
+  void aHandOffBetweenServicesIsThreeCommandsAndOneMessage() throws InterruptedException {
+    List<DistributedLock> locks = List.of(lock(), lock());
+    Crew.run(2, number -> pair(locks.get(number)));
+    kit.server().resetCounts();
+    int rounds = 300;
+
+    Crew.run(
+        2,
+        number -> {
+          for (int i = 0; i < rounds; i++) {
+            pair(locks.get(number));
+          }
+        });
+
+    Map<String, Long> counts = counts();
+    System.out.printf("commands of %d contended acquisitions: %s%n", 2 * rounds, counts);
+    assertTrue(counts.getOrDefault("evalsha", 0L) <= 6L * rounds, counts.toString());
+    assertTrue(counts.getOrDefault("publish", 0L) <= 2L * rounds, counts.toString());
+    assertEquals(0L, counts.getOrDefault("subscribe", 0L));
+    assertEquals(0L, counts.getOrDefault("unsubscribe", 0L));
+  }
+
+  @Test
+  @Rule("L10")
+  void aSingleHandOffIsTwoCommandsAndOneMessage() {
+    DistributedLock mine = lock();
+    DistributedLock theirs = lock();
+    mine.lock();
+    Contender waiter =
+        contender(() -> {
+          theirs.lock();
+          return true;
+        });
+    Await.until("the waiter is in the queue", () -> kit.server().keys().contains(queue()));
+    kit.server().resetCounts();
+
+    mine.unlock();
+    assertTrue(waiter.result());
+
+    assertTrue(count("evalsha") <= 3, counts().toString());
+    assertEquals(1, count("publish"));
+    waiter.leave(theirs::unlock);
+  }
+
+  private String queue() {
+    return "mortise:queue:{" + name + "}";
+  }
+
+  @Test
+  @Rule("L15")
+  void nothingIsLeftInTheStore() throws InterruptedException {
+    List<LockService> services = List.of(service(), service());
+    Crew.run(
+        6,
+        number -> {
+          DistributedLock lock = services.get(number % 2).getLock(name + '-' + number % 3);
+          for (int i = 0; i < 50; i++) {
+            pair(lock);
+          }
+        });
+
+    // Companion keys may outlive the last waiter, but never for ever.
+    for (String key : kit.server().keys()) {
+      if (key.contains(name)) {
+        Object left = kit.server().command("PTTL", key);
+        assertTrue(
+            left instanceof Long millis && millis != -1, key + " has no expiry, PTTL " + left);
+      }
+    }
+    assertTrue(
+        kit.server().keys().stream()
+            .noneMatch(key -> key.startsWith("mortise:lock:{" + name) || key.contains("check~")));
+  }
+}

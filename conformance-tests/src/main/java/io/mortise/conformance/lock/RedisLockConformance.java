@@ -1,0 +1,75 @@
+package io.mortise.conformance.lock;
+
+import io.mortise.conformance.redis.RedisExtension;
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.spi.BackendConfig;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.LockBackendProvider;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/**
+ * The rules of the lock contract on a backend for Redis, and what can be shown with a real server
+ * only: several processes, commands counted, refusals.
+ *
+ * <pre>{@code
+ * class MyLockTest extends RedisLockConformance {
+ *   @Override protected LockBackendProvider provider() { return new MyBackendProvider(); }
+ * }
+ * }</pre>
+ */
+public abstract class RedisLockConformance extends LockConformance {
+  @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
+
+  /** For the subclass that the author of a backend writes. */
+  protected RedisLockConformance() {}
+
+  /**
+   * The provider under test; it must also be found by name.
+   *
+   * @return a new instance or always the same
+   */
+  protected abstract LockBackendProvider provider();
+
+  @Override
+  public String backendName() {
+    return provider().name();
+  }
+
+  @Override
+  protected LockBackend openBackend() {
+    return open(server().uri());
+  }
+
+  LockBackend open(URI uri) {
+    return provider().open(new BackendConfig(uri, Duration.ofSeconds(2), "mortise-kit", Map.of()));
+  }
+
+  RedisServer server() {
+    return REDIS.server();
+  }
+
+  @Nested
+  class Commands extends CommandRules {
+    Commands() {
+      super(RedisLockConformance.this);
+    }
+  }
+
+  @Nested
+  class Processes extends ProcessRules {
+    Processes() {
+      super(RedisLockConformance.this);
+    }
+  }
+
+  @Nested
+  class Refusals extends RefusalRules {
+    Refusals() {
+      super(RedisLockConformance.this);
+    }
+  }
+}

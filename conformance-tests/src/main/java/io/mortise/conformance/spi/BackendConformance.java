@@ -1,0 +1,117 @@
+package io.mortise.conformance.spi;
+
+import io.mortise.conformance.BackendUnderTest;
+import io.mortise.spi.BackendConfig;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.LockBackendProvider;
+import io.mortise.spi.TimeSource;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.Nested;
+
+/**
+ * The duties of the backend contract that can be checked on any store through the SPI alone.
+ *
+ * <pre>{@code
+ * class MyBackendTest extends BackendConformance {
+ *   @Override protected LockBackendProvider provider() { return new MyBackendProvider(); }
+ *   @Override protected URI uri() { return URI.create("mine:test"); }
+ * }
+ * }</pre>
+ *
+ * <p>The tests use names of their own, so the store need not be empty.
+ */
+public abstract class BackendConformance implements BackendUnderTest {
+  /** For the subclass that the author of a backend writes. */
+  protected BackendConformance() {}
+
+  /**
+   * The provider under test.
+   *
+   * @return a new instance or always the same
+   */
+  protected abstract LockBackendProvider provider();
+
+  /**
+   * Where the store is.
+   *
+   * @return the same store during one test
+   */
+  protected abstract URI uri();
+
+  /**
+   * Opens one more backend on the store of {@link #uri}. Override it to test a backend made by hand
+   * around a client.
+   *
+   * @return a backend the kit closes
+   */
+  protected LockBackend open() {
+    return open(uri());
+  }
+
+  /**
+   * Opens a backend with the provider and the kit's settings.
+   *
+   * @param uri where the store is
+   * @return a backend the kit closes
+   */
+  protected LockBackend open(URI uri) {
+    return provider().open(new BackendConfig(uri, Duration.ofSeconds(2), "mortise-kit", Map.of()));
+  }
+
+  /**
+   * Lets time pass, by {@link LockBackend#time}. Override it where a test moves the clock itself.
+   *
+   * @param backend whose time passes
+   * @param duration how much
+   */
+  protected void passTime(LockBackend backend, Duration duration) {
+    TimeSource time = backend.time();
+    long start = time.nanoTime();
+    for (long left = duration.toNanos(); left > 0; ) {
+      time.parkNanos(this, left);
+      left = duration.toNanos() - (time.nanoTime() - start);
+    }
+  }
+
+  @Override
+  public String backendName() {
+    return provider().name();
+  }
+
+  @Nested
+  class Replies extends ReplyDuties {
+    Replies() {
+      super(BackendConformance.this);
+    }
+  }
+
+  @Nested
+  class Lua extends LuaDuties {
+    Lua() {
+      super(BackendConformance.this);
+    }
+  }
+
+  @Nested
+  class Calls extends CallDuties {
+    Calls() {
+      super(BackendConformance.this);
+    }
+  }
+
+  @Nested
+  class Messages extends MessageDuties {
+    Messages() {
+      super(BackendConformance.this);
+    }
+  }
+
+  @Nested
+  class Life extends LifeDuties {
+    Life() {
+      super(BackendConformance.this);
+    }
+  }
+}

@@ -1,0 +1,272 @@
+package io.mortise.conformance.spi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.Crew;
+import io.mortise.conformance.support.ThreadKind;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.LockBackendProvider;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.SpiVersion;
+import io.mortise.spi.TimeSource;
+import java.lang.reflect.Modifier;
+import java.net.URI;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** How a backend begins and ends, and by what clock it lives. */
+abstract class LifeDuties extends Duties {
+  private static final String SERVER_TIME =
+      "local t = redis.call('TIME') return {tonumber(t[1]) * 1000000 + tonumber(t[2])}";
+
+  LifeDuties(BackendConformance suite) {
+    super(suite);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule("B17")
+  @DisplayName("B17: after close, which may be repeated, calls fail with NOT_EXECUTED")
+  void afterCloseCallsFail(Way way) {
+    LockBackend backend = open();
+    String key = name("n");
+    backend.execute(increment(key));
+    backend.close();
+    backend.close();
+    BackendException error =
+        assertThrows(BackendException.class, () -> way.call(backend, increment(key)));
+    assertEquals(Outcome.NOT_EXECUTED, error.outcome(), error::toString);
+    assertEquals(List.of(2L), open().execute(increment(key)));
+  }
+
+  @Test
+  @Rule("B17")
+  @DisplayName("B17: after close nothing can be subscribed")
+  void afterCloseNothingIsSubscribed() {
+    LockBackend backend = open();
+    backend.close();
+    Recorder recorder = new Recorder();
+    try {
+      backend.subscribe(name("channel"), recorder);
+      recorder.awaitSigns("-");
+    } catch (BackendException e) {
+      assertEquals(Outcome.NOT_EXECUTED, e.outcome());
+    }
+  }
+
+  @Test
+  @Rule("B17")
+  @DisplayName("B17: closing ends a backend's subscriptions and no other backend's")
+  void closingEndsOwnSubscriptions() {
+    LockBackend closing = open();
+    LockBackend staying = open();
+    Recorder ended = new Recorder();
+    Recorder kept = new Recorder();
+    closing.subscribe(name("channel"), ended);
+    staying.subscribe(name("channel"), kept);
+    ended.awaitSigns("+");
+    kept.awaitSigns("+");
+    closing.close();
+    publish(staying, name("channel"), "late");
+    kept.awaitMessage("late");
+    assertEquals(List.of(), ended.messages());
+  }
+
+  @Test
+  @Rule({"B1", "B17"})
+  @DisplayName("B17: calls that meet the close reply or say what may have happened; none hangs")
+  void closingUnderLoad() throws InterruptedException {
+    LockBackend backend = open();
+    AtomicInteger replies = new AtomicInteger();
+    AtomicInteger unknown = new AtomicInteger();
+    ScriptCall call = increment(name("n"));
+    Crew crew =
+        Crew.start(
+            ThreadKind.PLATFORM,
+            8,
+            number -> {
+              Way way = Way.turn(number);
+              while (callUntilClosed(way, backend, call, unknown)) {
+                replies.incrementAndGet();
+              }
+            });
+    Await.until("calls are under way", () -> replies.get() > 50);
+    backend.close();
+    crew.join(Duration.ofSeconds(30));
+    long ran = (Long) open().execute(call).get(0) - 1;
+    assertTrue(
+        replies.get() <= ran && ran <= replies.get() + unknown.get(),
+        () -> ran + " ran, " + replies + " were answered, " + unknown + " unknown");
+  }
+
+  private static boolean callUntilClosed(
+      Way way, LockBackend backend, ScriptCall call, AtomicInteger unknown) {
+    try {
+      way.call(backend, call);
+      return true;
+    } catch (BackendException e) {
+      assertFalse(e.outcome() == Outcome.REPLIED, e::toString);
+      if (e.outcome() == Outcome.UNKNOWN) {
+        unknown.incrementAndGet();
+      }
+      return false;
+    }
+  }
+
+  @Test
+  @Rule({"B17", "B19"})
+  @DisplayName("B17: after close no thread of the backend is left")
+  void noThreadIsLeft() {
+    use(open());
+    // What a client keeps for the whole JVM is there now.
+    Set<Thread> before = new HashSet<>(Thread.getAllStackTraces().keySet());
+    for (int i = 0; i < 3; i++) {
+      use(open());
+    }
+    Await.until(
+        () -> "threads left: " + newThreads(before),
+        Await.PATIENCE,
+        () -> newThreads(before).isEmpty());
+  }
+
+  private void use(LockBackend backend) {
+    Recorder recorder = new Recorder();
+    backend.subscribe(name("channel"), recorder);
+    recorder.awaitSigns("+");
+    for (Way way : Way.values()) {
+      way.call(backend, echo("x"));
+    }
+    backend.close();
+  }
+
+  private static Set<Thread> newThreads(Set<Thread> before) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> !before.contains(thread) && thread.isAlive())
+        .filter(thread -> !belongsToTheJvm(thread))
+        .collect(Collectors.toSet());
+  }
+
+  /** Pools the JVM grows by itself. */
+  private static boolean belongsToTheJvm(Thread thread) {
+    return thread
+        .getName()
+        .matches("ForkJoinPool.*|CompletableFutureDelayScheduler|process reaper.*|VirtualThread.*");
+  }
+
+  @Test
+  @Rule("B16")
+  @DisplayName("B16: an open backend knows its endpoint and the server's version, always the same")
+  void knowsItsStore() {
+    LockBackend backend = open();
+    assertEquals(backend.info(), backend.info());
+    assertFalse(backend.info().endpoint().isBlank());
+    assertTrue(
+        backend.info().serverVersion().matches("\\d+\\.\\d+.*"), backend.info()::serverVersion);
+    assertTrue(
+        backend.toString().contains(backend.info().endpoint()),
+        () -> "toString shows the endpoint: " + backend);
+  }
+
+  @Test
+  @Rule({"B10", "B20"})
+  @DisplayName("B10: a key expires by the backend's time")
+  void aKeyExpires() {
+    LockBackend backend = open();
+    List<String> key = List.of(name("k"));
+    String set =
+        "redis.call('SET', KEYS[1], 'v', 'PX', ARGV[1]) return {redis.call('PTTL', KEYS[1])}";
+    ScriptCall exists = run("return {redis.call('EXISTS', KEYS[1])}", key);
+    assertEquals(List.of(60_000L), backend.execute(run(set, key, "60000")));
+    suite().passTime(backend, Duration.ofMillis(100));
+    assertEquals(List.of(1L), backend.execute(exists));
+    backend.execute(run(set, key, "400"));
+    suite().passTime(backend, Duration.ofMillis(410));
+    assertEquals(List.of(0L), backend.execute(exists));
+  }
+
+  @Test
+  @Rule("B20")
+  @DisplayName("B20: the time of the backend and that of the store go alike")
+  void timeAgreesWithTheStore() {
+    LockBackend backend = open();
+    TimeSource time = backend.time();
+    ScriptCall clock = run(SERVER_TIME, List.of());
+    backend.execute(clock);
+    long before1 = time.nanoTime();
+    long server1 = (Long) backend.execute(clock).get(0);
+    long after1 = time.nanoTime();
+    suite().passTime(backend, Duration.ofSeconds(1));
+    long before2 = time.nanoTime();
+    long server2 = (Long) backend.execute(clock).get(0);
+    long after2 = time.nanoTime();
+    long passed = (server2 - server1) * 1_000;
+    long slack = Duration.ofMillis(50).toNanos();
+    assertTrue(
+        passed >= before2 - after1 - slack && passed <= after2 - before1 + slack,
+        () -> "the store's clock moved by " + passed + " ns, time() by " + (before2 - after1));
+  }
+
+  @Test
+  @Rule("B20")
+  @DisplayName("B20: a timer runs when its time has come, and not if it was cancelled")
+  void timersRun() {
+    LockBackend backend = open();
+    AtomicBoolean ran = new AtomicBoolean();
+    AtomicBoolean cancelled = new AtomicBoolean();
+    TimeSource.Timer late = backend.time().schedule(() -> ran.set(true), Duration.ofMillis(500));
+    backend.time().schedule(() -> cancelled.set(true), Duration.ofMillis(200)).close();
+    suite().passTime(backend, Duration.ofMillis(600));
+    Await.until("the timer has run", ran::get);
+    assertFalse(cancelled.get(), "the cancelled timer ran");
+    late.close();
+  }
+
+  @Test
+  @Rule("B21")
+  @DisplayName("B21: the provider is public, found once by ServiceLoader, and of this SPI")
+  void theProviderIsFound() throws NoSuchMethodException {
+    LockBackendProvider provider = suite().provider();
+    Class<?> type = provider.getClass();
+    assertEquals(SpiVersion.CURRENT, provider.spiVersion());
+    assertTrue(provider.name().matches("[a-z][a-z0-9-]*"), provider::name);
+    assertFalse(provider.schemes().isEmpty());
+    for (String scheme : provider.schemes()) {
+      assertTrue(scheme.matches("[a-z][a-z0-9+.-]*"), scheme);
+    }
+    assertTrue(Modifier.isPublic(type.getModifiers()), type + " is public");
+    assertTrue(Modifier.isPublic(type.getConstructor().getModifiers()));
+    long found =
+        ServiceLoader.load(LockBackendProvider.class).stream()
+            .filter(candidate -> candidate.type() == type)
+            .count();
+    assertEquals(1, found, "entries of " + type + " in META-INF/services");
+  }
+
+  @Test
+  @Rule("B21")
+  @DisplayName("B21: a URI of a foreign scheme is an IllegalArgumentException")
+  void aForeignUriIsRefused() {
+    IllegalArgumentException error =
+        assertThrows(
+            IllegalArgumentException.class, () -> open(URI.create("no-such-scheme://host")));
+    assertNotNull(error.getMessage());
+  }
+}

@@ -1,0 +1,266 @@
+package io.mortise.conformance.spi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.redis.TcpProxy;
+import io.mortise.conformance.support.Await;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.LockBackend;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Which servers a backend opens, which it refuses, and that it keeps their secrets. */
+abstract class OpeningDuties extends Duties {
+  private static final String SECRET = "s3cret-Wort";
+  private static final String USER = "alice-the-user";
+
+  OpeningDuties(RedisBackendConformance suite) {
+    super(suite);
+  }
+
+  private static RedisServer guarded() {
+    return RedisServer.builder()
+        .password(SECRET)
+        .arguments("--user", USER, "on", ">" + SECRET, "~kit:*", "&*", "+@all")
+        .start();
+  }
+
+  private BackendException refused(URI uri) {
+    long start = System.nanoTime();
+    BackendException error = assertThrows(BackendException.class, () -> open(uri));
+    Duration took = Duration.ofNanos(System.nanoTime() - start);
+    assertTrue(took.compareTo(Duration.ofSeconds(10)) < 0, () -> "B16: opening took " + took);
+    String endpoint = uri.getHost() + ':' + uri.getPort();
+    assertTrue(
+        String.valueOf(error.getMessage()).contains(endpoint),
+        () -> "B16: the message names " + endpoint + ": " + error);
+    return error;
+  }
+
+  private static void assertNothingLeftOpen(RedisServer server) {
+    Await.until(
+        () -> "connections left: " + server.command("CLIENT", "LIST"),
+        Await.PATIENCE,
+        () -> clients(server) == 1);
+  }
+
+  /** Connections, the one that asks included, that of a replica to its master not. */
+  private static long clients(RedisServer server) {
+    return String.valueOf(server.command("CLIENT", "LIST"))
+        .lines()
+        .filter(line -> !line.contains(" flags=M "))
+        .count();
+  }
+
+  /** Neither the error nor anything it carries shows a secret (B18). */
+  private static void assertSilent(Throwable error) {
+    for (Throwable e = error; e != null; e = e.getCause()) {
+      assertSilent(e.toString());
+      for (Throwable suppressed : e.getSuppressed()) {
+        assertSilent(suppressed);
+      }
+    }
+  }
+
+  private static void assertSilent(String text) {
+    assertFalse(text.contains(SECRET), () -> "B18: the password is shown: " + text);
+    assertFalse(text.contains(USER), () -> "B18: the user is shown: " + text);
+  }
+
+  @Test
+  @Rule({"B16", "B18"})
+  @DisplayName("B16: a password or a user with a password opens a guarded server")
+  void opensWithPasswordAndUser() {
+    try (RedisServer server = guarded()) {
+      for (URI uri : List.of(server.uri(), server.uri(USER + ':' + SECRET))) {
+        LockBackend backend = open(uri);
+        assertEquals(List.of("x"), backend.execute(echo("x")));
+        Recorder recorder = new Recorder();
+        backend.subscribe(name("channel"), recorder);
+        recorder.awaitSigns("+");
+        assertSilent(backend.toString());
+        assertSilent(backend.info().toString());
+        backend.close();
+      }
+    }
+  }
+
+  @Test
+  @Rule("B1")
+  @DisplayName("B1: what the ACL forbids is REPLIED with NOPERM")
+  void whatTheAclForbids() {
+    try (RedisServer server = guarded()) {
+      LockBackend backend = open(server.uri(USER + ':' + SECRET));
+      for (Way way : Way.values()) {
+        BackendException error =
+            assertThrows(BackendException.class, () -> way.call(backend, increment("foreign:key")));
+        assertEquals(Outcome.REPLIED, error.outcome());
+        assertEquals("NOPERM", error.code(), error::toString);
+      }
+      assertEquals(List.of(1L), backend.execute(increment(name("own"))));
+    }
+  }
+
+  @Test
+  @Rule({"B16", "B18"})
+  @DisplayName("B16: a wrong password is refused, nothing stays open, and nothing is given away")
+  void aWrongPassword() {
+    try (RedisServer server = guarded()) {
+      String wrong = "not-" + SECRET;
+      String output =
+          captured(() -> {
+            assertSilent(refused(server.uri(":" + wrong)));
+            assertSilent(refused(server.uri(USER + ':' + wrong)));
+            assertSilent(refused(server.uri("")));
+          });
+      assertSilent(output);
+      assertNothingLeftOpen(server);
+    }
+  }
+
+  @Test
+  @Rule({"B16", "B18"})
+  @DisplayName("B16: a server that is not there is refused as NOT_EXECUTED")
+  void anAbsentServer() {
+    URI uri;
+    try (RedisServer server = RedisServer.start()) {
+      uri = server.uri(USER + ':' + SECRET);
+    }
+    BackendException error = refused(uri);
+    assertEquals(Outcome.NOT_EXECUTED, error.outcome(), error::toString);
+    assertSilent(error);
+  }
+
+  @Test
+  @Rule({"B3", "B16"})
+  @DisplayName("B16: opening a server that never answers ends in time")
+  void aSilentServer() {
+    try (RedisServer server = RedisServer.start();
+        TcpProxy proxy = TcpProxy.to(server)) {
+      proxy.stall();
+      refused(proxy.uri());
+      Await.until("nothing left open", () -> hasEnded(proxy));
+    }
+  }
+
+  /** A stalled proxy hides the end of a connection, so it is let go on. */
+  private static boolean hasEnded(TcpProxy proxy) {
+    proxy.resume();
+    return proxy.connections() == 0;
+  }
+
+  @Test
+  @Rule("B16")
+  @DisplayName("B16: a replica is refused, by name of what it is")
+  void aReplica() {
+    try (RedisServer master = RedisServer.start();
+        RedisServer replica =
+            RedisServer.builder()
+                .arguments("--replicaof", master.host(), String.valueOf(master.port()))
+                .start()) {
+      assertNames(refused(replica.uri()), "replica");
+      assertNothingLeftOpen(replica);
+    }
+  }
+
+  @Test
+  @Rule("B16")
+  @DisplayName("B16: a server of a cluster is refused, by name of what it is")
+  void aServerOfACluster() {
+    try (RedisServer server = RedisServer.builder().arguments("--cluster-enabled", "yes").start()) {
+      assertNames(refused(server.uri()), "cluster");
+      assertNothingLeftOpen(server);
+    }
+  }
+
+  private static void assertNames(BackendException error, String what) {
+    String message = String.valueOf(error.getMessage()).toLowerCase(Locale.ROOT);
+    assertTrue(message.contains(what), () -> "B16: the message names the " + what + ": " + error);
+  }
+
+  @Test
+  @Rule("B16")
+  @DisplayName("B16: Redis 6.2, the oldest supported, is opened and works")
+  void theOldestServer() {
+    try (RedisServer server = RedisServer.builder().binary(RedisServer.Binary.EMBEDDED).start()) {
+      LockBackend backend = open(server.uri());
+      assertTrue(backend.info().serverVersion().startsWith("6.2."), backend.info()::toString);
+      Recorder recorder = new Recorder();
+      backend.subscribe(name("channel"), recorder);
+      recorder.awaitSigns("+");
+      assertEquals(1L, publish(backend, name("channel"), "hello"));
+      recorder.awaitMessage("hello");
+    }
+  }
+
+  @Test
+  @Rule("B17")
+  @DisplayName("B17: closing leaves no connection open")
+  void closingLeavesNoConnection() {
+    try (RedisServer server = RedisServer.start()) {
+      LockBackend backend = open(server.uri());
+      Recorder recorder = new Recorder();
+      backend.subscribe(name("channel"), recorder);
+      recorder.awaitSigns("+");
+      for (Way way : Way.values()) {
+        way.call(backend, echo("x"));
+      }
+      String clients = String.valueOf(server.command("CLIENT", "LIST"));
+      assertTrue(clients.contains(" name=mortise-kit"), () -> "clientName is used: " + clients);
+      backend.close();
+      assertNothingLeftOpen(server);
+    }
+  }
+
+  @Test
+  @Rule("B18")
+  @DisplayName("B18: an outage tells no secret, neither in errors nor in what is logged")
+  void anOutageTellsNoSecret() {
+    try (RedisServer server = guarded()) {
+      String output =
+          captured(() -> {
+            LockBackend backend = open(server.uri(USER + ':' + SECRET));
+            Recorder recorder = new Recorder();
+            backend.subscribe(name("channel"), recorder);
+            recorder.awaitSigns("+");
+            server.kill();
+            recorder.awaitSigns("+-");
+            for (Way way : Way.values()) {
+              assertSilent(
+                  assertThrows(BackendException.class, () -> way.call(backend, echo("x"))));
+            }
+            assertSilent(backend.toString());
+          });
+      assertSilent(output);
+    }
+  }
+
+  /** What is printed meanwhile, and so what a logger that prints logs. */
+  private static String captured(Runnable task) {
+    PrintStream out = System.out;
+    PrintStream err = System.err;
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try (PrintStream both = new PrintStream(bytes, true, StandardCharsets.UTF_8)) {
+      System.setOut(both);
+      System.setErr(both);
+      task.run();
+    } finally {
+      System.setOut(out);
+      System.setErr(err);
+    }
+    return bytes.toString(StandardCharsets.UTF_8);
+  }
+}

@@ -1,0 +1,12 @@
+package io.mortise.conformance.sample;
+
+import io.mortise.conformance.spi.RedisBackendConformance;
+import io.mortise.spi.LockBackendProvider;
+
+/** All duties, checked on a backend whose code can be seen at a glance. */
+class SampleConformanceTest extends RedisBackendConformance {
+  @Override
+  protected LockBackendProvider provider() {
+    return new SampleBackendProvider();
+  }
+}

@@ -1,0 +1,5 @@
+/** A backend without a client library: what a backend author's code may look like. */
+@NullMarked
+package io.mortise.conformance.sample;
+
+import org.jspecify.annotations.NullMarked;
