@@ -123,6 +123,7 @@ final class Agents {
     }
 
     private Step queued(Acquisition acquisition, Reply.Waiting waiting) {
+      engine.mailbox().complain(waiting.complaint());
       long recheck = engine.settings().times().recheck().toNanos();
       long period = recheck + ThreadLocalRandom.current().nextLong(-recheck / 10, recheck / 10);
       long wait =

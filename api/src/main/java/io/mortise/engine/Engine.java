@@ -230,6 +230,7 @@ final class Engine {
     }
     try {
       List<Object> reply = backend.execute(scripts.leave(ended.keys(), ended.id(), false));
+      mailbox.complain(Reply.textAt(reply, 1));
       boolean had = "RELEASED".equals(reply.get(0));
       if (!had) {
         events.lost(ended, "the store no longer had it when it was unlocked", now());

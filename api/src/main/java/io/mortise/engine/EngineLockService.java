@@ -6,9 +6,11 @@ import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /** A service: the engine, and the backend it may have opened. */
 final class EngineLockService implements LockService {
@@ -39,23 +41,27 @@ final class EngineLockService implements LockService {
 
   private void checkStore() {
     LockKeys unused = LockKeys.of(engine.settings().keyPrefix(), "check~" + engine.clientId());
+    ScriptCall check = engine.scripts().check(unused, engine.mailbox().channel());
     List<Object> reply;
     try {
-      reply = engine.backend().execute(engine.scripts().check(unused, engine.mailbox().channel()));
+      reply = engine.backend().execute(check);
     } catch (BackendException e) {
-      throw engine.failure(e, "checking what the store allows");
+      throw e.outcome() == BackendException.Outcome.REPLIED
+          ? refused("EVALSHA", String.valueOf(e.getMessage()), e)
+          : engine.failure(e, "checking what the store allows");
     }
     if (!reply.get(0).equals("OK")) {
-      throw new BackendUnavailableException(
-          "%s refused %s, which locks need: %s; allow it for keys %s* and channels %s* (docs/troubleshooting.md lists all)"
-              .formatted(
-                  engine.endpoint(),
-                  reply.get(1),
-                  reply.get(2),
-                  engine.settings().keyPrefix(),
-                  engine.settings().keyPrefix()),
-          null);
+      throw refused((String) reply.get(1), (String) reply.get(2), null);
     }
+  }
+
+  private BackendUnavailableException refused(
+      String command, String error, @Nullable Throwable cause) {
+    String prefix = engine.settings().keyPrefix();
+    return new BackendUnavailableException(
+        "%s refused %s, which locks need: %s; allow it for keys %s* and channels %s* (docs/troubleshooting.md lists all)"
+            .formatted(engine.endpoint(), command, error, prefix, prefix),
+        cause);
   }
 
   @Override

@@ -88,17 +88,14 @@ final class Events {
   }
 
   void suspect(Acquisition acquisition, String reason, long now) {
-    log.warn("lock '{}': renewal failed, trying again: {}", acquisition.keys().name(), reason);
     changed(event(acquisition, LeaseState.SUSPECT, reason, now));
   }
 
   void recovered(Acquisition acquisition, long now) {
-    log.info("lock '{}': renewed again", acquisition.keys().name());
     changed(event(acquisition, LeaseState.HELD, "renewed again", now));
   }
 
   void lost(Acquisition acquisition, String reason, long now) {
-    log.warn("lock '{}' was lost: {}", acquisition.keys().name(), reason);
     changed(event(acquisition, LeaseState.LOST, reason, now));
   }
 
@@ -109,23 +106,28 @@ final class Events {
     return new LeaseLost(acquisition.keys().name(), state, acquisition.id(), remaining, reason);
   }
 
+  /** Called on any thread, a client's I/O thread too, so even the log is left to the executor. */
   private void changed(LeaseLost event) {
-    List<Consumer<? super LeaseLost>> consumers = byName.getOrDefault(event.name(), List.of());
-    boolean bad = event.state() != LeaseState.HELD;
-    if (listener == null && (consumers.isEmpty() || !bad)) {
-      return;
-    }
     try {
-      executor.execute(() -> {
-        if (listener != null) {
-          guarded(() -> listener.leaseChanged(event));
-        }
-        if (bad) {
-          consumers.forEach(consumer -> guarded(() -> consumer.accept(event)));
-        }
-      });
+      executor.execute(() -> tell(event));
     } catch (RejectedExecutionException e) {
-      log.warn("the executor refused to tell listeners of {}", event, e);
+      log.debug("nobody was told of {}", event, e);
+    }
+  }
+
+  private void tell(LeaseLost event) {
+    switch (event.state()) {
+      case SUSPECT -> log.warn("renewal failed and is tried again: {}", event);
+      case LOST -> log.warn("lease lost: {}", event);
+      default -> log.info("lease safe again: {}", event);
+    }
+    if (listener != null) {
+      guarded(() -> listener.leaseChanged(event));
+    }
+    if (event.state() != LeaseState.HELD) {
+      byName
+          .getOrDefault(event.name(), List.of())
+          .forEach(consumer -> guarded(() -> consumer.accept(event)));
     }
   }
 

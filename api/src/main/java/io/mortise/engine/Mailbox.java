@@ -8,6 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +23,7 @@ final class Mailbox implements ChannelListener {
 
   private final Engine engine;
   private final CompletableFuture<Void> first = new CompletableFuture<>();
+  private final AtomicBoolean complained = new AtomicBoolean();
   private volatile boolean interrupted;
   private volatile @Nullable Subscription subscription;
 
@@ -96,6 +98,17 @@ final class Mailbox implements ChannelListener {
       engine.withdrawUnknown(LockKeys.ofLockKey(engine.settings().keyPrefix(), parts[2]), parts[1]);
     } else if (!acquisition.isHeld()) {
       acquisition.signal();
+    }
+  }
+
+  /** A script could not send its message; said once, since waiters still ask every few seconds. */
+  void complain(@Nullable String refusal) {
+    if (refusal != null && complained.compareAndSet(false, true)) {
+      log.warn(
+          "{} refuses PUBLISH to {}*, so waiters are slow to notice a free lock: {}",
+          engine.endpoint(),
+          LockScripts.mailPrefix(engine.settings().keyPrefix()),
+          refusal);
     }
   }
 

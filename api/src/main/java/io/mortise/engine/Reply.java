@@ -1,6 +1,7 @@
 package io.mortise.engine;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What the acquire script answers, decoded in this one place. */
 sealed interface Reply {
@@ -12,8 +13,9 @@ sealed interface Reply {
    *
    * @param left milliseconds left of the lock, negative if none
    * @param ticket its place, to be sent again should it fall out of the queue
+   * @param complaint the server's error if it refused the message to whoever was granted the lock
    */
-  record Waiting(long left, long ticket) implements Reply {}
+  record Waiting(long left, long ticket, @Nullable String complaint) implements Reply {}
 
   /** Somebody else holds the lock, and the id is not in the queue. */
   record Busy() implements Reply {}
@@ -28,11 +30,16 @@ sealed interface Reply {
   Reply BUSY = new Busy();
   Reply TOO_LATE = new TooLate();
 
+  /** An element that a script only adds if there is something to say. */
+  static @Nullable String textAt(List<Object> reply, int index) {
+    return index < reply.size() ? (String) reply.get(index) : null;
+  }
+
   static Reply ofAcquire(List<Object> reply) {
     String code = (String) reply.get(0);
     return switch (code) {
       case "HELD" -> HELD;
-      case "WAIT" -> new Waiting((Long) reply.get(1), (Long) reply.get(2));
+      case "WAIT" -> new Waiting((Long) reply.get(1), (Long) reply.get(2), textAt(reply, 4));
       case "BUSY" -> BUSY;
       case "TOO_LATE" -> TOO_LATE;
       case "FOREIGN" -> new Foreign((String) reply.get(1));

@@ -25,7 +25,7 @@ abstract class RefusalRules extends LockRules {
   private static final List<String> ENOUGH =
       List.of(
           "+evalsha +eval +subscribe +unsubscribe +publish +ping +info +hello +auth +select",
-          "+client|setname +client|setinfo +client|id",
+          "+client|setname +client|id",
           "+time +exists +type +pttl +pexpire +del +hset +hdel +hexists +hkeys",
           "+zadd +zrem +zscore +zrange +zpopmin +zremrangebyscore");
 
