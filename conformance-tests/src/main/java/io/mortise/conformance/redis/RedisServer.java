@@ -9,9 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -161,14 +159,7 @@ public final class RedisServer implements AutoCloseable {
    * @return calls by the lower-case name, as INFO commandstats has it
    */
   public Map<String, Long> commandCounts() {
-    Map<String, Long> counts = new TreeMap<>();
-    for (String line : String.valueOf(command("INFO", "commandstats")).lines().toList()) {
-      if (line.matches("cmdstat_(?!info|config|auth).*")) {
-        String calls = line.replaceFirst(".*:calls=(\\d+),.*", "$1");
-        counts.put(line.substring("cmdstat_".length(), line.indexOf(':')), Long.valueOf(calls));
-      }
-    }
-    return counts;
+    return CommandStats.parse(String.valueOf(command("INFO", "commandstats")));
   }
 
   /** Sets all command counts to zero. */
@@ -195,18 +186,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   private void launch() {
-    node.launch();
-    long start = System.nanoTime();
-    while (!answers()) {
-      boolean late = System.nanoTime() - start > PATIENCE.toNanos();
-      if (late || !node.isRunning()) {
-        String what = late ? "does not answer PING" : "ended at once";
-        String message = "redis-server " + what + ", it printed:\n" + node.output();
-        node.dispose();
-        throw new IllegalStateException(message);
-      }
-      pauseBriefly();
-    }
+    Startup.await(node, PATIENCE, this::answers);
   }
 
   private boolean answers() {
@@ -215,10 +195,6 @@ public final class RedisServer implements AutoCloseable {
     } catch (UncheckedIOException | RespException e) {
       return false;
     }
-  }
-
-  private static void pauseBriefly() {
-    LockSupport.parkNanos(Duration.ofMillis(10).toNanos());
   }
 
   /** Settings of a server to start. */

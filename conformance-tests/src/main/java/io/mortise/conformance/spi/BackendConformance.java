@@ -114,4 +114,11 @@ public abstract class BackendConformance implements BackendUnderTest {
       super(BackendConformance.this);
     }
   }
+
+  @Nested
+  class Time extends TimeDuties {
+    Time() {
+      super(BackendConformance.this);
+    }
+  }
 }

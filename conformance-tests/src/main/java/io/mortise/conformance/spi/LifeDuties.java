@@ -16,7 +16,6 @@ import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.SpiVersion;
-import io.mortise.spi.TimeSource;
 import java.lang.reflect.Modifier;
 import java.net.URI;
 import java.time.Duration;
@@ -24,7 +23,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.ServiceLoader;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
@@ -32,11 +30,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How a backend begins and ends, and by what clock it lives. */
+/** How a backend begins and ends. */
 abstract class LifeDuties extends Duties {
-  private static final String SERVER_TIME =
-      "local t = redis.call('TIME') return {tonumber(t[1]) * 1000000 + tonumber(t[2])}";
-
   LifeDuties(BackendConformance suite) {
     super(suite);
   }
@@ -46,6 +41,7 @@ abstract class LifeDuties extends Duties {
   @Rule("B17")
   @DisplayName("B17: after close, which may be repeated, calls fail with NOT_EXECUTED")
   void afterCloseCallsFail(Way way) {
+    LockBackend staying = open();
     LockBackend backend = open();
     String key = name("n");
     backend.execute(increment(key));
@@ -54,7 +50,7 @@ abstract class LifeDuties extends Duties {
     BackendException error =
         assertThrows(BackendException.class, () -> way.call(backend, increment(key)));
     assertEquals(Outcome.NOT_EXECUTED, error.outcome(), error::toString);
-    assertEquals(List.of(2L), open().execute(increment(key)));
+    assertEquals(List.of(2L), staying.execute(increment(key)));
   }
 
   @Test
@@ -94,6 +90,7 @@ abstract class LifeDuties extends Duties {
   @Rule({"B1", "B17"})
   @DisplayName("B17: calls that meet the close reply or say what may have happened; none hangs")
   void closingUnderLoad() throws InterruptedException {
+    LockBackend staying = open();
     LockBackend backend = open();
     AtomicInteger replies = new AtomicInteger();
     AtomicInteger unknown = new AtomicInteger();
@@ -111,7 +108,7 @@ abstract class LifeDuties extends Duties {
     Await.until("calls are under way", () -> replies.get() > 50);
     backend.close();
     crew.join(Duration.ofSeconds(30));
-    long ran = (Long) open().execute(call).get(0) - 1;
+    long ran = (Long) staying.execute(call).get(0) - 1;
     assertTrue(
         replies.get() <= ran && ran <= replies.get() + unknown.get(),
         () -> ran + " ran, " + replies + " were answered, " + unknown + " unknown");
@@ -183,60 +180,6 @@ abstract class LifeDuties extends Duties {
     assertTrue(
         backend.toString().contains(backend.info().endpoint()),
         () -> "toString shows the endpoint: " + backend);
-  }
-
-  @Test
-  @Rule({"B10", "B20"})
-  @DisplayName("B10: a key expires by the backend's time")
-  void aKeyExpires() {
-    LockBackend backend = open();
-    List<String> key = List.of(name("k"));
-    String set =
-        "redis.call('SET', KEYS[1], 'v', 'PX', ARGV[1]) return {redis.call('PTTL', KEYS[1])}";
-    ScriptCall exists = run("return {redis.call('EXISTS', KEYS[1])}", key);
-    assertEquals(List.of(60_000L), backend.execute(run(set, key, "60000")));
-    suite().passTime(backend, Duration.ofMillis(100));
-    assertEquals(List.of(1L), backend.execute(exists));
-    backend.execute(run(set, key, "400"));
-    suite().passTime(backend, Duration.ofMillis(410));
-    assertEquals(List.of(0L), backend.execute(exists));
-  }
-
-  @Test
-  @Rule("B20")
-  @DisplayName("B20: the time of the backend and that of the store go alike")
-  void timeAgreesWithTheStore() {
-    LockBackend backend = open();
-    TimeSource time = backend.time();
-    ScriptCall clock = run(SERVER_TIME, List.of());
-    backend.execute(clock);
-    long before1 = time.nanoTime();
-    long server1 = (Long) backend.execute(clock).get(0);
-    long after1 = time.nanoTime();
-    suite().passTime(backend, Duration.ofSeconds(1));
-    long before2 = time.nanoTime();
-    long server2 = (Long) backend.execute(clock).get(0);
-    long after2 = time.nanoTime();
-    long passed = (server2 - server1) * 1_000;
-    long slack = Duration.ofMillis(50).toNanos();
-    assertTrue(
-        passed >= before2 - after1 - slack && passed <= after2 - before1 + slack,
-        () -> "the store's clock moved by " + passed + " ns, time() by " + (before2 - after1));
-  }
-
-  @Test
-  @Rule("B20")
-  @DisplayName("B20: a timer runs when its time has come, and not if it was cancelled")
-  void timersRun() {
-    LockBackend backend = open();
-    AtomicBoolean ran = new AtomicBoolean();
-    AtomicBoolean cancelled = new AtomicBoolean();
-    TimeSource.Timer late = backend.time().schedule(() -> ran.set(true), Duration.ofMillis(500));
-    backend.time().schedule(() -> cancelled.set(true), Duration.ofMillis(200)).close();
-    suite().passTime(backend, Duration.ofMillis(600));
-    Await.until("the timer has run", ran::get);
-    assertFalse(cancelled.get(), "the cancelled timer ran");
-    late.close();
   }
 
   @Test

@@ -1,7 +1,6 @@
 package io.mortise.conformance.spi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,10 +11,7 @@ import io.mortise.conformance.support.Await;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -24,18 +20,8 @@ import org.junit.jupiter.api.Test;
 
 /** Which servers a backend opens, which it refuses, and that it keeps their secrets. */
 abstract class OpeningDuties extends Duties {
-  private static final String SECRET = "s3cret-Wort";
-  private static final String USER = "alice-the-user";
-
   OpeningDuties(RedisBackendConformance suite) {
     super(suite);
-  }
-
-  private static RedisServer guarded() {
-    return RedisServer.builder()
-        .password(SECRET)
-        .arguments("--user", USER, "on", ">" + SECRET, "~kit:*", "&*", "+@all")
-        .start();
   }
 
   private BackendException refused(URI uri) {
@@ -65,34 +51,19 @@ abstract class OpeningDuties extends Duties {
         .count();
   }
 
-  /** Neither the error nor anything it carries shows a secret (B18). */
-  private static void assertSilent(Throwable error) {
-    for (Throwable e = error; e != null; e = e.getCause()) {
-      assertSilent(e.toString());
-      for (Throwable suppressed : e.getSuppressed()) {
-        assertSilent(suppressed);
-      }
-    }
-  }
-
-  private static void assertSilent(String text) {
-    assertFalse(text.contains(SECRET), () -> "B18: the password is shown: " + text);
-    assertFalse(text.contains(USER), () -> "B18: the user is shown: " + text);
-  }
-
   @Test
   @Rule({"B16", "B18"})
   @DisplayName("B16: a password or a user with a password opens a guarded server")
   void opensWithPasswordAndUser() {
-    try (RedisServer server = guarded()) {
-      for (URI uri : List.of(server.uri(), server.uri(USER + ':' + SECRET))) {
+    try (RedisServer server = Secrets.guarded()) {
+      for (URI uri : List.of(server.uri(), server.uri(Secrets.USER + ':' + Secrets.PASSWORD))) {
         LockBackend backend = open(uri);
         assertEquals(List.of("x"), backend.execute(echo("x")));
         Recorder recorder = new Recorder();
         backend.subscribe(name("channel"), recorder);
         recorder.awaitSigns("+");
-        assertSilent(backend.toString());
-        assertSilent(backend.info().toString());
+        Secrets.assertKept(backend.toString());
+        Secrets.assertKept(backend.info().toString());
         backend.close();
       }
     }
@@ -102,8 +73,8 @@ abstract class OpeningDuties extends Duties {
   @Rule("B1")
   @DisplayName("B1: what the ACL forbids is REPLIED with NOPERM")
   void whatTheAclForbids() {
-    try (RedisServer server = guarded()) {
-      LockBackend backend = open(server.uri(USER + ':' + SECRET));
+    try (RedisServer server = Secrets.guarded()) {
+      LockBackend backend = open(server.uri(Secrets.USER + ':' + Secrets.PASSWORD));
       for (Way way : Way.values()) {
         BackendException error =
             assertThrows(BackendException.class, () -> way.call(backend, increment("foreign:key")));
@@ -118,15 +89,15 @@ abstract class OpeningDuties extends Duties {
   @Rule({"B16", "B18"})
   @DisplayName("B16: a wrong password is refused, nothing stays open, and nothing is given away")
   void aWrongPassword() {
-    try (RedisServer server = guarded()) {
-      String wrong = "not-" + SECRET;
+    try (RedisServer server = Secrets.guarded()) {
+      String wrong = "not-" + Secrets.PASSWORD;
       String output =
-          captured(() -> {
-            assertSilent(refused(server.uri(":" + wrong)));
-            assertSilent(refused(server.uri(USER + ':' + wrong)));
-            assertSilent(refused(server.uri("")));
+          Secrets.printedBy(() -> {
+            Secrets.assertKept(refused(server.uri(":" + wrong)));
+            Secrets.assertKept(refused(server.uri(Secrets.USER + ':' + wrong)));
+            Secrets.assertKept(refused(server.uri("")));
           });
-      assertSilent(output);
+      Secrets.assertKept(output);
       assertNothingLeftOpen(server);
     }
   }
@@ -137,11 +108,11 @@ abstract class OpeningDuties extends Duties {
   void anAbsentServer() {
     URI uri;
     try (RedisServer server = RedisServer.start()) {
-      uri = server.uri(USER + ':' + SECRET);
+      uri = server.uri(Secrets.USER + ':' + Secrets.PASSWORD);
     }
     BackendException error = refused(uri);
     assertEquals(Outcome.NOT_EXECUTED, error.outcome(), error::toString);
-    assertSilent(error);
+    Secrets.assertKept(error);
   }
 
   @Test
@@ -229,38 +200,22 @@ abstract class OpeningDuties extends Duties {
   @Rule("B18")
   @DisplayName("B18: an outage tells no secret, neither in errors nor in what is logged")
   void anOutageTellsNoSecret() {
-    try (RedisServer server = guarded()) {
+    try (RedisServer server = Secrets.guarded()) {
       String output =
-          captured(() -> {
-            LockBackend backend = open(server.uri(USER + ':' + SECRET));
+          Secrets.printedBy(() -> {
+            LockBackend backend = open(server.uri(Secrets.USER + ':' + Secrets.PASSWORD));
             Recorder recorder = new Recorder();
             backend.subscribe(name("channel"), recorder);
             recorder.awaitSigns("+");
             server.kill();
             recorder.awaitSigns("+-");
             for (Way way : Way.values()) {
-              assertSilent(
+              Secrets.assertKept(
                   assertThrows(BackendException.class, () -> way.call(backend, echo("x"))));
             }
-            assertSilent(backend.toString());
+            Secrets.assertKept(backend.toString());
           });
-      assertSilent(output);
+      Secrets.assertKept(output);
     }
-  }
-
-  /** What is printed meanwhile, and so what a logger that prints logs. */
-  private static String captured(Runnable task) {
-    PrintStream out = System.out;
-    PrintStream err = System.err;
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (PrintStream both = new PrintStream(bytes, true, StandardCharsets.UTF_8)) {
-      System.setOut(both);
-      System.setErr(both);
-      task.run();
-    } finally {
-      System.setOut(out);
-      System.setErr(err);
-    }
-    return bytes.toString(StandardCharsets.UTF_8);
   }
 }

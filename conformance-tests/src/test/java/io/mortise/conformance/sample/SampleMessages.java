@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** All subscriptions, on one connection, kept by one thread that begins with the first. */
@@ -191,41 +190,35 @@ final class SampleMessages implements AutoCloseable {
       this.listener = listener;
     }
 
-    private void tell(Consumer<ChannelListener> what) {
-      if (!ended) {
-        what.accept(listener);
-      }
-    }
-
     void tellMessage(String message) {
-      telling.lock();
-      try {
-        tell(to -> to.onMessage(message));
-      } finally {
-        telling.unlock();
-      }
+      exclusively(() -> listener.onMessage(message));
     }
 
     void tellSubscribed() {
-      telling.lock();
-      try {
+      exclusively(() -> {
         if (!subscribed) {
           subscribed = true;
           interrupted = false;
-          tell(ChannelListener::onSubscribed);
+          listener.onSubscribed();
         }
-      } finally {
-        telling.unlock();
-      }
+      });
     }
 
     void tellInterrupted(Exception cause) {
-      telling.lock();
-      try {
+      exclusively(() -> {
         if (!interrupted) {
           interrupted = true;
           subscribed = false;
-          tell(to -> to.onInterrupted(cause));
+          listener.onInterrupted(cause);
+        }
+      });
+    }
+
+    private void exclusively(Runnable call) {
+      telling.lock();
+      try {
+        if (!ended) {
+          call.run();
         }
       } finally {
         telling.unlock();
@@ -234,23 +227,19 @@ final class SampleMessages implements AutoCloseable {
 
     @Override
     public void close() {
-      telling.lock();
-      try {
-        ended = true;
-      } finally {
-        telling.unlock();
-      }
+      exclusively(() -> ended = true);
       lock.lock();
       try {
-        boolean removed = entries.remove(this);
-        if (removed
-            && connection != null
-            && entries.stream().noneMatch(entry -> entry.channel.equals(channel))) {
+        if (entries.remove(this) && connection != null && isUnused(channel)) {
           trySend(connection, "UNSUBSCRIBE", channel);
         }
       } finally {
         lock.unlock();
       }
     }
+  }
+
+  private boolean isUnused(String channel) {
+    return entries.stream().noneMatch(entry -> entry.channel.equals(channel));
   }
 }

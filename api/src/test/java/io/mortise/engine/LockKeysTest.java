@@ -1,0 +1,31 @@
+package io.mortise.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class LockKeysTest {
+  @Test
+  void aPlainNameIsPutInBraces() {
+    assertEquals(
+        List.of(
+            "mortise:lock:{orders:42}", "mortise:queue:{orders:42}", "mortise:alive:{orders:42}"),
+        LockKeys.of("mortise:", "orders:42").all());
+  }
+
+  @Test
+  void aNameWithATagIsUsedAsItIs() {
+    assertEquals("mine:lock:a{tag}b", LockKeys.of("mine:", "a{tag}b").lock());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"orders:42", "a{tag}b", "{tag}b", "a{tag}", "with|bar", "ü"})
+  void theKeysAreFoundAgainFromTheLockKeyOfAMessage(String name) {
+    LockKeys keys = LockKeys.of("mine:", name);
+
+    assertEquals(keys.all(), LockKeys.ofLockKey("mine:", keys.lock()).all());
+  }
+}

@@ -1,0 +1,52 @@
+package io.mortise.backend.inmemory;
+
+import com.google.auto.service.AutoService;
+import io.mortise.spi.BackendConfig;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.LockBackendProvider;
+import io.mortise.spi.SpiVersion;
+import java.util.Locale;
+import java.util.Set;
+
+/** Opens {@code memory:name}: the store all services of this JVM share under that name. */
+@AutoService(LockBackendProvider.class)
+@SuppressWarnings(
+    "exports") // The annotation is for the compiler only; users need not see its module.
+public final class InMemoryBackendProvider implements LockBackendProvider {
+  private static final String SCHEME = "memory";
+
+  /** Made by {@link java.util.ServiceLoader}. */
+  public InMemoryBackendProvider() {}
+
+  @Override
+  public String name() {
+    return "memory";
+  }
+
+  @Override
+  public int spiVersion() {
+    return SpiVersion.CURRENT;
+  }
+
+  @Override
+  public Set<String> schemes() {
+    return Set.of(SCHEME);
+  }
+
+  @Override
+  public LockBackend open(BackendConfig config) {
+    return StoreRegistry.open(storeName(config));
+  }
+
+  private static String storeName(BackendConfig config) {
+    String scheme = String.valueOf(config.uri().getScheme()).toLowerCase(Locale.ROOT);
+    String name = config.uri().getSchemeSpecificPart();
+    if (!scheme.equals(SCHEME) || name.isBlank() || name.startsWith("/") || name.contains("?")) {
+      throw new IllegalArgumentException(
+          config.endpoint()
+              + " does not name a store in memory; write memory:name, with the same name for all"
+              + " services that are to share it");
+    }
+    return name;
+  }
+}

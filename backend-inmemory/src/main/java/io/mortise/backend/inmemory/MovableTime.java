@@ -1,0 +1,229 @@
+package io.mortise.backend.inmemory;
+
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableSet;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Time that stands still until {@link #advance} moves it. What is due meanwhile happens in order of
+ * time: timers run on the advancing thread, parked threads are woken and waited for until they rest
+ * again. A timer without delay needs no move: it runs at once, on a thread of its own.
+ *
+ * <p>State is guarded by this object's monitor, which is held for a few instructions only. It is no
+ * {@link ReentrantLock}, whose waiting threads park: {@link #parkNanos} could use up the permit
+ * that an {@link LockSupport#unpark} just before it has left for its caller.
+ */
+final class MovableTime implements TimeSource {
+  private static final long LOOK_EVERY = TimeUnit.MICROSECONDS.toNanos(100);
+  private static final int QUIET_LOOKS = 8;
+  private static final long LONGEST_REST = TimeUnit.SECONDS.toNanos(2);
+
+  /** The end of a thread's park, or the start of a task. */
+  private static final class Due implements Comparable<Due> {
+    final long instant;
+    final long sequence;
+    final @Nullable Runnable task;
+    boolean over;
+
+    Due(long instant, long sequence, @Nullable Runnable task) {
+      this.instant = instant;
+      this.sequence = sequence;
+      this.task = task;
+    }
+
+    @Override
+    public int compareTo(Due other) {
+      int byInstant = Long.compare(instant, other.instant);
+      return byInstant != 0 ? byInstant : Long.compare(sequence, other.sequence);
+    }
+  }
+
+  private final Predicate<Thread> busy;
+  private final ReentrantLock moving = new ReentrantLock();
+  private final NavigableSet<Due> timers = new TreeSet<>();
+  private final Map<Thread, Due> parked = new HashMap<>();
+  private long sequence;
+  private volatile long now;
+
+  /**
+   * Time from zero on.
+   *
+   * @param busy threads that do not rest although their state says so
+   */
+  MovableTime(Predicate<Thread> busy) {
+    this.busy = busy;
+  }
+
+  @Override
+  public long nanoTime() {
+    return now;
+  }
+
+  @Override
+  public void parkNanos(Object blocker, long nanos) {
+    if (nanos <= 0) {
+      return;
+    }
+    Thread thread = Thread.currentThread();
+    synchronized (this) {
+      parked.put(thread, new Due(later(nanos), sequence++, null));
+    }
+    try {
+      LockSupport.park(blocker);
+    } finally {
+      synchronized (this) {
+        parked.remove(thread);
+      }
+    }
+  }
+
+  @Override
+  public Timer schedule(Runnable task, Duration delay) {
+    boolean atOnce = delay.isNegative() || delay.isZero();
+    Due timer;
+    synchronized (this) {
+      timer = new Due(atOnce ? now : later(TimeUnit.NANOSECONDS.convert(delay)), sequence++, task);
+      timers.add(timer);
+    }
+    if (atOnce) {
+      Thread thread = new Thread(() -> advance(Duration.ZERO), "mortise-timer-at-once");
+      thread.setDaemon(true);
+      thread.start();
+    }
+    return () -> cancel(timer);
+  }
+
+  private synchronized void cancel(Due timer) {
+    timers.remove(timer);
+  }
+
+  private long later(long nanos) {
+    return nanos > Long.MAX_VALUE - now ? Long.MAX_VALUE : now + nanos;
+  }
+
+  /** Moves on, instant by instant, until this much time has passed and nothing more is due. */
+  void advance(Duration by) {
+    if (by.isNegative()) {
+      throw new IllegalArgumentException("time cannot go back: " + by);
+    }
+    boolean interrupted = Thread.interrupted();
+    moving.lock();
+    try {
+      long target = later(TimeUnit.NANOSECONDS.convert(by));
+      while (step(target)) {
+        // One instant after the other.
+      }
+    } finally {
+      moving.unlock();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Moves to the next instant at which something is due; false if that is after the target. */
+  private boolean step(long target) {
+    List<Thread> watched;
+    synchronized (this) {
+      long next = next();
+      if (next > target) {
+        now = target;
+        return false;
+      }
+      now = Math.max(now, next);
+      watched = new ArrayList<>(parked.keySet());
+    }
+    for (Runnable task = nextTask(); task != null; task = nextTask()) {
+      task.run();
+    }
+    wakeThreads();
+    awaitRest(watched);
+    return true;
+  }
+
+  private long next() {
+    long next = timers.isEmpty() ? Long.MAX_VALUE : timers.first().instant;
+    for (Due park : parked.values()) {
+      next = park.over ? next : Math.min(next, park.instant);
+    }
+    return next;
+  }
+
+  private synchronized @Nullable Runnable nextTask() {
+    if (timers.isEmpty() || timers.first().instant > now) {
+      return null;
+    }
+    Due timer = timers.pollFirst();
+    return timer == null ? null : timer.task;
+  }
+
+  private synchronized void wakeThreads() {
+    parked.entrySet().stream()
+        .filter(entry -> !entry.getValue().over && entry.getValue().instant <= now)
+        .sorted(Map.Entry.comparingByValue())
+        .forEach(entry -> {
+          entry.getValue().over = true;
+          LockSupport.unpark(entry.getKey());
+        });
+  }
+
+  /**
+   * Waits until every one of these threads has been seen at rest several times in a row: a timer
+   * may have woken one without our knowing. A thread that finds no rest is left alone after a
+   * while.
+   */
+  private void awaitRest(Collection<Thread> threads) {
+    long limit = System.nanoTime() + LONGEST_REST;
+    int quiet = threads.isEmpty() ? QUIET_LOOKS : 0;
+    while (quiet < QUIET_LOOKS && System.nanoTime() - limit < 0) {
+      LockSupport.parkNanos(LOOK_EVERY);
+      quiet = threads.stream().allMatch(this::isAtRest) ? quiet + 1 : 0;
+    }
+  }
+
+  private boolean isAtRest(Thread thread) {
+    synchronized (this) {
+      Due park = parked.get(thread);
+      if (park != null) {
+        return !park.over;
+      }
+    }
+    return thread.getState() != Thread.State.RUNNABLE && !busy.test(thread);
+  }
+
+  /** Waits, at most so long in real time, until this many threads are parked here. */
+  void awaitParked(int threads, Duration longest) {
+    long limit = System.nanoTime() + longest.toNanos();
+    for (List<String> names = parkedNames(); names.size() < threads; names = parkedNames()) {
+      if (System.nanoTime() - limit > 0) {
+        throw new IllegalStateException(
+            "waited " + longest + " for " + threads + " threads to park; parked are " + names);
+      }
+      LockSupport.parkNanos(LOOK_EVERY);
+    }
+  }
+
+  private synchronized List<String> parkedNames() {
+    return parked.entrySet().stream()
+        .filter(entry -> !entry.getValue().over)
+        .map(entry -> entry.getKey().getName())
+        .sorted()
+        .toList();
+  }
+
+  @Override
+  public String toString() {
+    return "movable time, " + Duration.ofNanos(now) + " after its start";
+  }
+}

@@ -1,0 +1,102 @@
+package io.mortise.backend.inmemory;
+
+import org.luaj.vm2.LuaString;
+import org.luaj.vm2.LuaValue;
+
+/** One ZADD: its options, its pairs of score and member, and what they changed. */
+final class SortedSetAdd {
+  private final LuaString[] args;
+  private final int firstPair;
+  private boolean onlyNew;
+  private boolean onlyOld;
+  private boolean onlyGreater;
+  private boolean onlyLess;
+  private boolean countChanged;
+  private int added;
+  private int updated;
+
+  SortedSetAdd(LuaString[] args) {
+    this.args = args;
+    int i = 2;
+    while (i < args.length && takeOption(args[i])) {
+      i++;
+    }
+    firstPair = i;
+    checkOptions();
+  }
+
+  private boolean takeOption(LuaString word) {
+    if (Words.is(word, "NX")) {
+      onlyNew = true;
+    } else if (Words.is(word, "XX")) {
+      onlyOld = true;
+    } else if (Words.is(word, "GT")) {
+      onlyGreater = true;
+    } else if (Words.is(word, "LT")) {
+      onlyLess = true;
+    } else if (Words.is(word, "CH")) {
+      countChanged = true;
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  private void checkOptions() {
+    int rest = args.length - firstPair;
+    if (rest == 0 || rest % 2 != 0) {
+      throw CommandException.syntax();
+    }
+    if (onlyNew && onlyOld) {
+      throw new CommandException("ERR XX and NX options at the same time are not compatible");
+    }
+    if ((onlyGreater && onlyLess) || (onlyNew && (onlyGreater || onlyLess))) {
+      throw new CommandException(
+          "ERR GT, LT, and/or NX options at the same time are not compatible");
+    }
+  }
+
+  LuaValue run(Keyspace keyspace) {
+    double[] scores = scores();
+    SortedSet set = keyspace.sortedSet(args[1]);
+    if (set == null && onlyOld) {
+      return LuaValue.ZERO;
+    }
+    if (set == null) {
+      set = keyspace.sortedSetOrNew(args[1]);
+    }
+    for (int i = 0; i < scores.length; i++) {
+      put(set, args[firstPair + 2 * i + 1], scores[i]);
+    }
+    return LuaValue.valueOf(countChanged ? added + updated : added);
+  }
+
+  /** All scores are read before anything is changed. */
+  private double[] scores() {
+    double[] scores = new double[(args.length - firstPair) / 2];
+    for (int i = 0; i < scores.length; i++) {
+      // Adding zero makes -0 a 0, as Redis stores it.
+      scores[i] =
+          0.0
+              + Numbers.real(
+                  Numbers.string(args[firstPair + 2 * i]), "ERR value is not a valid float");
+    }
+    return scores;
+  }
+
+  private void put(SortedSet set, LuaString name, double score) {
+    Double old = set.score(name);
+    if (old == null) {
+      if (!onlyOld) {
+        set.put(name, score);
+        added++;
+      }
+    } else if (!onlyNew
+        && old != score
+        && !(onlyGreater && score < old)
+        && !(onlyLess && score > old)) {
+      set.put(name, score);
+      updated++;
+    }
+  }
+}
