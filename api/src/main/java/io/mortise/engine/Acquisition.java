@@ -24,8 +24,8 @@ final class Acquisition {
 
   private volatile boolean signalled;
   private boolean sent;
-  private boolean answered;
-  private boolean uncertain;
+  private volatile boolean answered;
+  private volatile boolean uncertain;
   private long nextCheck;
   private String ticket = "";
 
@@ -93,7 +93,9 @@ final class Acquisition {
   }
 
   void failed(boolean outcomeUnknown, long retryAt) {
-    uncertain |= outcomeUnknown;
+    if (outcomeUnknown) {
+      uncertain = true;
+    }
     nextCheck = retryAt;
   }
 

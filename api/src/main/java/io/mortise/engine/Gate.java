@@ -214,14 +214,15 @@ final class Gate {
   /**
    * The store answered that the agent's acquisition holds the lock.
    *
-   * @return false if its lease has already ended; then the agent begins a new acquisition
+   * @return false if its lease has already ended, or the service is closed; then the acquisition is
+   *     no longer this gate's
    */
   boolean granted(Waiter waiter, Acquisition held, long sentAt) {
     mutex.lock();
     try {
       trouble = null;
       long now = engine.now();
-      if (!held.take(waiter.lease(), sentAt, now, engine.longestHold())) {
+      if (engine.isClosed() || !held.take(waiter.lease(), sentAt, now, engine.longestHold())) {
         acquisition = null;
         return false;
       }

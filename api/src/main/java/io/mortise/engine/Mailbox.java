@@ -87,15 +87,27 @@ final class Mailbox implements ChannelListener {
     String[] parts = message.split("\\|", 3);
     if (parts.length < 3) {
       log.warn("{}: message not understood: {}", engine, message);
-      return;
+    } else if (parts[0].equals("lost")) {
+      forced(parts[1]);
+    } else {
+      granted(parts[1], parts[2]);
     }
-    Acquisition acquisition = engine.acquisition(parts[1]);
-    if (parts[0].equals("lost")) {
-      if (acquisition != null) {
-        acquisition.gate().lose(acquisition, "somebody forced the lock open");
-      }
-    } else if (acquisition == null) {
-      engine.withdrawUnknown(LockKeys.ofLockKey(engine.settings().keyPrefix(), parts[2]), parts[1]);
+  }
+
+  private void forced(String id) {
+    Acquisition acquisition = engine.acquisition(id);
+    if (acquisition != null) {
+      acquisition.gate().lose(acquisition, "somebody forced the lock open");
+    }
+  }
+
+  /**
+   * A grant to an id that is not here any more would keep the lock from others: it is given back.
+   */
+  private void granted(String id, String lockKey) {
+    Acquisition acquisition = engine.acquisition(id);
+    if (acquisition == null) {
+      engine.withdrawUnknown(LockKeys.ofLockKey(engine.settings().keyPrefix(), lockKey), id);
     } else if (!acquisition.isHeld()) {
       acquisition.signal();
     }
