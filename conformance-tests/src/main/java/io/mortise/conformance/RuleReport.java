@@ -23,6 +23,8 @@ import org.junit.platform.commons.support.AnnotationSupport;
 
 /** Counts the tests of each {@link Rule} and tells at the end of the run. */
 final class RuleReport implements TestWatcher, BeforeEachCallback {
+  private static final String FOLDER = "mortise.rules.folder";
+
   private static final ExtensionContext.Namespace STORE =
       ExtensionContext.Namespace.create(RuleReport.class);
 
@@ -67,11 +69,12 @@ final class RuleReport implements TestWatcher, BeforeEachCallback {
 
   private static void count(ExtensionContext context, Counts one) {
     Object backend = context.getStore(STORE).get("backend");
+    String folder = context.getConfigurationParameter(FOLDER).orElse("target");
     Totals totals =
         context
             .getRoot()
             .getStore(STORE)
-            .computeIfAbsent(Totals.class, key -> new Totals(), Totals.class);
+            .computeIfAbsent(Totals.class, key -> new Totals(folder), Totals.class);
     for (String rule : rules(context)) {
       totals.add(backend == null ? "no-backend" : backend.toString(), rule, one);
     }
@@ -101,6 +104,12 @@ final class RuleReport implements TestWatcher, BeforeEachCallback {
   private static final class Totals implements AutoCloseable {
     private final Map<String, Map<String, Counts>> byBackend = new ConcurrentSkipListMap<>();
 
+    private final String folder;
+
+    Totals(String folder) {
+      this.folder = folder;
+    }
+
     void add(String backend, String rule, Counts one) {
       byBackend
           .computeIfAbsent(backend, key -> new ConcurrentHashMap<>())
@@ -109,16 +118,18 @@ final class RuleReport implements TestWatcher, BeforeEachCallback {
 
     @Override
     public void close() {
-      byBackend.forEach(Totals::report);
+      if (!folder.isEmpty()) {
+        byBackend.forEach(this::report);
+      }
     }
 
-    private static void report(String backend, Map<String, Counts> counts) {
+    private void report(String backend, Map<String, Counts> counts) {
       String table = table(backend, counts);
       System.out.print(table);
-      Path folder = Path.of(System.getProperty("mortise.rules.folder", "target"));
-      if (Files.isDirectory(folder)) {
+      Path file = Path.of(folder, "mortise-rules-" + backend + ".txt");
+      if (Files.isDirectory(Path.of(folder))) {
         try {
-          Files.writeString(folder.resolve("mortise-rules-" + backend + ".txt"), table);
+          Files.writeString(file, table);
         } catch (IOException e) {
           throw new UncheckedIOException(e);
         }

@@ -35,8 +35,9 @@ final class Binaries {
     private static Path extract() {
       try {
         Path folder = Files.createTempDirectory("mortise-redis-binary");
-        File server = ExecutableProvider.newJarResourceProvider(folder.toFile()).get();
+        // Files are deleted in the reverse of this order.
         folder.toFile().deleteOnExit();
+        File server = ExecutableProvider.newJarResourceProvider(folder.toFile()).get();
         server.deleteOnExit();
         return server.toPath();
       } catch (IOException e) {

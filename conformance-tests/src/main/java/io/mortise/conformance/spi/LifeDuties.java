@@ -140,7 +140,7 @@ abstract class LifeDuties extends Duties {
     }
     Await.until(
         () -> "threads left: " + newThreads(before),
-        Await.PATIENCE,
+        Await.patience(),
         () -> newThreads(before).isEmpty());
   }
 

@@ -40,7 +40,7 @@ abstract class LinkDuties extends FaultDuties {
     proxy.cut();
     proxy.resume();
     // Long before the call's timeout.
-    caller.join(Await.PATIENCE);
+    caller.join(Await.patience());
     settle(backend);
     assertEquals(1, count(name("n")));
   }
@@ -71,7 +71,7 @@ abstract class LinkDuties extends FaultDuties {
     proxy.stall(Direction.REPLIES);
     Crew caller = inFlight(way, backend, Outcome.UNKNOWN);
     backend.close();
-    caller.join(Await.PATIENCE);
+    caller.join(Await.patience());
     assertEquals(1, count(name("n")));
   }
 
@@ -213,7 +213,7 @@ abstract class LinkDuties extends FaultDuties {
     // The call must not end by this; that it goes on waiting cannot be awaited.
     Thread.sleep(300);
     proxy.resume();
-    caller.join(Await.PATIENCE);
+    caller.join(Await.patience());
     assertEquals(1, count(name("n")));
   }
 

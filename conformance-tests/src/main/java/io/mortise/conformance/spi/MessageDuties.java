@@ -161,7 +161,7 @@ abstract class MessageDuties extends Duties {
       subscription.close();
       // A call that had begun may still be at its end.
       List<String> seen = settled(recorder);
-      publishers.join(Await.PATIENCE);
+      publishers.join(Await.patience());
       Recorder witness = subscribed(backend, name("witness" + round));
       publish(backend, name("witness" + round), "last");
       witness.awaitMessage("last");

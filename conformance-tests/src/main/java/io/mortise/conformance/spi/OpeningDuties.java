@@ -39,7 +39,7 @@ abstract class OpeningDuties extends Duties {
   private static void assertNothingLeftOpen(RedisServer server) {
     Await.until(
         () -> "connections left: " + server.command("CLIENT", "LIST"),
-        Await.PATIENCE,
+        Await.patience(),
         () -> clients(server) == 1);
   }
 

@@ -60,7 +60,7 @@ class Recorder implements ChannelListener {
   }
 
   void awaitSigns(String expected) {
-    awaitSigns(expected, Await.PATIENCE);
+    awaitSigns(expected, Await.patience());
   }
 
   void awaitSigns(String expected, Duration patience) {

@@ -7,12 +7,15 @@ import java.util.function.Supplier;
 
 /** Waits for a condition to come true, by the wall clock. */
 public final class Await {
-  public static final Duration PATIENCE = Duration.ofSeconds(15);
-
   private Await() {}
 
+  /** How long to wait for what must happen; longer by a system property, on a slow machine. */
+  public static Duration patience() {
+    return Duration.ofSeconds(Integer.getInteger("mortise.patience", 15));
+  }
+
   public static void until(String what, BooleanSupplier condition) {
-    until(what, PATIENCE, condition);
+    until(what, patience(), condition);
   }
 
   public static void until(String what, Duration patience, BooleanSupplier condition) {

@@ -1,0 +1,14 @@
+/** Locks in Redis through Jedis. */
+module io.mortise.backend.jedis {
+  requires static transitive org.jspecify;
+  requires static transitive com.google.auto.service;
+  requires transitive io.mortise.spi;
+  requires transitive redis.clients.jedis;
+  requires org.apache.commons.pool2;
+  requires org.slf4j;
+
+  exports io.mortise.backend.jedis;
+
+  provides io.mortise.spi.LockBackendProvider with
+      io.mortise.backend.jedis.JedisBackendProvider;
+}

@@ -1,0 +1,106 @@
+package io.mortise.backend.jedis;
+
+import static io.mortise.backend.jedis.Fixture.assertFails;
+import static io.mortise.backend.jedis.Fixture.assertTook;
+import static io.mortise.backend.jedis.Fixture.assertWorks;
+import static io.mortise.backend.jedis.Fixture.await;
+import static io.mortise.backend.jedis.Fixture.count;
+import static io.mortise.backend.jedis.Fixture.open;
+import static io.mortise.backend.jedis.Fixture.runsThread;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.Script;
+import io.mortise.spi.ScriptCall;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Calls that wait for a thread of the backend. */
+class QueueTest {
+  private static final Duration LONG = Duration.ofSeconds(6);
+  private static final Duration BRIEF = Duration.ofMillis(300);
+
+  private RedisServer server;
+  private LockBackend backend;
+
+  @BeforeEach
+  void freezeAndFill() {
+    server = RedisServer.start();
+    backend = open(server.uri());
+    assertWorks(backend);
+  }
+
+  @AfterEach
+  void close() {
+    backend.close();
+    server.close();
+  }
+
+  /** Freezes the server, with as many calls out as the backend has threads and connections. */
+  private List<CompletableFuture<List<Object>>> occupied() {
+    String slow = "local n = 0 for i = 1, 300000 do n = n + i end return {n}";
+    await(
+        "there are as many connections",
+        () -> {
+          eightTimes(new ScriptCall(Script.of("slow", slow), List.of(), List.of(), LONG))
+              .forEach(CompletableFuture::join);
+          return String.valueOf(server.command("CLIENT", "LIST")).lines().count() == 9;
+        });
+    server.pause();
+    return eightTimes(count("busy", LONG));
+  }
+
+  private List<CompletableFuture<List<Object>>> eightTimes(ScriptCall call) {
+    return IntStream.range(0, 8).mapToObj(i -> backend.executeAsync(call)).toList();
+  }
+
+  @Test
+  @DisplayName("B2, B5: a call still queued when its time is over ends then, and never runs")
+  void aCallGivenUpInTheQueueNeverRuns() throws Throwable {
+    List<CompletableFuture<List<Object>>> busy = occupied();
+    CompletableFuture<List<Object>> queued = backend.executeAsync(count("queued", BRIEF));
+    assertTook(Duration.ofSeconds(3), () -> assertFails(Outcome.NOT_EXECUTED, queued));
+    CompletableFuture<List<Object>> cancelled = backend.executeAsync(count("queued", LONG));
+    cancelled.cancel(false);
+    server.resume();
+    busy.forEach(CompletableFuture::join);
+    for (int i = 0; i < 20; i++) {
+      backend.executeAsync(count("after", LONG)).join();
+    }
+    assertNull(server.command("GET", "queued"));
+  }
+
+  @Test
+  @DisplayName("B17: close ends calls in flight as UNKNOWN, and queued ones as not executed")
+  void closeEndsThemAll() throws Throwable {
+    List<CompletableFuture<List<Object>>> busy = occupied();
+    CompletableFuture<List<Object>> queued = backend.executeAsync(count("queued", LONG));
+    // All that can be written to a frozen server has been written.
+    Thread.sleep(500);
+    assertTook(
+        Duration.ofSeconds(3),
+        () -> {
+          backend.close();
+          busy.forEach(call -> assertFails(Outcome.UNKNOWN, call));
+          assertFails(Outcome.NOT_EXECUTED, queued);
+        });
+    server.resume();
+    await("the server is back", () -> "PONG".equals(server.command("PING")));
+    assertNull(server.command("GET", "queued"));
+  }
+
+  @Test
+  @DisplayName("B19: idle threads of the backend end")
+  void idleThreadsEnd() {
+    backend.executeAsync(count("n", LONG)).join();
+    await("the workers have ended", () -> !runsThread("mortise-jedis-worker"));
+  }
+}

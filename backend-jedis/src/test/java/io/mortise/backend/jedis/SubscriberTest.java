@@ -1,0 +1,176 @@
+package io.mortise.backend.jedis;
+
+import static io.mortise.backend.jedis.Fixture.assertTook;
+import static io.mortise.backend.jedis.Fixture.assertWorks;
+import static io.mortise.backend.jedis.Fixture.await;
+import static io.mortise.backend.jedis.Fixture.echo;
+import static io.mortise.backend.jedis.Fixture.open;
+import static io.mortise.backend.jedis.Fixture.runsThread;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.redis.TcpProxy;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.Subscription;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Messages over links and users that fail. */
+class SubscriberTest {
+  @Test
+  @DisplayName("B11: a channel the server refuses is told so, tried again, and troubles no other")
+  void aRefusedChannel() {
+    try (RedisServer server =
+            RedisServer.builder()
+                .arguments("--user", "some", "on", ">word", "~*", "&allowed", "+@all")
+                .start();
+        LockBackend backend = open(server.uri("some:word"))) {
+      Recorder refused = new Recorder();
+      Recorder allowed = new Recorder();
+      backend.subscribe("refused", refused);
+      backend.subscribe("allowed", allowed);
+      refused.await(1);
+      await("the other is subscribed", () -> allowed.events.contains("+"));
+      assertTrue(refused.events.get(0).startsWith("-NOPERM "), refused.events::toString);
+      assertEquals(1L, server.command("PUBLISH", "allowed", "hello"));
+      await("the other hears", () -> allowed.events.contains("hello"));
+      server.command("ACL", "SETUSER", "some", "&refused");
+      refused.await(2);
+      assertEquals("+", refused.events.get(1));
+      assertEquals(2, refused.events.size(), refused.events::toString);
+    }
+  }
+
+  @Test
+  @DisplayName("B13: a link that has gone silent is found within seconds")
+  void aSilentLink() throws Throwable {
+    try (RedisServer server = RedisServer.start();
+        TcpProxy proxy = TcpProxy.to(server);
+        LockBackend backend = open(proxy.uri())) {
+      Recorder recorder = new Recorder();
+      backend.subscribe("channel", recorder);
+      recorder.await(1);
+      proxy.stall();
+      long start = System.nanoTime();
+      assertTook(Duration.ofSeconds(8), () -> recorder.await(2));
+      System.out.println("HALF-OPEN found after ms " + (System.nanoTime() - start) / 1_000_000);
+      proxy.cut();
+      proxy.resume();
+      recorder.await(3);
+    }
+  }
+
+  @Test
+  @DisplayName("B1: after a restart the subscriber noticed, no call goes to a dead connection")
+  void noCallGoesToADeadConnection() {
+    try (RedisServer server = RedisServer.start();
+        LockBackend backend = open(server.uri())) {
+      Recorder recorder = new Recorder();
+      backend.subscribe("channel", recorder);
+      recorder.await(1);
+      for (int round = 0; round < 3; round++) {
+        List<CompletableFuture<List<Object>>> many = new ArrayList<>();
+        for (int i = 0; i < 50; i++) {
+          many.add(backend.executeAsync(echo("x", Fixture.TIMEOUT)));
+        }
+        many.forEach(CompletableFuture::join);
+        server.restart();
+        recorder.await(2 * round + 3);
+        for (int i = 0; i < 10; i++) {
+          assertWorks(backend);
+        }
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("B12: all listeners of one channel hear it; the last to leave unsubscribes")
+  void severalListenersOfOneChannel() {
+    try (RedisServer server = RedisServer.start();
+        LockBackend backend = open(server.uri())) {
+      Recorder other = new Recorder();
+      backend.subscribe("other", other);
+      Recorder first = new Recorder();
+      Recorder second = new Recorder();
+      Subscription leaving = backend.subscribe("channel", first);
+      Subscription staying = backend.subscribe("channel", second);
+      first.await(1);
+      second.await(1);
+      assertEquals(1L, server.command("PUBLISH", "channel", "one"));
+      first.await(2);
+      second.await(2);
+      leaving.close();
+      leaving.close();
+      assertEquals(1L, server.command("PUBLISH", "channel", "two"));
+      second.await(3);
+      staying.close();
+      await(
+          "nobody listens",
+          () -> Long.valueOf(0).equals(server.command("PUBLISH", "channel", "three")));
+      assertEquals(List.of("+", "one"), first.events);
+      assertEquals(List.of("+", "one", "two"), second.events);
+      assertEquals(1L, server.command("PUBLISH", "other", "still"));
+    }
+  }
+
+  @Test
+  @DisplayName("B19: the threads end with the last subscription, and come back with the next")
+  void threadsEndWithTheLastSubscription() {
+    try (RedisServer server = RedisServer.start();
+        LockBackend backend = open(server.uri())) {
+      for (int i = 0; i < 2; i++) {
+        Recorder recorder = new Recorder();
+        Subscription subscription = backend.subscribe("channel", recorder);
+        recorder.await(1);
+        assertTrue(runsThread("mortise-jedis-reader"));
+        subscription.close();
+        await("the reader has ended", () -> !runsThread("mortise-jedis-reader"));
+        await("the writer has ended", () -> !runsThread("mortise-jedis-writer"));
+      }
+    }
+  }
+
+  @Test
+  @DisplayName("B12: a listener that throws, or closes its own subscription, harms nobody")
+  void aListenerThatMisbehaves() {
+    try (RedisServer server = RedisServer.start();
+        LockBackend backend = open(server.uri())) {
+      Recorder recorder = new Recorder();
+      CompletableFuture<Subscription> own = new CompletableFuture<>();
+      own.complete(
+          backend.subscribe(
+              "channel",
+              new ChannelListener() {
+                @Override
+                public void onSubscribed() {
+                  throw new IllegalStateException("on purpose");
+                }
+
+                @Override
+                public void onMessage(String message) {
+                  own.join().close();
+                  recorder.onMessage(message);
+                }
+
+                @Override
+                public void onInterrupted(Throwable cause) {
+                  recorder.onInterrupted(cause);
+                }
+              }));
+      Recorder other = new Recorder();
+      backend.subscribe("channel", other);
+      other.await(1);
+      server.command("PUBLISH", "channel", "one");
+      server.command("PUBLISH", "channel", "two");
+      other.await(3);
+      assertEquals(List.of("+", "one", "two"), other.events);
+      assertEquals(List.of("one"), recorder.events);
+    }
+  }
+}

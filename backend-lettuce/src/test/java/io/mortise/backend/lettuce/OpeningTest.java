@@ -1,0 +1,321 @@
+package io.mortise.backend.lettuce;
+
+import static io.mortise.backend.lettuce.Fixture.count;
+import static io.mortise.backend.lettuce.Fixture.echo;
+import static io.mortise.backend.lettuce.Fixture.failure;
+import static io.mortise.backend.lettuce.Fixture.message;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.redis.TcpProxy;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.LockBackendProvider;
+import io.mortise.spi.SpiVersion;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.ServiceLoader;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What the provider opens and refuses. */
+final class OpeningTest {
+  private final RedisServer server =
+      RedisServer.builder()
+          .arguments("--user", "alice", "on", ">s3cr:t@/?#+ %", "~*", "&*", "+@all")
+          .start();
+
+  @AfterEach
+  void close() {
+    server.close();
+  }
+
+  private URI uri(String userInfo, String path) {
+    return URI.create(server.uri(userInfo) + path);
+  }
+
+  @Test
+  @DisplayName("B21: the service loader finds the provider, and it names itself")
+  void theServiceLoaderFindsTheProvider() {
+    List<LockBackendProvider> found =
+        ServiceLoader.load(LockBackendProvider.class).stream()
+            .map(ServiceLoader.Provider::get)
+            .filter(provider -> provider instanceof LettuceBackendProvider)
+            .toList();
+    assertEquals(1, found.size());
+    assertEquals("lettuce", found.get(0).name());
+    assertEquals(SpiVersion.CURRENT, found.get(0).spiVersion());
+    assertEquals(Set.of("redis", "rediss"), found.get(0).schemes());
+  }
+
+  @Test
+  @DisplayName("B16: an open backend knows its server")
+  void anOpenBackendKnowsItsServer() {
+    try (LockBackend backend = Fixture.open(server.uri())) {
+      String endpoint = "redis://127.0.0.1:" + server.port() + "/0";
+      assertEquals(endpoint, backend.info().endpoint());
+      assertEquals("LettuceBackend[" + endpoint + "]", backend.toString());
+      String info = String.valueOf(server.command("INFO", "server"));
+      assertTrue(info.contains("redis_version:" + backend.info().serverVersion()), info);
+      assertTrue(backend.info().publishCounts());
+      assertTrue(backend.info().anyKeys());
+      assertTrue(String.valueOf(server.command("CLIENT", "LIST")).contains("name=mortise-test"));
+    }
+  }
+
+  @Test
+  @DisplayName("User and password are percent-decoded, the path names the database")
+  void userPasswordAndDatabaseComeFromTheUri() {
+    String encoded = "s3cr%3At%40%2F%3F%23+%20%25";
+    try (LockBackend backend = Fixture.open(uri("alice:" + encoded, "/7"))) {
+      backend.execute(count("k"));
+      assertTrue(backend.toString().endsWith("/7]"), backend.toString());
+    }
+    assertTrue(String.valueOf(server.command("INFO", "keyspace")).contains("db7:keys=1"));
+    assertTrue(String.valueOf(server.command("ACL", "WHOAMI")).equals("default"));
+  }
+
+  @Test
+  @DisplayName("A password without a user is the default user's")
+  void aPasswordAloneIsTheDefaultUsers() {
+    try (RedisServer closed = RedisServer.builder().password("pw").start();
+        LockBackend backend = Fixture.open(closed.uri())) {
+      assertEquals(List.of(1L), backend.execute(count("k")));
+    }
+  }
+
+  @Test
+  @DisplayName("B16: a user whose ACL allows scripts, their commands and nothing more will do")
+  void aShortAclWillDo() {
+    server.command(
+        "ACL",
+        "SETUSER",
+        "short",
+        "on",
+        ">pw",
+        "~mortise:*",
+        "&mortise:*",
+        "+eval",
+        "+evalsha",
+        "+subscribe",
+        "+unsubscribe",
+        "+incr",
+        "+publish");
+    Recorder recorder = new Recorder();
+    try (LockBackend backend = Fixture.open(uri("short:pw", ""))) {
+      assertEquals(List.of(1L), backend.execute(count("mortise:k")));
+      assertEquals("NOPERM", failure(() -> backend.execute(count("other"))).code());
+      backend.subscribe("mortise:ch", recorder);
+      recorder.await("subscribed");
+      Fixture.await("some beats pass", () -> recorder.lasted(Duration.ofSeconds(5)));
+      assertEquals(List.of("subscribed"), recorder.events());
+      assertTrue(backend.info().serverVersion().matches("\\d+\\.\\d+.*"));
+    }
+  }
+
+  @Test
+  @DisplayName("B16: Redis 6.2 is served")
+  void redis62IsServed() {
+    try (RedisServer old = RedisServer.builder().binary(RedisServer.Binary.EMBEDDED).start();
+        LockBackend backend = Fixture.open(old.uri())) {
+      assertEquals(List.of("k", "v"), backend.execute(echo("k", "v")));
+      assertTrue(backend.info().serverVersion().startsWith("6.2."), backend.info().toString());
+    }
+  }
+
+  @Test
+  @DisplayName("B16: a replica is refused")
+  void aReplicaIsRefused() {
+    String master = "127.0.0.1 " + server.port();
+    try (RedisServer replica = RedisServer.builder().arguments("--replicaof", master).start()) {
+      refused(replica.uri(), "replica", "master needed");
+    }
+  }
+
+  @Test
+  @DisplayName("B16: a cluster node is refused")
+  void aClusterNodeIsRefused() {
+    String bus = String.valueOf(Fixture.freePort());
+    RedisServer.Builder cluster = RedisServer.builder().arguments("--cluster-enabled", "yes");
+    try (RedisServer node = cluster.arguments("--cluster-port", bus).start()) {
+      refused(node.uri(), "cluster", "standalone");
+    }
+  }
+
+  @Test
+  @DisplayName("B16: a sentinel is refused")
+  void aSentinelIsRefused(@TempDir Path folder) throws IOException {
+    Path config = Files.createFile(folder.resolve("sentinel.conf"));
+    int port = Fixture.freePort();
+    Process sentinel =
+        new ProcessBuilder(
+                "redis-server",
+                config.toString(),
+                "--sentinel",
+                "--port",
+                String.valueOf(port),
+                "--bind",
+                "127.0.0.1")
+            .redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+            .start();
+    try {
+      URI uri = URI.create("redis://127.0.0.1:" + port);
+      Fixture.await(
+          "it is refused as one",
+          () -> message(failure(() -> Fixture.open(uri))).contains("sentinel"));
+    } finally {
+      sentinel.destroyForcibly().onExit().join();
+    }
+  }
+
+  @Test
+  @DisplayName("B16: a server that does not know HELLO is refused")
+  void aServerWithoutHelloIsRefused() {
+    try (RedisServer mute =
+        RedisServer.builder().arguments("--rename-command", "HELLO", "").start()) {
+      refused(mute.uri(), "HELLO", "check");
+    }
+  }
+
+  private static void refused(URI uri, String... words) {
+    BackendException e = failure(() -> Fixture.open(uri));
+    assertEquals(Outcome.NOT_EXECUTED, e.outcome());
+    for (String word : words) {
+      assertTrue(message(e).contains(word), e.getMessage());
+    }
+    assertTrue(message(e).contains(uri.getHost() + ':' + uri.getPort()), e.getMessage());
+    noThreadIsLeft();
+  }
+
+  /** Netty's own global thread aside, which ends a second later. */
+  private static void noThreadIsLeft() {
+    Fixture.await("Lettuce's threads end", () -> lettuceThreads().isEmpty());
+  }
+
+  private static Set<String> lettuceThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("lettuce"))
+        .collect(Collectors.toSet());
+  }
+
+  @Test
+  @DisplayName("B16, B18: a wrong password is said to be one and is not shown")
+  void aWrongPasswordIsSaidToBeOne() {
+    BackendException e = failure(() -> Fixture.open(uri("alice:hush-hush", "")));
+    assertTrue(message(e).contains("WRONGPASS"), e.getMessage());
+    assertTrue(message(e).contains("password"), e.getMessage());
+    assertFalse(everything(e).contains("hush"), everything(e));
+    assertFalse(everything(e).contains("alice"), everything(e));
+    noThreadIsLeft();
+  }
+
+  @Test
+  @DisplayName("B16: a missing password and a database that is not there are named")
+  void aMissingPasswordAndDatabaseAreNamed() {
+    try (RedisServer closed = RedisServer.builder().password("pw").start()) {
+      refused(URI.create("redis://127.0.0.1:" + closed.port()), "NOAUTH", "password");
+    }
+    refused(URI.create(server.uri() + "/99"), "DB index is out of range", "database");
+  }
+
+  @Test
+  @DisplayName("B16, B18: an unreachable server is named without user and password")
+  void anUnreachableServerIsNamed() {
+    int port = server.port();
+    server.close();
+    BackendException e =
+        failure(() -> Fixture.open(URI.create("redis://alice:hush@127.0.0.1:" + port)));
+    assertEquals(Outcome.NOT_EXECUTED, e.outcome());
+    assertTrue(message(e).startsWith("redis://127.0.0.1:" + port + "/0"), e.getMessage());
+    assertFalse(everything(e).contains("hush") || everything(e).contains("alice"), everything(e));
+  }
+
+  @Test
+  @DisplayName("B16, B3: a server that accepts and stays silent is given up in time")
+  void aSilentServerIsGivenUp() {
+    try (TcpProxy proxy = TcpProxy.to(server)) {
+      proxy.stall();
+      long start = System.nanoTime();
+      refused(proxy.uri(), "timed out");
+      assertTrue(Fixture.since(start).compareTo(Fixture.TIMEOUT.plusSeconds(4)) < 0);
+    }
+  }
+
+  private static String everything(Throwable e) {
+    StringWriter text = new StringWriter();
+    e.printStackTrace(new PrintWriter(text));
+    return text.toString();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis:///hush",
+        "redis:alice:hush@127.0.0.1",
+        "redis://alice:hush@",
+        "redis://alice:hush@:6379",
+        "redis://127.0.0.1:hush",
+        "redis://127.0.0.1:0",
+        "redis://127.0.0.1:70000",
+        "redis://127.0.0.1:6379/hush",
+        "redis://127.0.0.1:6379/1/2",
+        "redis://127.0.0.1:6379/1?password=hush",
+        "redis://alice:pass/hush@127.0.0.1:6379",
+        "redis://alice:1#hush@127.0.0.1:6379",
+        "redis://alice:pass@hush@127.0.0.1:6379",
+        "redis://hush@127.0.0.1:6379",
+        "redis://alice:@127.0.0.1:6379",
+        "redis-sentinel://hush@127.0.0.1:26379/0#mymaster",
+        "redis-cluster://127.0.0.1:7000"
+      })
+  @DisplayName("B18: a URI of another form is refused with the form, and nothing of it is shown")
+  void aMalformedUriIsRefused(String uri) {
+    IllegalArgumentException e =
+        assertThrows(IllegalArgumentException.class, () -> Fixture.open(URI.create(uri)));
+    assertTrue(
+        message(e).contains("redis[s]://[[user]:password@]host[:port][/database]"), message(e));
+    assertFalse(everything(e).contains("hush"), everything(e));
+    noThreadIsLeft();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"redis://localhost:%d", "redis://localhost:%d/", "redis://127.0.0.1:%d/1"})
+  @DisplayName("Hosts by name or number, with and without a path")
+  void otherFormsAreUnderstood(String form) {
+    try (LockBackend backend = Fixture.open(URI.create(String.format(form, server.port())))) {
+      assertEquals(List.of("k", "v"), backend.execute(echo("k", "v")));
+    }
+  }
+
+  @Test
+  @DisplayName("B17: close ends every thread the backend started")
+  void closeEndsEveryThread() {
+    LockBackend backend = Fixture.open(server.uri());
+    backend.subscribe("ch", new Recorder());
+    backend.execute(echo("k", "v"));
+    assertFalse(lettuceThreads().isEmpty());
+    long start = System.nanoTime();
+    backend.close();
+    assertTrue(Fixture.since(start).compareTo(Duration.ofSeconds(2)) < 0);
+    noThreadIsLeft();
+  }
+}
