@@ -71,6 +71,13 @@ public abstract class LockConformance implements BackendUnderTest {
   }
 
   @Nested
+  class Outages extends OutageRules {
+    Outages() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
   class Closing extends ClosingRules {
     Closing() {
       super(LockConformance.this);

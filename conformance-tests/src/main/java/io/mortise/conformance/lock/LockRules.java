@@ -49,8 +49,12 @@ abstract class LockRules {
 
   LockService service(UnaryOperator<LockService.Builder> options) {
     LockService service = options.apply(LockService.builder().backend(backend())).open();
-    open.addFirst(service);
+    closeLater(service);
     return service;
+  }
+
+  void closeLater(LockService service) {
+    open.addFirst(service);
   }
 
   /** The test's lock, as another process would have it. */
@@ -80,7 +84,7 @@ abstract class LockRules {
     Await.until(what, condition);
   }
 
-  /** Starts a thread that locks, and waits until it is in the lock's queue or its gate. */
+  /** Starts a thread that locks, and waits until it stands in line or is done. */
   Contender contender(Contender.Way way) {
     return Contender.start(way);
   }
