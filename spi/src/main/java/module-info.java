@@ -3,4 +3,5 @@ module io.mortise.spi {
   requires static transitive org.jspecify;
 
   exports io.mortise.spi;
+  exports io.mortise.spi.support;
 }

@@ -1,0 +1,79 @@
+package io.mortise.spi.support;
+
+import java.net.URI;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a Redis server is, as a URI tells it: {@code
+ * redis[s]://[[user]:password@]host[:port][/database]}, user and password percent-encoded.
+ *
+ * @param tls whether the scheme is {@code rediss}
+ * @param host a name or an address, IPv6 in brackets
+ * @param port 1 to 65535
+ * @param user null unless given
+ * @param password null unless given
+ * @param database 0 unless given
+ */
+public record RedisAddress(
+    boolean tls,
+    String host,
+    int port,
+    @Nullable String user,
+    @Nullable String password,
+    int database) {
+  private static final int DEFAULT_PORT = 6379;
+  private static final int HIGHEST_PORT = 65_535;
+
+  /** Not {@link URI}'s parts: it knows no host whose name has an underscore. */
+  private static final Pattern FORM =
+      Pattern.compile(
+          "redis(?<tls>s?)://((?<user>[^:@/?#]*):(?<password>[^@/?#]+)@)?"
+              + "(?<host>\\[[^]/]+]|[^]\\[:@/?#]+)(:(?<port>\\d{1,5}))?(/(?<database>\\d{0,5}))?",
+          Pattern.CASE_INSENSITIVE);
+
+  /**
+   * Reads a URI. The message of a refusal shows nothing of it: a secret that is not encoded may end
+   * up in any part.
+   *
+   * @param uri of the form above
+   * @return the same in parts, decoded
+   * @throws IllegalArgumentException it is not of that form
+   */
+  public static RedisAddress of(URI uri) {
+    Matcher parts = FORM.matcher(uri.toString());
+    boolean matches = parts.matches();
+    int port = matches ? number(parts.group("port"), DEFAULT_PORT) : 0;
+    if (port < 1 || port > HIGHEST_PORT) {
+      throw new IllegalArgumentException(
+          "the URI must read redis[s]://[[user]:password@]host[:port][/database], with user and"
+              + " password percent-encoded and the port in 1 to 65535");
+    }
+    return new RedisAddress(
+        !parts.group("tls").isEmpty(),
+        parts.group("host"),
+        port,
+        decoded(parts.group("user")),
+        decoded(parts.group("password")),
+        number(parts.group("database"), 0));
+  }
+
+  private static int number(@Nullable String digits, int otherwise) {
+    return digits == null || digits.isEmpty() ? otherwise : Integer.parseInt(digits);
+  }
+
+  private static @Nullable String decoded(@Nullable String part) {
+    return part == null || part.isEmpty()
+        ? null
+        : URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
+  }
+
+  /** The same without user and password. */
+  @Override
+  public String toString() {
+    return (tls ? "rediss://" : "redis://") + host + ':' + port + '/' + database;
+  }
+}

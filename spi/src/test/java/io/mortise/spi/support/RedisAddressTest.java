@@ -1,0 +1,90 @@
+package io.mortise.spi.support;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.URI;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class RedisAddressTest {
+  private static RedisAddress read(String uri) {
+    return RedisAddress.of(URI.create(uri));
+  }
+
+  @Test
+  void everyPartIsRead() {
+    assertEquals(
+        new RedisAddress(true, "my_host", 6380, "us er", "p+a:s@s", 3),
+        read("rediss://us%20er:p+a%3As%40s@my_host:6380/3"));
+  }
+
+  @Test
+  void allButTheHostMayBeLeftOut() {
+    assertEquals(new RedisAddress(false, "host", 6379, null, null, 0), read("redis://host"));
+    assertEquals(new RedisAddress(false, "host", 6379, null, null, 0), read("REDIS://host/"));
+    assertEquals(
+        new RedisAddress(false, "[::1]", 1, null, "secret", 0), read("redis://:secret@[::1]:1"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis:host",
+        "redis://",
+        "redis:///0",
+        "redis://host:0",
+        "redis://host:65536",
+        "redis://host:port",
+        "redis://host/name",
+        "redis://host/0/1",
+        "redis://host?s3cr3t",
+        "redis://s3cr3t@host",
+        "redis://a:s3cr3t:b@c@host",
+        "memory:s3cr3t",
+      })
+  void anythingElseIsRefusedAndNotShown(String uri) {
+    IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> read(uri), uri);
+
+    assertFalse(String.valueOf(e.getMessage()).contains("s3cr3t"), e.getMessage());
+  }
+
+  @Test
+  void itsTextHasNoSecret() {
+    assertEquals("rediss://host:7/2", read("rediss://user:secret@host:7/2").toString());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"6.2.0", "6.2", "7.0.15", "10.1"})
+  void aRecentMasterIsUsable(String version) {
+    assertEquals(
+        version, RedisServers.usable("here", version, "standalone", "master").serverVersion());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"2.8.0", "5.0.14", "6.0.16", "6.1", "6.0"})
+  void anOldServerIsRefused(String version) {
+    IllegalArgumentException e =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> RedisServers.usable("here", version, "standalone", "master"));
+
+    assertTrue(String.valueOf(e.getMessage()).contains(version), e.getMessage());
+  }
+
+  @Test
+  void clustersSentinelsAndReplicasAreRefusedByName() {
+    for (String[] other :
+        new String[][] {{"cluster", "master"}, {"sentinel", "master"}, {"standalone", "replica"}}) {
+      IllegalArgumentException e =
+          assertThrows(
+              IllegalArgumentException.class,
+              () -> RedisServers.usable("here", "7.0.15", other[0], other[1]));
+      assertTrue(
+          String.valueOf(e.getMessage()).contains(other[0] + ' ' + other[1]), e.getMessage());
+    }
+  }
+}
