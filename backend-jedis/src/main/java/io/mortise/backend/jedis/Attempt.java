@@ -10,7 +10,6 @@ import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.util.SafeEncoder;
 
 /** One call on its way: handed to a socket at most once, ended exactly once. */
@@ -41,17 +40,20 @@ final class Attempt {
     return sends;
   }
 
-  /** Whether that ended it; not if the server does not know the script, so that nothing ran. */
-  @SuppressWarnings("unchecked") // Every script replies with an array; if not, this fails here.
-  boolean answer(Object raw, Command how) {
-    if (raw instanceof JedisNoScriptException && how == Command.EVALSHA) {
-      claimed.set(false);
-    } else if (raw instanceof JedisDataException error) {
+  /** The server did not know the script, so nothing ran. */
+  void unclaim() {
+    claimed.set(false);
+  }
+
+  @SuppressWarnings("unchecked") // Jedis decodes to String, Long and List.
+  void answer(Object raw) {
+    if (raw instanceof JedisDataException error) {
       end(Outcome.REPLIED, String.valueOf(error.getMessage()), error);
+    } else if (SafeEncoder.encodeObject(raw) instanceof List<?> list) {
+      reply.complete((List<Object>) list);
     } else {
-      reply.complete((List<Object>) SafeEncoder.encodeObject(raw));
+      fail(new IllegalStateException("a script must reply with an array, but this one did not"));
     }
-    return claimed.get();
   }
 
   /** Certainly not executed if it was not sent; and then it never will be. */

@@ -2,10 +2,13 @@ package io.mortise.backend.jedis;
 
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
+import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
-import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
@@ -13,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisNoScriptException;
 import redis.clients.jedis.util.IOUtils;
 
 /** Sends calls over pooled connections and reads the replies; a batch goes as one pipeline. */
@@ -36,31 +40,23 @@ final class Calls {
     return pool.getNumIdle() > 0 || (most >= 0 && pool.getNumActive() >= most);
   }
 
-  /** Ends every call of the batch. */
+  /** Ends every call of the batch, once the connection is back for who then makes the next. */
   void run(List<Attempt> batch) {
     if (batch.stream().allMatch(call -> call.reply.isDone())) {
       return; // given up while they were queued
     }
-    long deadline = batch.stream().mapToLong(call -> call.deadline).max().orElse(0);
+    Map<Attempt, Object> replies = new HashMap<>();
     try {
-      Connection connection = borrow(deadline);
-      try {
-        int before = connection.getSoTimeout();
-        exchange(connection, batch, deadline, Command.EVALSHA);
-        connection.setSoTimeout(before);
-        connection.close();
-      } catch (RuntimeException e) {
-        connection.forceDisconnect(); // without sending what is still in its buffer
-        if (!(e.getCause() instanceof SocketTimeoutException)) {
-          pool.clear(); // the server has closed this one, and perhaps all
-        }
-        // For each that it drops the pool connects another, which takes its time.
-        workers.execute(() -> IOUtils.closeQuietly(connection));
-        throw e;
-      }
+      use(borrow(deadline(batch)), batch, replies);
+      replies.forEach(Attempt::answer);
     } catch (Exception e) {
+      replies.forEach(Attempt::answer);
       batch.forEach(call -> call.fail(e));
     }
+  }
+
+  private static long deadline(List<Attempt> batch) {
+    return batch.stream().mapToLong(call -> call.deadline).max().orElse(0);
   }
 
   /** Not ended by an interrupt, which stays set. */
@@ -90,28 +86,45 @@ final class Calls {
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, millis));
   }
 
-  private void exchange(Connection connection, List<Attempt> batch, long deadline, Command how) {
+  private void use(Connection connection, List<Attempt> batch, Map<Attempt, Object> replies)
+      throws IOException {
+    try {
+      int before = connection.getSoTimeout();
+      exchange(connection, batch, Command.EVALSHA, replies);
+      connection.setSoTimeout(before);
+      connection.close();
+    } catch (RuntimeException e) {
+      connection.forceDisconnect(); // without sending what is still in its buffer
+      if (!(e.getCause() instanceof SocketTimeoutException)) {
+        pool.clear(); // the server has closed this one, and perhaps all
+      }
+      // For each that it drops the pool connects another, which takes its time.
+      workers.execute(() -> IOUtils.closeQuietly(connection));
+      throw e;
+    }
+  }
+
+  private void exchange(
+      Connection connection, List<Attempt> batch, Command how, Map<Attempt, Object> replies) {
     requireOpen();
-    connection.setSoTimeout(millisUntil(deadline));
+    connection.setSoTimeout(millisUntil(deadline(batch)));
     List<Attempt> sent = batch.stream().filter(call -> call.send(connection, how)).toList();
     connection.getMany(0); // flushes, so that close() has nothing to flush
     reading.add(connection);
-    List<Object> replies;
     try {
       requireOpen();
-      replies = connection.getMany(sent.size());
+      Iterator<Object> read = connection.getMany(sent.size()).iterator();
+      sent.forEach(call -> replies.put(call, read.next()));
     } finally {
       reading.remove(connection);
     }
-    List<Attempt> unknown = new ArrayList<>();
-    for (int i = 0; i < sent.size(); i++) {
-      if (!sent.get(i).answer(replies.get(i), how)) {
-        unknown.add(sent.get(i));
-      }
-    }
     requireOpen();
-    if (!unknown.isEmpty()) {
-      exchange(connection, unknown, deadline, Command.EVAL);
+    List<Attempt> unknown =
+        sent.stream().filter(call -> replies.get(call) instanceof JedisNoScriptException).toList();
+    if (how == Command.EVALSHA && !unknown.isEmpty()) {
+      unknown.forEach(Attempt::unclaim);
+      replies.keySet().removeAll(unknown);
+      exchange(connection, unknown, Command.EVAL, replies);
     }
   }
 

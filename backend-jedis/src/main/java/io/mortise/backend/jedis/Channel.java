@@ -3,6 +3,7 @@ package io.mortise.backend.jedis;
 import io.mortise.spi.ChannelListener;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,6 +12,10 @@ final class Channel {
   private static final Logger log = LoggerFactory.getLogger(Channel.class);
 
   final String name;
+
+  /** The only thread that calls the listener. */
+  volatile @Nullable Thread reader;
+
   private final ChannelListener listener;
 
   /** Held while the listener is called, so that no call begins once end() has returned. */
@@ -34,7 +39,10 @@ final class Channel {
       tell(told -> told.onMessage((String) payload));
     } else if (kind.equals("subscribe") && !confirmed) {
       confirmed = true;
-      gap = false;
+      if (gap) {
+        gap = false;
+        log.info("{}: subscribed again", name);
+      }
       tell(ChannelListener::onSubscribed);
     }
   }

@@ -21,7 +21,7 @@ final class Greeting {
   static BackendInfo exchange(Calls calls, @Nullable String given) {
     String endpoint = given == null ? "the given Jedis client" : given;
     try (Connection connection = calls.borrow(System.nanoTime() + TIMEOUT_NANOS)) {
-      endpoint = given == null ? connection.getHostAndPort().toString() : given;
+      endpoint = given == null ? address(connection) : given;
       connection.sendCommand(Command.HELLO);
       Map<String, Object> told = BuilderFactory.ENCODED_OBJECT_MAP.build(connection.getOne());
       String version = String.valueOf(told.get("version"));
@@ -35,5 +35,10 @@ final class Greeting {
       String message = endpoint + " cannot be used: " + e.getMessage() + next;
       throw new BackendException(Outcome.NOT_EXECUTED, message, e);
     }
+  }
+
+  /** The innermost of {@code Connection{DefaultJedisSocketFactory{host:port}}}. */
+  private static String address(Connection connection) {
+    return connection.toString().replaceAll(".*\\{|}", "");
   }
 }

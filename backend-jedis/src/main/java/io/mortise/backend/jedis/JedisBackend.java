@@ -29,11 +29,13 @@ import redis.clients.jedis.UnifiedJedis;
  * <p>{@link #execute} works on the caller's thread, with two exceptions, in which a thread of the
  * backend works while the caller waits: when a connection must be made first, for which Jedis knows
  * no deadline, and when the caller is a virtual thread, whose interrupt would close the socket. A
- * call's deadline covers the wait for a pooled connection, connecting and reading; only the writing
- * of a script's arguments has no limit, which matters from some hundred kilobytes on.
+ * call's deadline covers the wait for a pooled connection, connecting and the wait for bytes of the
+ * reply. It does not cover the writing of hundreds of kilobytes, nor a pool that is set to test its
+ * connections when it lends them.
  *
  * <p>Messages come over one connection of their own, made with the client's settings and not
- * counted by its pool.
+ * counted by its pool. When the server closes that one or another, the pool's idle connections are
+ * closed as well, since a script sent to a dead connection has an unknown outcome.
  */
 public final class JedisBackend implements LockBackend {
   private static final int WORKERS = 8;

@@ -8,6 +8,7 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
@@ -64,12 +65,14 @@ final class Subscriber {
     if (closed) {
       return;
     }
-    channels.add(channel);
-    if (reader == null) {
-      Thread thread = JedisBackend.daemons("reader").newThread(this::keepReading);
+    Thread thread = reader;
+    if (thread == null) {
+      thread = JedisBackend.daemons("reader").newThread(this::keepReading);
       reader = thread;
       thread.start();
     }
+    channel.reader = thread;
+    channels.add(channel);
     send(Command.SUBSCRIBE, channel.name);
   }
 
@@ -85,13 +88,14 @@ final class Subscriber {
     }
   }
 
-  private void refresh(Connection connection) {
-    if (connection.isBroken()) {
-      return;
+  private void refresh(Connection connection, Thread by) {
+    if (!by.equals(reader)) {
+      connection.disconnect();
+    } else if (!connection.isBroken()) {
+      link = connection;
+      channels.stream().filter(Channel::isMissing).forEach(c -> send(Command.SUBSCRIBE, c.name));
+      send(Command.PING);
     }
-    link = connection;
-    channels.stream().filter(Channel::isMissing).forEach(c -> send(Command.SUBSCRIBE, c.name));
-    send(Command.PING);
   }
 
   /** Not on a connection that was cut: Jedis would connect it anew. */
@@ -122,24 +126,30 @@ final class Subscriber {
     return Thread.currentThread().equals(reader);
   }
 
+  /** Not those of the next reader, which may have begun. */
+  private Stream<Channel> own() {
+    return channels.stream().filter(channel -> Thread.currentThread().equals(channel.reader));
+  }
+
   private void interrupted(Exception cause) {
     if (isReader()) {
       pool.clear(); // what ended this connection may have ended those
-      channels.forEach(channel -> channel.interrupted(cause));
+      own().forEach(channel -> channel.interrupted(cause));
     }
   }
 
   private void read(Connection connection) {
-    ScheduledFuture<?> pings =
+    Thread self = Thread.currentThread();
+    ScheduledFuture<?> refreshing =
         writer.scheduleWithFixedDelay(
-            () -> refresh(connection), 0, PING_MILLIS, TimeUnit.MILLISECONDS);
+            () -> refresh(connection, self), 0, PING_MILLIS, TimeUnit.MILLISECONDS);
     try {
       connection.setSoTimeout(SILENCE_MILLIS);
       while (isReader()) {
         readOne(connection);
       }
     } finally {
-      pings.cancel(false);
+      refreshing.cancel(false);
       writer.execute(connection::disconnect);
     }
   }
@@ -148,13 +158,13 @@ final class Subscriber {
     try {
       Object news = SafeEncoder.encodeObject(connection.getUnflushedObject());
       if (news instanceof List<?> words && words.size() > 2) {
-        channels.stream()
+        own()
             .filter(channel -> channel.name.equals(words.get(1)))
             .forEach(channel -> channel.hear(words.get(0), words.get(2)));
       }
     } catch (JedisDataException e) {
       // A refusal names no channel: those confirmed meanwhile will say so.
-      channels.stream().filter(Channel::isMissing).forEach(channel -> channel.interrupted(e));
+      own().filter(Channel::isMissing).forEach(channel -> channel.interrupted(e));
     }
   }
 }

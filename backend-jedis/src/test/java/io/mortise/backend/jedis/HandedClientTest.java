@@ -80,6 +80,13 @@ class HandedClientTest {
   }
 
   @Test
+  @DisplayName("B18: the endpoint is the client's address")
+  void theEndpointIsTheAddress() {
+    String address = REDIS.server().host() + ':' + REDIS.server().port();
+    assertEquals(address, backend.info().endpoint());
+  }
+
+  @Test
   @DisplayName("B3: a client that hides its pool, or repeats commands, is refused")
   void otherClientsAreRefused() {
     RedisServer server = REDIS.server();

@@ -17,7 +17,9 @@ import io.mortise.spi.Subscription;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -57,9 +59,7 @@ class SubscriberTest {
       backend.subscribe("channel", recorder);
       recorder.await(1);
       proxy.stall();
-      long start = System.nanoTime();
       assertTook(Duration.ofSeconds(8), () -> recorder.await(2));
-      System.out.println("HALF-OPEN found after ms " + (System.nanoTime() - start) / 1_000_000);
       proxy.cut();
       proxy.resume();
       recorder.await(3);
@@ -171,6 +171,29 @@ class SubscriberTest {
       other.await(3);
       assertEquals(List.of("+", "one", "two"), other.events);
       assertEquals(List.of("one"), recorder.events);
+    }
+  }
+
+  @Test
+  @DisplayName("B11: who joins while the last one leaves is subscribed, and hears")
+  void joiningWhileTheLastLeaves() {
+    Random random = new Random(4711);
+    try (RedisServer server = RedisServer.start();
+        LockBackend backend = open(server.uri())) {
+      for (int round = 0; round < 150; round++) {
+        for (int i = 0; i < 20; i++) {
+          Subscription leaving = backend.subscribe("channel", new Recorder());
+          LockSupport.parkNanos(random.nextInt(3) == 0 ? random.nextInt(2_000_000) : 0);
+          leaving.close();
+        }
+        Recorder last = new Recorder();
+        Subscription staying = backend.subscribe("channel", last);
+        last.await(1);
+        server.command("PUBLISH", "channel", "hello");
+        last.await(2);
+        assertEquals(List.of("+", "hello"), last.events);
+        staying.close();
+      }
     }
   }
 }

@@ -3,21 +3,28 @@ package io.mortise.backend.lettuce;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.RedisPubSubListener;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Who listens on which channel of the one connection for messages. */
 final class Messages extends RedisPubSubAdapter<String, String>
     implements RedisConnectionStateListener {
   private final StatefulRedisPubSubConnection<String, String> connection;
   private final List<Feed> feeds = new CopyOnWriteArrayList<>();
+
+  /** How many UNSUBSCRIBEs are under way. */
+  private final Map<String, Integer> leaving = new ConcurrentHashMap<>();
 
   Messages(StatefulRedisPubSubConnection<String, String> connection) {
     this.connection = connection;
@@ -41,9 +48,12 @@ final class Messages extends RedisPubSubAdapter<String, String>
     feeds.forEach(Feed::close);
   }
 
+  /** While an UNSUBSCRIBE is under way, a confirmation may be one from before it. */
   @Override
   public void subscribed(String channel, long count) {
-    on(channel, feed -> feed.tell(feed.listener::onSubscribed, State.LIVE, State.NEW, State.GAP));
+    if (!leaving.containsKey(channel)) {
+      on(channel, feed -> feed.tell(feed.listener::onSubscribed, State.LIVE, State.NEW, State.GAP));
+    }
   }
 
   @Override
@@ -51,10 +61,13 @@ final class Messages extends RedisPubSubAdapter<String, String>
     on(channel, f -> f.tell(() -> f.listener.onMessage(message), State.LIVE, State.LIVE));
   }
 
-  /** May end a subscription that was made while the one before on its channel was closing. */
+  /** Where a SUBSCRIBE was faster than an UNSUBSCRIBE meant for the one before, it is repeated. */
   @Override
   public void unsubscribed(String channel, long count) {
-    on(channel, feed -> feed.interrupt(new RedisException("unsubscribed"), State.LIVE));
+    if (!leaving.containsKey(channel)) {
+      on(channel, feed -> feed.interrupt(new RedisException("unsubscribed"), State.LIVE));
+      on(channel, Feed::ask);
+    }
   }
 
   @Override
@@ -120,8 +133,14 @@ final class Messages extends RedisPubSubAdapter<String, String>
     public void close() {
       tell(() -> feeds.remove(this), State.CLOSED, State.NEW, State.LIVE, State.GAP);
       if (feeds.stream().noneMatch(other -> other.channel.equals(channel))) {
-        var unused = connection.async().unsubscribe(channel);
+        leaving.merge(channel, 1, Integer::sum);
+        RedisFuture<Void> left = connection.async().unsubscribe(channel);
+        left.whenComplete((done, e) -> leaving.computeIfPresent(channel, Messages::less));
       }
     }
+  }
+
+  private static @Nullable Integer less(String channel, Integer count) {
+    return count == 1 ? null : count - 1;
   }
 }
