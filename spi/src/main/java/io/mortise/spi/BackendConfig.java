@@ -20,19 +20,16 @@ public record BackendConfig(
   }
 
   /**
-   * The URI as it may be shown: without user info and query.
+   * The URI as it may be shown: nothing that stands before the last {@code @}, wherever that is,
+   * and nothing after a {@code ?} or {@code #}.
    *
    * @return scheme, host, port and path, or scheme and name
    */
   public String endpoint() {
-    if (uri.getRawAuthority() == null) {
-      return uri.isOpaque()
-          ? uri.getScheme() + ':' + uri.getRawSchemeSpecificPart()
-          : String.valueOf(uri.getScheme());
-    }
-    String authority = uri.getRawAuthority();
-    String path = uri.getRawPath() == null ? "" : uri.getRawPath();
-    return uri.getScheme() + "://" + authority.substring(authority.lastIndexOf('@') + 1) + path;
+    String text = uri.toString();
+    int at = text.lastIndexOf('@');
+    String shown = at < 0 ? text : uri.getScheme() + "://" + text.substring(at + 1);
+    return shown.replaceFirst("[?#].*", "");
   }
 
   @Override

@@ -78,6 +78,13 @@ public abstract class LockConformance implements BackendUnderTest {
   }
 
   @Nested
+  class Listeners extends ListenerRules {
+    Listeners() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
   class Closing extends ClosingRules {
     Closing() {
       super(LockConformance.this);

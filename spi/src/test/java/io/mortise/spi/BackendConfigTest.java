@@ -1,0 +1,30 @@
+package io.mortise.spi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class BackendConfigTest {
+  @ParameterizedTest
+  @CsvSource({
+    "redis://user:s3cr3t@host:1/0, redis://host:1/0",
+    "redis://:s3cr3t@host, redis://host",
+    "redis:user:s3cr3t@host, redis://host",
+    "redis://user:s3cr/s3cr3t@host/1, redis://host/1",
+    "redis://user:a#s3cr3t@host, redis://host",
+    "redis://host?password=s3cr3t, redis://host",
+    "memory:name, memory:name",
+  })
+  void theEndpointIsTheUriWithoutItsSecret(String uri, String endpoint) {
+    BackendConfig config =
+        new BackendConfig(URI.create(uri), Duration.ofSeconds(1), "client", Map.of());
+
+    assertEquals(endpoint, config.endpoint());
+    assertFalse(config.toString().contains("s3cr3t"), config.toString());
+  }
+}

@@ -1,0 +1,5 @@
+/** The SPI's values. */
+@NullMarked
+package io.mortise.spi;
+
+import org.jspecify.annotations.NullMarked;
