@@ -1,0 +1,91 @@
+package io.mortise.cli;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import java.util.UUID;
+
+/** All who take part in the demo, and the counter they share. */
+final class Crew implements AutoCloseable {
+  private static final double NANOS = 1e9;
+
+  private final Counter counter;
+  private final List<? extends Party> parties;
+  private final Runnable end;
+
+  private Crew(Counter counter, List<? extends Party> parties, Runnable end) {
+    this.counter = counter;
+    this.parties = parties;
+    this.end = end;
+  }
+
+  /** Threads of this process if one is enough, else child processes. */
+  static Crew assemble(Plan plan) {
+    String lockName = "mortise-demo-" + UUID.randomUUID();
+    if (plan.processes() > 1) {
+      Children children = Children.start(plan, lockName);
+      return new Crew(children.counter(), children.processes(), children::close);
+    }
+    Counter counter = Counter.inMemory();
+    LocalParty.Site site = new LocalParty.Site(plan.uri(), plan.backends().get(0), lockName);
+    LocalParty party = LocalParty.open(site, counter, plan.workers());
+    return new Crew(counter, List.of(party), party::close);
+  }
+
+  /**
+   * One run, from zero.
+   *
+   * @param parts what each party did
+   * @param counted what the counter says in the end
+   * @param elapsed until the last worker was done
+   */
+  record Run(List<Tally> parts, long counted, Duration elapsed) {
+    Tally total() {
+      return Tally.sum(parts);
+    }
+
+    long lost() {
+      return total().increments() - counted;
+    }
+
+    double perSecond() {
+      return total().increments() * NANOS / elapsed.toNanos();
+    }
+  }
+
+  /** Lets all work at once for the given time, and shows how far they are. */
+  Run run(Phase phase, Duration duration, Progress progress) {
+    counter.write(0);
+    long start = System.nanoTime();
+    Reports reports =
+        new Reports(parties.stream().map(party -> party.start(phase, duration)).toList());
+    try {
+      while (!reports.await(progress.pace())) {
+        progress.show(line(phase, start, duration));
+      }
+      Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+      progress.show(line(phase, start, duration));
+      return new Run(reports.tallies(), counter.read(), elapsed);
+    } finally {
+      progress.end();
+    }
+  }
+
+  private String line(Phase phase, long start, Duration duration) {
+    long increments = Tally.sum(parties.stream().map(Party::soFar).toList()).increments();
+    double seconds = (System.nanoTime() - start) / NANOS;
+    return String.format(
+        Locale.ROOT,
+        "%-15s %5.1f of %d s  %,15d increments  %,12.0f/s",
+        phase.title(),
+        seconds,
+        duration.toSeconds(),
+        increments,
+        increments / seconds);
+  }
+
+  @Override
+  public void close() {
+    end.run();
+  }
+}

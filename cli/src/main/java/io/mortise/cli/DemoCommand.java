@@ -1,0 +1,183 @@
+package io.mortise.cli;
+
+import java.io.PrintWriter;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** Shows what a lock is for. */
+@Command(
+    name = "demo",
+    description = {
+      "Workers increment a counter that is not atomic: first without a lock, then with one.",
+      ""
+    },
+    sortOptions = false,
+    footerHeading = "%nExamples:%n",
+    footer = {
+      "  mortise demo",
+      "  mortise demo --workers 16 --seconds 5",
+      "  mortise demo --uri redis://localhost --backend both --processes 4"
+    })
+final class DemoCommand implements Callable<Integer> {
+  static final String URI_VARIABLE = "MORTISE_URI";
+
+  private static final String MEMORY = "memory";
+  private static final String BOTH = "both";
+  private static final String FORM = "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DB]";
+  private static final int HIGHEST_PORT = 65_535;
+
+  @Option(
+      names = "--uri",
+      paramLabel = "URI",
+      defaultValue = "${env:" + URI_VARIABLE + ":-memory:demo}",
+      description =
+          "Where the lock is: memory:NAME or "
+              + FORM
+              + ". Default: the environment variable "
+              + URI_VARIABLE
+              + ", which keeps a password off the"
+              + " command line; else memory:demo.")
+  private String uri = "";
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      description =
+          "memory, jedis, lettuce, or both: jedis and lettuce in turns. Default: memory, or jedis"
+              + " for a Redis URI.")
+  private @Nullable String backend;
+
+  @Option(
+      names = "--processes",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "Processes, 1 to 32; more than one needs Redis. Default: ${DEFAULT-VALUE}.")
+  private int processes;
+
+  @Option(
+      names = "--workers",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "Threads in each process, 1 to 1000. Default: ${DEFAULT-VALUE}.")
+  private int workers;
+
+  @Option(
+      names = "--seconds",
+      paramLabel = "N",
+      defaultValue = "2",
+      description = "Length of each of the two runs, 1 to 3600. Default: ${DEFAULT-VALUE}.")
+  private int seconds;
+
+  private final Streams streams;
+
+  DemoCommand(Streams streams) {
+    this.streams = streams;
+  }
+
+  @Override
+  public Integer call() {
+    Plan plan = plan();
+    Report report = run(plan);
+    PrintWriter out = streams.out();
+    out.println();
+    report.lines().forEach(out::println);
+    out.flush();
+    return report.isRight() ? 0 : Failure.UNEXPECTED;
+  }
+
+  private Report run(Plan plan) {
+    Progress progress = new Progress(streams);
+    try (Crew crew = Crew.assemble(plan)) {
+      streams.out().println(plan);
+      streams.out().flush();
+      Crew.Run without = crew.run(Phase.WITHOUT, plan.duration(), progress);
+      return new Report(plan, without, crew.run(Phase.WITH, plan.duration(), progress));
+    }
+  }
+
+  private Plan plan() {
+    requireRange("--processes", processes, 32);
+    requireRange("--workers", workers, 1000);
+    requireRange("--seconds", seconds, 3600);
+    URI parsed = parse(uri);
+    List<String> chosen = choose(parsed, Backends.serving(parsed));
+    requireForm(parsed, chosen);
+    if (processes > 1 && chosen.contains(MEMORY)) {
+      throw Failure.badArgument(
+          "--processes %d needs Redis: a store in memory is inside one process; give --uri redis://HOST:PORT"
+              .formatted(processes));
+    }
+    if (processes == 1 && chosen.size() > 1) {
+      throw Failure.badArgument("--backend both needs --processes 2 or more");
+    }
+    List<String> backends =
+        IntStream.range(0, processes).mapToObj(i -> chosen.get(i % chosen.size())).toList();
+    return new Plan(parsed, backends, workers, Duration.ofSeconds(seconds));
+  }
+
+  private static void requireRange(String option, int value, int most) {
+    if (value < 1 || value > most) {
+      throw Failure.badArgument("%s is %d; it must be 1 to %d".formatted(option, value, most));
+    }
+  }
+
+  /** The message of the parser's exception shows the whole URI; this one does not. */
+  private static URI parse(String text) {
+    try {
+      URI parsed = new URI(text);
+      if (parsed.getScheme() != null) {
+        return parsed;
+      }
+    } catch (URISyntaxException e) {
+      throw Failure.badArgument(
+          "the URI is malformed at character %d: %s; percent-encode special characters in user and password"
+              .formatted(e.getIndex(), e.getReason()));
+    }
+    throw Failure.badArgument("the URI has no scheme; write redis://HOST:PORT or memory:NAME");
+  }
+
+  /** A secret that is not encoded may end up in any part of the URI, and so in a later message. */
+  private static void requireForm(URI parsed, List<String> chosen) {
+    boolean wellFormed =
+        parsed.getHost() != null
+            && parsed.getPort() <= HIGHEST_PORT
+            && !parsed.getRawPath().contains("@")
+            && parsed.getRawQuery() == null
+            && parsed.getRawFragment() == null;
+    if (!wellFormed && !chosen.contains(MEMORY)) {
+      throw Failure.badArgument("the URI must be " + FORM + ", user and password percent-encoded");
+    }
+  }
+
+  private List<String> choose(URI parsed, List<String> serving) {
+    String scheme = parsed.getScheme() + ':';
+    if (serving.isEmpty()) {
+      throw Failure.badArgument(
+          "no backend serves '%s'; they serve %s".formatted(scheme, Backends.knownSchemes()));
+    }
+    if (backend == null) {
+      return serving.subList(0, 1);
+    }
+    if (backend.equals(BOTH) && serving.size() > 1) {
+      return serving;
+    }
+    if (serving.contains(backend)) {
+      return List.of(backend);
+    }
+    throw Failure.badArgument(
+        "--backend %s does not serve '%s'; %s"
+            .formatted(
+                backend,
+                scheme,
+                serving.contains(MEMORY)
+                    ? "give --uri redis://HOST:PORT, or --backend memory"
+                    : "use " + String.join(", ", serving) + " or both"));
+  }
+}

@@ -1,0 +1,56 @@
+package io.mortise.cli;
+
+import io.mortise.LeaseLostException;
+import io.mortise.LockException;
+import io.mortise.spi.BackendException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/** Why a command ends early: one line for the user, and the exit code. */
+final class Failure extends RuntimeException {
+  static final int UNEXPECTED = 1;
+  static final int BAD_ARGUMENT = 2;
+  static final int NO_STORE = 3;
+
+  private static final long serialVersionUID = 1L;
+
+  private final int exitCode;
+
+  Failure(int exitCode, String message, @Nullable Throwable cause) {
+    super(oneLine(message), cause);
+    this.exitCode = exitCode;
+  }
+
+  static Failure badArgument(String message) {
+    return new Failure(BAD_ARGUMENT, message, null);
+  }
+
+  /** What a thrown exception means to the user. */
+  static Failure of(Throwable thrown) {
+    Throwable cause = thrown.getCause();
+    boolean wrapper = thrown instanceof CompletionException || thrown instanceof ExecutionException;
+    if (wrapper && cause != null) {
+      return of(cause);
+    }
+    if (thrown instanceof Failure failure) {
+      return failure;
+    }
+    boolean known =
+        thrown instanceof LockException
+            || thrown instanceof LeaseLostException
+            || thrown instanceof BackendException;
+    return known
+        ? new Failure(NO_STORE, String.valueOf(thrown.getMessage()), thrown)
+        : new Failure(UNEXPECTED, "unexpected " + thrown, thrown);
+  }
+
+  int exitCode() {
+    return exitCode;
+  }
+
+  private static String oneLine(String message) {
+    return message.lines().map(String::strip).collect(Collectors.joining(" "));
+  }
+}

@@ -1,0 +1,122 @@
+package io.mortise.cli;
+
+import io.mortise.DistributedLock;
+import io.mortise.LockService;
+import io.mortise.spi.LockBackend;
+import java.net.URI;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** The workers of this process, with a lock service of their own. */
+final class LocalParty implements Party {
+  /** Shorter than the default: waiters ride out an outage of one lease, and the demo is short. */
+  private static final Duration LEASE = Duration.ofSeconds(10);
+
+  private final Counter counter;
+  private final int workers;
+  private final Meter meter;
+  private final LockBackend backend;
+  private final LockService service;
+  private final DistributedLock lock;
+  private final ExecutorService pool;
+  private volatile boolean stopped;
+
+  private LocalParty(Counter counter, int workers, Meter meter, LockBackend backend, String name) {
+    this.counter = counter;
+    this.workers = workers;
+    this.meter = meter;
+    this.backend = backend;
+    service = LockService.builder().backend(backend).leaseTime(LEASE).listener(meter).open();
+    lock = service.getLock(name);
+    pool =
+        Executors.newFixedThreadPool(
+            workers,
+            task -> {
+              Thread thread = new Thread(task, "mortise-demo-worker");
+              thread.setDaemon(true);
+              return thread;
+            });
+  }
+
+  /**
+   * Opens the backend and the service.
+   *
+   * @param site where the lock is
+   * @param counter what the workers increment
+   * @param workers how many threads
+   */
+  static LocalParty open(Site site, Counter counter, int workers) {
+    Meter meter = new Meter();
+    LockBackend backend = new CountingBackend(Backends.open(site.uri(), site.backend()), meter);
+    try {
+      return new LocalParty(counter, workers, meter, backend, site.lockName());
+    } catch (RuntimeException e) {
+      backend.close();
+      throw e;
+    }
+  }
+
+  /**
+   * Where the lock is.
+   *
+   * @param uri of the store
+   * @param backend the provider's name
+   * @param lockName the same for all processes
+   */
+  record Site(URI uri, String backend, String lockName) {}
+
+  @Override
+  public CompletableFuture<Tally> start(Phase phase, Duration duration) {
+    meter.reset();
+    Runnable step = phase == Phase.WITH ? this::incrementLocked : counter::increment;
+    long end = System.nanoTime() + duration.toNanos();
+    CompletableFuture<Tally> result = new CompletableFuture<>();
+    AtomicInteger running = new AtomicInteger(workers);
+    for (int i = 0; i < workers; i++) {
+      pool.execute(() -> work(step, end, running, result));
+    }
+    return result;
+  }
+
+  private void work(
+      Runnable step, long end, AtomicInteger running, CompletableFuture<Tally> result) {
+    try {
+      while (!stopped && System.nanoTime() - end < 0) {
+        step.run();
+        meter.incremented();
+      }
+    } catch (RuntimeException | Error e) {
+      stopped = true;
+      result.completeExceptionally(e);
+    } finally {
+      if (running.decrementAndGet() == 0) {
+        result.complete(soFar());
+      }
+    }
+  }
+
+  private void incrementLocked() {
+    lock.lock();
+    try {
+      counter.increment();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public Tally soFar() {
+    return meter.tally();
+  }
+
+  @Override
+  public void close() {
+    stopped = true;
+    service.close();
+    backend.close();
+    pool.shutdown();
+  }
+}

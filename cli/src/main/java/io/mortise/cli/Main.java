@@ -1,0 +1,142 @@
+package io.mortise.cli;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.Charset;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.stream.Stream;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Help;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** The command line's entry. */
+@Command(
+    name = "mortise",
+    description = "Distributed locks with the contract of java.util.concurrent.locks.",
+    synopsisSubcommandLabel = "COMMAND",
+    sortOptions = false,
+    footerHeading = "%nExit codes:%n",
+    footer = {
+      "  0  all went well",
+      "  1  the demo found a wrong count, or something unforeseen happened",
+      "  2  a bad argument",
+      "  3  the store cannot be reached or refuses, or no backend fits"
+    })
+public final class Main implements Callable<Integer> {
+  /** Set by the script where stderr is a terminal; the JVM cannot tell it from stdout. */
+  private static final String TERMINAL = "mortise.terminal";
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      scope = ScopeType.INHERIT,
+      description = "Show this help.")
+  @SuppressWarnings("UnusedVariable") // Read by picocli.
+  private boolean help;
+
+  @Option(
+      names = {"-V", "--version"},
+      versionHelp = true,
+      description = "Show the version.")
+  @SuppressWarnings("UnusedVariable") // Read by picocli.
+  private boolean version;
+
+  @Option(
+      names = "--stacktrace",
+      scope = ScopeType.INHERIT,
+      description = "Show where an error came from.")
+  private boolean stacktrace;
+
+  private final Streams streams;
+
+  @SuppressWarnings("NullAway.Init") // Set by picocli.
+  @Spec
+  private CommandSpec spec;
+
+  private Main(Streams streams) {
+    this.streams = streams;
+  }
+
+  /**
+   * Runs the command and ends the JVM with its exit code.
+   *
+   * @param args as typed
+   */
+  public static void main(String[] args) {
+    PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
+    PrintWriter err = new PrintWriter(System.err, true, Charset.defaultCharset());
+    int code = run(new Streams(out, err, Boolean.getBoolean(TERMINAL)), args);
+    out.flush();
+    err.flush();
+    System.exit(code);
+  }
+
+  static int run(Streams streams, String... args) {
+    Redaction redaction = Redaction.of(withEnvironment(args));
+    Main main = new Main(streams);
+    CommandLine line =
+        new CommandLine(main)
+            .addSubcommand(new DemoCommand(streams))
+            .addSubcommand(new ProvidersCommand(streams))
+            .addSubcommand(new DemoProcess(streams, System.in))
+            .setOut(streams.out())
+            .setErr(streams.err())
+            .setUsageHelpLongOptionsMaxWidth(28)
+            .setParameterExceptionHandler(
+                (e, a) -> main.report(e.getCommandLine(), badArgument(e), redaction, a))
+            .setExecutionExceptionHandler(
+                (e, command, parsed) -> main.report(command, Failure.of(e), redaction, args));
+    line.getCommandSpec().version(version());
+    return line.execute(args);
+  }
+
+  /** All that may hold a secret of the user's. */
+  private static List<String> withEnvironment(String... args) {
+    String uri = System.getenv(DemoCommand.URI_VARIABLE);
+    return Stream.concat(Stream.of(args), Stream.ofNullable(uri)).toList();
+  }
+
+  @Override
+  public Integer call() {
+    spec.commandLine().usage(streams.err(), Help.Ansi.AUTO);
+    return Failure.BAD_ARGUMENT;
+  }
+
+  private static Failure badArgument(ParameterException e) {
+    String message = String.valueOf(e.getMessage());
+    List<String> similar =
+        e instanceof UnmatchedArgumentException unmatched ? unmatched.getSuggestions() : List.of();
+    String question = similar.isEmpty() ? "" : "; did you mean " + similar.get(0) + '?';
+    return new Failure(Failure.BAD_ARGUMENT, message + question, e);
+  }
+
+  /** One line for the error, one for the way on. */
+  private int report(CommandLine command, Failure failure, Redaction redaction, String... args) {
+    PrintWriter err = streams.err();
+    err.println(redaction.of("mortise: " + failure.getMessage()));
+    if (failure.exitCode() == Failure.BAD_ARGUMENT) {
+      err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
+    }
+    if (stacktrace || Arrays.asList(args).contains("--stacktrace")) {
+      StringWriter trace = new StringWriter();
+      failure.printStackTrace(new PrintWriter(trace));
+      err.print(redaction.of(trace.toString()));
+    }
+    err.flush();
+    return failure.exitCode();
+  }
+
+  private static String version() {
+    String version = Main.class.getPackage().getImplementationVersion();
+    return "mortise %s (Java %s)"
+        .formatted(version == null ? "unpackaged" : version, Runtime.version());
+  }
+}

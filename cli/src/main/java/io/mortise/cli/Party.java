@@ -1,0 +1,20 @@
+package io.mortise.cli;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+
+/** One process's part in the demo: its workers, all on one counter. */
+interface Party extends AutoCloseable {
+  /**
+   * Begins a run.
+   *
+   * @return what was done in the end; fails as soon as one worker fails
+   */
+  CompletableFuture<Tally> start(Phase phase, Duration duration);
+
+  /** What was done since the last start. */
+  Tally soFar();
+
+  @Override
+  void close();
+}

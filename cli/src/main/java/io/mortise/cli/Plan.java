@@ -1,0 +1,39 @@
+package io.mortise.cli;
+
+import io.mortise.spi.BackendConfig;
+import java.net.URI;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the demo is to do.
+ *
+ * @param uri where the store is; may hold a secret
+ * @param backends the backend of each process
+ * @param workers threads in each process
+ * @param duration of each run
+ */
+record Plan(URI uri, List<String> backends, int workers, Duration duration) {
+  int processes() {
+    return backends.size();
+  }
+
+  @Override
+  public String toString() {
+    String endpoint = new BackendConfig(uri, duration, "", Map.of()).endpoint();
+    return "%s, %s%s, on %s by %s, %d s for each run"
+        .formatted(
+            several(processes(), "process", "processes"),
+            several(workers, "worker", "workers"),
+            processes() == 1 ? "" : " each",
+            endpoint,
+            String.join(" and ", new LinkedHashSet<>(backends)),
+            duration.toSeconds());
+  }
+
+  private static String several(int number, String one, String many) {
+    return number + " " + (number == 1 ? one : many);
+  }
+}

@@ -1,0 +1,113 @@
+package io.mortise.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What the two runs have shown.
+ *
+ * @param plan what was asked for
+ * @param without the run without a lock
+ * @param with the run with Mortise
+ */
+record Report(Plan plan, Crew.Run without, Crew.Run with) {
+  private static final String NOTHING = "-";
+
+  boolean isRight() {
+    return with.lost() == 0;
+  }
+
+  /** Tables and verdict. */
+  List<String> lines() {
+    List<String> lines = new ArrayList<>(runs().lines());
+    if (plan.processes() > 1) {
+      lines.add("");
+      lines.addAll(shares().lines());
+    }
+    lines.add("");
+    lines.add(verdict());
+    return lines;
+  }
+
+  private Table runs() {
+    return new Table(
+            1,
+            "run",
+            "expected",
+            "counted",
+            "lost",
+            "operations/s",
+            "commands/operation",
+            "local hand-offs")
+        .row(row(Phase.WITHOUT, without, NOTHING, NOTHING))
+        .row(row(Phase.WITH, with, commands(with.total()), handOffs(with.total())));
+  }
+
+  private static String[] row(Phase phase, Crew.Run run, String commands, String handOffs) {
+    return new String[] {
+      phase.title(),
+      number(run.total().increments()),
+      number(run.counted()),
+      number(run.lost()),
+      number(Math.round(run.perSecond())),
+      commands,
+      handOffs
+    };
+  }
+
+  /** Who got the lock how often: the fairness between processes. */
+  private Table shares() {
+    Table table =
+        new Table(
+            2,
+            "process",
+            "backend",
+            "with Mortise",
+            "share",
+            "commands/operation",
+            "local hand-offs");
+    for (int i = 0; i < with.parts().size(); i++) {
+      Tally part = with.parts().get(i);
+      table.row(
+          String.valueOf(i + 1),
+          plan.backends().get(i),
+          number(part.increments()),
+          percent(part.increments(), with.total().increments()),
+          commands(part),
+          handOffs(part));
+    }
+    return table;
+  }
+
+  private String verdict() {
+    if (!isRight()) {
+      return "WRONG: with Mortise the counter should be %s and is %s. The lock did not exclude; please report this with the command you ran."
+          .formatted(number(with.total().increments()), number(with.counted()));
+    }
+    if (without.lost() == 0) {
+      return "Nothing was lost with Mortise; nor without a lock, this time: with more workers,"
+          + " processes or seconds increments overlap.";
+    }
+    return "Without a lock %s of the increments were lost; with Mortise none."
+        .formatted(percent(without.lost(), without.total().increments()));
+  }
+
+  private static String commands(Tally tally) {
+    return tally.increments() == 0
+        ? NOTHING
+        : String.format(Locale.ROOT, "%.3f", (double) tally.commands() / tally.increments());
+  }
+
+  private static String handOffs(Tally tally) {
+    return percent(tally.handedOver(), tally.acquired());
+  }
+
+  private static String percent(long part, long whole) {
+    return whole == 0 ? NOTHING : String.format(Locale.ROOT, "%.1f %%", 100.0 * part / whole);
+  }
+
+  private static String number(long value) {
+    return String.format(Locale.ROOT, "%,d", value);
+  }
+}

@@ -1,0 +1,49 @@
+package io.mortise.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Text in columns as wide as their widest cell; the first columns to the left, numbers right. */
+final class Table {
+  private static final String GAP = "  ";
+
+  private final int textColumns;
+  private final List<List<String>> rows = new ArrayList<>();
+
+  /** A table with a header whose first columns hold text, and the others numbers. */
+  Table(int textColumns, String... header) {
+    this.textColumns = textColumns;
+    rows.add(List.of(header));
+  }
+
+  Table row(String... cells) {
+    if (cells.length != rows.get(0).size()) {
+      throw new IllegalArgumentException(cells.length + " cells for " + rows.get(0));
+    }
+    rows.add(List.of(cells));
+    return this;
+  }
+
+  /** One line for the header, one of dashes, one per row; none ends in a blank. */
+  List<String> lines() {
+    int[] widths =
+        IntStream.range(0, rows.get(0).size())
+            .map(column -> rows.stream().mapToInt(row -> row.get(column).length()).max().orElse(0))
+            .toArray();
+    List<String> lines = new ArrayList<>(rows.stream().map(row -> line(row, widths)).toList());
+    lines.add(1, IntStream.of(widths).mapToObj("-"::repeat).collect(Collectors.joining(GAP)));
+    return lines;
+  }
+
+  private String line(List<String> row, int[] widths) {
+    return IntStream.range(0, widths.length)
+        .mapToObj(column -> {
+          String pad = " ".repeat(widths[column] - row.get(column).length());
+          return column < textColumns ? row.get(column) + pad : pad + row.get(column);
+        })
+        .collect(Collectors.joining(GAP))
+        .stripTrailing();
+  }
+}

@@ -1,0 +1,41 @@
+package io.mortise.cli;
+
+import java.util.List;
+
+/**
+ * What one process, or all, did in a run.
+ *
+ * @param increments of the counter
+ * @param commands sent to the store
+ * @param acquired how often a thread got the lock
+ * @param handedOver how often it got it from a thread of the same process
+ */
+record Tally(long increments, long commands, long acquired, long handedOver) {
+  static final Tally NONE = new Tally(0, 0, 0, 0);
+
+  static Tally sum(List<Tally> parts) {
+    return parts.stream().reduce(NONE, Tally::plus);
+  }
+
+  private Tally plus(Tally other) {
+    return new Tally(
+        increments + other.increments,
+        commands + other.commands,
+        acquired + other.acquired,
+        handedOver + other.handedOver);
+  }
+
+  /** The four numbers, as {@link #parse} reads them. */
+  String text() {
+    return increments + " " + commands + " " + acquired + " " + handedOver;
+  }
+
+  static Tally parse(String text) {
+    String[] words = text.split(" ", -1);
+    return new Tally(
+        Long.parseLong(words[0]),
+        Long.parseLong(words[1]),
+        Long.parseLong(words[2]),
+        Long.parseLong(words[3]));
+  }
+}

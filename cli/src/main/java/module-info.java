@@ -1,0 +1,14 @@
+/** The {@code mortise} command. */
+module io.mortise.cli {
+  requires static transitive org.jspecify;
+  requires info.picocli;
+  requires io.mortise.api;
+  requires io.mortise.spi;
+
+  exports io.mortise.cli;
+
+  opens io.mortise.cli to
+      info.picocli;
+
+  uses io.mortise.spi.LockBackendProvider;
+}

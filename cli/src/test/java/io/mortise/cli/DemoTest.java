@@ -1,0 +1,54 @@
+package io.mortise.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** The demo on the store in memory. */
+class DemoTest {
+  @Test
+  void incrementsAreLostWithoutALockAndNoneWithMortise() {
+    Invocation demo = Invocation.of("demo", "--seconds", "1");
+
+    assertEquals(0, demo.exitCode(), demo.all());
+    List<String> lines = demo.out().lines().toList();
+    assertEquals("1 process, 4 workers, on memory:demo by memory, 1 s for each run", lines.get(0));
+    String without = lines.get(4);
+    String with = lines.get(5);
+    assertTrue(without.matches("without a lock( +[0-9,]+){4} +- +-"), without);
+    assertFalse(without.matches("without a lock +[0-9,]+ +[0-9,]+ +0 .*"), without);
+    assertTrue(
+        with.matches("with Mortise +([1-9][0-9,]+) +\\1 +0 +[0-9,]+ +[0-9.]+ +[0-9.]+ %"), with);
+    assertTrue(lines.get(7).endsWith("of the increments were lost; with Mortise none."));
+  }
+
+  @Test
+  void oneWorkerLosesNothingAndTheVerdictSaysSo() {
+    Invocation demo = Invocation.of("demo", "--workers", "1", "--seconds", "1");
+    assertEquals(0, demo.exitCode(), demo.all());
+    assertTrue(demo.out().contains("1 process, 1 worker, on"), demo.out());
+    assertTrue(demo.out().contains("nor without a lock, this time"), demo.out());
+  }
+
+  @Test
+  void progressIsPlainLinesElsewhereThanOnATerminal() {
+    Invocation demo = Invocation.of("demo", "--seconds", "1");
+    assertFalse(demo.err().contains("\r"), demo.err());
+    assertTrue(
+        demo.err().lines().allMatch(line -> line.matches(".* of 1 s +[0-9,]+ increments .*/s")),
+        demo.err());
+    assertTrue(demo.err().lines().anyMatch(line -> line.startsWith("without a lock")));
+    assertTrue(demo.err().lines().anyMatch(line -> line.startsWith("with Mortise")));
+  }
+
+  @Test
+  void progressIsOneLineForEachRunOnATerminal() {
+    Invocation demo = Invocation.onTerminal("demo", "--seconds", "1");
+    List<String> lines = demo.err().lines().filter(line -> !line.isEmpty()).toList();
+    assertEquals(2, demo.err().chars().filter(c -> c == '\n').count(), demo.err());
+    assertTrue(lines.size() > 4, "drawn anew several times: " + demo.err());
+  }
+}

@@ -1,0 +1,85 @@
+package io.mortise.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ReportTest {
+  private static final Plan PLAN =
+      new Plan(
+          URI.create("redis://:s3cret@host"),
+          List.of("jedis", "lettuce"),
+          4,
+          Duration.ofSeconds(1));
+
+  private static Crew.Run run(long counted, Tally... parts) {
+    return new Crew.Run(List.of(parts), counted, Duration.ofSeconds(1));
+  }
+
+  private static Tally tally(long increments) {
+    return new Tally(increments, increments / 4, increments, increments / 2);
+  }
+
+  @Test
+  void aRightReportHasATableForTheRunsAndOneForTheProcesses() {
+    Report report =
+        new Report(PLAN, run(900, tally(600), tally(600)), run(1000, tally(750), tally(250)));
+    assertTrue(report.isRight());
+    assertEquals(
+        """
+        run             expected  counted  lost  operations/s  commands/operation  local hand-offs
+        --------------  --------  -------  ----  ------------  ------------------  ---------------
+        without a lock     1,200      900   300         1,200                   -                -
+        with Mortise       1,000    1,000     0         1,000               0.249           50.0 %
+
+        process  backend  with Mortise   share  commands/operation  local hand-offs
+        -------  -------  ------------  ------  ------------------  ---------------
+        1        jedis             750  75.0 %               0.249           50.0 %
+        2        lettuce           250  25.0 %               0.248           50.0 %
+
+        Without a lock 25.0 % of the increments were lost; with Mortise none.
+        """,
+        String.join("\n", report.lines()) + "\n");
+  }
+
+  @Test
+  void aWrongCountIsSaidLoudly() {
+    Report report = new Report(PLAN, run(9, tally(10)), run(99, tally(100)));
+    assertFalse(report.isRight());
+    assertTrue(
+        report.lines().stream()
+            .anyMatch(line ->
+                line.startsWith("WRONG: with Mortise the counter should be 100 and is 99.")));
+  }
+
+  @Test
+  void aCountTooHighIsWrongToo() {
+    assertFalse(new Report(PLAN, run(9, tally(10)), run(101, tally(100))).isRight());
+  }
+
+  @Test
+  void aRunWithoutWorkIsNoDivisionByZero() {
+    Report report = new Report(PLAN, run(0, Tally.NONE), run(0, Tally.NONE));
+    assertTrue(report.isRight());
+    assertFalse(report.lines().toString().contains("NaN"), report.lines()::toString);
+  }
+
+  @Test
+  void thePlanShowsNoPassword() {
+    assertEquals(
+        "2 processes, 4 workers each, on redis://host by jedis and lettuce, 1 s for each run",
+        PLAN.toString());
+  }
+
+  @Test
+  void aTallySurvivesItsText() {
+    Tally tally = new Tally(1, 2, 3, 4);
+    assertEquals(tally, Tally.parse(tally.text()));
+    assertEquals(new Tally(2, 4, 6, 8), Tally.sum(List.of(tally, tally)));
+  }
+}

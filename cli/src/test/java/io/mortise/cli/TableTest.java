@@ -1,0 +1,32 @@
+package io.mortise.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TableTest {
+  @Test
+  void textIsToTheLeftAndNumbersToTheRight() {
+    Table table = new Table(1, "who", "n").row("somebody", "1").row("x", "1,000");
+    assertEquals(
+        List.of(
+            "who           n", //
+            "--------  -----",
+            "somebody      1",
+            "x         1,000"),
+        table.lines());
+  }
+
+  @Test
+  void noLineEndsInABlank() {
+    List<String> lines = new Table(2, "a", "b").row("x", "").row("long", "y").lines();
+    assertEquals(List.of("a     b", "----  -", "x", "long  y"), lines);
+  }
+
+  @Test
+  void aRowOfAnotherLengthIsRefused() {
+    assertThrows(IllegalArgumentException.class, () -> new Table(1, "a", "b").row("x"));
+  }
+}

@@ -1,0 +1,5 @@
+/** Tests of the {@code mortise} command. */
+@NullMarked
+package io.mortise.cli;
+
+import org.jspecify.annotations.NullMarked;
