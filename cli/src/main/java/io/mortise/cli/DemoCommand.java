@@ -1,5 +1,6 @@
 package io.mortise.cli;
 
+import io.mortise.spi.support.RedisAddress;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.net.URISyntaxException;
@@ -31,7 +32,6 @@ final class DemoCommand implements Callable<Integer> {
   private static final String MEMORY = "memory";
   private static final String BOTH = "both";
   private static final String FORM = "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DB]";
-  private static final int HIGHEST_PORT = 65_535;
 
   @Option(
       names = "--uri",
@@ -143,16 +143,14 @@ final class DemoCommand implements Callable<Integer> {
     throw Failure.badArgument("the URI has no scheme; write redis://HOST:PORT or memory:NAME");
   }
 
-  /** A secret that is not encoded may end up in any part of the URI, and so in a later message. */
+  /** Here, and not only in the backend: before any process is started. */
   private static void requireForm(URI parsed, List<String> chosen) {
-    boolean wellFormed =
-        parsed.getHost() != null
-            && parsed.getPort() <= HIGHEST_PORT
-            && !parsed.getRawPath().contains("@")
-            && parsed.getRawQuery() == null
-            && parsed.getRawFragment() == null;
-    if (!wellFormed && !chosen.contains(MEMORY)) {
-      throw Failure.badArgument("the URI must be " + FORM + ", user and password percent-encoded");
+    try {
+      if (!chosen.contains(MEMORY)) {
+        RedisAddress.of(parsed);
+      }
+    } catch (IllegalArgumentException e) {
+      throw new Failure(Failure.BAD_ARGUMENT, String.valueOf(e.getMessage()), e);
     }
   }
 

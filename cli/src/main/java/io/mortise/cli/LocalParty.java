@@ -13,7 +13,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 /** The workers of this process, with a lock service of their own. */
 final class LocalParty implements Party {
   /** Shorter than the default: waiters ride out an outage of one lease, and the demo is short. */
-  private static final Duration LEASE = Duration.ofSeconds(10);
+  private static final Duration LEASE = Duration.ofSeconds(6);
 
   private final Counter counter;
   private final int workers;

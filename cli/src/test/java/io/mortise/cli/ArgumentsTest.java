@@ -27,9 +27,9 @@ class ArgumentsTest {
           --uri localhost | the URI has no scheme
           --uri red\u00a0is://x | the URI is malformed at character 3
           --uri redis: | the URI is malformed at character 6
-          --uri redis:///0 | the URI must be redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DB]
-          --uri redis://host:99999 | the URI must be redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DB]
-          --uri memory:a?b | memory:a?b does not name a store
+          --uri redis:///0 | the URI must read redis[s]://[[user]:password@]host[:port][/database]
+          --uri redis://host:99999 | the URI must read redis[s]://[[user]:password@]host[:port][/database]
+          --uri memory:a?b | does not name a store in memory
           --uri redis-cluster://host | no backend serves 'redis-cluster:'; they serve memory:, redis:, rediss:
           --backend jedis | --backend jedis does not serve 'memory:'; give --uri redis://HOST:PORT
           --backend both | --backend both does not serve 'memory:'
