@@ -237,11 +237,8 @@ final class Engine {
       }
       return had;
     } catch (BackendException e) {
-      log.warn(
-          "lock '{}' could not be released at {}; going on in the background",
-          ended.keys().name(),
-          endpoint(),
-          e);
+      log.warn("lock '{}': released in the background: {}", ended.keys().name(), e.getMessage());
+      log.debug("the release failed", e);
       compensator.leave(ended.keys(), ended.id(), false);
       return true;
     }

@@ -14,7 +14,7 @@ final class Failures {
   static LockException of(BackendException e, Acquisition acquisition, String endpoint) {
     if (acquisition.isUncertain()) {
       return new OutcomeUnknownException(
-          "whether lock '%s' was acquired at %s is not known (%s); it is being withdrawn, at the latest its lease of %s ms frees it"
+          "whether lock '%s' was acquired at %s is not known: a command got no answer; last: %s; it is being withdrawn, at the latest its lease of %s ms frees it"
               .formatted(
                   acquisition.keys().name(),
                   endpoint,

@@ -77,7 +77,9 @@ final class Mailbox implements ChannelListener {
   @Override
   public void onInterrupted(Throwable cause) {
     if (!first.completeExceptionally(cause) && !engine.isClosed()) {
-      log.warn("{}: no messages for now, waiters ask again every few seconds", engine, cause);
+      log.warn(
+          "{}: no messages for now, waiters ask every few seconds: {}", engine, cause.toString());
+      log.debug("the messages' connection was lost", cause);
     }
     interrupted = true;
   }
