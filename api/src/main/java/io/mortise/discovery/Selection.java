@@ -53,7 +53,7 @@ final class Selection {
 
   private static String report(List<Candidate> seen) {
     if (seen.isEmpty()) {
-      return " No provider was seen.";
+      return " No provider was seen (docs/troubleshooting.md#no-backend).";
     }
     return seen.stream()
         .map(Candidate::info)
@@ -66,6 +66,6 @@ final class Selection {
                     info.schemes().stream().sorted().toList(),
                     info.location(),
                     info.verdict()))
-        .collect(Collectors.joining("", " Seen:", ""));
+        .collect(Collectors.joining("", " Seen (docs/troubleshooting.md#no-backend):", ""));
   }
 }

@@ -172,7 +172,7 @@ final class EngineLock implements DistributedLock {
               .formatted(keys.name(), who));
     }
     return new LeaseLostException(
-        "lock '%s' was held by %s as %s, but its lease is over: it ended, was forced open or its key was deleted; others may have held the lock since"
+        "lock '%s' was held by %s as %s, but its lease is over: it ended, was forced open or its key was deleted; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
             .formatted(keys.name(), who, lost.acquisition().id()));
   }
 

@@ -59,7 +59,7 @@ final class EngineLockService implements LockService {
       String command, String error, @Nullable Throwable cause) {
     String prefix = engine.settings().keyPrefix();
     return new BackendUnavailableException(
-        "%s refused %s, which locks need: %s; allow it for keys %s* and channels %s* (docs/troubleshooting.md lists all)"
+        "%s refused %s, which locks need: %s; allow it for keys %s* and channels %s* (docs/troubleshooting.md#permissions)"
             .formatted(engine.endpoint(), command, error, prefix, prefix),
         cause);
   }

@@ -14,7 +14,7 @@ final class Failures {
   static LockException of(BackendException e, Acquisition acquisition, String endpoint) {
     if (acquisition.isUncertain()) {
       return new OutcomeUnknownException(
-          "whether lock '%s' was acquired at %s is not known: a command got no answer; last: %s; it is being withdrawn, at the latest its lease of %s ms frees it"
+          "whether lock '%s' was acquired at %s is not known: a command got no answer; last: %s; it is being withdrawn, at the latest its lease of %s ms frees it (docs/troubleshooting.md#unknown-outcome)"
               .formatted(
                   acquisition.keys().name(),
                   endpoint,
@@ -29,7 +29,7 @@ final class Failures {
   static LockException of(BackendException e, String what, String endpoint) {
     return e.outcome() == BackendException.Outcome.UNKNOWN
         ? new OutcomeUnknownException(
-            "whether %s at %s is not known (%s); look again before relying on it"
+            "whether %s at %s is not known (%s); look again before relying on it (docs/troubleshooting.md#unknown-outcome)"
                 .formatted(what, endpoint, e.getMessage()),
             e)
         : notDone("not done: " + what, e, endpoint);
@@ -39,8 +39,8 @@ final class Failures {
       String what, BackendException e, String endpoint) {
     String next =
         e.outcome() == BackendException.Outcome.REPLIED
-            ? "the server refused; see its error, and docs/troubleshooting.md for the commands and keys an ACL must allow"
-            : "check that the server runs and can be reached";
+            ? "the server refused, see its error (docs/troubleshooting.md#permissions)"
+            : "check that the server runs and can be reached (docs/troubleshooting.md#unreachable)";
     return new BackendUnavailableException(
         "%s: %s at %s; %s".formatted(what, e.getMessage(), endpoint, next), e);
   }
@@ -53,7 +53,7 @@ final class Failures {
 
   static ForeignKeyException foreign(LockKeys keys, String found) {
     return new ForeignKeyException(
-        "lock '%s': its keys (%s and companions) hold somebody else's data, a %s; use another name or key prefix, or remove that key"
+        "lock '%s': its keys (%s and companions) hold somebody else's data, a %s; use another name or key prefix, or remove that key (docs/troubleshooting.md#foreign-key)"
             .formatted(keys.name(), keys.lock(), found),
         null);
   }

@@ -99,7 +99,7 @@ final class LeaseKeeper {
     }
     if (held.warnOnce(Acquisition.Warning.OWNER_DIED)) {
       log.warn(
-          "lock '{}': thread {} ended without unlocking; renewal stops and the lease ends in {} ms",
+          "lock '{}': thread {} ended without unlocking; renewal stops and the lease ends in {} ms (docs/troubleshooting.md#owner-died)",
           held.keys().name(),
           hold.thread().getName(),
           Duration.ofNanos(held.remaining(engine.now())).toMillis());
@@ -112,7 +112,7 @@ final class LeaseKeeper {
     long heldFor = engine.now() - hold.since();
     if (heldFor > LEASES_BEFORE_WARNING * lease && held.warnOnce(Acquisition.Warning.LONG_HOLD)) {
       log.warn(
-          "lock '{}' has been held by thread {} for {} s and is still renewed; see maxHold",
+          "lock '{}' has been held by thread {} for {} s and is still renewed (docs/troubleshooting.md#long-hold)",
           held.keys().name(),
           hold.thread().getName(),
           Duration.ofNanos(heldFor).toSeconds());

@@ -52,7 +52,7 @@ final class Mailbox implements ChannelListener {
 
   private BackendUnavailableException notSubscribed(String why, @Nullable Throwable cause) {
     return new BackendUnavailableException(
-        "%s did not let this service subscribe to its channel '%s': %s; an ACL must allow SUBSCRIBE and the channels %s*"
+        "%s did not let this service subscribe to its channel '%s': %s; an ACL must allow SUBSCRIBE and the channels %s* (docs/troubleshooting.md#permissions)"
             .formatted(
                 engine.endpoint(),
                 channel(),

@@ -1,0 +1,39 @@
+package io.mortise.backend.inmemory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LockService;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What the lease keeper says of holds that last too long. */
+class LongHoldTest {
+  @Test
+  void aHoldOfTenLeasesIsSaidOnceAndGoesOn() {
+    PrintStream before = System.err;
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    InMemoryStore store = InMemoryStore.withMovableTime();
+    try (LockService service = LockService.of(store.backend())) {
+      System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+      DistributedLock lock = service.getLock("long");
+      lock.lock();
+      store.advance(Duration.ofSeconds(299));
+      assertEquals("", said.toString(StandardCharsets.UTF_8));
+
+      store.advance(Duration.ofMinutes(5));
+
+      String text = said.toString(StandardCharsets.UTF_8);
+      assertEquals(1, text.lines().filter(line -> line.contains("lock 'long'")).count(), text);
+      assertTrue(text.contains(Thread.currentThread().getName()), text);
+      lock.ensureHeld();
+      lock.unlock();
+    } finally {
+      System.setErr(before);
+    }
+  }
+}
