@@ -23,7 +23,8 @@ public interface DistributedLock extends LeasedLock {
 
   /**
    * Ends anybody's hold and lets the next waiter in. The holder is told at once if it can be
-   * reached, else at its next renewal; its {@code unlock} throws {@link LeaseLostException}.
+   * reached, else at its next renewal if it has one; its {@code unlock} throws {@link
+   * LeaseLostException}.
    *
    * @return whether it was held
    */

@@ -20,8 +20,9 @@ import java.util.function.Consumer;
  * certainly did not acquire, {@link OutcomeUnknownException} when that is not known, {@link
  * ForeignKeyException} when the lock's key is somebody else's, {@link LockServiceClosedException}
  * after close. With the store out of reach, {@link #lock} and {@link #tryLock()} throw at the first
- * attempt, a timed {@code tryLock} tries until its time is over and then throws, and a thread that
- * already waits in the queue rides out an outage of up to one lease time.
+ * attempt that was certainly not executed, a timed {@code tryLock} tries until its time is over and
+ * then throws, and a thread that already waits in the queue rides out an outage of up to one lease
+ * time.
  *
  * <p>{@link #unlock} throws {@link IllegalMonitorStateException} if the calling thread does not
  * hold the lock, and its subclass {@link LeaseLostException} if it did but the lease is over. If
@@ -42,7 +43,7 @@ public interface LeasedLock extends Lock {
    * The same lock, with a fixed lease that is not renewed for acquisitions through the returned
    * handle.
    *
-   * @param lease at least one millisecond, at most 10,000 days
+   * @param lease at least 10 ms, at most 10,000 days
    * @return another handle of this lock
    * @throws IllegalArgumentException the lease is out of range
    */
@@ -60,7 +61,7 @@ public interface LeasedLock extends Lock {
   /**
    * Acquires with a fixed lease, as {@code withLease(…).lock()}.
    *
-   * @param lease at least one millisecond; for a renewed lease use {@link #lock()}
+   * @param lease at least 10 ms; for a renewed lease use {@link #lock()}
    * @param unit of the lease
    * @throws IllegalArgumentException the lease is not positive or too long
    */
@@ -69,7 +70,7 @@ public interface LeasedLock extends Lock {
   /**
    * Acquires with a fixed lease, as {@code withLease(…).lockInterruptibly()}.
    *
-   * @param lease at least one millisecond; for a renewed lease use {@link #lockInterruptibly()}
+   * @param lease at least 10 ms; for a renewed lease use {@link #lockInterruptibly()}
    * @param unit of the lease
    * @throws InterruptedException the thread was interrupted before or while waiting
    * @throws IllegalArgumentException the lease is not positive or too long
@@ -80,7 +81,7 @@ public interface LeasedLock extends Lock {
    * Acquires with a fixed lease if that is possible in time, as {@code withLease(…).tryLock(wait)}.
    *
    * @param wait the longest time to wait; none if not positive
-   * @param lease at least one millisecond; for a renewed lease use {@link #tryLock(long, TimeUnit)}
+   * @param lease at least 10 ms; for a renewed lease use {@link #tryLock(long, TimeUnit)}
    * @param unit of both
    * @return whether the lock was acquired
    * @throws InterruptedException the thread was interrupted before or while waiting
@@ -131,7 +132,7 @@ public interface LeasedLock extends Lock {
    * and when it becomes {@link LeaseState#LOST}, whichever thread has it; on the service's
    * executor.
    *
-   * @param listener called once per hold and state
+   * @param listener called at each such change
    * @return removes the listener
    */
   Registration onLeaseLost(Consumer<? super LeaseLost> listener);

@@ -1,6 +1,7 @@
 package io.mortise.engine;
 
 import io.mortise.LeaseState;
+import io.mortise.spi.BackendException.Outcome;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -24,9 +25,21 @@ final class Acquisition {
 
   private volatile boolean signalled;
   private boolean sent;
-  private volatile boolean answered;
-  private volatile boolean uncertain;
   private long nextCheck;
+
+  /** Whether the store may know the id, and whether it might before the command that is out. */
+  private volatile boolean known;
+
+  private boolean knownBefore;
+
+  /** Whether a command is out, and whether one was given up that may still arrive. */
+  private volatile boolean out;
+
+  private volatile boolean stray;
+
+  /** Whether what the last commands did is not known. */
+  private boolean uncertain;
+
   private String ticket = "";
 
   /** What is said about a hold at most once. */
@@ -82,21 +95,29 @@ final class Acquisition {
   }
 
   /** Before a command is sent; a message that comes from now on counts for the next one. */
-  void sending() {
+  void sending(long now) {
     signalled = false;
     sent = true;
+    nextCheck = now;
+    knownBefore = known;
+    known = true;
+    out = true;
   }
 
   void answered() {
-    answered = true;
+    out = false;
     uncertain = false;
   }
 
-  void failed(boolean outcomeUnknown, long retryAt) {
-    if (outcomeUnknown) {
-      uncertain = true;
-    }
+  void failed(Outcome outcome, long retryAt) {
+    out = false;
     nextCheck = retryAt;
+    if (outcome == Outcome.UNKNOWN) {
+      uncertain = true;
+      stray = true;
+    } else if (outcome == Outcome.NOT_EXECUTED) {
+      known = knownBefore;
+    }
   }
 
   void queued(long itsTicket, long checkAt) {
@@ -104,14 +125,19 @@ final class Acquisition {
     nextCheck = checkAt;
   }
 
-  /** Whether the store may know this id: it answered, or a command got no answer. */
+  /** Whether the store may know this id: a command was sent, and not certainly in vain. */
   boolean mayBeKnown() {
-    return answered || uncertain;
+    return known;
   }
 
-  /** Whether a command that got no answer may still arrive. */
+  /** Whether nobody knows what the last commands did. */
   boolean isUncertain() {
     return uncertain;
+  }
+
+  /** Whether a command may still arrive, so that this id must be kept from acquiring. */
+  boolean mayArriveLate() {
+    return stray || out;
   }
 
   /**
@@ -121,7 +147,8 @@ final class Acquisition {
    * @return false if the lease has already ended
    */
   synchronized boolean take(LeasePolicy policy, long sentAt, long now, long longestHold) {
-    long ends = Math.min(policy.nanos() - STORE_TICK, longestHold) + sentAt;
+    long length = policy.nanos() - STORE_TICK;
+    long ends = sentAt + (policy.renewed() ? Math.min(length, longestHold) : length);
     if (now - ends >= 0) {
       return false;
     }
@@ -146,7 +173,7 @@ final class Acquisition {
     }
     long ends = sentAt + policy.nanos() - STORE_TICK;
     long limit = acquiredAt + longestHold;
-    ends = ends - limit > 0 ? limit : ends;
+    ends = policy.renewed() && ends - limit > 0 ? limit : ends;
     lease = policy;
     renewedAt = sentAt;
     deadline = ends - deadline > 0 ? ends : deadline;
@@ -183,6 +210,11 @@ final class Acquisition {
   boolean isHeld() {
     LeaseState now = state;
     return now == LeaseState.HELD || now == LeaseState.SUSPECT;
+  }
+
+  /** Whether it is held, and its deadline has not passed. */
+  boolean isValid(long now) {
+    return isHeld() && now - deadline < 0;
   }
 
   /** The state as of now: a hold whose deadline has passed is lost, whoever has noticed. */

@@ -28,9 +28,13 @@ final class Agents {
     this.engine = engine;
   }
 
-  /** Runs until the waiter has the lock, gives up, or fails. */
-  Step acquire(Gate gate, Waiter waiter) throws InterruptedException {
-    Turn turn = new Turn(gate, waiter);
+  /**
+   * Runs until the waiter has the lock, gives up, or fails.
+   *
+   * @param waited whether the waiter has waited already, so that its time may be over
+   */
+  Step acquire(Gate gate, Waiter waiter, boolean waited) throws InterruptedException {
+    Turn turn = new Turn(gate, waiter, waited);
     try {
       return turn.run();
     } finally {
@@ -44,43 +48,50 @@ final class Agents {
   private final class Turn {
     private final Gate gate;
     private final Waiter waiter;
+    private boolean mayBeOver;
     private boolean done;
     private @Nullable LockException failure;
-    private long failingSince;
     private long pause = FIRST_PAUSE;
 
-    Turn(Gate gate, Waiter waiter) {
+    Turn(Gate gate, Waiter waiter, boolean waited) {
       this.gate = gate;
       this.waiter = waiter;
+      mayBeOver = waited;
     }
 
     Step run() throws InterruptedException {
       while (true) {
         engine.checkOpen(gate.keys());
+        if (mayBeOver) {
+          waiter.checkInterrupt();
+          if (waiter.isOver(engine.now())) {
+            return giveUp();
+          }
+        }
         Acquisition acquisition = gate.acquisitionFor(waiter);
-        if (acquisition.isDue(engine.now())) {
+        long now = engine.now();
+        if (acquisition.isDue(now)) {
           Step step = ask(acquisition);
           if (step != Step.WAIT) {
             return step;
           }
-        }
-        waiter.checkInterrupt();
-        long now = engine.now();
-        if (waiter.isOver(now)) {
-          if (failure != null) {
-            throw failure;
-          }
-          return Step.REFUSED;
-        }
-        if (!acquisition.isDue(now)) {
+        } else {
           waiter.park(engine.time(), gate, acquisition.untilCheck(now));
         }
+        mayBeOver = true;
       }
     }
 
+    private Step giveUp() {
+      if (failure != null) {
+        throw failure;
+      }
+      return Step.REFUSED;
+    }
+
     private Step ask(Acquisition acquisition) {
-      acquisition.sending();
       long sentAt = engine.now();
+      acquisition.sending(sentAt);
       Reply reply;
       try {
         ScriptCall call = engine.scripts().acquire(acquisition, waiter.lease(), waiter.waits());
@@ -104,16 +115,15 @@ final class Agents {
 
     private void answered(Acquisition acquisition) {
       acquisition.answered();
-      if (failure != null) {
-        failure = null;
-        pause = FIRST_PAUSE;
-        gate.trouble(null);
-      }
+      gate.answered();
+      failure = null;
     }
 
     private Step taken(Acquisition acquisition, long sentAt) {
       if (!gate.granted(waiter, acquisition, sentAt)) {
         engine.withdraw(acquisition);
+        failure = Failures.tooSlow(gate.keys(), waiter.lease(), engine.endpoint());
+        pauseAfterFailure();
         return Step.WAIT;
       }
       done = true;
@@ -131,6 +141,7 @@ final class Agents {
               ? period
               : Math.min(period, TimeUnit.MILLISECONDS.toNanos(waiting.left()) + STORE_TICK);
       acquisition.queued(waiting.ticket(), engine.now() + wait);
+      pause = FIRST_PAUSE;
       return Step.WAIT;
     }
 
@@ -147,20 +158,22 @@ final class Agents {
      */
     private void failed(Acquisition acquisition, BackendException e) {
       long now = engine.now();
-      boolean first = failure == null;
-      failingSince = first ? now : failingSince;
-      acquisition.failed(e.outcome() == BackendException.Outcome.UNKNOWN, now + pause);
+      acquisition.failed(e.outcome(), now + pause);
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
       LockException seen = Failures.of(e, acquisition, engine.endpoint());
       failure = seen;
-      gate.trouble(seen);
-      pause = Math.min(2 * pause, LONGEST_PAUSE);
-      boolean goOn =
-          waiter.isTimed()
-              || (acquisition.mayBeKnown()
-                  && now - failingSince < engine.settings().leaseTime().toNanos());
-      if (!waiter.waits() || !goOn) {
+      long since = gate.failing(seen, now);
+      boolean ridesOut =
+          acquisition.mayBeKnown() && now - since < engine.settings().leaseTime().toNanos();
+      if (!waiter.waits() || !(waiter.isTimed() || ridesOut)) {
         throw seen;
       }
+    }
+
+    /** Keeps an acquisition whose answers come too late from being asked for without end. */
+    private void pauseAfterFailure() {
+      waiter.park(engine.time(), gate, pause);
+      pause = Math.min(2 * pause, LONGEST_PAUSE);
     }
 
     void resign() {
@@ -168,7 +181,8 @@ final class Agents {
       if (orphan == null) {
         return;
       }
-      if (orphan.mayBeKnown() && (waiter.waits() || orphan.isUncertain())) {
+      boolean refused = !waiter.waits() && !orphan.mayArriveLate() && failure == null;
+      if (orphan.mayBeKnown() && !refused) {
         engine.withdraw(orphan);
       } else {
         engine.forget(orphan);

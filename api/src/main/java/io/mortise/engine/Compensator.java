@@ -21,9 +21,21 @@ final class Compensator {
     this.engine = engine;
   }
 
-  void leave(LockKeys keys, String id, boolean outcomeUnknown) {
-    long end = engine.now() + engine.settings().tombstone().toNanos();
-    new Attempt(keys.name(), engine.scripts().leave(keys, id, outcomeUnknown), end)
+  /** Takes back what this service has asked for. */
+  void leave(Acquisition acquisition) {
+    ScriptCall call =
+        engine.scripts().leave(acquisition.keys(), acquisition.id(), acquisition.mayArriveLate());
+    send(acquisition.keys(), call, acquisition.lease().nanos());
+  }
+
+  /** Takes back what a message says this service has, though it does not know of it. */
+  void leave(LockKeys keys, String id) {
+    send(keys, engine.scripts().leave(keys, id, false), 0);
+  }
+
+  private void send(LockKeys keys, ScriptCall call, long longestLease) {
+    long tombstone = engine.settings().tombstone().toNanos();
+    new Attempt(keys.name(), call, engine.now() + Math.max(tombstone, longestLease))
         .send(FIRST_PAUSE);
   }
 

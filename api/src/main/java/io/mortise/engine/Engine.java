@@ -133,15 +133,15 @@ final class Engine {
 
   // Locking
 
-  /** The calling thread's hold of a lock, if it is inside and its lease has not ended. */
+  /** The calling thread's hold of a lock, if it is inside; its lease may have ended. */
   @Nullable Hold holdOfCurrentThread(LockKeys keys) {
-    Gate gate = gates.get(keys.name());
+    Gate gate = gates.get(keys.lock());
     Hold hold = gate == null ? null : gate.hold();
     return hold != null && hold.isOf(Thread.currentThread()) ? hold : null;
   }
 
   @Nullable Hold holdOf(LockKeys keys) {
-    Gate gate = gates.get(keys.name());
+    Gate gate = gates.get(keys.lock());
     return gate == null ? null : gate.hold();
   }
 
@@ -151,7 +151,7 @@ final class Engine {
       Step step;
       do {
         checkOpen(keys);
-        Gate gate = gates.computeIfAbsent(keys.name(), name -> new Gate(this, keys, waiter));
+        Gate gate = gates.computeIfAbsent(keys.lock(), key -> new Gate(this, keys, waiter));
         step = gate.enter(waiter);
       } while (step == Step.RETIRED);
       return step == Step.CLAIMED;
@@ -161,7 +161,7 @@ final class Engine {
   }
 
   void retire(Gate gate) {
-    gates.remove(gate.keys().name(), gate);
+    gates.remove(gate.keys().lock(), gate);
   }
 
   // Acquisitions
@@ -188,12 +188,12 @@ final class Engine {
   /** Takes an acquisition back in the background: out of the queue, or the lock given back. */
   void withdraw(Acquisition acquisition) {
     forget(acquisition);
-    compensator.leave(acquisition.keys(), acquisition.id(), acquisition.isUncertain());
+    compensator.leave(acquisition);
   }
 
   /** A message named an acquisition that is not here any more. */
   void withdrawUnknown(LockKeys keys, String id) {
-    compensator.leave(keys, id, false);
+    compensator.leave(keys, id);
   }
 
   /**
@@ -204,14 +204,17 @@ final class Engine {
    */
   boolean ensureLease(Acquisition held, LeasePolicy wanted) {
     LeasePolicy has = held.lease();
-    if (has.renewed() || (!wanted.renewed() && wanted.nanos() <= held.remaining(now()))) {
+    boolean enough = wanted.renewed() ? has.renewed() : wanted.nanos() <= held.remaining(now());
+    if (enough) {
       return true;
     }
+    LeasePolicy both =
+        new LeasePolicy(wanted.nanos(), wanted.millis(), has.renewed() || wanted.renewed());
     long sentAt = now();
-    ScriptCall call = scripts.renew(List.of(held), wanted);
+    ScriptCall call = scripts.renew(List.of(held), both);
     String what = "the lease of lock '" + held.keys().name() + "' was made longer";
     Object answer = execute(held.keys(), call, what).get(0);
-    return keeper.confirm(held, wanted, (Long) answer, sentAt);
+    return keeper.confirm(held, both, (Long) answer, sentAt);
   }
 
   /**
@@ -229,7 +232,8 @@ final class Engine {
                   ended.keys().name(), TimeUnit.NANOSECONDS.toMillis(ended.remaining(now()))));
     }
     try {
-      List<Object> reply = backend.execute(scripts.leave(ended.keys(), ended.id(), false));
+      List<Object> reply =
+          backend.execute(scripts.leave(ended.keys(), ended.id(), ended.mayArriveLate()));
       mailbox.complain(Reply.textAt(reply, 1));
       boolean had = "RELEASED".equals(reply.get(0));
       if (!had) {
@@ -239,7 +243,7 @@ final class Engine {
     } catch (BackendException e) {
       log.warn("lock '{}': released in the background: {}", ended.keys().name(), e.getMessage());
       log.debug("the release failed", e);
-      compensator.leave(ended.keys(), ended.id(), false);
+      compensator.leave(ended);
       return true;
     }
   }
@@ -250,11 +254,11 @@ final class Engine {
   void lost(Acquisition lost, @Nullable Hold hold, String reason) {
     forget(lost);
     if (!closed) {
-      compensator.leave(lost.keys(), lost.id(), false);
+      compensator.leave(lost);
     }
     events.lost(lost, reason, now());
     if (hold != null && settings.interruptOnLoss()) {
-      hold.thread().interrupt();
+      lostHolds.interrupt(hold);
     }
   }
 
@@ -315,7 +319,7 @@ final class Engine {
     List<ScriptCall> calls =
         acquisitions.values().stream()
             .filter(acquisition -> !acquisition.isHeld() && acquisition.mayBeKnown())
-            .map(a -> scripts.leave(a.keys(), a.id(), a.isUncertain()))
+            .map(a -> scripts.leave(a.keys(), a.id(), a.mayArriveLate()))
             .toList();
     if (calls.isEmpty()) {
       return;

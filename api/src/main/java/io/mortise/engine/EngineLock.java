@@ -150,14 +150,14 @@ final class EngineLock implements DistributedLock {
   public void unlock() {
     Hold hold = engine.holdOfCurrentThread(keys);
     if (hold == null) {
-      throw notHeld(engine.lostHolds().exit(keys.name()));
+      throw notHeld(engine.lostHolds().exit(keys));
     }
     if (hold.count() > 1) {
       hold.exit();
       return;
     }
     if (isOver(hold) || !hold.acquisition().gate().exit(hold)) {
-      engine.lostHolds().exit(keys.name());
+      engine.lostHolds().told(hold);
       throw notHeld(hold);
     }
     engine.events().released(keys.name(), engine.now() - hold.since());
@@ -217,14 +217,14 @@ final class EngineLock implements DistributedLock {
     if (hold != null) {
       return hold.acquisition().state(engine.now());
     }
-    return engine.lostHolds().find(keys.name()) == null ? LeaseState.RELEASED : LeaseState.LOST;
+    return engine.lostHolds().find(keys) == null ? LeaseState.RELEASED : LeaseState.LOST;
   }
 
   @Override
   public void ensureHeld() {
     Hold hold = engine.holdOfCurrentThread(keys);
     if (!isHeld(hold)) {
-      throw notHeld(hold == null ? engine.lostHolds().find(keys.name()) : hold);
+      throw notHeld(hold == null ? engine.lostHolds().find(keys) : hold);
     }
   }
 

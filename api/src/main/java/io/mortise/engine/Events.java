@@ -57,7 +57,8 @@ final class Events {
     return one;
   }
 
-  Registration add(String name, Consumer<? super LeaseLost> consumer) {
+  Registration add(String name, Consumer<? super LeaseLost> listening) {
+    Consumer<LeaseLost> consumer = listening::accept; // an object of this registration alone
     byName.compute(
         name,
         (key, known) -> {
@@ -134,7 +135,7 @@ final class Events {
   private static void guarded(Runnable call) {
     try {
       call.run();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // an Error too: the lock's state does not hang on a listener
       log.warn("a lock listener failed", e);
     }
   }

@@ -25,6 +25,14 @@ final class Failures {
     return notDone("lock '%s' was not acquired".formatted(acquisition.keys().name()), e, endpoint);
   }
 
+  /** The lock was acquired, but when the answer came its lease had ended. */
+  static BackendUnavailableException tooSlow(LockKeys keys, LeasePolicy lease, String endpoint) {
+    return new BackendUnavailableException(
+        "lock '%s' was not acquired in time: the answer of %s came after its lease of %s ms had ended; ask for a longer lease (docs/troubleshooting.md#unreachable)"
+            .formatted(keys.name(), endpoint, lease.millis()),
+        null);
+  }
+
   /** The outcome of a command other than an acquire. */
   static LockException of(BackendException e, String what, String endpoint) {
     return e.outcome() == BackendException.Outcome.UNKNOWN

@@ -36,7 +36,7 @@ final class Gate {
    *                                                          the release is sent
    *   HELD, unclaimed   a thread comes or wakes, still HELD  HELD, claimed by it (the linearization
    *                                                          point: it re-reads the hold)
-   *   HELD, unclaimed   the last waiter gives up             RELEASING, by that thread
+   *   HELD, unclaimed   the last waiter gives up             RETIRED; released in the background
    *   RELEASING         reply, or none                       the first waiter is agent, or RETIRED
    *   HELD              lease lost                           the owner is marked in LostHolds; the
    *                                                          first waiter is agent, or RETIRED
@@ -82,7 +82,8 @@ final class Gate {
   private @Nullable Acquisition acquisition;
   private volatile @Nullable Hold hold;
   private int handOffs;
-  private @Nullable LockException trouble;
+  private volatile @Nullable LockException trouble;
+  private volatile long troubleSince;
 
   Gate(Engine engine, LockKeys keys, Waiter creator) {
     this.engine = engine;
@@ -102,10 +103,11 @@ final class Gate {
   /** Takes the lock for the calling thread, or returns why it did not. */
   Step enter(Waiter waiter) throws InterruptedException {
     Step step = arrive(waiter);
-    if (step == Step.WAIT) {
+    boolean waited = step == Step.WAIT;
+    if (waited) {
       step = await(waiter);
     }
-    return step == Step.AGENT ? engine.agents().acquire(this, waiter) : step;
+    return step == Step.AGENT ? engine.agents().acquire(this, waiter, waited) : step;
   }
 
   private Step arrive(Waiter waiter) {
@@ -120,6 +122,10 @@ final class Gate {
       if (isClaimableBy(waiter)) {
         claim(waiter);
         return Step.CLAIMED;
+      }
+      LockException failing = trouble;
+      if (!waiter.waits() && failing != null) {
+        throw Failures.ofOther(keys, failing);
       }
       if (!waiter.waits()) {
         return Step.REFUSED;
@@ -158,17 +164,19 @@ final class Gate {
   /** The waiter is out of the queue and did not get the lock: wakes whoever is next. */
   private Step giveUp(Waiter waiter) throws InterruptedException {
     Acquisition unclaimed;
-    LockException why;
     mutex.lock();
     try {
       unclaimed = phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
-      why = trouble;
+      if (unclaimed != null) {
+        appointNext();
+      }
     } finally {
       mutex.unlock();
     }
     if (unclaimed != null) {
-      release(unclaimed);
+      engine.withdraw(unclaimed); // in the background: whoever gives up does not wait for the store
     }
+    LockException why = trouble;
     engine.checkOpen(keys);
     waiter.checkInterrupt();
     if (why != null) {
@@ -183,7 +191,7 @@ final class Gate {
         && hold == null
         && held != null
         && waiter.lease().renewed()
-        && held.state(engine.now()) == LeaseState.HELD;
+        && held.isValid(engine.now());
   }
 
   private void claim(Waiter waiter) {
@@ -220,7 +228,6 @@ final class Gate {
   boolean granted(Waiter waiter, Acquisition held, long sentAt) {
     mutex.lock();
     try {
-      trouble = null;
       long now = engine.now();
       if (engine.isClosed() || !held.take(waiter.lease(), sentAt, now, engine.longestHold())) {
         acquisition = null;
@@ -246,14 +253,22 @@ final class Gate {
     }
   }
 
-  /** What the last command of the agent failed with; null once the store answers. */
-  void trouble(@Nullable LockException failure) {
-    mutex.lock();
-    try {
-      trouble = failure;
-    } finally {
-      mutex.unlock();
+  /**
+   * The last command of the agent failed.
+   *
+   * @return since when commands have failed, through whatever agents
+   */
+  long failing(LockException failure, long now) {
+    if (trouble == null) {
+      troubleSince = now;
     }
+    trouble = failure;
+    return troubleSince;
+  }
+
+  /** The store has answered the agent. */
+  void answered() {
+    trouble = null;
   }
 
   /**

@@ -54,6 +54,9 @@ final class LeaseKeeper {
   }
 
   private void beat() {
+    if (engine.isClosed()) {
+      return;
+    }
     try {
       look();
     } catch (RuntimeException e) {
@@ -131,7 +134,14 @@ final class LeaseKeeper {
         batches.stream()
             .map(batch -> engine.scripts().renew(batch, engine.defaultLease()))
             .toList();
-    List<CompletableFuture<List<Object>>> replies = engine.backend().executeAll(calls);
+    List<CompletableFuture<List<Object>>> replies;
+    try {
+      replies = engine.backend().executeAll(calls);
+    } catch (RuntimeException e) {
+      due.forEach(Acquisition::endRenewal);
+      due.forEach(held -> failed(held, String.valueOf(e)));
+      throw e;
+    }
     for (int i = 0; i < replies.size(); i++) {
       List<Acquisition> batch = batches.get(i);
       Engine.whenReplied(
@@ -191,8 +201,13 @@ final class LeaseKeeper {
   }
 
   private void atDeadline(Acquisition held) {
-    if (!engine.isClosed() && held.isHeld() && held.remaining(engine.now()) == 0) {
+    if (engine.isClosed() || !held.isHeld()) {
+      return;
+    }
+    if (held.remaining(engine.now()) == 0) {
       held.gate().lose(held, "its lease ended");
+    } else {
+      timeEnd(held);
     }
   }
 

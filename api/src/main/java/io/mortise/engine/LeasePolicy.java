@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
  * @param renewed whether the keeper renews it
  */
 record LeasePolicy(long nanos, String millis, boolean renewed) {
-  private static final Duration SHORTEST = Duration.ofMillis(1);
+  private static final Duration SHORTEST = Duration.ofMillis(10);
   private static final Duration LONGEST = Duration.ofDays(10_000);
 
   static LeasePolicy renewed(Duration lease) {
@@ -23,7 +23,7 @@ record LeasePolicy(long nanos, String millis, boolean renewed) {
       throw new IllegalArgumentException(
           "lease "
               + lease
-              + " is out of range (1 ms to 10,000 days); for a lease that is renewed"
+              + " is out of range (10 ms to 10,000 days); for a lease that is renewed"
               + " until unlock() call lock() or tryLock(wait, unit) without a lease");
     }
     return of(lease, false);
@@ -36,7 +36,7 @@ record LeasePolicy(long nanos, String millis, boolean renewed) {
               + lease
               + ' '
               + unit
-              + " is out of range (1 ms to 10,000 days); for a lease that"
+              + " is out of range (10 ms to 10,000 days); for a lease that"
               + " is renewed until unlock() call lock() or tryLock(wait, unit) without a lease");
     }
     return fixed(Duration.of(lease, unit.toChronoUnit()));

@@ -11,27 +11,27 @@ import org.jspecify.annotations.Nullable;
  * the thread, so that it learns of the loss, and block nobody. Thread-safe.
  */
 final class LostHolds {
-  private record Key(Thread thread, String name) {}
+  private record Key(Thread thread, String lockKey) {}
 
   private final Map<Key, Deque<Hold>> holds = new HashMap<>();
 
   synchronized void add(Hold hold) {
     holds.keySet().removeIf(key -> !key.thread().isAlive());
     if (hold.thread().isAlive()) {
-      Key key = new Key(hold.thread(), hold.acquisition().keys().name());
+      Key key = new Key(hold.thread(), hold.acquisition().keys().lock());
       holds.computeIfAbsent(key, k -> new ArrayDeque<>()).push(hold);
     }
   }
 
   /** The calling thread's newest lost hold of a lock. */
-  synchronized @Nullable Hold find(String name) {
-    Deque<Hold> own = holds.get(new Key(Thread.currentThread(), name));
+  synchronized @Nullable Hold find(LockKeys keys) {
+    Deque<Hold> own = holds.get(new Key(Thread.currentThread(), keys.lock()));
     return own == null ? null : own.peek();
   }
 
   /** One unlock of the calling thread's newest lost hold. */
-  synchronized @Nullable Hold exit(String name) {
-    Key key = new Key(Thread.currentThread(), name);
+  synchronized @Nullable Hold exit(LockKeys keys) {
+    Key key = new Key(Thread.currentThread(), keys.lock());
     Deque<Hold> own = holds.get(key);
     if (own == null) {
       return null;
@@ -46,7 +46,20 @@ final class LostHolds {
     return hold;
   }
 
-  synchronized int size() {
-    return holds.size();
+  /** The calling thread has been told of the loss of this hold. */
+  synchronized void told(Hold hold) {
+    Key key = new Key(hold.thread(), hold.acquisition().keys().lock());
+    Deque<Hold> own = holds.get(key);
+    if (own != null && own.remove(hold) && own.isEmpty()) {
+      holds.remove(key);
+    }
+  }
+
+  /** Interrupts the thread that lost the hold, unless it has been told meanwhile. */
+  synchronized void interrupt(Hold hold) {
+    Deque<Hold> own = holds.get(new Key(hold.thread(), hold.acquisition().keys().lock()));
+    if (own != null && own.contains(hold)) {
+      hold.thread().interrupt();
+    }
   }
 }

@@ -145,6 +145,30 @@ abstract class LeaseRules extends LockRules {
   }
 
   @Test
+  @Rule("W6")
+  void aLongerNestedLeaseIsGrantedInARenewedHoldToo() {
+    DistributedLock mine = lock();
+    mine.lock();
+    mine.lock(60, TimeUnit.SECONDS);
+    assertTrue(mine.remainTimeToLive() > 50_000);
+    mine.unlock();
+    mine.unlock();
+    assertFalse(mine.isLocked());
+  }
+
+  @Test
+  void theLimitOfRenewedHoldsDoesNotCutAFixedLease() {
+    DistributedLock mine =
+        service(builder -> builder.leaseTime(SHORT).maxHold(SHORT)).getLock(name);
+    mine.lock(1, TimeUnit.MINUTES);
+
+    passTime(SHORT.multipliedBy(2));
+
+    mine.ensureHeld();
+    mine.unlock();
+  }
+
+  @Test
   @Rule({"W6", "L8"})
   void aNestedFixedLeaseDoesNotEndTheRenewalOfTheOuterHold() {
     DistributedLock mine = lockWithLease(SHORT);

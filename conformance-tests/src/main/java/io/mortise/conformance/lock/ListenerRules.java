@@ -82,7 +82,7 @@ abstract class ListenerRules extends LockRules {
         new LockListener() {
           @Override
           public void acquired(String name, long waitedNanos, boolean remote) {
-            throw new IllegalStateException("on purpose, at acquired");
+            throw new AssertionError("on purpose, at acquired");
           }
 
           @Override

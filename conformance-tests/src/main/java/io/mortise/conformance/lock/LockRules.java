@@ -89,6 +89,20 @@ abstract class LockRules {
     return Contender.start(way);
   }
 
+  /** Waits until that many acquisitions stand in the lock's queue in the store. */
+  void awaitQueued(long waiting) {
+    LockBackend backend = backend();
+    ScriptCall count =
+        new ScriptCall(
+            Script.of("count", "return {redis.call('ZCARD', KEYS[1])}"),
+            List.of("mortise:queue:{" + name + "}"),
+            List.of(),
+            SECOND);
+    Await.until(
+        waiting + " acquisitions wait",
+        () -> backend.execute(count).equals(List.<Object>of(waiting)));
+  }
+
   /** Deletes the lock's key behind everybody's back. */
   void deleteKey() {
     run("return {redis.call('DEL', KEYS[1])}");

@@ -89,6 +89,29 @@ abstract class OutageRules extends LockRules {
 
   @Test
   @Rule("L5")
+  void whenTheStoreIsBackAnAttemptThatEndsInVainIsFalseAgain() {
+    DistributedLock theirs = lock();
+    DistributedLock mine = linked();
+    link.set(Link.DOWN);
+    Contender first = contender(() -> mine.tryLock(1, TimeUnit.SECONDS));
+    Contender second = contender(() -> mine.tryLock(1, TimeUnit.HOURS));
+    passTimeUntil("its time is over", LEASE.multipliedBy(5), () -> !first.thread().isAlive());
+    assertInstanceOf(BackendUnavailableException.class, first.failure());
+    theirs.lock();
+
+    link.set(Link.UP);
+    passTime(LEASE); // the second has asked by now, and stands in line
+    Contender third = contender(() -> mine.tryLock(1, TimeUnit.SECONDS));
+    passTimeUntil("its time is over", LEASE.multipliedBy(5), () -> !third.thread().isAlive());
+
+    assertFalse(third.result());
+    second.interrupt();
+    assertInstanceOf(InterruptedException.class, second.failure());
+    theirs.unlock();
+  }
+
+  @Test
+  @Rule("L5")
   void aTimedAttemptGetsTheLockOfAStoreThatComesBackInTime() {
     DistributedLock mine = linked();
     link.set(Link.DOWN);

@@ -71,6 +71,21 @@ abstract class OwnershipRules extends LockRules {
   }
 
   @Test
+  @Rule("L2")
+  void aNameAndTheSameNameAsATagAreTheSameLock() {
+    LockService service = service();
+    DistributedLock plain = service.getLock(name);
+    DistributedLock tagged = service.getLock("{" + name + "}");
+
+    plain.lock();
+    assertTrue(tagged.tryLock(), "they share their keys, so they share their holds");
+    tagged.unlock();
+    plain.unlock();
+
+    assertFalse(tagged.isLocked());
+  }
+
+  @Test
   @Rule("L3")
   void unlockingWhatOneDoesNotHoldNamesLockAndThread() {
     DistributedLock lock = lock();

@@ -45,11 +45,12 @@ abstract class WaitingRules extends LockRules {
     DistributedLock theirs = lock();
     mine.lock();
     Contender waiter = contender(locking(theirs));
+    awaitQueued(1);
     assertFalse(waiter.isInside());
 
     mine.unlock();
 
-    // No time passes: only the message can have woken it.
+    // Where a test moves time, none passes: only the message can have woken it.
     assertTrue(waiter.result());
     assertFalse(mine.tryLock());
     waiter.leave(theirs::unlock);
@@ -216,9 +217,11 @@ abstract class WaitingRules extends LockRules {
     mine.lock();
     DistributedLock theirs = lock();
     Contender first = contender(interruptibly(theirs));
+    awaitQueued(1);
     Contender second = contender(locking(theirs));
     DistributedLock third = lock();
     Contender last = contender(locking(third));
+    awaitQueued(2);
 
     first.interrupt();
     assertInstanceOf(InterruptedException.class, first.failure());
