@@ -5,6 +5,7 @@ module io.mortise.backend.jedis {
   requires transitive io.mortise.spi;
   requires transitive redis.clients.jedis;
   requires org.apache.commons.pool2;
+  requires org.slf4j;
 
   exports io.mortise.backend.jedis;
 

@@ -2,14 +2,10 @@ package io.mortise.backend.jedis;
 
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
-import io.mortise.spi.support.Feed;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -21,144 +17,154 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.SafeEncoder;
 
 /**
- * All channels over one connection outside the pool. The reader connects and listens. The writer
- * sends, so that nobody waits for a socket and nothing needs a lock; its PING each second makes a
- * silent connection a dead one. Both threads end soon after the last channel.
+ * All channels over one connection outside the pool. One thread connects and reads. Another does
+ * all else, so that nothing needs a lock; its PING each second makes a silent connection a dead
+ * one. Both threads end with the last channel.
  */
 final class Subscriber {
+  private static final int PING_MILLIS = 1_000;
   private static final int SILENCE_MILLIS = 3_000;
+  private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   private final ConnectionPool pool;
-  private final Runnable requireOpen;
-  private final List<Feed> feeds = new CopyOnWriteArrayList<>();
-  private final ScheduledThreadPoolExecutor reader = threads("reader", 1);
-  private final ScheduledThreadPoolExecutor writer = threads("writer", 1);
+  private final List<Channel> channels = new CopyOnWriteArrayList<>();
+  private final ScheduledThreadPoolExecutor writer =
+      new ScheduledThreadPoolExecutor(1, JedisBackend.daemons("writer"));
+  private volatile @Nullable Thread reader;
 
-  /** Channels whose UNSUBSCRIBE is under way: till its reply, confirmed is an older SUBSCRIBE. */
-  private final Queue<String> leaving = new ConcurrentLinkedQueue<>();
-
-  /** The writer's own. Sending on one that was disconnected would make Jedis connect it anew. */
+  /** These two are the writer's own. */
   private @Nullable Connection link;
 
-  Subscriber(ConnectionPool pool, Runnable requireOpen) {
+  private boolean closed;
+
+  Subscriber(ConnectionPool pool) {
     this.pool = pool;
-    this.requireOpen = requireOpen;
+    writer.setKeepAliveTime(2, TimeUnit.SECONDS);
+    writer.allowCoreThreadTimeOut(true);
   }
 
-  /** Daemons that end when they have been idle for a while. */
-  static ScheduledThreadPoolExecutor threads(String role, int most) {
-    ScheduledThreadPoolExecutor threads =
-        new ScheduledThreadPoolExecutor(
-            most,
-            task -> {
-              Thread thread = new Thread(task, "mortise-jedis-" + role);
-              thread.setDaemon(true);
-              return thread;
-            });
-    threads.setKeepAliveTime(2, TimeUnit.SECONDS);
-    threads.allowCoreThreadTimeOut(true);
-    return threads;
-  }
-
-  Subscription subscribe(String channel, ChannelListener listener) {
-    Feed feed = new Feed(channel, listener, () -> {});
-    writer.execute(() -> join(feed));
+  Subscription subscribe(String name, ChannelListener listener) {
+    Channel channel = new Channel(name, listener);
+    writer.execute(() -> add(channel));
     return () -> {
-      feed.close();
-      writer.execute(() -> leave(feed));
+      channel.end();
+      writer.execute(() -> remove(channel));
     };
   }
 
-  /** UNSUBSCRIBE from all. Its reply ends the reading, and so the connection. */
   void close() {
-    feeds.forEach(Feed::close);
+    channels.forEach(Channel::end);
     writer.execute(() -> {
-      feeds.clear();
-      send(Command.UNSUBSCRIBE);
+      closed = true;
+      channels.forEach(this::remove);
     });
   }
 
-  /** Fails, unseen, if the backend was closed meanwhile. */
-  private void join(Feed feed) {
-    requireOpen.run();
-    feeds.add(feed);
-    if (reader.getQueue().isEmpty()) {
-      reader.execute(this::serve);
+  private void add(Channel channel) {
+    if (closed) {
+      return;
     }
-    send(Command.SUBSCRIBE, feed.channel());
+    Thread thread = reader;
+    if (thread == null) {
+      thread = JedisBackend.daemons("reader").newThread(this::keepReading);
+      reader = thread;
+      thread.start();
+    }
+    channel.reader = thread;
+    channels.add(channel);
+    send(Command.SUBSCRIBE, channel.name);
   }
 
-  private void leave(Feed feed) {
-    feeds.remove(feed);
-    if (feeds.stream().noneMatch(other -> other.channel().equals(feed.channel()))) {
-      leaving.add(feed.channel());
-      send(Command.UNSUBSCRIBE, feed.channel());
+  private void remove(Channel channel) {
+    channels.remove(channel);
+    if (channels.isEmpty()) {
+      reader = null;
+      if (link != null) {
+        link.disconnect();
+      }
+    } else if (channels.stream().noneMatch(other -> other.name.equals(channel.name))) {
+      send(Command.UNSUBSCRIBE, channel.name);
     }
   }
 
-  private void send(Command command, String... words) {
-    if (link != null && !link.isBroken()) {
-      link.sendCommand(command, words);
-      link.getMany(0); // reads nothing, but flushes
-    }
-  }
-
-  /** Each second, as long as the connection is there. Asks again for channels not confirmed. */
-  private void refresh(Connection connection) {
-    if (!connection.isBroken()) {
+  private void refresh(Connection connection, Thread by) {
+    if (!by.equals(reader)) {
+      connection.disconnect();
+    } else if (!connection.isBroken()) {
       link = connection;
-      leaving.clear();
-      feeds.stream().filter(f -> !f.isLive()).forEach(f -> send(Command.SUBSCRIBE, f.channel()));
+      channels.stream().filter(Channel::isMissing).forEach(c -> send(Command.SUBSCRIBE, c.name));
       send(Command.PING);
-      ScheduledFuture<?> unused = writer.schedule(() -> refresh(connection), 1, TimeUnit.SECONDS);
     }
   }
 
-  /** Reads as long as anyone listens. */
-  private void serve() {
-    while (!feeds.isEmpty()) {
+  /** Not on a connection that was cut: Jedis would connect it anew. */
+  private void send(Command command, String... words) {
+    Connection to = link;
+    if (to != null && !to.isBroken()) {
+      to.sendCommand(command, words);
+      to.getMany(0); // reads nothing, but flushes
+    }
+  }
+
+  private void keepReading() {
+    long pause = MIN_PAUSE_NANOS;
+    while (isReader()) {
+      long start = System.nanoTime();
       try {
         read(pool.getFactory().makeObject().getObject());
       } catch (Exception e) {
-        pool.clear(); // what ended this connection may have ended those
-        feeds.forEach(feed -> feed.interrupted(e));
-        int pause = ThreadLocalRandom.current().nextInt(50, 500);
-        LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(pause));
+        interrupted(e);
       }
+      LockSupport.parkNanos(this, pause);
+      boolean lasted = System.nanoTime() - start > 2 * MAX_PAUSE_NANOS;
+      pause = lasted ? MIN_PAUSE_NANOS : Math.min(2 * pause, MAX_PAUSE_NANOS);
+    }
+  }
+
+  private boolean isReader() {
+    return Thread.currentThread().equals(reader);
+  }
+
+  /** Not those of the next reader, which may have begun. */
+  private Stream<Channel> own() {
+    return channels.stream().filter(channel -> Thread.currentThread().equals(channel.reader));
+  }
+
+  private void interrupted(Exception cause) {
+    if (isReader()) {
+      pool.clear(); // what ended this connection may have ended those
+      own().forEach(channel -> channel.interrupted(cause));
     }
   }
 
   private void read(Connection connection) {
-    writer.execute(() -> refresh(connection));
+    Thread self = Thread.currentThread();
+    ScheduledFuture<?> refreshing =
+        writer.scheduleWithFixedDelay(
+            () -> refresh(connection, self), 0, PING_MILLIS, TimeUnit.MILLISECONDS);
     try {
       connection.setSoTimeout(SILENCE_MILLIS);
-      while (!feeds.isEmpty()) {
+      while (isReader()) {
         readOne(connection);
       }
     } finally {
+      refreshing.cancel(false);
       writer.execute(connection::disconnect);
     }
   }
 
   private void readOne(Connection connection) {
     try {
-      if (SafeEncoder.encodeObject(connection.getUnflushedObject()) instanceof List<?> news) {
-        hear(news);
+      Object news = SafeEncoder.encodeObject(connection.getUnflushedObject());
+      if (news instanceof List<?> words && words.size() > 2) {
+        own()
+            .filter(channel -> channel.name.equals(words.get(1)))
+            .forEach(channel -> channel.hear(words.get(0), words.get(2)));
       }
     } catch (JedisDataException e) {
       // A refusal names no channel: those confirmed meanwhile will say so.
-      feeds.stream().filter(feed -> !feed.isLive()).forEach(feed -> feed.interrupted(e));
-    }
-  }
-
-  private void hear(List<?> news) {
-    Stream<Feed> heard = feeds.stream().filter(feed -> feed.channel().equals(news.get(1)));
-    switch ((String) news.get(0)) {
-      case "message" -> heard.forEach(feed -> feed.message((String) news.get(2)));
-      case "unsubscribe" -> leaving.remove((String) news.get(1));
-      case "subscribe" ->
-          heard.filter(f -> !leaving.contains(f.channel())).forEach(Feed::confirmed);
-      default -> {}
+      own().filter(Channel::isMissing).forEach(channel -> channel.interrupted(e));
     }
   }
 }

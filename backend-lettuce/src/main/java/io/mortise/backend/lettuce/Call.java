@@ -13,13 +13,13 @@ import io.mortise.spi.ScriptCall;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
  * A call, both as Lettuce's command and as its caller's future, which fails with a BackendException
- * only, and in time. Lettuce does not write a command that is done: so a call given up never runs
- * later.
+ * only. Lettuce does not write a command that is done: so a call given up never runs later.
  */
 final class Call extends AsyncCommand<String, String, List<Object>> {
   private final LettuceBackend backend;
@@ -28,17 +28,30 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
   /** Whether the command was encoded for the socket: from then on it may have run. */
   private volatile boolean written;
 
-  /** {@code script} is the digest or the text, as the type wants it. */
-  Call(LettuceBackend backend, ScriptCall call, CommandType type, String script) {
-    super(new Command<>(type, new NestedMultiOutput<>(StringCodec.UTF8), args(call, script)));
+  private Call(
+      LettuceBackend backend, ScriptCall call, CommandType type, CommandArgs<String, String> args) {
+    super(new Command<>(type, new NestedMultiOutput<>(StringCodec.UTF8), args));
     this.backend = backend;
     this.call = call;
-    orTimeout(call.timeout().toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  /** A command without arguments; the script only names it. */
+  static Call bare(LettuceBackend backend, ScriptCall call, CommandType type) {
+    return new Call(backend, call, type, new CommandArgs<>(StringCodec.UTF8));
+  }
+
+  static Call evalsha(LettuceBackend backend, ScriptCall call) {
+    return new Call(backend, call, CommandType.EVALSHA, args(call, call.script().sha1()));
   }
 
   private static CommandArgs<String, String> args(ScriptCall call, String script) {
     CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8).add(script);
     return args.add(call.keys().size()).addKeys(call.keys()).addValues(call.args());
+  }
+
+  /** Ends in time by itself, where no thread waits that would see to it. */
+  CompletableFuture<List<Object>> limited() {
+    return orTimeout(call.timeout().toNanos(), TimeUnit.NANOSECONDS);
   }
 
   @Override
@@ -50,19 +63,23 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
 
   /** The reply has come; it may find that the call was given up. */
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // Each of two calls ends the other.
   public void complete() {
     String error = getOutput().getError();
     if (error == null) {
       complete(getOutput().get());
     } else if (getType() == CommandType.EVALSHA && error.startsWith("NOSCRIPT")) {
-      Call eval = new Call(backend, call, CommandType.EVAL, call.script().source());
-      eval.handle((reply, e) -> e == null ? complete(reply) : completeExceptionally(e));
-      whenComplete((reply, e) -> eval.cancel(false));
-      backend.send(eval);
+      sendInFull();
     } else {
       completeExceptionally(new BackendException(Outcome.REPLIED, error, null));
     }
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // Each of the two ends the other.
+  private void sendInFull() {
+    Call eval = new Call(backend, call, CommandType.EVAL, args(call, call.script().source()));
+    eval.handle((reply, e) -> e == null ? complete(reply) : completeExceptionally(e));
+    whenComplete((reply, e) -> eval.cancel(false));
+    backend.send(eval);
   }
 
   /** How Lettuce ends a command without a reply, and a timer one without an end. */
@@ -82,8 +99,8 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
     // A timer may come while the I/O thread is about to write.
     boolean perhaps = written || late || cause instanceof RedisCommandTimeoutException;
     Outcome outcome = perhaps ? Outcome.UNKNOWN : Outcome.NOT_EXECUTED;
-    String why = perhaps ? ": no answer: " : ": not sent: ";
-    why += late ? "waited for " + call.timeout() : cause.getMessage();
-    return new BackendException(outcome, backend + ": " + call.script().name() + why, cause);
+    String what = perhaps ? ": no answer: " : ": not sent: ";
+    String why = late ? "waited for " + call.timeout() : cause.getMessage();
+    return new BackendException(outcome, backend + ": " + call.script().name() + what + why, cause);
   }
 }

@@ -3,17 +3,19 @@ package io.mortise.backend.lettuce;
 import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisConnectionStateListener;
 import io.lettuce.core.RedisException;
+import io.lettuce.core.RedisFuture;
 import io.lettuce.core.pubsub.RedisPubSubAdapter;
 import io.lettuce.core.pubsub.RedisPubSubListener;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
-import io.mortise.spi.support.Feed;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.stream.Stream;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Who listens on which channel of the one connection for messages. */
 final class Messages extends RedisPubSubAdapter<String, String>
@@ -21,8 +23,8 @@ final class Messages extends RedisPubSubAdapter<String, String>
   private final StatefulRedisPubSubConnection<String, String> connection;
   private final List<Feed> feeds = new CopyOnWriteArrayList<>();
 
-  /** The channels of the UNSUBSCRIBEs under way, as often as there are any. */
-  private final Queue<String> leaving = new ConcurrentLinkedQueue<>();
+  /** How many UNSUBSCRIBEs are under way. */
+  private final Map<String, Integer> leaving = new ConcurrentHashMap<>();
 
   Messages(StatefulRedisPubSubConnection<String, String> connection) {
     this.connection = connection;
@@ -31,71 +33,114 @@ final class Messages extends RedisPubSubAdapter<String, String>
   }
 
   Subscription subscribe(String channel, ChannelListener listener) {
-    Feed feed = new Feed(channel, listener, () -> {});
+    Feed feed = new Feed(channel, listener);
     feeds.add(feed);
-    ask(feed);
-    return () -> {
-      feed.close();
-      feeds.remove(feed);
-      leaveIfUnused(channel);
-    };
-  }
-
-  private void ask(Feed feed) {
-    var asked = connection.async().subscribe(feed.channel());
-    asked.exceptionally(refusal -> {
-      feed.interrupted(refusal);
-      return null;
-    });
-  }
-
-  private void leaveIfUnused(String channel) {
-    if (on(channel).findAny().isEmpty()) {
-      leaving.add(channel);
-      connection.async().unsubscribe(channel).whenComplete((done, e) -> leaving.remove(channel));
-    }
-  }
-
-  private Stream<Feed> on(String channel) {
-    return feeds.stream().filter(feed -> feed.channel().equals(channel));
+    feed.ask();
+    return feed;
   }
 
   /** Asks again for what the server has not confirmed. */
   void askAgain() {
-    feeds.stream().filter(feed -> !feed.isLive()).forEach(this::ask);
+    feeds.stream().filter(feed -> feed.state != State.LIVE).forEach(Feed::ask);
   }
 
   void close() {
     feeds.forEach(Feed::close);
   }
 
-  /**
-   * While an UNSUBSCRIBE is under way, a confirmation may be one from before it. A channel left
-   * while there was no connection is subscribed anew by Lettuce, and left again here.
-   */
+  /** While an UNSUBSCRIBE is under way, a confirmation may be one from before it. */
   @Override
   public void subscribed(String channel, long count) {
-    if (!leaving.contains(channel)) {
-      on(channel).forEach(Feed::confirmed);
-      leaveIfUnused(channel);
+    if (!leaving.containsKey(channel)) {
+      on(channel, feed -> feed.tell(feed.listener::onSubscribed, State.LIVE, State.NEW, State.GAP));
     }
   }
 
   @Override
   public void message(String channel, String message) {
-    on(channel).forEach(feed -> feed.message(message));
+    on(channel, f -> f.tell(() -> f.listener.onMessage(message), State.LIVE, State.LIVE));
   }
 
   /** Where a SUBSCRIBE was faster than an UNSUBSCRIBE meant for the one before, it is repeated. */
   @Override
   public void unsubscribed(String channel, long count) {
-    RedisException cause = new RedisException("unsubscribed");
-    on(channel).filter(Feed::isLive).forEach(feed -> feed.interrupted(cause));
-    askAgain();
+    if (!leaving.containsKey(channel)) {
+      on(channel, feed -> feed.interrupt(new RedisException("unsubscribed"), State.LIVE));
+      on(channel, Feed::ask);
+    }
   }
 
   @Override
   public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
-    feeds.forEach(feed -> feed.interrupted(new RedisException("the connection was lost")));
+    RedisException cause = new RedisException("the connection for messages was lost");
+    feeds.forEach(feed -> feed.interrupt(cause, State.LIVE));
+  }
+
+  private void on(String channel, Consumer<Feed> event) {
+    feeds.stream().filter(feed -> feed.channel.equals(channel)).forEach(event);
+  }
+
+  private enum State {
+    NEW,
+    LIVE,
+    GAP,
+    CLOSED
+  }
+
+  /** One listener and what it was told last. */
+  private final class Feed implements Subscription {
+    private final String channel;
+    private final ChannelListener listener;
+
+    /** Held during a listener's call, so that {@link #close} waits for one that has begun. */
+    private final ReentrantLock turn = new ReentrantLock();
+
+    private volatile State state = State.NEW;
+
+    Feed(String channel, ChannelListener listener) {
+      this.channel = channel;
+      this.listener = listener;
+    }
+
+    void ask() {
+      connection
+          .async()
+          .subscribe(channel)
+          .exceptionally(refusal -> {
+            interrupt(refusal, State.NEW, State.LIVE);
+            return null;
+          });
+    }
+
+    void interrupt(Throwable cause, State... from) {
+      tell(() -> listener.onInterrupted(cause), State.GAP, from);
+    }
+
+    /** Changes the state and tells the news, if the state is one of {@code from}. */
+    void tell(Runnable news, State to, State... from) {
+      turn.lock();
+      try {
+        if (List.of(from).contains(state)) {
+          state = to;
+          news.run();
+        }
+      } finally {
+        turn.unlock();
+      }
+    }
+
+    @Override
+    public void close() {
+      tell(() -> feeds.remove(this), State.CLOSED, State.NEW, State.LIVE, State.GAP);
+      if (feeds.stream().noneMatch(other -> other.channel.equals(channel))) {
+        leaving.merge(channel, 1, Integer::sum);
+        RedisFuture<Void> left = connection.async().unsubscribe(channel);
+        left.whenComplete((done, e) -> leaving.computeIfPresent(channel, Messages::less));
+      }
+    }
+  }
+
+  private static @Nullable Integer less(String channel, Integer count) {
+    return count == 1 ? null : count - 1;
   }
 }

@@ -170,7 +170,7 @@ final class CallTest {
         });
     caller.start();
     begun.await();
-    Fixture.await("the caller waits", () -> caller.getState() == Thread.State.WAITING);
+    Fixture.await("the caller waits", () -> caller.getState() == Thread.State.TIMED_WAITING);
     caller.interrupt();
     caller.interrupt();
     assertFalse(result.isDone());

@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -129,11 +130,13 @@ final class OutageTest {
     List<CompletableFuture<List<Object>>> calls = new ArrayList<>();
     for (int round = 0; round < 5; round++) {
       awaitAnswers();
-      for (int i = 0; i < 400; i++) {
+      for (int i = 0; i < 200; i++) {
         calls.add(backend.executeAsync(count("k" + calls.size(), SHORT)));
-        if (i == 200) {
-          proxy.cut();
-        }
+      }
+      proxy.cut();
+      for (int i = 0; i < 200; i++) {
+        calls.add(backend.executeAsync(count("k" + calls.size(), SHORT)));
+        LockSupport.parkNanos(500_000); // so that some come when the client has noticed
       }
     }
     List<Outcome> failures = new ArrayList<>();
