@@ -33,7 +33,8 @@ abstract class TimeDuties extends Duties {
     String set =
         "redis.call('SET', KEYS[1], 'v', 'PX', ARGV[1]) return {redis.call('PTTL', KEYS[1])}";
     ScriptCall exists = run("return {redis.call('EXISTS', KEYS[1])}", key);
-    assertEquals(List.of(60_000L), backend.execute(run(set, key, "60000")));
+    long left = (Long) backend.execute(run(set, key, "60000")).get(0);
+    assertTrue(left > 50_000 && left <= 60_000, "of 60 s are left: " + left + " ms");
     suite().passTime(backend, Duration.ofMillis(100));
     assertEquals(List.of(1L), backend.execute(exists));
     backend.execute(run(set, key, "400"));
