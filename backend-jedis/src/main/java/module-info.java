@@ -3,9 +3,9 @@ module io.mortise.backend.jedis {
   requires static transitive org.jspecify;
   requires static transitive com.google.auto.service;
   requires transitive io.mortise.spi;
+  requires io.mortise.backend.support;
   requires transitive redis.clients.jedis;
   requires org.apache.commons.pool2;
-  requires org.slf4j;
 
   exports io.mortise.backend.jedis;
 

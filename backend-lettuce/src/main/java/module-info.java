@@ -3,6 +3,7 @@ module io.mortise.backend.lettuce {
   requires static transitive org.jspecify;
   requires static transitive com.google.auto.service;
   requires transitive io.mortise.spi;
+  requires io.mortise.backend.support;
   requires transitive lettuce.core;
   requires io.netty.buffer;
   requires org.slf4j;

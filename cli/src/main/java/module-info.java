@@ -3,6 +3,7 @@ module io.mortise.cli {
   requires static transitive org.jspecify;
   requires info.picocli;
   requires io.mortise.api;
+  requires io.mortise.backend.support;
   requires io.mortise.spi;
 
   exports io.mortise.cli;

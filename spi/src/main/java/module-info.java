@@ -3,5 +3,4 @@ module io.mortise.spi {
   requires static transitive org.jspecify;
 
   exports io.mortise.spi;
-  exports io.mortise.spi.support;
 }

@@ -1,6 +1,6 @@
 package io.mortise.cli;
 
-import io.mortise.spi.support.RedisAddress;
+import io.mortise.backend.support.RedisAddress;
 import java.io.PrintWriter;
 import java.net.URI;
 import java.net.URISyntaxException;

@@ -1,25 +1,28 @@
 package io.mortise.backend.jedis;
 
+import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.RedisServers;
+import io.mortise.backend.support.Threads;
 import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
-import io.mortise.spi.TimeSource;
+import java.io.IOException;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadFactory;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.BuilderFactory;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.UnifiedJedis;
 
@@ -27,35 +30,33 @@ import redis.clients.jedis.UnifiedJedis;
  * Runs scripts on one Redis server through a Jedis client.
  *
  * <p>{@link #execute} works on the caller's thread, with two exceptions, in which a thread of the
- * backend works while the caller waits: when a connection must be made first, for which Jedis knows
- * no deadline, and when the caller is a virtual thread, whose interrupt would close the socket. A
- * call's deadline covers the wait for a pooled connection, connecting and the wait for bytes of the
- * reply. It does not cover the writing of hundreds of kilobytes, nor a pool that is set to test its
- * connections when it lends them.
+ * backend works while the caller waits: when the pool has no idle connection, since Jedis knows no
+ * deadline for making one, and when the caller is a virtual thread, whose interrupt would close the
+ * socket. A call's deadline covers the wait for a pooled connection, connecting and the wait for
+ * bytes of the reply. It does not cover the writing of hundreds of kilobytes, nor a pool that is
+ * set to test its connections when it lends them.
  *
  * <p>Messages come over one connection of their own, made with the client's settings and not
  * counted by its pool. When the server closes that one or another, the pool's idle connections are
  * closed as well, since a script sent to a dead connection has an unknown outcome.
  */
 public final class JedisBackend implements LockBackend {
-  private static final int WORKERS = 8;
-
-  private final BackendInfo info;
+  private final ConnectionPool pool;
   private final Runnable end;
-  private final Calls calls;
-  private final Subscriber subscriber;
-  private final Set<Attempt> waiting = ConcurrentHashMap.newKeySet();
-  private final ThreadPoolExecutor workers;
+  private final Executor workers = Threads.daemons("mortise-jedis-worker", 8);
 
-  private JedisBackend(ConnectionPool pool, @Nullable String endpoint, Runnable end) {
+  /** Those close() may cut. Not one that is being sent on: Jedis would connect it anew. */
+  private final Set<Connection> reading = ConcurrentHashMap.newKeySet();
+
+  private final Subscriber subscriber;
+  private final BackendInfo info;
+  private volatile boolean closed;
+
+  JedisBackend(ConnectionPool pool, @Nullable String endpoint, Runnable end) {
+    this.pool = pool;
     this.end = end;
-    LinkedBlockingQueue<Runnable> queue = new LinkedBlockingQueue<>();
-    workers =
-        new ThreadPoolExecutor(WORKERS, WORKERS, 5, TimeUnit.SECONDS, queue, daemons("worker"));
-    workers.allowCoreThreadTimeOut(true);
-    calls = new Calls(pool, workers);
-    info = Greeting.exchange(calls, endpoint);
     subscriber = new Subscriber(pool);
+    info = greet(endpoint);
   }
 
   /**
@@ -71,46 +72,39 @@ public final class JedisBackend implements LockBackend {
    * @throws BackendException the server cannot be reached, or is refused
    */
   public static JedisBackend of(UnifiedJedis client) {
-    return open(client, null, () -> {});
+    try {
+      return new JedisBackend((ConnectionPool) ((RedisClient) client).getPool(), null, () -> {});
+    } catch (ClassCastException e) {
+      String type = client.getClass().getName();
+      throw new IllegalArgumentException(
+          type + " is not supported yet: only RedisClient, of one server and with a pool", e);
+    }
   }
 
-  static JedisBackend open(UnifiedJedis client, @Nullable String endpoint, Runnable end) {
-    try {
-      return new JedisBackend((ConnectionPool) ((RedisClient) client).getPool(), endpoint, end);
-    } catch (ClassCastException e) {
-      throw new IllegalArgumentException(
-          client.getClass().getName()
-              + " is not supported yet: only RedisClient, of one server and with a pool",
-          e);
+  /** Facts about a server to work with, by its reply to HELLO. */
+  private BackendInfo greet(@Nullable String given) {
+    String endpoint = given == null ? "the given Jedis client" : given;
+    try (Connection connection = pool.getFactory().makeObject().getObject()) {
+      // The innermost of Connection{DefaultJedisSocketFactory{host:port}}.
+      endpoint = given == null ? connection.toString().replaceAll(".*\\{|}", "") : given;
+      connection.sendCommand(Command.HELLO);
+      return RedisServers.usable(
+          endpoint, BuilderFactory.ENCODED_OBJECT_MAP.build(connection.getOne()));
+    } catch (Exception e) {
+      end.run();
+      throw RedisServers.refusal(endpoint, e);
     }
   }
 
   @Override
   public List<Object> execute(ScriptCall call) {
-    if (isVirtual() || !calls.atHand()) {
-      return await(executeAsync(call));
+    List<Attempt> batch = List.of(new Attempt(call, info.endpoint()));
+    if (pool.getNumIdle() == 0 || Threads.isVirtual()) {
+      dispatch(batch);
+    } else {
+      run(batch);
     }
-    Attempt attempt = new Attempt(call, info.endpoint());
-    calls.run(List.of(attempt));
-    return await(attempt.reply);
-  }
-
-  /** By the thread group all of them share: Java 17 knows no other sign. */
-  private static boolean isVirtual() {
-    ThreadGroup group = Thread.currentThread().getThreadGroup();
-    return group != null && "VirtualThreads".equals(group.getName());
-  }
-
-  /** Not ended by an interrupt, which stays set. */
-  private static List<Object> await(CompletableFuture<List<Object>> reply) {
-    try {
-      return reply.join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof BackendException failure) {
-        throw failure;
-      }
-      throw e;
-    }
+    return PendingCall.await(batch.get(0));
   }
 
   @Override
@@ -119,29 +113,85 @@ public final class JedisBackend implements LockBackend {
   }
 
   @Override
-  public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> batch) {
-    List<Attempt> attempts =
-        batch.stream().map(call -> new Attempt(call, info.endpoint())).toList();
-    attempts.forEach(this::limit);
-    workers.execute(() -> calls.run(attempts));
-    return attempts.stream().map(attempt -> attempt.reply).toList();
+  public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
+    List<Attempt> batch = calls.stream().map(call -> new Attempt(call, info.endpoint())).toList();
+    dispatch(batch);
+    return List.copyOf(batch);
   }
 
-  /** Ends it when its time is over, wherever it is, or when the backend is closed. */
-  private void limit(Attempt attempt) {
-    TimeoutException late = new TimeoutException("its time is over");
-    TimeSource.Timer timer = time().schedule(() -> attempt.fail(late), attempt.call.timeout());
-    waiting.add(attempt);
-    CompletableFuture<?> unused =
-        attempt.reply.whenComplete((reply, failure) -> {
-          timer.close();
-          waiting.remove(attempt);
-        });
+  /** Hands over to a thread of the backend; each call ends when its time is over. */
+  private void dispatch(List<Attempt> batch) {
+    batch.forEach(Attempt::limit);
+    workers.execute(() -> run(batch));
+  }
+
+  /** Ends every call of the batch, or lets a thread of the backend do so. */
+  private void run(List<Attempt> batch) {
+    if (batch.stream().allMatch(Attempt::isDone)) {
+      return; // given up while they were queued
+    }
+    try {
+      requireOpen();
+      Connection connection = pool.borrowObject(Duration.ofMillis(millisLeft(batch)));
+      connection.setHandlingPool(pool);
+      use(connection, batch);
+    } catch (InterruptedException e) {
+      dispatch(batch); // another took the idle connection, and a worker is not interrupted
+      Thread.currentThread().interrupt();
+    } catch (Exception e) {
+      batch.forEach(call -> call.fail(e));
+    }
+  }
+
+  private static int millisLeft(List<Attempt> batch) {
+    return batch.stream().mapToInt(Attempt::millisLeft).max().orElse(1);
+  }
+
+  private void use(Connection connection, List<Attempt> batch) throws IOException {
+    try {
+      int before = connection.getSoTimeout();
+      for (List<Attempt> left = batch; !left.isEmpty(); requireOpen()) {
+        left = exchange(connection, left);
+      }
+      connection.setSoTimeout(before);
+      connection.close();
+    } catch (RuntimeException e) {
+      connection.forceDisconnect(); // without sending what is still in its buffer
+      if (!(e.getCause() instanceof SocketTimeoutException)) {
+        pool.clear(); // the server has closed this one, and perhaps all
+      }
+      // The pool may connect another at once for those who wait, which takes its time.
+      workers.execute(connection::close);
+      throw e;
+    } finally {
+      batch.forEach(Attempt::finish); // when the connection is back for who then makes the next
+    }
+  }
+
+  /** Sends all and reads the replies; returns those to be sent again. */
+  private List<Attempt> exchange(Connection connection, List<Attempt> batch) {
+    requireOpen();
+    connection.setSoTimeout(millisLeft(batch));
+    List<Attempt> sent = batch.stream().filter(call -> call.send(connection)).toList();
+    connection.getMany(0); // flushes, so that close() has nothing to flush
+    reading.add(connection);
+    try {
+      requireOpen();
+      return sent.stream().filter(call -> call.take(connection.getMany(1).get(0))).toList();
+    } finally {
+      reading.remove(connection);
+    }
+  }
+
+  private void requireOpen() {
+    if (closed) {
+      throw new BackendException(Outcome.NOT_EXECUTED, "the backend is closed", null);
+    }
   }
 
   @Override
   public Subscription subscribe(String channel, ChannelListener listener) {
-    calls.requireOpen();
+    requireOpen();
     return subscriber.subscribe(channel, listener);
   }
 
@@ -152,8 +202,8 @@ public final class JedisBackend implements LockBackend {
 
   @Override
   public void close() {
-    calls.close();
-    waiting.forEach(attempt -> attempt.fail(new CancellationException("the backend was closed")));
+    closed = true;
+    reading.forEach(Connection::disconnect);
     subscriber.close();
     end.run();
   }
@@ -161,13 +211,5 @@ public final class JedisBackend implements LockBackend {
   @Override
   public String toString() {
     return "JedisBackend[" + info.endpoint() + ", Redis " + info.serverVersion() + ']';
-  }
-
-  static ThreadFactory daemons(String role) {
-    return task -> {
-      Thread thread = new Thread(task, "mortise-jedis-" + role);
-      thread.setDaemon(true);
-      return thread;
-    };
   }
 }

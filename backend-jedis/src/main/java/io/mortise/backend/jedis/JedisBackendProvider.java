@@ -1,18 +1,16 @@
 package io.mortise.backend.jedis;
 
 import com.google.auto.service.AutoService;
+import io.mortise.backend.support.RedisAddress;
 import io.mortise.spi.BackendConfig;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.SpiVersion;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.SslOptions;
 
 /**
@@ -23,13 +21,6 @@ import redis.clients.jedis.SslOptions;
  */
 @AutoService(LockBackendProvider.class)
 public final class JedisBackendProvider implements LockBackendProvider {
-  /** Not {@link java.net.URI}'s parts: it knows no host whose name has an underscore. */
-  private static final Pattern FORM =
-      Pattern.compile(
-          "redis(?<tls>s?)://((?<user>[^:@/]*):(?<password>[^@/]*)@)?(?<host>\\[[^]]+]|[^:@/?#]+)"
-              + "(:(?<port>[0-9]{1,5}))?(/(?<database>[0-9]{0,5}))?",
-          Pattern.CASE_INSENSITIVE);
-
   /** For {@link java.util.ServiceLoader}. */
   public JedisBackendProvider() {}
 
@@ -50,44 +41,22 @@ public final class JedisBackendProvider implements LockBackendProvider {
 
   @Override
   public LockBackend open(BackendConfig config) {
-    Matcher uri = FORM.matcher(config.uri().toString());
-    if (!uri.matches() || number(uri.group("port"), 6379) > 65_535) {
-      throw new IllegalArgumentException(
-          config.endpoint() + " is not of the form redis://user:password@host:port/database");
-    }
-    RedisClient client =
-        RedisClient.builder()
-            .hostAndPort(uri.group("host"), number(uri.group("port"), 6379))
-            .clientConfig(settings(uri, config))
-            .build();
-    try {
-      return JedisBackend.open(client, config.endpoint(), client::close);
-    } catch (RuntimeException e) {
-      client.close();
-      throw e;
-    }
+    RedisAddress address = RedisAddress.of(config.uri());
+    HostAndPort server = new HostAndPort(address.host(), address.port());
+    ConnectionPool pool =
+        new ConnectionPool(server, settings(address, config), new ConnectionPoolConfig());
+    return new JedisBackend(pool, address.toString(), pool::close);
   }
 
-  private static DefaultJedisClientConfig settings(Matcher uri, BackendConfig config) {
+  private static DefaultJedisClientConfig settings(RedisAddress address, BackendConfig config) {
     return DefaultJedisClientConfig.builder()
         .resp3()
-        .sslOptions(uri.group("tls").isEmpty() ? null : SslOptions.defaults())
-        .user(decoded(uri.group("user")))
-        .password(decoded(uri.group("password")))
-        .database(number(uri.group("database"), 0))
+        .sslOptions(address.tls() ? SslOptions.defaults() : null)
+        .user(address.user())
+        .password(address.password())
+        .database(address.database())
         .clientName(config.clientName())
         .timeoutMillis(Math.toIntExact(config.commandTimeout().toMillis()))
         .build();
-  }
-
-  private static int number(@Nullable String digits, int otherwise) {
-    return digits == null || digits.isEmpty() ? otherwise : Integer.parseInt(digits);
-  }
-
-  private static @Nullable String decoded(@Nullable String part) {
-    if (part == null || part.isEmpty()) {
-      return null;
-    }
-    return URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 }

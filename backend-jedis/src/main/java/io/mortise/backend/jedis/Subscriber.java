@@ -1,14 +1,15 @@
 package io.mortise.backend.jedis;
 
+import io.mortise.backend.support.Channels;
+import io.mortise.backend.support.Threads;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
@@ -17,154 +18,110 @@ import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.SafeEncoder;
 
 /**
- * All channels over one connection outside the pool. One thread connects and reads. Another does
- * all else, so that nothing needs a lock; its PING each second makes a silent connection a dead
- * one. Both threads end with the last channel.
+ * All channels over one connection outside the pool. The reader connects and listens. The writer
+ * sends, so that nobody waits for a socket, and in the order in which feeds come and go; its PING
+ * each second makes a silent connection a dead one. Both threads end soon after the last channel.
  */
 final class Subscriber {
-  private static final int PING_MILLIS = 1_000;
   private static final int SILENCE_MILLIS = 3_000;
-  private static final long MIN_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
-  private static final long MAX_PAUSE_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final ConnectionPool pool;
-  private final List<Channel> channels = new CopyOnWriteArrayList<>();
-  private final ScheduledThreadPoolExecutor writer =
-      new ScheduledThreadPoolExecutor(1, JedisBackend.daemons("writer"));
-  private volatile @Nullable Thread reader;
+  private final ScheduledThreadPoolExecutor reader = Threads.daemons("mortise-jedis-reader", 1);
+  private final ScheduledThreadPoolExecutor writer = Threads.daemons("mortise-jedis-writer", 1);
+  private final Channels channels =
+      new Channels(writer, this::ask, name -> send(Command.UNSUBSCRIBE, name));
 
-  /** These two are the writer's own. */
+  /** The writer's own. Sending on one that was disconnected would make Jedis connect it anew. */
   private @Nullable Connection link;
-
-  private boolean closed;
 
   Subscriber(ConnectionPool pool) {
     this.pool = pool;
-    writer.setKeepAliveTime(2, TimeUnit.SECONDS);
-    writer.allowCoreThreadTimeOut(true);
   }
 
-  Subscription subscribe(String name, ChannelListener listener) {
-    Channel channel = new Channel(name, listener);
-    writer.execute(() -> add(channel));
-    return () -> {
-      channel.end();
-      writer.execute(() -> remove(channel));
-    };
+  Subscription subscribe(String channel, ChannelListener listener) {
+    return channels.subscribe(channel, listener);
   }
 
+  /** UNSUBSCRIBE from all. Its reply ends the reading, and so the connection. */
   void close() {
-    channels.forEach(Channel::end);
-    writer.execute(() -> {
-      closed = true;
-      channels.forEach(this::remove);
-    });
+    channels.close();
+    writer.execute(() -> send(Command.UNSUBSCRIBE));
   }
 
-  private void add(Channel channel) {
-    if (closed) {
-      return;
+  private void ask(String channel) {
+    if (reader.getQueue().isEmpty()) {
+      reader.execute(this::serve);
     }
-    Thread thread = reader;
-    if (thread == null) {
-      thread = JedisBackend.daemons("reader").newThread(this::keepReading);
-      reader = thread;
-      thread.start();
-    }
-    channel.reader = thread;
-    channels.add(channel);
-    send(Command.SUBSCRIBE, channel.name);
+    send(Command.SUBSCRIBE, channel);
   }
 
-  private void remove(Channel channel) {
-    channels.remove(channel);
-    if (channels.isEmpty()) {
-      reader = null;
-      if (link != null) {
-        link.disconnect();
-      }
-    } else if (channels.stream().noneMatch(other -> other.name.equals(channel.name))) {
-      send(Command.UNSUBSCRIBE, channel.name);
-    }
-  }
-
-  private void refresh(Connection connection, Thread by) {
-    if (!by.equals(reader)) {
-      connection.disconnect();
-    } else if (!connection.isBroken()) {
-      link = connection;
-      channels.stream().filter(Channel::isMissing).forEach(c -> send(Command.SUBSCRIBE, c.name));
-      send(Command.PING);
-    }
-  }
-
-  /** Not on a connection that was cut: Jedis would connect it anew. */
+  /** On the writer, as everything that sends. */
   private void send(Command command, String... words) {
-    Connection to = link;
-    if (to != null && !to.isBroken()) {
-      to.sendCommand(command, words);
-      to.getMany(0); // reads nothing, but flushes
+    if (link != null && !link.isBroken()) {
+      link.sendCommand(command, words);
+      link.getMany(0); // reads nothing, but flushes
+    } else if (command == Command.UNSUBSCRIBE && words.length > 0) {
+      channels.left(words[0]);
     }
   }
 
-  private void keepReading() {
-    long pause = MIN_PAUSE_NANOS;
-    while (isReader()) {
-      long start = System.nanoTime();
+  /** Each second, as long as the connection is there. Asks again for channels not confirmed. */
+  private void refresh(Connection connection) {
+    if (!connection.isBroken()) {
+      channels.awaited().forEach(name -> send(Command.SUBSCRIBE, name));
+      send(Command.PING);
+      ScheduledFuture<?> unused = writer.schedule(() -> refresh(connection), 1, TimeUnit.SECONDS);
+    }
+  }
+
+  /** Reads as long as anyone listens. */
+  private void serve() {
+    while (!channels.isEmpty()) {
       try {
         read(pool.getFactory().makeObject().getObject());
       } catch (Exception e) {
-        interrupted(e);
+        pool.clear(); // what ended this connection may have ended those
+        channels.interrupted(e);
+        LockSupport.parkNanos(this, ThreadLocalRandom.current().nextLong(PAUSE, 10 * PAUSE));
       }
-      LockSupport.parkNanos(this, pause);
-      boolean lasted = System.nanoTime() - start > 2 * MAX_PAUSE_NANOS;
-      pause = lasted ? MIN_PAUSE_NANOS : Math.min(2 * pause, MAX_PAUSE_NANOS);
-    }
-  }
-
-  private boolean isReader() {
-    return Thread.currentThread().equals(reader);
-  }
-
-  /** Not those of the next reader, which may have begun. */
-  private Stream<Channel> own() {
-    return channels.stream().filter(channel -> Thread.currentThread().equals(channel.reader));
-  }
-
-  private void interrupted(Exception cause) {
-    if (isReader()) {
-      pool.clear(); // what ended this connection may have ended those
-      own().forEach(channel -> channel.interrupted(cause));
     }
   }
 
   private void read(Connection connection) {
-    Thread self = Thread.currentThread();
-    ScheduledFuture<?> refreshing =
-        writer.scheduleWithFixedDelay(
-            () -> refresh(connection, self), 0, PING_MILLIS, TimeUnit.MILLISECONDS);
+    writer.execute(() -> {
+      link = connection;
+      channels.connected();
+      refresh(connection);
+    });
     try {
       connection.setSoTimeout(SILENCE_MILLIS);
-      while (isReader()) {
+      while (!channels.isEmpty()) {
         readOne(connection);
       }
     } finally {
-      refreshing.cancel(false);
       writer.execute(connection::disconnect);
     }
   }
 
   private void readOne(Connection connection) {
     try {
-      Object news = SafeEncoder.encodeObject(connection.getUnflushedObject());
-      if (news instanceof List<?> words && words.size() > 2) {
-        own()
-            .filter(channel -> channel.name.equals(words.get(1)))
-            .forEach(channel -> channel.hear(words.get(0), words.get(2)));
+      if (SafeEncoder.encodeObject(connection.getUnflushedObject()) instanceof List<?> news) {
+        hear(news);
       }
     } catch (JedisDataException e) {
       // A refusal names no channel: those confirmed meanwhile will say so.
-      own().filter(Channel::isMissing).forEach(channel -> channel.interrupted(e));
+      channels.awaited().forEach(name -> channels.refused(name, e));
+    }
+  }
+
+  private void hear(List<?> news) {
+    String channel = String.valueOf(news.get(1));
+    switch (String.valueOf(news.get(0))) {
+      case "message" -> channels.message(channel, String.valueOf(news.get(2)));
+      case "subscribe" -> channels.confirmed(channel);
+      case "unsubscribe" -> channels.left(channel);
+      default -> {}
     }
   }
 }

@@ -17,6 +17,7 @@ import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
@@ -40,6 +41,8 @@ import redis.clients.jedis.providers.PooledConnectionProvider;
 class HandedClientTest {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
   private static final Duration BRIEF = Duration.ofMillis(300);
+  private static final Set<Thread.State> WAITING =
+      Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING);
 
   private RedisClient client = client(8, RedisProtocol.RESP3);
   private LockBackend backend = JedisBackend.of(client);
@@ -140,7 +143,7 @@ class HandedClientTest {
         });
     caller.start();
     for (int i = 0; i < 3; i++) {
-      await("the caller waits", () -> caller.getState() == Thread.State.TIMED_WAITING);
+      await("the caller waits", () -> WAITING.contains(caller.getState()));
       caller.interrupt();
     }
     taken.close();

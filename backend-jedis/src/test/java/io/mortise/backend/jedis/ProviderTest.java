@@ -46,7 +46,7 @@ class ProviderTest {
     IllegalArgumentException error =
         assertThrows(IllegalArgumentException.class, () -> open(URI.create(uri)));
     String message = String.valueOf(error.getMessage());
-    assertTrue(message.contains("redis://user:password@host:port/database"), message);
+    assertTrue(message.contains("redis[s]://[[user]:password@]host[:port][/database]"), message);
     assertFalse(message.contains(SECRET), message);
   }
 

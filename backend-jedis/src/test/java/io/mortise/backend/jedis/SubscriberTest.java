@@ -22,6 +22,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Messages over links and users that fail. */
 class SubscriberTest {
@@ -174,12 +176,16 @@ class SubscriberTest {
     }
   }
 
-  @Test
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
   @DisplayName("B11: who joins while the last one leaves is subscribed, and hears")
-  void joiningWhileTheLastLeaves() {
+  void joiningWhileTheLastLeaves(boolean others) {
     Random random = new Random(4711);
     try (RedisServer server = RedisServer.start();
         LockBackend backend = open(server.uri())) {
+      if (others) {
+        backend.subscribe("other", new Recorder());
+      }
       for (int round = 0; round < 150; round++) {
         for (int i = 0; i < 20; i++) {
           Subscription leaving = backend.subscribe("channel", new Recorder());

@@ -1,29 +1,32 @@
 package io.mortise.backend.lettuce;
 
+import io.lettuce.core.Delegating;
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisURI;
+import io.lettuce.core.api.AsyncCloseable;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.DefaultEndpoint;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
-import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
-import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Runs scripts on one Redis server through Lettuce: one connection for all calls, one for all
@@ -35,39 +38,35 @@ import org.jspecify.annotations.Nullable;
  * found within four seconds.
  */
 public final class LettuceBackend implements LockBackend {
-  private static final Duration BEAT = Duration.ofSeconds(2);
+  private static final Logger LOG = LoggerFactory.getLogger(LettuceBackend.class);
 
-  private final String endpoint;
-  private final StatefulRedisConnection<String, String> calls;
-  private final Messages messages;
-  private final List<Pulse> pulses;
   private final BackendInfo info;
-  private final Supplier<CompletableFuture<?>> end;
+  private final StatefulRedisConnection<String, String> calls;
+  private final List<StatefulRedisConnection<String, String>> both;
+  private final Messages messages;
+  private final Runnable atEnd;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private volatile TimeSource.Timer nextBeat = () -> {};
+  /** Connections whose last PING is unanswered; a client's own time limit is no answer. */
+  private final Set<StatefulRedisConnection<?, ?>> silent = ConcurrentHashMap.newKeySet();
 
   /** The thread that writes commands and reads their replies. */
   volatile @Nullable Thread ioThread;
 
-  /** Checks the server and starts to watch the connections. */
+  /** Starts to watch the connections; {@code atEnd} runs when they have been told to close. */
   LettuceBackend(
-      RedisURI uri,
       StatefulRedisConnection<String, String> calls,
       StatefulRedisPubSubConnection<String, String> channels,
-      Supplier<CompletableFuture<?>> end) {
-    endpoint = Opening.endpoint(uri);
+      BackendInfo info,
+      Runnable atEnd) {
+    this.info = info;
     this.calls = calls;
-    this.end = end;
+    both = List.of(calls, channels);
+    this.atEnd = atEnd;
     // Calls have deadlines of their own; a timer of the client's for each would be one too many.
-    calls.setTimeout(Duration.ZERO);
-    channels.setTimeout(Duration.ZERO);
+    both.forEach(each -> each.setTimeout(Duration.ZERO));
     messages = new Messages(channels);
-    pulses = List.of(new Pulse(calls, endpoint), new Pulse(channels, endpoint));
-    Script hello = new Script("HELLO", "", "");
-    ScriptCall ask = new ScriptCall(hello, List.of(), List.of(), uri.getTimeout());
-    info = Opening.check(endpoint, await(Call.bare(this, ask, CommandType.HELLO), ask.timeout()));
-    scheduleBeat();
+    beat();
   }
 
   /**
@@ -89,77 +88,60 @@ public final class LettuceBackend implements LockBackend {
     boolean rejects = client.getOptions().isRejectCommandsWhileDisconnected();
     if (!rejects || !client.getOptions().isAutoReconnect()) {
       throw new IllegalArgumentException(
-          "the client must reject commands while disconnected, and reconnect; before, call"
-              + " client.setOptions(client.getOptions().mutate().autoReconnect(true)"
-              + ".disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS).build())");
+          "the client must reconnect, and reject commands until it has; set its ClientOptions:"
+              + " autoReconnect(true).disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)");
     }
     if (!uri.getSentinels().isEmpty()) {
       throw new IllegalArgumentException("Redis Sentinel is not supported yet; name the master");
     }
-    return Opening.open(client, RedisURI.builder(uri).build(), null);
-  }
-
-  private void scheduleBeat() {
-    nextBeat = time().schedule(this::beat, BEAT);
-    if (closed.get()) {
-      nextBeat.close();
-    }
+    return LettuceBackendProvider.connect(client, RedisURI.builder(uri).build(), () -> {});
   }
 
   private void beat() {
-    pulses.forEach(Pulse::beat);
-    messages.askAgain();
-    scheduleBeat();
+    if (!closed.get()) {
+      both.forEach(this::ping);
+      messages.askAgain();
+      time().schedule(this::beat, Duration.ofSeconds(2));
+    }
   }
 
-  void send(Call call) {
+  /** Breaks the connection if the last PING is unanswered, and sends the next. */
+  private void ping(StatefulRedisConnection<String, String> connection) {
+    if (!silent.add(connection)) {
+      LOG.warn("{}: no answer to PING, connecting anew", info.endpoint());
+      var writer = ((RedisChannelHandler<?, ?>) connection).getChannelWriter();
+      var channel = writer instanceof Delegating<?> wrapper ? wrapper.unwrap() : writer;
+      ((DefaultEndpoint) channel).disconnect();
+    }
+    var ping = connection.async().ping();
+    ping.whenComplete((pong, e) -> {
+      if (!(e instanceof RedisCommandTimeoutException)) {
+        silent.remove(connection);
+      }
+    });
+  }
+
+  private Call send(ScriptCall call) {
+    return send(new Call(this, call, CommandType.EVALSHA, call.script().sha1()));
+  }
+
+  Call send(Call call) {
     calls.dispatch(call);
+    return call;
   }
 
   @Override
   public List<Object> execute(ScriptCall call) {
-    return await(Call.evalsha(this, call), call.timeout());
-  }
-
-  private List<Object> await(Call call, Duration timeout) {
-    long deadline = System.nanoTime() + timeout.toNanos();
     if (Thread.currentThread().equals(ioThread)) {
       String message = this + ": execute would wait for its own thread; use executeAsync";
       throw new BackendException(Outcome.NOT_EXECUTED, message, null);
     }
-    boolean interrupted = Thread.interrupted();
-    try {
-      send(call);
-      while (true) {
-        try {
-          return call.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-        } catch (InterruptedException e) {
-          interrupted = true;
-        } catch (TimeoutException e) {
-          call.completeExceptionally(e);
-        }
-      }
-    } catch (ExecutionException e) {
-      throw (BackendException) Objects.requireNonNull(e.getCause());
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    return send(call).await();
   }
 
   @Override
   public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
-    Call sent = Call.evalsha(this, call);
-    send(sent);
-    return sent.limited();
-  }
-
-  @Override
-  public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> all) {
-    List<Call> sent = all.stream().map(call -> Call.evalsha(this, call)).toList();
-    calls.dispatch(sent);
-    return sent.stream().map(Call::limited).toList();
+    return send(call).orTimeout(call.timeout().toNanos(), TimeUnit.NANOSECONDS);
   }
 
   @Override
@@ -172,20 +154,19 @@ public final class LettuceBackend implements LockBackend {
     return info;
   }
 
+  /** Waits for the end of the connections, but not for long: it may be called on their thread. */
   @Override
   public void close() {
     if (!closed.getAndSet(true)) {
-      nextBeat.close();
       messages.close();
-      CompletableFuture<?> ending = end.get();
-      if (!Thread.currentThread().equals(ioThread)) {
-        Opening.settle(ending);
-      }
+      var ends = both.stream().map(AsyncCloseable::closeAsync).toArray(CompletableFuture<?>[]::new);
+      atEnd.run();
+      CompletableFuture.allOf(ends).completeOnTimeout(null, 1, TimeUnit.SECONDS).join();
     }
   }
 
   @Override
   public String toString() {
-    return "LettuceBackend[" + endpoint + (closed.get() ? ", closed]" : "]");
+    return "LettuceBackend[" + info.endpoint() + (closed.get() ? ", closed]" : "]");
   }
 }

@@ -5,21 +5,27 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
-import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.StaticCredentialsProvider;
+import io.lettuce.core.api.AsyncCloseable;
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.GenericMapOutput;
+import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import io.mortise.backend.support.RedisAddress;
+import io.mortise.backend.support.RedisServers;
 import io.mortise.spi.BackendConfig;
+import io.mortise.spi.BackendInfo;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.SpiVersion;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Opens a {@link LettuceBackend} with a client of its own, from {@code
@@ -28,12 +34,9 @@ import java.util.regex.Pattern;
  * properties.
  */
 @AutoService(LockBackendProvider.class)
+@SuppressWarnings("FutureReturnValueIgnored") // What is not wanted any more ends unwatched.
 public final class LettuceBackendProvider implements LockBackendProvider {
-  private static final Duration RECONNECT_DELAY = Duration.ofMillis(200);
-  private static final String FORM = "redis[s]://[[user]:password@]host[:port][/database]";
-  private static final Pattern SHAPE =
-      Pattern.compile(
-          "rediss?://([^:@/?#]*:[^@/?#]+@)?(?<host>\\[[^]/]+]|[^]\\[:@/?#]+)(:(?<port>\\d{1,5}))?(/\\d{0,9})?");
+  private static final Delay RECONNECT_DELAY = Delay.constant(Duration.ofMillis(200));
 
   /** Made by {@link java.util.ServiceLoader}. */
   public LettuceBackendProvider() {}
@@ -54,47 +57,53 @@ public final class LettuceBackendProvider implements LockBackendProvider {
   }
 
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // The last threads end unwatched.
   public LockBackend open(BackendConfig config) {
-    RedisURI uri = parse(config);
-    ClientResources resources =
-        ClientResources.builder().reconnectDelay(Delay.constant(RECONNECT_DELAY)).build();
+    RedisURI uri = uri(config);
+    var resources = ClientResources.builder().reconnectDelay(RECONNECT_DELAY).build();
     RedisClient client = RedisClient.create(resources);
-    client.setOptions(options(config.commandTimeout()));
-    return Opening.open(
-        client,
-        uri,
-        () ->
-            client
-                .shutdownAsync(0, 1, TimeUnit.SECONDS)
-                .thenRun(() -> resources.shutdown(0, 1, TimeUnit.SECONDS)));
+    client.setOptions(
+        ClientOptions.builder()
+            .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
+            .maintNotificationsConfig(MaintNotificationsConfig.disabled())
+            .socketOptions(SocketOptions.builder().connectTimeout(config.commandTimeout()).build())
+            .build());
+    return connect(client, uri, resources::shutdown);
   }
 
-  private static ClientOptions options(Duration timeout) {
-    return ClientOptions.builder()
-        .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-        .maintNotificationsConfig(MaintNotificationsConfig.disabled())
-        .socketOptions(SocketOptions.builder().connectTimeout(timeout).build())
-        .timeoutOptions(TimeoutOptions.create())
-        .build();
-  }
-
-  /** Its message shows nothing of the URI: a secret not encoded may end up in any part of it. */
-  private static RedisURI parse(BackendConfig config) {
-    Matcher shape = SHAPE.matcher(config.uri().toString());
-    int port =
-        shape.matches()
-            ? Integer.parseInt(Objects.requireNonNullElse(shape.group("port"), "6379"))
-            : 0;
-    if (port < 1 || port > 65_535) {
-      throw new IllegalArgumentException(
-          "the URI must read " + FORM + ", user and password percent-encoded");
-    }
-    RedisURI uri = RedisURI.create(config.uri());
-    uri.setHost(shape.group("host"));
-    uri.setPort(port);
-    uri.setTimeout(config.commandTimeout());
+  private static RedisURI uri(BackendConfig config) {
+    RedisAddress address = RedisAddress.of(config.uri());
+    RedisURI uri = new RedisURI(address.host(), address.port(), config.commandTimeout());
+    uri.setSsl(address.tls());
+    uri.setCredentialsProvider(
+        new StaticCredentialsProvider(RedisCredentials.just(address.user(), address.password())));
+    uri.setDatabase(address.database());
     uri.setClientName(config.clientName());
     return uri;
+  }
+
+  /** {@code atEnd} runs when the connections have been told to close. */
+  static LettuceBackend connect(RedisClient client, RedisURI uri, Runnable atEnd) {
+    var calls = client.connectAsync(StringCodec.UTF8, uri).toCompletableFuture();
+    var channels = calls.thenCompose(c -> client.connectPubSubAsync(StringCodec.UTF8, uri));
+    try {
+      return new LettuceBackend(calls.join(), channels.join(), usable(uri, calls.join()), atEnd);
+    } catch (RuntimeException e) {
+      calls.thenAccept(AsyncCloseable::closeAsync);
+      channels.thenAccept(AsyncCloseable::closeAsync);
+      atEnd.run();
+      throw RedisServers.refusal(endpoint(uri), e);
+    }
+  }
+
+  private static BackendInfo usable(RedisURI uri, StatefulRedisConnection<String, String> calls) {
+    var output = new GenericMapOutput<>(StringCodec.UTF8);
+    var hello = calls.async().dispatch(CommandType.HELLO, output).toCompletableFuture();
+    var facts = hello.orTimeout(uri.getTimeout().toNanos(), TimeUnit.NANOSECONDS).join();
+    return RedisServers.usable(endpoint(uri), facts);
+  }
+
+  private static String endpoint(RedisURI uri) {
+    String place = uri.getSocket() == null ? uri.getHost() + ':' + uri.getPort() : uri.getSocket();
+    return (uri.isSsl() ? "rediss://" : "redis://") + place + '/' + uri.getDatabase();
   }
 }

@@ -200,6 +200,25 @@ final class MessagesTest {
   }
 
   @Test
+  @DisplayName("B15: a channel left while the link is lost does not stay subscribed at the server")
+  void aChannelLeftDuringAnOutageIsLeftAfterIt() {
+    Recorder other = new Recorder();
+    backend.subscribe("other", other);
+    Subscription subscription = backend.subscribe("ch", recorder);
+    recorder.await("subscribed");
+    other.await("subscribed");
+    proxy.refuse();
+    proxy.cut();
+    recorder.await("interrupted");
+    subscription.close();
+    proxy.resume();
+    other.await("subscribed", 2);
+
+    Fixture.await("the server has unsubscribed", () -> subscribers("ch") == 0);
+    assertEquals(1, subscribers("other"));
+  }
+
+  @Test
   @DisplayName("B15: close waits for a listener call that has begun")
   void closeWaitsForACallThatHasBegun() throws Exception {
     CountDownLatch entered = new CountDownLatch(1);

@@ -144,7 +144,7 @@ final class OpeningTest {
   void aReplicaIsRefused() {
     String master = "127.0.0.1 " + server.port();
     try (RedisServer replica = RedisServer.builder().arguments("--replicaof", master).start()) {
-      refused(replica.uri(), "replica", "master needed");
+      refused(replica.uri(), "it is a standalone replica", "standalone master");
     }
   }
 
@@ -154,7 +154,7 @@ final class OpeningTest {
     String bus = String.valueOf(Fixture.freePort());
     RedisServer.Builder cluster = RedisServer.builder().arguments("--cluster-enabled", "yes");
     try (RedisServer node = cluster.arguments("--cluster-port", bus).start()) {
-      refused(node.uri(), "cluster", "standalone");
+      refused(node.uri(), "it is a cluster master", "standalone master");
     }
   }
 
@@ -179,7 +179,7 @@ final class OpeningTest {
       URI uri = URI.create("redis://127.0.0.1:" + port);
       Fixture.await(
           "it is refused as one",
-          () -> message(failure(() -> Fixture.open(uri))).contains("sentinel"));
+          () -> message(failure(() -> Fixture.open(uri))).contains("it is a sentinel"));
     } finally {
       sentinel.destroyForcibly().onExit().join();
     }

@@ -1,5 +1,5 @@
 /** What backends share. */
 @NullMarked
-package io.mortise.spi.support;
+package io.mortise.backend.support;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,9 +1,8 @@
-package io.mortise.spi.support;
+package io.mortise.backend.support;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.URI;
 import org.junit.jupiter.api.Test;
@@ -55,36 +54,5 @@ class RedisAddressTest {
   @Test
   void itsTextHasNoSecret() {
     assertEquals("rediss://host:7/2", read("rediss://user:secret@host:7/2").toString());
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"6.2.0", "6.2", "7.0.15", "10.1"})
-  void aRecentMasterIsUsable(String version) {
-    assertEquals(
-        version, RedisServers.usable("here", version, "standalone", "master").serverVersion());
-  }
-
-  @ParameterizedTest
-  @ValueSource(strings = {"2.8.0", "5.0.14", "6.0.16", "6.1", "6.0"})
-  void anOldServerIsRefused(String version) {
-    IllegalArgumentException e =
-        assertThrows(
-            IllegalArgumentException.class,
-            () -> RedisServers.usable("here", version, "standalone", "master"));
-
-    assertTrue(String.valueOf(e.getMessage()).contains(version), e.getMessage());
-  }
-
-  @Test
-  void clustersSentinelsAndReplicasAreRefusedByName() {
-    for (String[] other :
-        new String[][] {{"cluster", "master"}, {"sentinel", "master"}, {"standalone", "replica"}}) {
-      IllegalArgumentException e =
-          assertThrows(
-              IllegalArgumentException.class,
-              () -> RedisServers.usable("here", "7.0.15", other[0], other[1]));
-      assertTrue(
-          String.valueOf(e.getMessage()).contains(other[0] + ' ' + other[1]), e.getMessage());
-    }
   }
 }

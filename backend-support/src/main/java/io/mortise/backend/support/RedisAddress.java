@@ -1,4 +1,4 @@
-package io.mortise.spi.support;
+package io.mortise.backend.support;
 
 import java.net.URI;
 import java.net.URLDecoder;

@@ -1,0 +1,141 @@
+package io.mortise.backend.support;
+
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.Script;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call as the future of its reply, for clients that write to sockets on threads of ours. Knows
+ * what a failure means: a call that ended before it was sent is {@code NOT_EXECUTED} and is never
+ * sent later (B1, B2), one that fails after it is {@code UNKNOWN}. Thread-safe.
+ */
+public class PendingCall extends CompletableFuture<List<Object>> {
+  private final ScriptCall call;
+  private final String endpoint;
+  private final long deadline;
+
+  /** What a failure means: decided by what comes first, the sending or the failure. */
+  private final AtomicReference<@Nullable Outcome> fate = new AtomicReference<>();
+
+  /** Of whoever sends. */
+  private boolean byText;
+
+  /**
+   * The call's time begins.
+   *
+   * @param call what to run
+   * @param endpoint where, for messages
+   */
+  public PendingCall(ScriptCall call, String endpoint) {
+    this.call = call;
+    this.endpoint = endpoint;
+    deadline = System.nanoTime() + call.timeout().toNanos();
+  }
+
+  /**
+   * The time until the deadline, for a socket.
+   *
+   * @return milliseconds, at least one, since zero means no limit to a socket
+   */
+  public final int millisLeft() {
+    long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+    return (int) Math.max(1, Math.min(Integer.MAX_VALUE, millis));
+  }
+
+  /** Lets it fail at its deadline, wherever it is then. */
+  public final void limit() {
+    TimeoutException late = new TimeoutException("its time is over");
+    Duration left = Duration.ofMillis(millisLeft());
+    TimeSource.Timer timer = TimeSource.system().schedule(() -> fail(late), left);
+    CompletableFuture<?> unused = whenComplete((reply, failure) -> timer.close());
+  }
+
+  /**
+   * To be asked right before it is handed to a socket.
+   *
+   * @return whether it may be; not if it has ended, nor twice
+   */
+  public final boolean sending() {
+    return !isDone() && fate.compareAndSet(null, Outcome.UNKNOWN);
+  }
+
+  /**
+   * What to send: the script's digest first, and its text after {@link #again}.
+   *
+   * @return {@code EVALSHA} or {@code EVAL} and their arguments
+   */
+  public final List<String> words() {
+    Script script = call.script();
+    List<String> words = new ArrayList<>();
+    words.addAll(byText ? List.of("EVAL", script.source()) : List.of("EVALSHA", script.sha1()));
+    words.add(String.valueOf(call.keys().size()));
+    words.addAll(call.keys());
+    words.addAll(call.args());
+    return words;
+  }
+
+  /**
+   * Asked about an error of the server.
+   *
+   * @param error its text
+   * @return whether to send again: it did not know the script, so nothing ran (B7)
+   */
+  public final boolean again(@Nullable String error) {
+    boolean again = !byText && error != null && error.startsWith("NOSCRIPT");
+    if (again) {
+      byText = true;
+      fate.set(null);
+    }
+    return again;
+  }
+
+  /**
+   * The server has answered with an error.
+   *
+   * @param error its message is the server's
+   */
+  public final void refuse(Exception error) {
+    String message = String.valueOf(error.getMessage());
+    completeExceptionally(new BackendException(Outcome.REPLIED, message, error));
+  }
+
+  /**
+   * There was or will be no answer.
+   *
+   * @param cause why
+   */
+  public final void fail(Throwable cause) {
+    boolean sent = fate.compareAndExchange(null, Outcome.NOT_EXECUTED) == Outcome.UNKNOWN;
+    String what = sent ? " was sent but not answered: " : " was not sent: ";
+    String message = endpoint + ": " + call.script().name() + what + cause.getMessage();
+    Outcome outcome = sent ? Outcome.UNKNOWN : Outcome.NOT_EXECUTED;
+    completeExceptionally(new BackendException(outcome, message, cause));
+  }
+
+  /**
+   * Waits for a call whose failures are all {@link BackendException}s, whatever interrupts.
+   *
+   * @param call one that ends in time by itself
+   * @return its reply
+   * @throws BackendException its failure
+   */
+  public static List<Object> await(CompletableFuture<List<Object>> call) {
+    try {
+      return call.join();
+    } catch (CompletionException e) {
+      throw (BackendException) Objects.requireNonNull(e.getCause());
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.mortise.backend.support;
+
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.BackendInfo;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
+
+/** Which Redis servers locks are safe on, and what is said of the others. */
+public final class RedisServers {
+  private RedisServers() {}
+
+  /**
+   * Checks what a server tells of itself in its reply to {@code HELLO}, which no ACL forbids.
+   *
+   * @param endpoint where it is, without a secret
+   * @param hello the reply: {@code version}, {@code mode}, {@code role} and more
+   * @return facts about a single master of 6.2 or later
+   * @throws IllegalArgumentException it is something else; the message says what
+   */
+  public static BackendInfo usable(String endpoint, Map<String, ?> hello) {
+    String version = String.valueOf(hello.get("version"));
+    boolean old = version.matches("([0-5]|6\\.[01])(\\..*)?");
+    if (old || !"standalone".equals(hello.get("mode")) || !"master".equals(hello.get("role"))) {
+      throw new IllegalArgumentException(
+          "it is a %s %s of version %s; a standalone master of 6.2 or later is needed, clusters and sentinels are not supported yet"
+              .formatted(hello.get("mode"), hello.get("role"), version));
+    }
+    return new BackendInfo(endpoint, version, true, true);
+  }
+
+  /**
+   * What to throw when a server cannot be opened.
+   *
+   * @param endpoint where it is, without a secret
+   * @param failure from connecting or from {@link #usable}; its innermost cause is told
+   * @return an exception that names the next step
+   */
+  public static BackendException refusal(String endpoint, Throwable failure) {
+    Throwable reason =
+        Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+            .reduce(failure, (outer, inner) -> inner);
+    String advice = "; check host, port, TLS (rediss), user, password and database";
+    String message = endpoint + " cannot be used: " + reason.getMessage() + advice;
+    return new BackendException(Outcome.NOT_EXECUTED, message, failure);
+  }
+}

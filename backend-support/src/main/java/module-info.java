@@ -1,0 +1,7 @@
+/** What backends for Redis share, whatever their client. */
+module io.mortise.backend.support {
+  requires static transitive org.jspecify;
+  requires transitive io.mortise.spi;
+
+  exports io.mortise.backend.support;
+}

@@ -1,0 +1,146 @@
+package io.mortise.backend.support;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.Subscription;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class ChannelsTest {
+  private final List<String> sent = new ArrayList<>();
+  private final Channels channels =
+      new Channels(Runnable::run, name -> sent.add("+" + name), name -> sent.add("-" + name));
+
+  private static final class Heard implements ChannelListener {
+    final List<String> all = new ArrayList<>();
+
+    @Override
+    public void onSubscribed() {
+      all.add("subscribed");
+    }
+
+    @Override
+    public void onMessage(String message) {
+      all.add(message);
+    }
+
+    @Override
+    public void onInterrupted(Throwable cause) {
+      all.add("interrupted: " + cause.getMessage());
+    }
+  }
+
+  private Subscription join(Heard heard) {
+    return channels.subscribe("ch", heard);
+  }
+
+  @Test
+  @DisplayName("B12: all feeds of a channel hear it; the last to leave unsubscribes, once")
+  void theLastUnsubscribes() {
+    Heard first = new Heard();
+    Heard second = new Heard();
+    Subscription one = join(first);
+    channels.confirmed("ch");
+    Subscription two = join(second);
+    channels.confirmed("ch");
+    channels.message("ch", "m");
+    channels.message("other", "not this");
+    one.close();
+    one.close();
+    assertEquals(List.of("+ch", "+ch"), sent);
+    two.close();
+
+    assertEquals(List.of("+ch", "+ch", "-ch"), sent);
+    assertEquals(List.of("subscribed", "m"), first.all);
+    assertEquals(List.of("subscribed", "m"), second.all);
+    assertTrue(channels.isEmpty());
+  }
+
+  @Test
+  @DisplayName("B11: while an UNSUBSCRIBE is under way, what confirms is an older SUBSCRIBE")
+  void anOlderConfirmation() {
+    join(new Heard()).close();
+    Heard heard = new Heard();
+    join(heard);
+    channels.confirmed("ch");
+    assertEquals(List.of(), heard.all);
+    channels.left("ch");
+    channels.confirmed("ch");
+
+    assertEquals(List.of("subscribed"), heard.all);
+  }
+
+  @Test
+  @DisplayName("B11: an UNSUBSCRIBE that overtook a SUBSCRIBE is a gap, and it is repeated")
+  void anUnsubscribeThatOvertook() {
+    Heard heard = new Heard();
+    join(heard);
+    channels.confirmed("ch");
+    channels.left("ch");
+    channels.confirmed("ch");
+
+    assertEquals(List.of("+ch", "+ch"), sent);
+    assertEquals(List.of("subscribed", "interrupted: unsubscribed", "subscribed"), heard.all);
+  }
+
+  @Test
+  @DisplayName("B11: what was under way on a lost connection does not count on the next")
+  void aNewConnection() {
+    join(new Heard()).close();
+    Heard heard = new Heard();
+    join(heard);
+    channels.connected();
+    channels.confirmed("ch");
+
+    assertEquals(List.of("subscribed"), heard.all);
+  }
+
+  @Test
+  @DisplayName("A channel that a client subscribes again although it was left is left again")
+  void aChannelSubscribedAgainByTheClient() {
+    join(new Heard()).close();
+    channels.left("ch");
+    channels.confirmed("ch");
+
+    assertEquals(List.of("+ch", "-ch", "-ch"), sent);
+  }
+
+  @Test
+  @DisplayName(
+      "B11: each gap is told once, however often it is tried in vain, and only to whom it hits")
+  void aGapIsToldOnce() {
+    Heard heard = new Heard();
+    join(heard);
+    channels.confirmed("ch");
+    channels.refused("ch", new IOException("of another feed"));
+    channels.interrupted(new IOException("cut"));
+    channels.refused("ch", new IOException("NOPERM"));
+    channels.interrupted(new IOException("cut again"));
+    channels.message("ch", "from before");
+
+    assertEquals(List.of("subscribed", "interrupted: cut"), heard.all);
+    assertEquals("[ch]", channels.awaited().toString());
+  }
+
+  @Test
+  @DisplayName("B15, B17: who has left, or was closed, hears nothing")
+  void nothingAfterTheEnd() {
+    Heard heard = new Heard();
+    join(heard);
+    channels.close();
+    channels.confirmed("ch");
+    channels.message("ch", "m");
+    channels.interrupted(new IOException("cut"));
+
+    assertEquals(List.of(), heard.all);
+    Heard late = new Heard();
+    join(late);
+    assertEquals(List.of("interrupted: the backend is closed"), late.all);
+    assertEquals(List.of("+ch"), sent);
+  }
+}

@@ -1,0 +1,99 @@
+package io.mortise.backend.support;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.Script;
+import io.mortise.spi.ScriptCall;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+class PendingCallTest {
+  private static final Script SCRIPT = Script.of("take", "return {1}");
+
+  private static PendingCall call(Duration timeout) {
+    return new PendingCall(new ScriptCall(SCRIPT, List.of("k"), List.of(), timeout), "here");
+  }
+
+  private static BackendException failure(PendingCall call) {
+    return assertThrows(BackendException.class, () -> PendingCall.await(call));
+  }
+
+  @Test
+  @DisplayName("B1, B2: what failed before it was sent is not executed, and is not sent later")
+  void unsent() {
+    PendingCall call = call(Duration.ofSeconds(9));
+    call.fail(new IOException("no connection"));
+    call.fail(new IOException("once more, by another thread"));
+
+    assertEquals(Outcome.NOT_EXECUTED, failure(call).outcome());
+    assertEquals("here: take was not sent: no connection", failure(call).getMessage());
+    assertFalse(call.sending());
+  }
+
+  @Test
+  @DisplayName("B1: what fails after it was sent is unknown")
+  void sent() {
+    PendingCall call = call(Duration.ofSeconds(9));
+    assertTrue(call.sending());
+    assertFalse(call.sending());
+    call.fail(new IOException("cut"));
+
+    assertEquals(Outcome.UNKNOWN, failure(call).outcome());
+    assertEquals("here: take was sent but not answered: cut", failure(call).getMessage());
+  }
+
+  @Test
+  @DisplayName("B7: after NOSCRIPT it may be sent once more, and until then it has not run")
+  void sentAgain() {
+    PendingCall call = call(Duration.ofSeconds(9));
+    assertTrue(call.sending());
+    assertEquals(List.of("EVALSHA", SCRIPT.sha1(), "1", "k"), call.words());
+    assertFalse(call.again("ERR no"));
+    assertTrue(call.again("NOSCRIPT no matching script"));
+    assertEquals(List.of("EVAL", SCRIPT.source(), "1", "k"), call.words());
+    assertFalse(call.again("NOSCRIPT once more"));
+    call.fail(new IOException("cut"));
+
+    assertEquals(Outcome.NOT_EXECUTED, failure(call).outcome());
+  }
+
+  @Test
+  @DisplayName("B1: an error of the server is told as it came")
+  void refused() {
+    PendingCall call = call(Duration.ofSeconds(9));
+    assertTrue(call.sending());
+    call.refuse(new IOException("WRONGTYPE no"));
+
+    assertEquals(Outcome.REPLIED, failure(call).outcome());
+    assertEquals("WRONGTYPE no", failure(call).getMessage());
+  }
+
+  @Test
+  @DisplayName("B3: a limited call ends by itself, and a socket's limit is never none")
+  void limited() {
+    PendingCall call = call(Duration.ofMillis(20));
+    call.limit();
+
+    assertEquals(Outcome.NOT_EXECUTED, failure(call).outcome());
+    assertEquals(1, call.millisLeft());
+  }
+
+  @Test
+  @DisplayName("B4: waiting is not interrupted, and leaves the flag")
+  void interrupted() {
+    PendingCall call = call(Duration.ofMillis(20));
+    call.limit();
+    Thread.currentThread().interrupt();
+    failure(call);
+
+    assertTrue(Thread.interrupted());
+  }
+}
