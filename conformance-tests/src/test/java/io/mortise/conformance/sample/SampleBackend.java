@@ -1,5 +1,7 @@
 package io.mortise.conformance.sample;
 
+import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.Threads;
 import io.mortise.conformance.redis.RespConnection;
 import io.mortise.conformance.redis.RespException;
 import io.mortise.spi.BackendException;
@@ -11,158 +13,101 @@ import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import java.io.IOException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.Executor;
 
-/** A pool of plain connections, one thread for each call that is out, and one for messages. */
+/** A pool of plain connections, one thread for each call that is out, and two for messages. */
 final class SampleBackend implements LockBackend {
   private final SampleEndpoint endpoint;
   private final BackendInfo info;
   private final SampleMessages messages;
   private final Set<RespConnection> connections = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedDeque<RespConnection> idle = new ConcurrentLinkedDeque<>();
-  private final ExecutorService threads =
-      Executors.newFixedThreadPool(32, task -> daemon(task, "sample-call"));
+  private final Executor threads = Threads.daemons("sample-call", 32);
   private volatile boolean closed;
 
-  private SampleBackend(SampleEndpoint endpoint, BackendInfo info) {
+  SampleBackend(SampleEndpoint endpoint) {
     this.endpoint = endpoint;
-    this.info = info;
+    info = endpoint.check();
     messages = new SampleMessages(endpoint);
   }
 
-  static SampleBackend open(SampleEndpoint endpoint) {
-    return new SampleBackend(endpoint, endpoint.check());
-  }
-
-  static Thread daemon(Runnable task, String name) {
-    Thread thread = new Thread(task, name);
-    thread.setDaemon(true);
-    return thread;
-  }
-
-  /** Waits in join(), which ignores interrupts and keeps the flag; no socket sees them. */
   @Override
   public List<Object> execute(ScriptCall call) {
-    try {
-      return executeAsync(call).join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof BackendException failure) {
-        throw failure;
-      }
-      throw e;
-    }
+    return PendingCall.await(executeAsync(call));
   }
 
   @Override
   public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
-    CompletableFuture<List<Object>> future = new CompletableFuture<>();
-    long deadline = System.nanoTime() + call.timeout().toNanos();
-    try {
-      threads.execute(() -> complete(future, call, deadline));
-    } catch (RejectedExecutionException e) {
-      future.completeExceptionally(failure(Outcome.NOT_EXECUTED, "the backend is closed", e));
-    }
-    return future;
+    PendingCall pending = new PendingCall(call, info.endpoint());
+    pending.limit();
+    threads.execute(() -> run(pending));
+    return pending;
   }
 
-  private void complete(CompletableFuture<List<Object>> future, ScriptCall call, long deadline) {
+  private void run(PendingCall pending) {
     try {
-      future.complete(run(call, deadline));
-    } catch (BackendException e) {
-      future.completeExceptionally(e);
+      if (!pending.isDone()) {
+        exchange(borrow(pending), pending);
+      }
+    } catch (IOException | BackendException e) {
+      pending.fail(e);
     }
   }
 
-  private List<Object> run(ScriptCall call, long deadline) {
-    RespConnection connection = borrow(deadline);
-    try {
-      List<Object> reply = eval(connection, call, deadline);
-      idle.push(connection);
-      return reply;
-    } catch (RespException e) {
-      idle.push(connection);
-      throw new BackendException(Outcome.REPLIED, String.valueOf(e.getMessage()), e);
-    } catch (IOException e) {
-      connections.remove(connection);
-      connection.close();
-      throw failure(Outcome.UNKNOWN, call.script().name() + ": " + e.getMessage(), e);
-    }
-  }
-
-  private RespConnection borrow(long deadline) {
+  private RespConnection borrow(PendingCall pending) throws IOException {
     RespConnection connection = idle.poll();
     if (connection == null) {
-      try {
-        connection = endpoint.connect(left(deadline));
-      } catch (IOException e) {
-        throw failure(Outcome.NOT_EXECUTED, String.valueOf(e.getMessage()), e);
-      }
+      connection = endpoint.connect(Duration.ofMillis(pending.millisLeft()));
       connections.add(connection);
     }
     if (closed) {
       connection.close();
-      throw failure(Outcome.NOT_EXECUTED, "the backend is closed", null);
+      requireOpen();
     }
     return connection;
   }
 
-  private Duration left(long deadline) {
-    long nanos = deadline - System.nanoTime();
-    if (nanos <= 0) {
-      throw failure(Outcome.NOT_EXECUTED, "no connection in time", null);
-    }
-    return Duration.ofNanos(nanos);
-  }
-
-  private List<Object> eval(RespConnection connection, ScriptCall call, long deadline)
-      throws IOException {
-    connection.timeout(left(deadline));
+  @SuppressWarnings("unchecked") // A script replies with an array that holds no nil.
+  private void exchange(RespConnection connection, PendingCall pending) throws IOException {
     try {
-      return list(connection.call(words("EVALSHA", call.script().sha1(), call)));
+      connection.timeout(Duration.ofMillis(pending.millisLeft()));
+      Object reply = pending.sending() ? connection.call(words(pending)) : List.of();
+      idle.push(connection);
+      pending.complete((List<Object>) Objects.requireNonNull(reply));
     } catch (RespException e) {
-      if (!String.valueOf(e.getMessage()).startsWith("NOSCRIPT")) {
-        throw e;
+      if (pending.again(e.getMessage())) {
+        exchange(connection, pending);
+      } else {
+        idle.push(connection);
+        pending.refuse(e);
       }
-      connection.timeout(left(deadline));
-      return list(connection.call(words("EVAL", call.script().source(), call)));
+    } catch (IOException e) {
+      connections.remove(connection);
+      connection.close();
+      throw e;
     }
   }
 
-  private static String[] words(String command, String script, ScriptCall call) {
-    List<String> words = new ArrayList<>(List.of(command, script));
-    words.add(String.valueOf(call.keys().size()));
-    words.addAll(call.keys());
-    words.addAll(call.args());
-    return words.toArray(String[]::new);
+  private static String[] words(PendingCall pending) {
+    return pending.words().toArray(String[]::new);
   }
 
-  @SuppressWarnings("unchecked") // A script's array holds no nil.
-  private static List<Object> list(@Nullable Object reply) throws IOException {
-    if (reply instanceof List<?> list) {
-      return (List<Object>) list;
+  private void requireOpen() {
+    if (closed) {
+      String message = info.endpoint() + ": the backend is closed";
+      throw new BackendException(Outcome.NOT_EXECUTED, message, null);
     }
-    throw new IOException("a script replies with an array, not with " + reply);
-  }
-
-  private BackendException failure(Outcome outcome, String what, @Nullable Throwable cause) {
-    return new BackendException(outcome, info.endpoint() + ": " + what, cause);
   }
 
   @Override
   public Subscription subscribe(String channel, ChannelListener listener) {
-    if (closed) {
-      throw failure(Outcome.NOT_EXECUTED, "the backend is closed", null);
-    }
+    requireOpen();
     return messages.subscribe(channel, listener);
   }
 
@@ -174,7 +119,6 @@ final class SampleBackend implements LockBackend {
   @Override
   public void close() {
     closed = true;
-    threads.shutdown();
     connections.forEach(RespConnection::close);
     messages.close();
   }

@@ -1,5 +1,6 @@
 package io.mortise.conformance.sample;
 
+import io.mortise.backend.support.RedisAddress;
 import io.mortise.spi.BackendConfig;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
@@ -25,9 +26,8 @@ public final class SampleBackendProvider implements LockBackendProvider {
 
   @Override
   public LockBackend open(BackendConfig config) {
-    if (!"redis".equals(config.uri().getScheme()) || config.uri().getHost() == null) {
-      throw new IllegalArgumentException("not redis://host:port: " + config.endpoint());
-    }
-    return SampleBackend.open(new SampleEndpoint(config));
+    RedisAddress address = RedisAddress.of(config.uri());
+    return new SampleBackend(
+        new SampleEndpoint(address, config.clientName(), config.commandTimeout()));
   }
 }

@@ -1,27 +1,27 @@
 package io.mortise.conformance.sample;
 
+import io.mortise.backend.support.RedisAddress;
+import io.mortise.backend.support.RedisServers;
 import io.mortise.conformance.redis.RespConnection;
 import io.mortise.conformance.redis.RespException;
-import io.mortise.spi.BackendConfig;
-import io.mortise.spi.BackendException;
-import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.BackendInfo;
 import java.io.IOException;
-import java.net.URI;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 
 /** Where the server is, and how to connect to it. */
-record SampleEndpoint(BackendConfig config) {
-  RespConnection connect(Duration timeout) throws IOException {
-    URI uri = config.uri();
-    RespConnection connection = new RespConnection(uri.getHost(), uri.getPort(), timeout);
+record SampleEndpoint(RedisAddress address, String clientName, Duration timeout) {
+  RespConnection connect(Duration within) throws IOException {
+    RespConnection connection = new RespConnection(address.host(), address.port(), within);
     try {
-      if (uri.getUserInfo() != null) {
-        String[] user = uri.getUserInfo().split(":", 2);
-        connection.call("AUTH", user[0].isEmpty() ? "default" : user[0], user[1]);
+      if (address.password() != null) {
+        String user = address.user() == null ? "default" : address.user();
+        connection.call("AUTH", user, address.password());
       }
-      connection.call("CLIENT", "SETNAME", config.clientName());
+      connection.call("CLIENT", "SETNAME", clientName);
+      connection.call("SELECT", String.valueOf(address.database()));
       return connection;
     } catch (RespException e) {
       connection.close();
@@ -32,24 +32,18 @@ record SampleEndpoint(BackendConfig config) {
     }
   }
 
-  /** Connects once, to learn what the server is, and refuses what this backend does not serve. */
+  /** Connects once, to learn what the server is, and refuses what locks are not safe on. */
   BackendInfo check() {
-    try (RespConnection connection = connect(config.commandTimeout())) {
-      String info = String.valueOf(connection.call("INFO"));
-      if (info.contains("role:slave")) {
-        throw refused("it is a replica; use the master", null);
+    try (RespConnection connection = connect(timeout)) {
+      Map<String, Object> hello = new HashMap<>();
+      if (connection.call("HELLO") instanceof List<?> facts) {
+        for (int i = 0; i < facts.size(); i += 2) {
+          hello.put(String.valueOf(facts.get(i)), String.valueOf(facts.get(i + 1)));
+        }
       }
-      if (info.contains("cluster_enabled:1")) {
-        throw refused("it belongs to a cluster; use a single server", null);
-      }
-      String version = info.replaceFirst("(?s).*redis_version:(\\S+).*", "$1");
-      return new BackendInfo(config.endpoint(), version, true, true);
-    } catch (IOException e) {
-      throw refused(String.valueOf(e.getMessage()), e);
+      return RedisServers.usable(address.toString(), hello);
+    } catch (IOException | RuntimeException e) {
+      throw RedisServers.refusal(address.toString(), e);
     }
-  }
-
-  private BackendException refused(String why, @Nullable Throwable cause) {
-    return new BackendException(Outcome.NOT_EXECUTED, config.endpoint() + ": " + why, cause);
   }
 }

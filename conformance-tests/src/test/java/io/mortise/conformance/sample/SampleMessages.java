@@ -1,245 +1,112 @@
 package io.mortise.conformance.sample;
 
+import io.mortise.backend.support.Channels;
+import io.mortise.backend.support.Threads;
 import io.mortise.conformance.redis.RespConnection;
 import io.mortise.conformance.redis.RespException;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
 import java.io.IOException;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
-import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** All subscriptions, on one connection, kept by one thread that begins with the first. */
-final class SampleMessages implements AutoCloseable {
-  private static final Duration QUIET = Duration.ofSeconds(3);
+/** All subscriptions, on one connection: one thread reads, the other sends. */
+final class SampleMessages {
+  private static final Duration SILENCE = Duration.ofSeconds(3);
 
   private final SampleEndpoint endpoint;
-  private final ReentrantLock lock = new ReentrantLock();
-  private final List<Entry> entries = new ArrayList<>();
-  private @Nullable RespConnection connection;
-  private long sent;
-  private long confirmed;
-  private boolean started;
-  private boolean closed;
+  private final ScheduledThreadPoolExecutor reader = Threads.daemons("sample-reader", 1);
+  private final ScheduledThreadPoolExecutor writer = Threads.daemons("sample-writer", 1);
+  private final Channels channels =
+      new Channels(writer, this::ask, channel -> send("UNSUBSCRIBE", channel));
+
+  /** The writer's own. */
+  private @Nullable RespConnection link;
 
   SampleMessages(SampleEndpoint endpoint) {
     this.endpoint = endpoint;
   }
 
   Subscription subscribe(String channel, ChannelListener listener) {
-    Entry entry = new Entry(channel, listener);
-    lock.lock();
+    return channels.subscribe(channel, listener);
+  }
+
+  void close() {
+    channels.close();
+    writer.execute(() -> send("UNSUBSCRIBE")); // the reply ends the reading
+  }
+
+  private void ask(String channel) {
+    if (reader.getQueue().isEmpty()) {
+      reader.execute(this::serve);
+    }
+    send("SUBSCRIBE", channel);
+  }
+
+  private void send(String... words) {
     try {
-      entries.add(entry);
-      send(entry);
-      if (!started) {
-        started = true;
-        SampleBackend.daemon(this::keepSubscribed, "sample-messages").start();
+      if (link != null) {
+        link.send(words);
+      } else if (words[0].equals("UNSUBSCRIBE") && words.length > 1) {
+        channels.left(words[1]);
       }
-    } finally {
-      lock.unlock();
-    }
-    return entry;
-  }
-
-  private void keepSubscribed() {
-    while (isOpen()) {
-      try (RespConnection next = endpoint.connect(QUIET)) {
-        begin(next);
-        readAll(next);
-      } catch (IOException | RespException e) {
-        end(e);
-      }
-    }
-  }
-
-  private boolean isOpen() {
-    lock.lock();
-    try {
-      return !closed;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void begin(RespConnection next) throws IOException {
-    lock.lock();
-    try {
-      if (closed) {
-        throw new IOException("closed");
-      }
-      connection = next;
-      sent = 0;
-      confirmed = 0;
-      entries.forEach(this::send);
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  /** Asks for the entry's channel; the answers come in the order of the questions. */
-  private void send(Entry entry) {
-    if (connection != null) {
-      sent++;
-      entry.ticket = sent;
-      trySend(connection, "SUBSCRIBE", entry.channel);
-    }
-  }
-
-  private static void trySend(RespConnection to, String... words) {
-    try {
-      to.send(words);
     } catch (IOException e) {
-      to.close(); // The reading thread finds out.
+      link = null; // the reader finds out
     }
   }
 
-  private void readAll(RespConnection from) throws IOException {
-    from.timeout(QUIET);
-    boolean asked = false;
-    while (true) {
-      try {
-        dispatch(from.read());
-        asked = false;
-      } catch (SocketTimeoutException e) {
-        if (asked) {
-          throw e;
-        }
-        lock.lock();
-        try {
-          from.send("PING");
-        } finally {
-          lock.unlock();
-        }
-        asked = true;
-      }
-    }
-  }
-
-  private void dispatch(@Nullable Object reply) {
-    if (!(reply instanceof List<?> parts) || parts.size() < 3) {
-      return;
-    }
-    String channel = String.valueOf(parts.get(1));
-    if ("message".equals(parts.get(0))) {
-      String message = String.valueOf(parts.get(2));
-      of(channel).forEach(entry -> entry.tellMessage(message));
-    } else if ("subscribe".equals(parts.get(0))) {
-      confirmed++;
-      of(channel).forEach(Entry::tellSubscribed);
-    }
-  }
-
-  /** Those whose own request the server has answered. */
-  private List<Entry> of(String channel) {
-    lock.lock();
-    try {
-      return entries.stream()
-          .filter(entry -> entry.channel.equals(channel) && entry.ticket <= confirmed)
-          .toList();
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void end(Exception cause) {
-    List<Entry> all;
-    lock.lock();
-    try {
-      connection = null;
-      all = closed ? List.of() : List.copyOf(entries);
-    } finally {
-      lock.unlock();
-    }
-    all.forEach(entry -> entry.tellInterrupted(cause));
-    LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
-  }
-
-  @Override
-  public void close() {
-    List<Entry> all;
-    lock.lock();
-    try {
-      closed = true;
-      if (connection != null) {
-        connection.close();
-      }
-      all = List.copyOf(entries);
-    } finally {
-      lock.unlock();
-    }
-    all.forEach(Entry::close);
-  }
-
-  /** One listener of one channel. Its lock is held during its calls, so close() waits for them. */
-  private final class Entry implements Subscription {
-    final String channel;
-    private final ChannelListener listener;
-    private final ReentrantLock telling = new ReentrantLock();
-    private long ticket = Long.MAX_VALUE;
-    private boolean subscribed;
-    private boolean interrupted;
-    private boolean ended;
-
-    Entry(String channel, ChannelListener listener) {
-      this.channel = channel;
-      this.listener = listener;
-    }
-
-    void tellMessage(String message) {
-      exclusively(() -> listener.onMessage(message));
-    }
-
-    void tellSubscribed() {
-      exclusively(() -> {
-        if (!subscribed) {
-          subscribed = true;
-          interrupted = false;
-          listener.onSubscribed();
-        }
-      });
-    }
-
-    void tellInterrupted(Exception cause) {
-      exclusively(() -> {
-        if (!interrupted) {
-          interrupted = true;
-          subscribed = false;
-          listener.onInterrupted(cause);
-        }
-      });
-    }
-
-    private void exclusively(Runnable call) {
-      telling.lock();
-      try {
-        if (!ended) {
-          call.run();
-        }
+  private void serve() {
+    while (!channels.isEmpty()) {
+      try (RespConnection connection = endpoint.connect(SILENCE)) {
+        writer.execute(() -> begin(connection));
+        read(connection);
+      } catch (IOException e) {
+        channels.interrupted(e);
+        LockSupport.parkNanos(this, TimeUnit.MILLISECONDS.toNanos(100));
       } finally {
-        telling.unlock();
-      }
-    }
-
-    @Override
-    public void close() {
-      exclusively(() -> ended = true);
-      lock.lock();
-      try {
-        if (entries.remove(this) && connection != null && isUnused(channel)) {
-          trySend(connection, "UNSUBSCRIBE", channel);
-        }
-      } finally {
-        lock.unlock();
+        writer.execute(() -> link = null);
       }
     }
   }
 
-  private boolean isUnused(String channel) {
-    return entries.stream().noneMatch(entry -> entry.channel.equals(channel));
+  private void begin(RespConnection connection) {
+    link = connection;
+    channels.connected();
+    refresh(connection);
+  }
+
+  /** Each second: a PING, so that silence means death, and what is not confirmed once more. */
+  private void refresh(RespConnection connection) {
+    if (link == connection) {
+      channels.awaited().forEach(channel -> send("SUBSCRIBE", channel));
+      send("PING");
+      ScheduledFuture<?> unused = writer.schedule(() -> refresh(connection), 1, TimeUnit.SECONDS);
+    }
+  }
+
+  private void read(RespConnection connection) throws IOException {
+    while (!channels.isEmpty()) {
+      try {
+        if (connection.read() instanceof List<?> news) {
+          hear(String.valueOf(news.get(0)), String.valueOf(news.get(1)), news);
+        }
+      } catch (RespException e) {
+        channels.awaited().forEach(channel -> channels.refused(channel, e));
+      }
+    }
+  }
+
+  private void hear(String what, String channel, List<?> news) {
+    switch (what) {
+      case "message" -> channels.message(channel, String.valueOf(news.get(2)));
+      case "subscribe" -> channels.confirmed(channel);
+      case "unsubscribe" -> channels.left(channel);
+      default -> {} // the PONG
+    }
   }
 }

@@ -1,0 +1,106 @@
+package io.mortise.conformance;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Scanner;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+
+/**
+ * The counts of one JVM, added at its end to a table for each backend. Other test JVMs of the same
+ * run add to the same table; what an earlier run left is replaced.
+ */
+final class RuleTotals implements AutoCloseable {
+  static final Counts PASSED = new Counts(1, 0, 0);
+  static final Counts FAILED = new Counts(0, 1, 0);
+  static final Counts SKIPPED = new Counts(0, 0, 1);
+
+  /** B2 before B10, B before L. */
+  private static final Comparator<String> BY_NUMBER =
+      Comparator.comparing((String rule) -> rule.replaceAll("\\d", ""))
+          .thenComparingInt(String::length)
+          .thenComparing(Comparator.naturalOrder());
+
+  private final Map<String, Map<String, Counts>> byBackend = new ConcurrentSkipListMap<>();
+  private final String folder;
+  private final String run;
+
+  /** How tests ended. */
+  record Counts(int passed, int failed, int skipped) {
+    Counts plus(Counts other) {
+      return new Counts(passed + other.passed, failed + other.failed, skipped + other.skipped);
+    }
+  }
+
+  /** {@code run} is empty if there is no other JVM to add to. */
+  RuleTotals(String folder, String run) {
+    this.folder = folder;
+    this.run = run;
+  }
+
+  void add(String backend, String rule, Counts one) {
+    byBackend
+        .computeIfAbsent(backend, key -> new ConcurrentHashMap<>())
+        .merge(rule, one, Counts::plus);
+  }
+
+  @Override
+  public void close() {
+    if (!folder.isEmpty() && Files.isDirectory(Path.of(folder))) {
+      byBackend.forEach(this::report);
+    }
+  }
+
+  private void report(String backend, Map<String, Counts> counts) {
+    Path file = Path.of(folder, "mortise-rules-" + backend + ".txt");
+    String title = "Rules tested with " + backend + (run.isEmpty() ? "" : ", run " + run);
+    try (FileChannel channel =
+        FileChannel.open(
+            file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+      channel.lock(); // released with the channel
+      Map<String, Counts> all = new TreeMap<>(BY_NUMBER);
+      all.putAll(counts);
+      if (!run.isEmpty()) {
+        addWritten(channel, title, all);
+      }
+      channel.truncate(0);
+      channel.write(ByteBuffer.wrap(table(title, all).getBytes(StandardCharsets.UTF_8)), 0);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Adds what another JVM of this run has written. */
+  private static void addWritten(FileChannel channel, String title, Map<String, Counts> all)
+      throws IOException {
+    byte[] bytes = Channels.newInputStream(channel).readAllBytes();
+    List<String> lines = new String(bytes, StandardCharsets.UTF_8).lines().toList();
+    boolean sameRun = !lines.isEmpty() && lines.get(0).equals(title);
+    for (String line : sameRun ? lines.subList(2, lines.size()) : List.<String>of()) {
+      Scanner cells = new Scanner(line);
+      all.merge(
+          cells.next(),
+          new Counts(cells.nextInt(), cells.nextInt(), cells.nextInt()),
+          Counts::plus);
+    }
+  }
+
+  private static String table(String title, Map<String, Counts> counts) {
+    StringBuilder table = new StringBuilder(title + System.lineSeparator());
+    table.append(String.format("%-6s%8s%8s%8s%n", "rule", "passed", "failed", "skipped"));
+    counts.forEach((rule, n) ->
+        table.append(String.format("%-6s%8d%8d%8d%n", rule, n.passed, n.failed, n.skipped)));
+    return table.toString();
+  }
+}
