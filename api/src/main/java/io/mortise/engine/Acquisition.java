@@ -50,6 +50,7 @@ final class Acquisition {
 
   private @Nullable Set<Warning> given;
   private boolean renewing;
+  private boolean lossTold;
   private long timedEnd;
 
   private volatile LeaseState state = LeaseState.RELEASED;
@@ -259,6 +260,18 @@ final class Acquisition {
 
   synchronized void endRenewal() {
     renewing = false;
+  }
+
+  /**
+   * Notes that listeners are about to be told of a state.
+   *
+   * @return false if they know already that the hold is lost: a renewal that failed at the same
+   *     moment, on another thread, is no news after that
+   */
+  synchronized boolean tells(LeaseState told) {
+    boolean news = !lossTold;
+    lossTold = lossTold || told == LeaseState.LOST;
+    return news;
   }
 
   /**

@@ -89,15 +89,15 @@ final class Events {
   }
 
   void suspect(Acquisition acquisition, String reason, long now) {
-    changed(event(acquisition, LeaseState.SUSPECT, reason, now));
+    changed(acquisition, event(acquisition, LeaseState.SUSPECT, reason, now));
   }
 
   void recovered(Acquisition acquisition, long now) {
-    changed(event(acquisition, LeaseState.HELD, "renewed again", now));
+    changed(acquisition, event(acquisition, LeaseState.HELD, "renewed again", now));
   }
 
   void lost(Acquisition acquisition, String reason, long now) {
-    changed(event(acquisition, LeaseState.LOST, reason, now));
+    changed(acquisition, event(acquisition, LeaseState.LOST, reason, now));
   }
 
   private static LeaseLost event(
@@ -108,9 +108,13 @@ final class Events {
   }
 
   /** Called on any thread, a client's I/O thread too, so even the log is left to the executor. */
-  private void changed(LeaseLost event) {
+  private void changed(Acquisition acquisition, LeaseLost event) {
     try {
-      executor.execute(() -> tell(event));
+      executor.execute(() -> {
+        if (acquisition.tells(event.state())) {
+          tell(event);
+        }
+      });
     } catch (RejectedExecutionException e) {
       log.debug("nobody was told of {}", event, e);
     }
