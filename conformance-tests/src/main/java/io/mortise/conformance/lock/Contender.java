@@ -92,6 +92,12 @@ final class Contender {
     return isInside();
   }
 
+  /** What it failed with, or null: it got the lock, or did not. */
+  @Nullable Throwable ended() {
+    Await.until("the contender is done", this::isDone);
+    return failure;
+  }
+
   /** What it failed with. */
   Throwable failure() {
     Await.until("the contender is done", this::isDone);

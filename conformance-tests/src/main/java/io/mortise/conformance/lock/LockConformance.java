@@ -97,4 +97,39 @@ public abstract class LockConformance implements BackendUnderTest {
       super(LockConformance.this);
     }
   }
+
+  @Nested
+  class Contract extends ContractRules {
+    Contract() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class HandOvers extends HandOverRules {
+    HandOvers() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Takeovers extends TakeoverRules {
+    Takeovers() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Keeper extends KeeperRules {
+    Keeper() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Leaks extends LeakRules {
+    Leaks() {
+      super(LockConformance.this);
+    }
+  }
 }

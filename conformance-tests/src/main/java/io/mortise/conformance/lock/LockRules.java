@@ -22,6 +22,7 @@ abstract class LockRules {
 
   private final LockConformance kit;
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
+  private final Deque<AutoCloseable> last = new ArrayDeque<>();
   final String name = "test-" + ProcessHandle.current().pid() + '-' + NAMES.incrementAndGet();
 
   LockRules(LockConformance kit) {
@@ -33,11 +34,23 @@ abstract class LockRules {
     for (AutoCloseable each : open) {
       each.close();
     }
+    for (AutoCloseable each : last) {
+      each.close();
+    }
+  }
+
+  /** Closes a server or a link after all services and backends. */
+  void closeLast(AutoCloseable server) {
+    last.addFirst(server);
   }
 
   /** A backend as another process would have it. */
   LockBackend backend() {
-    LockBackend backend = kit.openBackend();
+    return closing(kit.openBackend());
+  }
+
+  /** Closes a backend of the test's making, after the services. */
+  LockBackend closing(LockBackend backend) {
     open.addLast(backend);
     return backend;
   }
@@ -48,13 +61,18 @@ abstract class LockRules {
   }
 
   LockService service(UnaryOperator<LockService.Builder> options) {
-    LockService service = options.apply(LockService.builder().backend(backend())).open();
-    closeLater(service);
-    return service;
+    return service(backend(), options);
   }
 
   void closeLater(LockService service) {
     open.addFirst(service);
+  }
+
+  /** A service on a backend of the test's making. */
+  LockService service(LockBackend backend, UnaryOperator<LockService.Builder> options) {
+    LockService service = options.apply(LockService.builder().backend(backend)).open();
+    closeLater(service);
+    return service;
   }
 
   /** The test's lock, as another process would have it. */

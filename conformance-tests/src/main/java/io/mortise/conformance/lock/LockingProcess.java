@@ -18,12 +18,17 @@ final class LockingProcess {
 
   /** Starts a JVM with this class. */
   static Process start(String... arguments) throws IOException {
+    return start(LockingProcess.class, arguments);
+  }
+
+  /** Starts a JVM with a class of the kit. */
+  static Process start(Class<?> main, String... arguments) throws IOException {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:+UseSerialGC");
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
-    command.add(LockingProcess.class.getName());
+    command.add(main.getName());
     command.addAll(List.of(arguments));
     return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
   }

@@ -72,4 +72,32 @@ public abstract class RedisLockConformance extends LockConformance {
       super(RedisLockConformance.this);
     }
   }
+
+  @Nested
+  class Losses extends LossRules {
+    Losses() {
+      super(RedisLockConformance.this);
+    }
+  }
+
+  @Nested
+  class WaitingFaults extends WaitingFaultRules {
+    WaitingFaults() {
+      super(RedisLockConformance.this);
+    }
+  }
+
+  @Nested
+  class SlowServers extends SlowServerRules {
+    SlowServers() {
+      super(RedisLockConformance.this);
+    }
+  }
+
+  @Nested
+  class ServerLeaks extends ServerLeakRules {
+    ServerLeaks() {
+      super(RedisLockConformance.this);
+    }
+  }
 }

@@ -1,0 +1,190 @@
+package io.mortise.conformance.lock;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LockListener;
+import io.mortise.LockService;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Crew;
+import io.mortise.conformance.support.ThreadKind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+
+/** A lock that goes from one to the next, many times over: nobody is forgotten, nobody starves. */
+abstract class HandOverRules extends LockRules {
+  private static final int HAND_OVERS = 300;
+  private static final long SLOW = TimeUnit.SECONDS.toNanos(1);
+  private static final int MAY_BE_SLOW = 3;
+
+  HandOverRules(LockConformance kit) {
+    super(kit);
+  }
+
+  private static long millis(List<Long> waits, double quantile) {
+    List<Long> sorted = waits.stream().sorted().toList();
+    int index = (int) Math.min(sorted.size() - 1, Math.round(quantile * sorted.size()));
+    return TimeUnit.NANOSECONDS.toMillis(sorted.get(index));
+  }
+
+  private static long slow(List<Long> waits) {
+    return waits.stream().filter(wait -> wait > SLOW).count();
+  }
+
+  private static void meet(CyclicBarrier barrier) throws Exception {
+    barrier.await(15, TimeUnit.SECONDS);
+  }
+
+  /**
+   * The releases fall anywhere between the other's call and its first long sleep. A lost message
+   * costs a re-check of 2 s; so this ends as soon as there were more than may come of a busy
+   * machine.
+   */
+  @Test
+  @Rule({"W7", "L10"})
+  void aReleaseAtAnyMomentWakesTheOther(TestReporter reporter) throws InterruptedException {
+    DistributedLock mine = lock();
+    DistributedLock theirs = lock();
+    CyclicBarrier barrier = new CyclicBarrier(2);
+    List<Long> waits = new ArrayList<>();
+    long[] released = new long[1];
+
+    Crew.run(
+        2,
+        number -> {
+          for (int i = 0; i < HAND_OVERS && slow(waits) <= MAY_BE_SLOW; i++) {
+            if (number == 0) {
+              mine.lock();
+              meet(barrier);
+              LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(3_000_000));
+              released[0] = System.nanoTime();
+              mine.unlock();
+              meet(barrier);
+            } else {
+              meet(barrier);
+              theirs.lock();
+              long inside = System.nanoTime();
+              theirs.unlock();
+              meet(barrier);
+              waits.add(inside - released[0]);
+            }
+            meet(barrier);
+          }
+        });
+
+    reporter.publishEntry("hand-over, median ms", Long.toString(millis(waits, 0.5)));
+    reporter.publishEntry("hand-over, longest ms", Long.toString(millis(waits, 1)));
+    assertTrue(slow(waits) <= MAY_BE_SLOW, slow(waits) + " were slow of " + waits.size());
+    assertTrue(millis(waits, 0.5) < 500, "half of them slept: " + millis(waits, 0.5) + " ms");
+  }
+
+  /** The longest row of acquisitions of one service that did not ask the store. */
+  private static final class Rows implements LockListener {
+    private final AtomicInteger row = new AtomicInteger();
+    private final AtomicInteger longest = new AtomicInteger();
+
+    @Override
+    public void acquired(String name, long waitedNanos, boolean remote) {
+      int length = remote ? row.updateAndGet(old -> 0) : row.incrementAndGet();
+      longest.accumulateAndGet(length, Math::max);
+    }
+  }
+
+  @Test
+  @Rule("L12")
+  void aServicePassesTheLockOnAtMostAsOftenAsItsLimit() throws InterruptedException {
+    Rows rows = new Rows();
+    LockService busy = service(builder -> builder.handOffLimit(5).listener(rows));
+    DistributedLock lock = busy.getLock(name);
+
+    // Some rows end early, for want of a waiter or by the limit of 10 ms; none is longer.
+    Crew.run(
+        8,
+        number -> {
+          for (int i = 0; i < 250; i++) {
+            lock.lock();
+            lock.unlock();
+          }
+        });
+
+    assertTrue(rows.longest.get() > 0, "nothing was passed on");
+    assertTrue(rows.longest.get() <= 5, "passed on in a row: " + rows.longest);
+  }
+
+  @Test
+  @Rule("L12")
+  void aSingleThreadGetsItsTurnAgainstABusyService(TestReporter reporter)
+      throws InterruptedException {
+    DistributedLock theirs = lock();
+    DistributedLock mine = lock();
+    AtomicBoolean done = new AtomicBoolean();
+    Crew busy =
+        Crew.start(
+            ThreadKind.PLATFORM,
+            8,
+            number -> {
+              while (!done.get()) {
+                theirs.lock();
+                theirs.unlock();
+              }
+            });
+    List<Long> waits = new ArrayList<>();
+
+    try {
+      Crew.run(
+          1,
+          number -> {
+            for (int i = 0; i < 30 && slow(waits) <= MAY_BE_SLOW; i++) {
+              long start = System.nanoTime();
+              assertTrue(mine.tryLock(15, TimeUnit.SECONDS), "no turn in 15 s");
+              waits.add(System.nanoTime() - start);
+              mine.unlock();
+            }
+          });
+    } finally {
+      done.set(true);
+    }
+    busy.join(Duration.ofSeconds(30));
+    reporter.publishEntry("turn of the single thread, median ms", "" + millis(waits, 0.5));
+    reporter.publishEntry("turn of the single thread, longest ms", "" + millis(waits, 1));
+    assertTrue(
+        slow(waits) <= MAY_BE_SLOW, slow(waits) + " turns of " + waits.size() + " were slow");
+  }
+
+  @Test
+  @Rule("L12")
+  void twoServicesWithFourThreadsEachShareTheLock(TestReporter reporter)
+      throws InterruptedException {
+    List<DistributedLock> locks = List.of(lock(), lock());
+    int rounds = 150;
+    List<List<Long>> waits = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      waits.add(new ArrayList<>());
+    }
+
+    Crew.run(
+        8,
+        number -> {
+          for (int i = 0; i < rounds; i++) {
+            long start = System.nanoTime();
+            locks.get(number % 2).lock();
+            waits.get(number).add(System.nanoTime() - start);
+            locks.get(number % 2).unlock();
+          }
+        });
+
+    List<Long> all = waits.stream().flatMap(List::stream).toList();
+    reporter.publishEntry("8 threads of 2 services, p50 ms", "" + millis(all, 0.5));
+    reporter.publishEntry("8 threads of 2 services, p99.9 ms", "" + millis(all, 0.999));
+    assertTrue(slow(all) <= MAY_BE_SLOW, slow(all) + " of " + all.size() + " were slow");
+  }
+}
