@@ -1,5 +1,6 @@
 package io.mortise.conformance.lock;
 
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
@@ -110,14 +111,35 @@ abstract class HandOverRules extends LockRules {
     Crew.run(
         8,
         number -> {
-          for (int i = 0; i < 250; i++) {
+          for (int i = 0; i < 50; i++) {
             lock.lock();
+            LockSupport.parkNanos(20_000); // so that others wait
             lock.unlock();
           }
         });
 
     assertTrue(rows.longest.get() > 0, "nothing was passed on");
     assertTrue(rows.longest.get() <= 5, "passed on in a row: " + rows.longest);
+  }
+
+  @Test
+  @Rule({"L11", "L12"})
+  void aLockHeldForLongGoesToTheOtherServiceFirst() {
+    DistributedLock mine = lock();
+    DistributedLock theirs = lock();
+    mine.lock();
+    Contender other = contender(() -> theirs.tryLock(1, TimeUnit.HOURS));
+    awaitQueued(1);
+    Contender local = contender(() -> mine.tryLock(1, TimeUnit.HOURS));
+    passTime(Duration.ofMillis(50));
+
+    mine.unlock();
+
+    assertTrue(other.result());
+    assertFalse(local.isInside());
+    other.leave(theirs::unlock);
+    assertTrue(local.result());
+    local.leave(mine::unlock);
   }
 
   @Test

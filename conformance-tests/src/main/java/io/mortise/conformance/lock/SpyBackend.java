@@ -8,6 +8,7 @@ import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
+import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +29,7 @@ final class SpyBackend implements LockBackend {
   private volatile Predicate<ScriptCall> slow = call -> false;
   private final AtomicBoolean hangs = new AtomicBoolean();
   private volatile @Nullable ScriptCall hung;
+  private volatile boolean timersStopped;
 
   SpyBackend(LockBackend backend) {
     this(backend, backend);
@@ -133,9 +135,32 @@ final class SpyBackend implements LockBackend {
     return backend.info();
   }
 
+  /** Timers set from now on never run, as if their thread got no time. */
+  void stopTimers() {
+    timersStopped = true;
+  }
+
   @Override
   public TimeSource time() {
-    return backend.time();
+    TimeSource time = backend.time();
+    return timersStopped ? new WithoutTimers(time) : time;
+  }
+
+  private record WithoutTimers(TimeSource time) implements TimeSource {
+    @Override
+    public long nanoTime() {
+      return time.nanoTime();
+    }
+
+    @Override
+    public void parkNanos(Object blocker, long nanos) {
+      time.parkNanos(blocker, nanos);
+    }
+
+    @Override
+    public Timer schedule(Runnable task, Duration delay) {
+      return () -> {};
+    }
   }
 
   /** Closes neither: whoever opened them does. */

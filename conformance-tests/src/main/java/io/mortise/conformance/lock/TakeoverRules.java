@@ -89,6 +89,33 @@ abstract class TakeoverRules extends LockRules {
   }
 
   @Test
+  @Rule({"L1", "L9"})
+  void aHolderKnowsTheEndOfItsLeaseAlsoIfNoTimerRuns() {
+    SpyBackend spy = new SpyBackend(backend());
+    spy.stopTimers();
+    DistributedLock mine = service(spy, builder -> builder).getLock(name);
+    DistributedLock theirs = lock();
+    List<Boolean> overlaps = new CopyOnWriteArrayList<>();
+    mine.lock(50, TimeUnit.MILLISECONDS);
+    Contender next = successor(theirs, mine, overlaps);
+
+    passTimeUntil("the other is inside", LEASE.multipliedBy(5), next::isInside);
+
+    assertFalse(overlaps.contains(true), "both believed to hold it");
+    assertEquals(LeaseState.LOST, mine.leaseState());
+    assertThrows(LeaseLostException.class, mine::ensureHeld);
+    assertThrows(LeaseLostException.class, mine::unlock);
+    assertEquals(LeaseState.RELEASED, mine.leaseState(), "it has been told");
+    assertEquals(
+        IllegalMonitorStateException.class,
+        assertThrows(IllegalMonitorStateException.class, mine::unlock).getClass());
+    next.leave(() -> {
+      theirs.ensureHeld();
+      theirs.unlock();
+    });
+  }
+
+  @Test
   @Rule({"L9", "L10"})
   void aHolderForcedOutIsToldByMessage() {
     DistributedLock mine = lock();
