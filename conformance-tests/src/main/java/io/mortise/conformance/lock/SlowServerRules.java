@@ -25,8 +25,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Deadlines and interrupts while commands are slow, hang, or cannot be sent. */
 abstract class SlowServerRules extends LockRules {
   private static final Duration WAIT = Duration.ofMillis(500);
-  private static final Duration COMMAND = Duration.ofMillis(700);
-  private static final Duration DELAY = Duration.ofMillis(200);
+  private static final Duration COMMAND = Duration.ofSeconds(1);
+  private static final Duration DELAY = Duration.ofMillis(100);
   private static final Duration SLACK = Duration.ofSeconds(3);
 
   private final TcpProxy proxy;
