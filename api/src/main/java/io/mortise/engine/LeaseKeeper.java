@@ -83,7 +83,9 @@ final class LeaseKeeper {
         due.add(acquisition);
       }
     }
-    renew(due);
+    if (!due.isEmpty()) {
+      renew(due);
+    }
   }
 
   private boolean isDue(Acquisition held, long now) {

@@ -14,6 +14,9 @@ final class Contender {
     boolean acquire() throws InterruptedException;
   }
 
+  /** So often in a row a thread must be seen at rest: it may wait for a moment on its way. */
+  private static final int LOOKS = 3;
+
   private final Thread thread;
   private final CountDownLatch mayLeave = new CountDownLatch(1);
   private volatile @Nullable Boolean acquired;
@@ -55,6 +58,13 @@ final class Contender {
     } catch (Throwable e) {
       failure = e;
     }
+  }
+
+  /** Waits until it waits again or is done, before time passes for it. */
+  void awaitRest() {
+    int[] seen = new int[1];
+    Await.until(
+        "the contender rests", () -> (seen[0] = isDone() || isParked() ? seen[0] + 1 : 0) == LOOKS);
   }
 
   private boolean isParked() {

@@ -9,12 +9,19 @@ import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
 import java.util.List;
+import java.util.Map;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** A backend whose link to the store can be made to fail, in the ways a link can. */
+/**
+ * A backend whose link to the store can be made to fail, in the ways a link can: for all calls, for
+ * those of one script, for one call at a barrier, and for messages.
+ */
 final class FaultyBackend implements LockBackend {
   /** What happens to a call. */
   enum Link {
@@ -28,10 +35,17 @@ final class FaultyBackend implements LockBackend {
     REPLY_LOST
   }
 
+  private static final String ALL = "";
+
   private final Supplier<LockBackend> opens;
   private @Nullable LockBackend opened;
   private final AtomicInteger failing = new AtomicInteger();
+  private final AtomicInteger refusals = new AtomicInteger();
+  private final Queue<HeldCall> barriers = new ConcurrentLinkedQueue<>();
+  private final Map<String, ScriptCall> last = new ConcurrentHashMap<>();
+  private volatile String script = ALL;
   private volatile Link link = Link.UP;
+  private volatile @Nullable FaultyMail mail;
 
   /** Opens the backend at the first use. */
   FaultyBackend(Supplier<LockBackend> opens) {
@@ -53,12 +67,54 @@ final class FaultyBackend implements LockBackend {
 
   /** Lets that many calls fail, and those after them pass. */
   void set(Link state, int calls) {
+    set(ALL, state, calls);
+  }
+
+  /** Lets that many calls of one script fail. */
+  void set(String ofScript, Link state, int calls) {
     failing.set(calls);
+    script = ofScript;
     link = state;
   }
 
-  private Link next() {
-    return link != Link.UP && failing.getAndDecrement() > 0 ? link : Link.UP;
+  /** Stops the next call of a script; asked for twice, the next two. */
+  HeldCall hold(String ofScript) {
+    HeldCall held = new HeldCall(ofScript, this::backend);
+    barriers.add(held);
+    return held;
+  }
+
+  /** Lets that many batches of calls fail as a whole, with an exception no backend should throw. */
+  void refuseBatches(int batches) {
+    refusals.set(batches);
+  }
+
+  /** The messages to the service that subscribed through this link. */
+  FaultyMail mail() {
+    FaultyMail known = mail;
+    if (known == null) {
+      throw new AssertionError("nobody has subscribed");
+    }
+    return known;
+  }
+
+  /** The last call of a script. */
+  ScriptCall last(String ofScript) {
+    ScriptCall known = last.get(ofScript);
+    if (known == null) {
+      throw new AssertionError("no call of " + ofScript);
+    }
+    return known;
+  }
+
+  private @Nullable HeldCall barrier(ScriptCall call) {
+    last.put(call.script().name(), call);
+    return barriers.stream().filter(each -> each.stops(call)).findFirst().orElse(null);
+  }
+
+  private Link next(ScriptCall call) {
+    boolean meant = script.equals(ALL) || script.equals(call.script().name());
+    return link != Link.UP && meant && failing.getAndDecrement() > 0 ? link : Link.UP;
   }
 
   private static BackendException failure(Link how) {
@@ -68,7 +124,11 @@ final class FaultyBackend implements LockBackend {
 
   @Override
   public List<Object> execute(ScriptCall call) {
-    Link how = next();
+    HeldCall held = barrier(call);
+    if (held != null) {
+      return held.hear();
+    }
+    Link how = next(call);
     if (how == Link.REPLY_LOST || how == Link.UP) {
       List<Object> reply = backend().execute(call);
       if (how == Link.UP) {
@@ -80,7 +140,11 @@ final class FaultyBackend implements LockBackend {
 
   @Override
   public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
-    Link how = next();
+    HeldCall held = barrier(call);
+    if (held != null) {
+      return held.heard();
+    }
+    Link how = next(call);
     if (how == Link.UP) {
       return backend().executeAsync(call);
     }
@@ -95,8 +159,19 @@ final class FaultyBackend implements LockBackend {
   }
 
   @Override
+  public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
+    if (refusals.getAndDecrement() > 0) {
+      throw new IllegalStateException("the test refused a batch");
+    }
+    return LockBackend.super.executeAll(calls);
+  }
+
+  @Override
   public Subscription subscribe(String channel, ChannelListener listener) {
-    return backend().subscribe(channel, listener);
+    FaultyMail joining = new FaultyMail(backend(), channel, listener);
+    mail = joining;
+    joining.join();
+    return joining::close;
   }
 
   @Override

@@ -78,6 +78,34 @@ public abstract class LockConformance implements BackendUnderTest {
   }
 
   @Nested
+  class UnknownOutcomes extends UnknownOutcomeRules {
+    UnknownOutcomes() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class LateReplies extends LateReplyRules {
+    LateReplies() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Queues extends QueueRules {
+    Queues() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class QueueScripts extends QueueScriptRules {
+    QueueScripts() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
   class Listeners extends ListenerRules {
     Listeners() {
       super(LockConformance.this);

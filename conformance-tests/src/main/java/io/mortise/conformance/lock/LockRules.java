@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 
 /** What the lock tests share: services to open, a name of the test's own, time that passes. */
@@ -23,6 +24,7 @@ abstract class LockRules {
   private final LockConformance kit;
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final Deque<AutoCloseable> last = new ArrayDeque<>();
+  private @Nullable LockBackend looker;
   final String name = "test-" + ProcessHandle.current().pid() + '-' + NAMES.incrementAndGet();
 
   LockRules(LockConformance kit) {
@@ -107,18 +109,29 @@ abstract class LockRules {
     return Contender.start(way);
   }
 
+  /**
+   * Starts a thread that locks and stays inside, and waits until it stands in line or is inside.
+   */
+  static Contender entering(DistributedLock lock) {
+    return Contender.start(() -> {
+      lock.lock();
+      return true;
+    });
+  }
+
   /** Waits until that many acquisitions stand in the lock's queue in the store. */
   void awaitQueued(long waiting) {
-    LockBackend backend = backend();
-    ScriptCall count =
-        new ScriptCall(
-            Script.of("count", "return {redis.call('ZCARD', KEYS[1])}"),
-            List.of("mortise:queue:{" + name + "}"),
-            List.of(),
-            SECOND);
-    Await.until(
-        waiting + " acquisitions wait",
-        () -> backend.execute(count).equals(List.<Object>of(waiting)));
+    Await.until(waiting + " acquisitions wait", () -> isQueued(waiting));
+  }
+
+  /** Whether that many acquisitions stand in the lock's queue in the store. */
+  boolean isQueued(long waiting) {
+    return isQueued(name, waiting);
+  }
+
+  boolean isQueued(String lock, long waiting) {
+    String count = "return {redis.call('ZCARD', KEYS[1])}";
+    return runOn("mortise:queue:{" + lock + "}", count).equals(List.<Object>of(waiting));
   }
 
   /** Deletes the lock's key behind everybody's back. */
@@ -128,12 +141,13 @@ abstract class LockRules {
 
   /** Runs a script on the lock's key. */
   List<Object> run(String script) {
-    return backend()
-        .execute(
-            new ScriptCall(
-                Script.of("test", script),
-                List.of("mortise:lock:{" + name + "}"),
-                List.of(),
-                SECOND));
+    return runOn("mortise:lock:{" + name + "}", script);
+  }
+
+  List<Object> runOn(String key, String script) {
+    LockBackend looking = looker == null ? backend() : looker;
+    looker = looking;
+    return looking.execute(
+        new ScriptCall(Script.of("test", script), List.of(key), List.of(), SECOND));
   }
 }

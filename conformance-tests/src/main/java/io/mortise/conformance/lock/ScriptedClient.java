@@ -1,0 +1,137 @@
+package io.mortise.conformance.lock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mortise.conformance.support.Await;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A process that the test plays: it sends the engine's scripts with arguments of its own, and
+ * leaves its mail unanswered. So it can be frozen, late or dead, and its grants can be short.
+ */
+final class ScriptedClient {
+  /** What it grants lasts so long. */
+  static final Duration WINDOW = Duration.ofMillis(300);
+
+  private static final Duration LEASE = Duration.ofMinutes(10);
+
+  private final LockBackend store;
+  private final FaultyBackend engine;
+  private final List<String> keys;
+  private final String box;
+  private final Map<Integer, String> tickets = new HashMap<>();
+  private final List<String> mail = new CopyOnWriteArrayList<>();
+  private Duration alive = Duration.ofSeconds(10);
+  private boolean counts = true;
+
+  /**
+   * A process without a mailbox.
+   *
+   * @param engine through which a service has sent the scripts
+   * @param lock the lock's name
+   */
+  ScriptedClient(LockBackend store, FaultyBackend engine, String lock, String box) {
+    this.store = store;
+    this.engine = engine;
+    this.box = box;
+    keys =
+        List.of(
+            "mortise:lock:{" + lock + "}",
+            "mortise:queue:{" + lock + "}",
+            "mortise:alive:{" + lock + "}");
+  }
+
+  /** Opens its mailbox. */
+  ScriptedClient listening() {
+    AtomicBoolean subscribed = new AtomicBoolean();
+    store.subscribe(
+        "mortise:mail:" + box,
+        new ChannelListener() {
+          @Override
+          public void onSubscribed() {
+            subscribed.set(true);
+          }
+
+          @Override
+          public void onMessage(String message) {
+            mail.add(message);
+          }
+
+          @Override
+          public void onInterrupted(Throwable cause) {}
+        });
+    Await.until("the mailbox is open", subscribed::get);
+    return this;
+  }
+
+  /** Its waiters count as gone after so long. */
+  ScriptedClient alive(Duration time) {
+    alive = time;
+    return this;
+  }
+
+  /** It does not trust the number of receivers that PUBLISH replies. */
+  ScriptedClient notCounting() {
+    counts = false;
+    return this;
+  }
+
+  String id(int number) {
+    return box + ':' + number + ":1";
+  }
+
+  /** Waits for that many messages, each kind, id, lock key; there must not be more. */
+  List<String> awaitMail(int messages) {
+    Await.until(messages + " messages", () -> mail.size() >= messages);
+    assertEquals(messages, mail.size(), mail::toString);
+    return mail;
+  }
+
+  /** Takes the lock or joins the queue, with the ticket of an earlier answer. */
+  List<Object> ask(int number) {
+    List<String> args = new ArrayList<>(engine.last("acquire").args());
+    args.set(0, id(number));
+    args.set(1, millis(LEASE));
+    args.set(2, "join");
+    args.set(3, millis(alive));
+    args.set(4, millis(WINDOW));
+    args.set(5, tickets.getOrDefault(number, ""));
+    args.set(7, counts ? "1" : "0");
+    List<Object> reply = run("acquire", args);
+    if (reply.get(0).equals("WAIT")) {
+      tickets.put(number, reply.get(2).toString());
+    }
+    return reply;
+  }
+
+  /** Asks, and is in the queue. */
+  void assertWaits(int number) {
+    assertEquals("WAIT", ask(number).get(0));
+  }
+
+  void leave(int number) {
+    List<String> args = new ArrayList<>(engine.last("leave").args());
+    args.set(0, id(number));
+    args.set(2, millis(WINDOW));
+    args.set(4, counts ? "1" : "0");
+    List<Object> unused = run("leave", args);
+  }
+
+  private List<Object> run(String script, List<String> args) {
+    ScriptCall sent = engine.last(script);
+    return store.execute(new ScriptCall(sent.script(), keys, args, Duration.ofSeconds(2)));
+  }
+
+  private static String millis(Duration duration) {
+    return Long.toString(duration.toMillis());
+  }
+}
