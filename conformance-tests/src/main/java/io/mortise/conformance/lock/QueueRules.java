@@ -76,7 +76,7 @@ abstract class QueueRules extends LockRules {
 
   @Test
   @Rule({"L10", "L11", "A3"})
-  void aLostMessageCostsARecheckAndNotThePlace() {
+  void aMissingMessageCostsARecheckAndNotThePlace() {
     DistributedLock mine = held();
     DistributedLock theirs = linked();
     Contender unlucky = entering(theirs);
@@ -85,9 +85,10 @@ abstract class QueueRules extends LockRules {
     Contender behind = entering(third);
     awaitQueued(2);
 
-    link.mail().set(Fate.LOST);
+    link.mail().set(Fate.LATE);
     mine.unlock();
     passTimeUntil("it has asked by itself", RECHECK, unlucky::isInside);
+    link.mail().deliver();
 
     assertFalse(behind.isInside());
     unlucky.leave(theirs::unlock);
