@@ -165,7 +165,8 @@ abstract class ContractRules extends LockRules {
     mine.unlock();
     crew.join(Duration.ofSeconds(15));
 
-    Contender last = contender(mine::tryLock);
+    // A grant to the thread that gave up may still be on its way back.
+    Contender last = contender(() -> mine.tryLock(1, TimeUnit.HOURS));
     enterAndLeave(last, mine);
   }
 
@@ -189,7 +190,8 @@ abstract class ContractRules extends LockRules {
     crew.join(Duration.ofSeconds(15));
 
     mine.unlock();
-    Contender last = contender(mine::tryLock);
+    // A grant to the thread that gave up may still be on its way back.
+    Contender last = contender(() -> mine.tryLock(1, TimeUnit.HOURS));
     enterAndLeave(last, mine);
   }
 

@@ -1,5 +1,6 @@
 package io.mortise.conformance.lock;
 
+import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
 import io.mortise.conformance.support.Await;
@@ -27,11 +28,17 @@ final class RemoteLock implements AutoCloseable {
   private static final String EVENT = "event ";
 
   private final Process process;
+
+  /** Ends a frozen process too, which nothing else would, when the JVM ends before its test. */
+  private final Thread atExit;
+
   private final BlockingQueue<String> answers = new LinkedBlockingQueue<>();
   private final List<String> events = new CopyOnWriteArrayList<>();
 
   private RemoteLock(Process process) {
     this.process = process;
+    atExit = new Thread(process::destroyForcibly, "remote-lock-shutdown");
+    Runtime.getRuntime().addShutdownHook(atExit);
     Thread reader = new Thread(this::read, "remote-lock");
     reader.setDaemon(true);
     reader.start();
@@ -66,6 +73,7 @@ final class RemoteLock implements AutoCloseable {
           answers.add(line);
         }
       }
+      answers.add("the process has ended");
     } catch (IOException e) {
       answers.add("the process is gone: " + e);
     }
@@ -142,6 +150,7 @@ final class RemoteLock implements AutoCloseable {
   /** Ends the process at once, frozen or not. */
   @Override
   public void close() {
+    Runtime.getRuntime().removeShutdownHook(atExit);
     process.destroyForcibly().onExit().orTimeout(30, TimeUnit.SECONDS).join();
   }
 
@@ -151,19 +160,28 @@ final class RemoteLock implements AutoCloseable {
    * @param args URI, provider, lock name, lease in ms
    */
   public static void main(String[] args) throws IOException {
-    LockService.Builder builder =
-        LockService.builder()
-            .uri(args[0])
-            .provider(args[1])
-            .leaseTime(Duration.ofMillis(Long.parseLong(args[3])));
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    try (LockService service = builder.open()) {
+    try (LockService service = open(args)) {
       DistributedLock lock = service.getLock(args[2]);
       lock.onLeaseLost(event -> System.out.println(EVENT + event.state()));
       System.out.println("ready");
       for (String command = in.readLine(); command != null; command = in.readLine()) {
         System.out.println(obey(command, lock));
+      }
+    }
+  }
+
+  /** Tries again: on a busy machine a JVM that has just started may take seconds to connect. */
+  private static LockService open(String[] args) {
+    Duration lease = Duration.ofMillis(Long.parseLong(args[3]));
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return LockService.builder().uri(args[0]).provider(args[1]).leaseTime(lease).open();
+      } catch (BackendUnavailableException e) {
+        if (attempt == 5) {
+          throw e;
+        }
       }
     }
   }
