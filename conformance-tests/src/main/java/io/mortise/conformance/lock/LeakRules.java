@@ -74,6 +74,8 @@ abstract class LeakRules extends LockRules {
     Contender waiter = contender(() -> theirs.tryLock(1, TimeUnit.HOURS));
     waiter.interrupt();
     assertInstanceOf(InterruptedException.class, waiter.failure());
+    LockBackend store = backend();
+    Await.until("it has left the queue", () -> keys(store, mine.name()) == 1);
     assertTrue(theirs.forceUnlock());
     Await.until("the holder is told", () -> !mine.isHeldByCurrentThread());
     assertLost(mine);
