@@ -33,7 +33,7 @@ final class Engine {
   private final TimeSource time;
   private final Settings settings;
   private final LockScripts scripts;
-  private final ClientId clientId = ClientId.create();
+  private final ClientId clientId;
   private final LeasePolicy defaultLease;
   private final long longestHold;
 
@@ -49,7 +49,8 @@ final class Engine {
   private final Events events;
   private volatile boolean closed;
 
-  Engine(LockBackend backend, Settings settings, Events events) {
+  Engine(ClientId clientId, LockBackend backend, Settings settings, Events events) {
+    this.clientId = clientId;
     this.backend = backend;
     this.settings = settings;
     this.events = events;

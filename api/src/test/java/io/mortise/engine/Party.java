@@ -58,7 +58,7 @@ final class Party {
 
   static <T> T get(Future<T> task) {
     try {
-      return task.get(15, TimeUnit.SECONDS);
+      return task.get(StubTime.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException e) {
       throw new AssertionError("the party failed", e.getCause());
     } catch (InterruptedException | TimeoutException e) {
@@ -71,7 +71,7 @@ final class Party {
         type,
         () -> {
           try {
-            Object unused = task.get(15, TimeUnit.SECONDS);
+            Object unused = task.get(StubTime.PATIENCE.toSeconds(), TimeUnit.SECONDS);
           } catch (ExecutionException e) {
             throw e.getCause();
           }
@@ -81,7 +81,7 @@ final class Party {
   /** Lets the thread end, whatever it holds. */
   void die() throws InterruptedException {
     executor.shutdown();
-    thread.join(15_000);
+    thread.join(StubTime.PATIENCE.toMillis());
   }
 
   void end() {

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * woken and has not looked at anything yet.
  */
 final class StubTime implements TimeSource {
-  private static final Duration PATIENCE = Duration.ofSeconds(15);
+  static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("mortise.patience", 15));
 
   private record Due(long instant, Runnable task) {}
 
