@@ -28,7 +28,8 @@ final class EngineLockService implements LockService {
   static EngineLockService open(
       LockBackend backend, boolean ownsBackend, Settings settings, Events events) {
     EngineLockService service =
-        new EngineLockService(new Engine(ClientId.create(), backend, settings, events), ownsBackend);
+        new EngineLockService(
+            new Engine(ClientId.create(), backend, settings, events), ownsBackend);
     try {
       service.checkStore();
       service.engine.mailbox().open(LONGEST_OPENING);

@@ -14,7 +14,8 @@ abstract class GateFixture {
   final StubTime time = new StubTime();
   final StubStore store = new StubStore(time);
   final LockKeys keys = LockKeys.of("mortise:", "gate");
-  final Engine engine = new Engine(ClientId.create(), store, settings(), new Events(null, Runnable::run));
+  final Engine engine =
+      new Engine(ClientId.create(), store, settings(), new Events(null, Runnable::run));
   final EngineLock lock = new EngineLock(engine, keys, engine.defaultLease());
   private final List<Party> parties = new ArrayList<>();
 

@@ -15,8 +15,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the scripts do with one lock, in a few lines of Java: a holder and a queue, each grant told by
- * a message. Its time stands still.
+ * What the scripts do with one lock, in a few lines of Java: a holder and a queue, each grant told
+ * by a message. Its time stands still.
  */
 final class ModelStore implements LockBackend, TimeSource {
   private final Deque<String> queue = new ArrayDeque<>();
