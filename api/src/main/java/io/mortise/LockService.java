@@ -94,6 +94,21 @@ public interface LockService extends AutoCloseable {
   DistributedLock getLock(String name);
 
   /**
+   * The exclusive, reentrant lock of a name, first come, first served: threads of all processes get
+   * it in the order in which they arrived at the store. {@code tryLock()} does not pass those who
+   * wait (the JDK's fair lock lets it). Every hand-over goes through the store, so it is slower
+   * than {@link #getLock} where many threads of one process contend.
+   *
+   * <p>It is the same lock as {@link #getLock} of that name: the two exclude each other, and a
+   * thread that holds one enters the other. Only who comes by this handle keeps to the order.
+   *
+   * @param name as for {@link #getLock}
+   * @return a handle, which costs nothing while unused
+   * @throws IllegalArgumentException the name is empty, too long, or has stray braces
+   */
+  DistributedLock getFairLock(String name);
+
+  /**
    * Who this service is in the store: host, process and a random part. The first part of the id of
    * every acquisition.
    *

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
@@ -23,8 +24,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The shared state of one service: its gates by lock name, its acquisitions by id, and the parts
- * that serve them. A lock that nobody uses has no entry in either map.
+ * The shared state of one service: its gates by lock, its acquisitions by id, and the parts that
+ * serve them. A lock that nobody uses has no entry in either map.
  */
 final class Engine {
   private static final Logger log = LoggerFactory.getLogger(Engine.class);
@@ -47,6 +48,7 @@ final class Engine {
   private final Mailbox mailbox;
   private final LostHolds lostHolds = new LostHolds();
   private final Events events;
+  private volatile boolean fairIsUsed;
   private volatile boolean closed;
 
   Engine(ClientId clientId, LockBackend backend, Settings settings, Events events) {
@@ -136,14 +138,36 @@ final class Engine {
 
   /** The calling thread's hold of a lock, if it is inside; its lease may have ended. */
   @Nullable Hold holdOfCurrentThread(LockKeys keys) {
-    Gate gate = gates.get(keys.lock());
-    Hold hold = gate == null ? null : gate.hold();
-    return hold != null && hold.isOf(Thread.currentThread()) ? hold : null;
+    return holdOf(keys, Thread.currentThread().getId());
   }
 
+  /** A thread's hold, also one it took by a handle that queues in the other way. */
+  @Nullable Hold holdOf(LockKeys keys, long threadId) {
+    Hold hold = holdAt(keys.gate(threadId), threadId);
+    return hold == null && fairIsUsed
+        ? holdAt(keys.withFair(!keys.fair()).gate(threadId), threadId)
+        : hold;
+  }
+
+  private @Nullable Hold holdAt(String place, long threadId) {
+    Gate gate = gates.get(place);
+    Hold hold = gate == null ? null : gate.hold();
+    return hold != null && hold.thread().getId() == threadId ? hold : null;
+  }
+
+  /** Any thread's hold. It searches, so it is for people who look. */
   @Nullable Hold holdOf(LockKeys keys) {
-    Gate gate = gates.get(keys.lock());
-    return gate == null ? null : gate.hold();
+    return gates.values().stream()
+        .filter(gate -> gate.keys().lock().equals(keys.lock()))
+        .map(Gate::hold)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** From now on a lock may have gates of single threads beside the one of all. */
+  void useFair() {
+    fairIsUsed = true;
   }
 
   /** Takes the lock for a thread that does not hold it, or returns false when it gives up. */
@@ -152,7 +176,8 @@ final class Engine {
       Step step;
       do {
         checkOpen(keys);
-        Gate gate = gates.computeIfAbsent(keys.lock(), key -> new Gate(this, keys, waiter));
+        String place = keys.gate(waiter.thread().getId());
+        Gate gate = gates.computeIfAbsent(place, key -> new Gate(this, keys, waiter));
         step = gate.enter(waiter);
       } while (step == Step.RETIRED);
       return step == Step.CLAIMED;
@@ -162,7 +187,7 @@ final class Engine {
   }
 
   void retire(Gate gate) {
-    gates.remove(gate.keys().lock(), gate);
+    gates.remove(gate.place(), gate);
   }
 
   // Acquisitions

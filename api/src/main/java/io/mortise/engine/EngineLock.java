@@ -14,7 +14,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle of the exclusive, reentrant lock: a name, a lease, and the engine that does the work.
+ * A handle of the exclusive, reentrant lock, fair or not: a name, a lease, and the engine that does
+ * the work.
  */
 final class EngineLock implements DistributedLock {
   private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
@@ -197,8 +198,7 @@ final class EngineLock implements DistributedLock {
 
   @Override
   public boolean isHeldByThread(long threadId) {
-    Hold hold = engine.holdOf(keys);
-    return hold != null && hold.thread().getId() == threadId && isHeld(hold);
+    return isHeld(engine.holdOf(keys, threadId));
   }
 
   private boolean isHeld(@Nullable Hold hold) {
@@ -266,6 +266,6 @@ final class EngineLock implements DistributedLock {
                 .formatted(
                     hold.thread().getName(),
                     TimeUnit.NANOSECONDS.toMillis(hold.acquisition().remaining(engine.now())));
-    return "DistributedLock[" + keys.name() + ", " + state + ']';
+    return "DistributedLock[" + keys.name() + (keys.fair() ? ", fair, " : ", ") + state + ']';
   }
 }

@@ -67,12 +67,23 @@ final class EngineLockService implements LockService {
 
   @Override
   public DistributedLock getLock(String name) {
+    return new EngineLock(engine, keys(name), engine.defaultLease());
+  }
+
+  @Override
+  public DistributedLock getFairLock(String name) {
+    LockKeys keys = keys(name).withFair(true);
+    engine.useFair();
+    return new EngineLock(engine, keys, engine.defaultLease());
+  }
+
+  private LockKeys keys(String name) {
     Objects.requireNonNull(name, "lock name");
     LockKeys keys = LockKeys.of(engine.settings().keyPrefix(), name);
     if (engine.isClosed()) {
       throw new LockServiceClosedException("service " + engine + " gives out no more locks");
     }
-    return new EngineLock(engine, keys, engine.defaultLease());
+    return keys;
   }
 
   @Override

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The place of one lock name in this process: its threads queue here, and one at a time deals with
- * the store.
+ * the store. A thread that wants a fair lock has a gate of its own, so it queues in the store.
  */
 final class Gate {
   /*
@@ -74,6 +74,7 @@ final class Gate {
 
   private final Engine engine;
   private final LockKeys keys;
+  private final String place;
   private final ReentrantLock mutex = new ReentrantLock();
   private final Deque<Waiter> waiters = new ArrayDeque<>(2);
 
@@ -88,11 +89,17 @@ final class Gate {
   Gate(Engine engine, LockKeys keys, Waiter creator) {
     this.engine = engine;
     this.keys = keys;
+    this.place = keys.gate(creator.thread().getId());
     this.agent = creator;
   }
 
   LockKeys keys() {
     return keys;
+  }
+
+  /** Its key in the engine's map. */
+  String place() {
+    return place;
   }
 
   /** The hold of whoever is inside. */

@@ -9,8 +9,9 @@ import java.util.List;
  *
  * @param name as the application gave it
  * @param all lock, queue and alive, in the order the scripts take them
+ * @param fair whether every thread waits in the store's queue by itself, and nobody passes it
  */
-record LockKeys(String name, List<String> all) {
+record LockKeys(String name, List<String> all, boolean fair) {
   private static final int LONGEST = 512;
 
   static LockKeys of(String prefix, String name) {
@@ -18,7 +19,18 @@ record LockKeys(String name, List<String> all) {
     String slot = name.indexOf('{') < 0 ? '{' + name + '}' : name;
     return new LockKeys(
         name,
-        List.of(lockPrefix(prefix) + slot, prefix + "queue:" + slot, prefix + "alive:" + slot));
+        List.of(lockPrefix(prefix) + slot, prefix + "queue:" + slot, prefix + "alive:" + slot),
+        false);
+  }
+
+  /** The same lock, for handles that queue so. */
+  LockKeys withFair(boolean queueing) {
+    return new LockKeys(name, all, queueing);
+  }
+
+  /** Where a thread of this process waits: at the one gate of all, or at one of its own. */
+  String gate(long threadId) {
+    return fair ? lock() + '#' + threadId : lock();
   }
 
   /** The keys that belong to a lock key, as a message carries it. */

@@ -40,7 +40,7 @@ final class LockScripts {
   }
 
   ScriptCall acquire(Acquisition acquisition, LeasePolicy lease, boolean join) {
-    String mode = join ? "join" : "try";
+    String mode = join ? "join" : acquisition.keys().fair() ? "fair" : "try";
     return call(
         ACQUIRE,
         acquisition.keys().all(),

@@ -2,12 +2,12 @@
 -- already is confirmed, and the expiry raised to the lease. It is also the answer to a grant.
 --
 -- KEYS   as in queue.lua
--- ARGV   1 id, 2 lease (ms), 3 'join' or 'try', 4 how long a waiter counts as alive (ms),
+-- ARGV   1 id, 2 lease (ms), 3 'join', 'try' or 'fair' (a try that passes nobody), 4 how long a waiter counts as alive (ms),
 --        5 grant window (ms), 6 ticket of an earlier check or '', 7 mailbox prefix,
 --        8 '1' if PUBLISH counts every subscriber
 -- Reply  HELD
 --        WAIT, ms left of the lock (-2 none), ticket, server time (us) [, complaint about PUBLISH]
---        BUSY, ms left of the lock         (only 'try')
+--        BUSY, ms left of the lock         (only 'try' and 'fair')
 --        TOO_LATE                          (this id was withdrawn)
 --        FOREIGN, what was found
 -- Rules  L1 L10 L11 L14 Q1 Q2 Q4. Uncontended: three commands, no TIME.
@@ -37,7 +37,12 @@ if left == -1 then
   return {'FOREIGN', 'hash without expiry'}
 end
 
-if ARGV[3] == 'try' then
+local now, micros = clock()
+local terms = {window = tonumber(ARGV[5]), mail = ARGV[7], counts = ARGV[8]}
+if ARGV[3] ~= 'join' then
+  if left == -2 and ARGV[3] == 'fair' and grant(now, terms) then
+    left = redis.call('PTTL', lock)
+  end
   if left == -2 then
     redis.call('HSET', lock, id, 1)
     redis.call('PEXPIRE', lock, lease)
@@ -46,9 +51,7 @@ if ARGV[3] == 'try' then
   return {'BUSY', left}
 end
 
-local now, micros = clock()
 local patience = tonumber(ARGV[4])
-local terms = {window = tonumber(ARGV[5]), mail = ARGV[7], counts = ARGV[8]}
 redis.call('ZREM', alive, answered)
 redis.call('ZREMRANGEBYSCORE', alive, '-inf', now - 2 * patience)
 local ticket = tonumber(redis.call('ZSCORE', queue, id) or '')

@@ -25,10 +25,13 @@ class EventsTest {
           },
           tasks::add);
 
-  @SuppressWarnings("NullAway") // what is told needs neither engine nor waiter
+  @SuppressWarnings("NullAway") // what is told needs no engine
   private final Acquisition acquisition =
       new Acquisition(
-          new Gate(null, LockKeys.of("mortise", "name"), null),
+          new Gate(
+              null,
+              LockKeys.of("mortise", "name"),
+              Waiter.impatient(LeasePolicy.renewed(Duration.ofSeconds(1)), 0)),
           "id",
           LeasePolicy.renewed(Duration.ofSeconds(1)));
 

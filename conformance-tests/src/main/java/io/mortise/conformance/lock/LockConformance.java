@@ -64,6 +64,13 @@ public abstract class LockConformance implements BackendUnderTest {
   }
 
   @Nested
+  class Fair extends FairRules {
+    Fair() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
   class Leases extends LeaseRules {
     Leases() {
       super(LockConformance.this);
