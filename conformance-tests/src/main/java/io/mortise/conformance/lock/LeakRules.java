@@ -42,7 +42,8 @@ abstract class LeakRules extends LockRules {
   /**
    * Contention, attempts in vain, interrupts, losses, forced unlocks; then nobody holds or waits.
    */
-  private void useAndLeave(LockService one, LockService other) throws InterruptedException {
+  private void useAndLeave(LockService one, LockService other, LockBackend store)
+      throws InterruptedException {
     List<LockService> services = List.of(one, other);
     Crew.run(
         6,
@@ -55,7 +56,7 @@ abstract class LeakRules extends LockRules {
           }
         });
     for (int i = 0; i < NAMES; i++) {
-      interruptAndForce(lock(one, i), lock(other, i));
+      interruptAndForce(lock(one, i), lock(other, i), store);
     }
   }
 
@@ -68,13 +69,12 @@ abstract class LeakRules extends LockRules {
   }
 
   /** A waiter is interrupted, one waits in vain, a holder is forced out, and a lease ends. */
-  private void interruptAndForce(DistributedLock mine, DistributedLock theirs) {
+  private void interruptAndForce(DistributedLock mine, DistributedLock theirs, LockBackend store) {
     Registration registration = mine.onLeaseLost(event -> {});
     mine.lock();
     Contender waiter = contender(() -> theirs.tryLock(1, TimeUnit.HOURS));
     waiter.interrupt();
     assertInstanceOf(InterruptedException.class, waiter.failure());
-    LockBackend store = backend();
     Await.until("it has left the queue", () -> keys(store, mine.name()) == 1);
     assertTrue(theirs.forceUnlock());
     Await.until("the holder is told", () -> !mine.isHeldByCurrentThread());
@@ -117,7 +117,7 @@ abstract class LeakRules extends LockRules {
     LockBackend store = backend();
     LockService one = service();
     LockService other = service();
-    useAndLeave(one, other);
+    useAndLeave(one, other, store);
 
     for (int i = 0; i < NAMES; i++) {
       String lockName = name + '-' + i;
@@ -133,7 +133,7 @@ abstract class LeakRules extends LockRules {
   void noEntryIsLeftInTheEngine() throws InterruptedException {
     LockService one = service();
     LockService other = service();
-    useAndLeave(one, other);
+    useAndLeave(one, other, backend());
 
     for (LockService service : List.of(one, other)) {
       Object engine = field(service, "engine");
@@ -164,7 +164,7 @@ abstract class LeakRules extends LockRules {
     LockBackend second = backend();
     LockService one = LockService.of(first);
     LockService other = LockService.of(second);
-    useAndLeave(one, other);
+    useAndLeave(one, other, first);
 
     one.close();
     other.close();
