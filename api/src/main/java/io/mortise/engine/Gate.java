@@ -28,6 +28,7 @@ final class Gate {
    * is sent. The transitions:
    *
    *   ACQUIRING         HELD reply before the deadline       HELD, claimed by the agent
+   *   ACQUIRING         HELD reply too late, or withdrawn    the same agent, a new acquisition
    *   ACQUIRING         agent gives up, others wait          the first becomes agent of the same
    *                                                          acquisition, without a command
    *   ACQUIRING         agent gives up, nobody waits         RETIRED; the acquisition is withdrawn
@@ -40,6 +41,8 @@ final class Gate {
    *   RELEASING         reply, or none                       the first waiter is agent, or RETIRED
    *   HELD              lease lost                           the owner is marked in LostHolds; the
    *                                                          first waiter is agent, or RETIRED
+   *   HELD, claimed     the owner's thread has ended         stays, unrenewed, until the lease is lost
+   *   any               unlock by whoever lost its hold      the same: LeaseLostException
    *
    * Who passes a hold on wakes the first waiter but does not reserve the hold for it: a running
    * thread may claim it first, as with the JDK's unfair lock. The waiter stays first, and the limit

@@ -6,6 +6,7 @@ import io.mortise.spi.ScriptCall;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
 
 /** One command the engine has sent to the stub, which the test answers. */
 final class Asked {
@@ -39,6 +40,8 @@ final class Asked {
       return reply.join();
     } catch (CompletionException e) {
       throw e.getCause() instanceof BackendException failure ? failure : e;
+    } finally {
+      LockSupport.parkNanos(1); // uses up the wake-up of an answer that came before the wait
     }
   }
 

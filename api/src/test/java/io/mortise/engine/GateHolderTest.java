@@ -3,6 +3,7 @@ package io.mortise.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.LeaseLostException;
@@ -173,6 +174,23 @@ class GateHolderTest extends GateFixture {
     Future<Boolean> unlocking = b.runs(lock::unlock);
     store.next("leave").released();
     assertTrue(Party.get(unlocking));
+  }
+
+  /** The unlock has found its hold, and the loss comes before it reaches the gate. */
+  @Test
+  void aLossThatOvertakesAnUnlockIsToldAndTheNextHoldIsLeftAlone() {
+    Acquisition held = holds(a);
+    Hold own = held.gate().hold();
+    assertNotNull(own);
+    Future<Boolean> next = waits(b);
+    forcedOpen(held);
+    store.next("leave").absent();
+    store.next("acquire").held();
+    assertTrue(Party.get(next));
+
+    assertFalse(a.says(() -> held.gate().exit(own)));
+
+    assertEquals(1, b.now(lock::getHoldCount));
   }
 
   @Test
