@@ -100,4 +100,11 @@ public abstract class RedisLockConformance extends LockConformance {
       super(RedisLockConformance.this);
     }
   }
+
+  @Nested
+  class Soak extends SoakRules {
+    Soak() {
+      super(RedisLockConformance.this);
+    }
+  }
 }
