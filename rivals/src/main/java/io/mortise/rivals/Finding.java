@@ -1,0 +1,38 @@
+package io.mortise.rivals;
+
+/** What was seen of one party in one case. */
+record Finding(Verdict verdict, String text) {
+  /** Whether it is what the case asks for. */
+  enum Verdict {
+    /** As it should be. */
+    FINE("ok: "),
+    /** Not as it should be. */
+    DEFECT("**defect**: "),
+    /** A figure, without a right and a wrong. */
+    FIGURE(""),
+    /** The run itself failed. */
+    UNKNOWN("not measured: ");
+
+    private final String mark;
+
+    Verdict(String mark) {
+      this.mark = mark;
+    }
+  }
+
+  static Finding of(boolean fine, String text) {
+    return new Finding(fine ? Verdict.FINE : Verdict.DEFECT, text);
+  }
+
+  static Finding figure(String text) {
+    return new Finding(Verdict.FIGURE, text);
+  }
+
+  static Finding unknown(String reason) {
+    return new Finding(Verdict.UNKNOWN, reason);
+  }
+
+  String marked() {
+    return verdict.mark + text;
+  }
+}

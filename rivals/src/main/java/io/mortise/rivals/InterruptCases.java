@@ -1,0 +1,136 @@
+package io.mortise.rivals;
+
+import io.mortise.conformance.redis.TcpProxy.Direction;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Threads that are interrupted while they lock. */
+final class InterruptCases {
+  private static final Duration LEASE = Duration.ofSeconds(3);
+  private static final int ROUNDS = 200;
+
+  private InterruptCases() {}
+
+  static List<Case> all() {
+    return List.of(
+        new Case(
+            "200 calls of `lockInterruptibly()` on free locks are interrupted while their command"
+                + " is out; whatever each call does, two lease times later no lock may be held.",
+            InterruptCases::whileACommandIsOut),
+        new Case(
+            "100 calls of `lock()` on free locks are interrupted while their command is out; the"
+                + " JDK's `lock()` then locks, returns and keeps the flag.",
+            InterruptCases::lockWhileACommandIsOut),
+        new Case(
+            "A thread that waits in `lock()` is interrupted twice, then the lock is freed; it must"
+                + " return with the lock and the flag.",
+            InterruptCases::whileWaiting));
+  }
+
+  private static Finding whileACommandIsOut(Stage stage) throws InterruptedException {
+    Client client = slowClient(stage);
+    List<String> keys = new ArrayList<>();
+    int thrown = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+      Mutex mutex = client.mutex("interrupted-" + i);
+      Round round = new Round(mutex.lock()::lockInterruptibly);
+      round.run(mutex);
+      keys.add(mutex.key());
+      thrown += round.failed ? 1 : 0;
+    }
+    stage.link().resume();
+    Stage.pass(LEASE.multipliedBy(2));
+    long held = stage.count(keys);
+    return Finding.of(
+        held == 0, "%d held; %d calls threw, the others locked".formatted(held, thrown));
+  }
+
+  private static Finding lockWhileACommandIsOut(Stage stage) throws InterruptedException {
+    Client client = slowClient(stage);
+    int interrupted = 0;
+    int right = 0;
+    int thrown = 0;
+    for (int i = 0; i < ROUNDS / 2; i++) {
+      Mutex mutex = client.mutex("interrupted-" + i);
+      Round round = new Round(mutex.lock()::lock);
+      if (round.run(mutex)) {
+        interrupted++;
+        right += round.flag && !round.failed ? 1 : 0;
+        thrown += round.failed ? 1 : 0;
+      }
+    }
+    return Finding.of(
+        right == interrupted,
+        "%d of %d locked and kept the flag; %d threw".formatted(right, interrupted, thrown));
+  }
+
+  private static Finding whileWaiting(Stage stage) throws InterruptedException {
+    Mutex held = stage.open(LEASE).mutex("name");
+    held.lock().lock();
+    Mutex wanted = stage.open(LEASE).mutex("name");
+    AtomicBoolean flag = new AtomicBoolean();
+    Call call =
+        Call.start(() -> {
+          wanted.lock().lock();
+          flag.set(Thread.interrupted());
+          wanted.lock().unlock();
+        });
+    for (int i = 0; i < 2; i++) {
+      Stage.settle();
+      call.interrupt();
+    }
+    Stage.settle();
+    held.lock().unlock();
+    call.endsWithin(LEASE);
+    String told = flag.get() ? "with" : "without";
+    return call.hasFailed()
+        ? Finding.of(false, call.outcome())
+        : Finding.of(
+            call.hasEnded() && flag.get(), "%s, %s the flag".formatted(call.outcome(), told));
+  }
+
+  /** A client whose replies take 10 ms, so that an interrupt finds a command on its way. */
+  private static Client slowClient(Stage stage) {
+    Client client = stage.openOverLink(LEASE);
+    Stage.warmUp(client);
+    stage.link().delay(Direction.REPLIES, Duration.ofMillis(10));
+    return client;
+  }
+
+  /** One call that is interrupted on its way, and the unlock if it locked. */
+  private static final class Round {
+    private final Call.Action acquire;
+    private volatile long end;
+    private volatile boolean flag;
+    private volatile boolean failed;
+
+    Round(Call.Action acquire) {
+      this.acquire = acquire;
+    }
+
+    /** Runs it, and says whether the interrupt came before the call's end. */
+    boolean run(Mutex mutex) throws InterruptedException {
+      Call call = Call.start(() -> acquire(mutex));
+      Thread.sleep(4);
+      call.interrupt();
+      long interrupt = System.nanoTime();
+      call.endsWithin(LEASE);
+      return end - interrupt > 0;
+    }
+
+    private void acquire(Mutex mutex) throws Exception {
+      try {
+        acquire.run();
+      } catch (Exception e) {
+        failed = true;
+        throw e;
+      } finally {
+        end = System.nanoTime();
+        flag = Thread.interrupted();
+      }
+      mutex.lock().unlock();
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package io.mortise.rivals;
+
+import io.mortise.conformance.redis.RedisServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Runs every case on every party, tells how far it is, and writes the report. */
+public final class Main {
+  private static final Duration LONGEST = Duration.ofSeconds(90);
+  private static final String LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
+
+  private final List<Party> parties = List.of(new RedissonParty(), new MortiseParty());
+
+  private Main() {}
+
+  /**
+   * Runs the comparison.
+   *
+   * @param arguments where to write the report; without one, {@code docs/rivals.md}
+   * @throws Exception the report could not be written
+   */
+  public static void main(String[] arguments) throws Exception {
+    // The libraries log what the cases do to them; that is not what is looked for here.
+    System.setProperty(LEVEL, System.getProperty(LEVEL, "off"));
+    Locale.setDefault(Locale.ROOT);
+    Path file = Path.of(arguments.length > 0 ? arguments[0] : "docs/rivals.md");
+    Files.writeString(file, "", StandardOpenOption.CREATE, StandardOpenOption.APPEND); // it can be
+    boolean complete = new Main().run(file);
+    System.exit(complete ? 0 : 1); // whatever threads a case has left behind
+  }
+
+  private boolean run(Path file) throws InterruptedException, IOException {
+    List<Case> cases =
+        Stream.of(
+                InterruptCases.all(),
+                LeaseCases.all(),
+                RenewalCases.all(),
+                WakingCases.all(),
+                OutageCases.all(),
+                CostCases.all())
+            .flatMap(List::stream)
+            .toList();
+    Report report = new Report(parties.stream().map(Party::name).toList());
+    for (int i = 0; i < cases.size(); i++) {
+      System.err.printf("case %d of %d: %s%n", i + 1, cases.size(), cases.get(i).sentence());
+      report.add(cases.get(i), findings(cases.get(i)));
+    }
+    Files.writeString(file, report.text(LocalDate.now(ZoneOffset.UTC).toString(), versions()));
+    report.summary().forEach(System.out::println);
+    System.out.println("written: " + file);
+    return report.isComplete();
+  }
+
+  private List<Finding> findings(Case each) throws InterruptedException {
+    List<Finding> findings = new ArrayList<>();
+    for (Party party : parties) {
+      long start = System.nanoTime();
+      Finding finding = finding(each, party);
+      double seconds = (System.nanoTime() - start) / 1e9;
+      System.err.printf("  %s: %s (%.0f s)%n", party.name(), finding.marked(), seconds);
+      findings.add(finding);
+    }
+    return findings;
+  }
+
+  /** In a thread of its own: what a case leaves to its thread does not reach the next one. */
+  private static Finding finding(Case each, Party party) throws InterruptedException {
+    AtomicReference<@Nullable Finding> result = new AtomicReference<>();
+    Call call =
+        Call.start(() -> {
+          try (Stage stage = new Stage(party)) {
+            result.set(each.trial().run(stage));
+          }
+        });
+    boolean ended = call.endsWithin(LONGEST);
+    Finding finding = result.get();
+    return finding != null
+        ? finding
+        : Finding.unknown(ended ? String.valueOf(call.failure()) : "not within " + LONGEST);
+  }
+
+  private static String versions() {
+    String redis = "unknown";
+    try (RedisServer server = RedisServer.start()) {
+      Matcher version =
+          Pattern.compile("redis_version:(\\S+)")
+              .matcher(String.valueOf(server.command("INFO", "server")));
+      redis = version.find() ? version.group(1) : redis;
+    }
+    return "Redis %s, JDK %s, %d processors"
+        .formatted(redis, Runtime.version(), Runtime.getRuntime().availableProcessors());
+  }
+}

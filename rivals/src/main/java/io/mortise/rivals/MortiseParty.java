@@ -1,0 +1,65 @@
+package io.mortise.rivals;
+
+import io.mortise.DistributedLock;
+import io.mortise.LockService;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+
+/** Mortise, on Jedis. */
+final class MortiseParty implements Party {
+  @Override
+  public String name() {
+    return "Mortise " + LockService.class.getPackage().getImplementationVersion();
+  }
+
+  @Override
+  public Client open(Settings settings) {
+    return new Opened(
+        LockService.builder()
+            .uri(settings.uri().toString())
+            .provider("jedis")
+            .leaseTime(settings.lease())
+            .commandTimeout(settings.commandTimeout())
+            .open());
+  }
+
+  private record Opened(LockService service) implements Client {
+    @Override
+    public Mutex mutex(String name) {
+      return new Handle(service.getLock(name));
+    }
+
+    @Override
+    public void close() {
+      service.close();
+    }
+  }
+
+  private record Handle(DistributedLock mine) implements Mutex {
+    @Override
+    public Lock lock() {
+      return mine;
+    }
+
+    @Override
+    public String key() {
+      return "mortise:lock:{" + mine.name() + "}";
+    }
+
+    @Override
+    public void lockFor(Duration lease) {
+      mine.lock(lease.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public int holdCount() {
+      return mine.getHoldCount();
+    }
+
+    @Override
+    public boolean forceUnlock() {
+      return mine.forceUnlock();
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.mortise.rivals;
+
+import io.mortise.conformance.redis.TcpProxy.Direction;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Commands that are lost, late or without an answer. */
+final class OutageCases {
+  private static final Duration SECOND = Duration.ofSeconds(1);
+  private static final Duration LEASE = Duration.ofSeconds(6);
+  private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  private OutageCases() {}
+
+  static List<Case> all() {
+    return List.of(
+        new Case(
+            "`tryLock()` is sent, held up on its way until the caller has given up, then executed;"
+                + " nobody has the lock, so it must be free again within 2 s, not 6 s (the lease).",
+            OutageCases::aLateCommand),
+        new Case(
+            "The connection breaks after `lock()` was executed and before its reply; then comes"
+                + " `unlock()` if `lock()` returned. The lock must be free within 2 s (lease 6 s).",
+            OutageCases::aLostReply),
+        new Case(
+            "The same in the mode for servers with replicas, where the library has one; one `lock()`"
+                + " must be one hold.",
+            OutageCases::aLostReplyWithReplicas),
+        new Case(
+            "No connection can be made; `tryLock(1 s)` must end within 3.5 s: its deadline, the"
+                + " command timeout of 2 s, and some.",
+            OutageCases::noConnection),
+        new Case(
+            "A client is closed while a thread waits in `lock()`; the call must end within 2 s"
+                + " (lease 6 s).",
+            OutageCases::closedWhileWaiting));
+  }
+
+  private static Finding aLateCommand(Stage stage) throws InterruptedException {
+    Client client = stage.openOverLink(LEASE);
+    Stage.warmUp(client);
+    Mutex mutex = client.mutex("name");
+    stage.link().stall(Direction.REQUESTS);
+    stage.server().resetCounts();
+    Call call = Call.start(() -> mutex.lock().tryLock());
+    call.endsWithin(PATIENCE);
+    stage.link().resume();
+    double seen = stage.lastSeen(mutex, LEASE.plus(SECOND));
+    return Finding.of(
+        seen < 2,
+        "%s; locked for %.1f s; %d scripts came late"
+            .formatted(call.outcome(), seen, stage.scripts()));
+  }
+
+  private static Finding aLostReply(Stage stage) throws InterruptedException {
+    Client client = stage.openOverLink(LEASE);
+    Stage.warmUp(client);
+    Mutex mutex = client.mutex("name");
+    Call call =
+        lockWithoutReply(
+            stage,
+            mutex,
+            () -> {
+              mutex.lock().lock();
+              mutex.lock().unlock();
+            });
+    call.endsWithin(PATIENCE);
+    double seen = stage.lastSeen(mutex, LEASE.plus(SECOND));
+    return Finding.of(
+        seen < 2, "`lock()` %s; locked for %.1f s more".formatted(call.outcome(), seen));
+  }
+
+  private static Finding aLostReplyWithReplicas(Stage stage) throws InterruptedException {
+    Client client = stage.openReplicatedOverLink(LEASE);
+    Stage.warmUp(client);
+    Mutex mutex = client.mutex("name");
+    AtomicInteger holds = new AtomicInteger();
+    Call call =
+        lockWithoutReply(
+            stage,
+            mutex,
+            () -> {
+              mutex.lock().lock();
+              holds.set(mutex.holdCount());
+              mutex.lock().unlock();
+            });
+    call.endsWithin(PATIENCE);
+    Stage.settle();
+    boolean held = stage.exists(mutex);
+    return Finding.of(
+        holds.get() == 1 && !held,
+        "%s; hold count %d, %s after one `unlock()`"
+            .formatted(call.outcome(), holds.get(), held ? "still held" : "free"));
+  }
+
+  /** Lets the first command through, loses what the server says to it, and breaks the links. */
+  private static Call lockWithoutReply(Stage stage, Mutex mutex, Call.Action action)
+      throws InterruptedException {
+    stage.link().dropReplies();
+    Call call = Call.start(action);
+    for (int i = 0; i < 500 && !stage.exists(mutex); i++) {
+      Thread.sleep(2);
+    }
+    stage.link().cut();
+    stage.link().resume();
+    return call;
+  }
+
+  private static Finding noConnection(Stage stage) throws InterruptedException {
+    Client client = stage.openOverLink(LEASE);
+    Stage.warmUp(client);
+    Mutex mutex = client.mutex("name");
+    stage.link().refuse();
+    stage.link().cut();
+    long start = System.nanoTime();
+    Call call = Call.start(() -> mutex.tryLock(SECOND));
+    call.endsWithin(PATIENCE);
+    double seconds = call.secondsSince(start);
+    return Finding.of(seconds < 3.5, "%s after %.1f s".formatted(call.outcome(), seconds));
+  }
+
+  private static Finding closedWhileWaiting(Stage stage) throws InterruptedException {
+    stage.open(LEASE).mutex("name").lock().lock();
+    Client closing = stage.open(LEASE);
+    Mutex wanted = closing.mutex("name");
+    Call call = Call.start(wanted.lock()::lock);
+    Stage.settle();
+    long start = System.nanoTime();
+    closing.close();
+    call.endsWithin(LEASE.multipliedBy(2));
+    double seconds = call.secondsSince(start);
+    return Finding.of(
+        call.hasEnded() && seconds < 2, "%s after %.1f s".formatted(call.outcome(), seconds));
+  }
+}

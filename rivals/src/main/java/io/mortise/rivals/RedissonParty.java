@@ -1,0 +1,78 @@
+package io.mortise.rivals;
+
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.redisson.Redisson;
+import org.redisson.api.RLock;
+import org.redisson.api.RedissonClient;
+import org.redisson.config.BaseConfig;
+import org.redisson.config.Config;
+
+/** Redisson's {@code RLock}; all but lease and command timeout is at its default. */
+final class RedissonParty implements Party {
+  @Override
+  public String name() {
+    return "Redisson " + Redisson.class.getPackage().getImplementationVersion();
+  }
+
+  @Override
+  public Client open(Settings settings) {
+    Config config = new Config();
+    config.useSingleServer().setAddress(settings.uri().toString());
+    return open(config, config.useSingleServer(), settings);
+  }
+
+  /** In this mode an acquire without an answer is sent again. */
+  @Override
+  public Client openReplicated(Settings settings) {
+    Config config = new Config();
+    config.useReplicatedServers().addNodeAddress(settings.uri().toString());
+    return open(config, config.useReplicatedServers(), settings);
+  }
+
+  private static Client open(Config config, BaseConfig<?> mode, Settings settings) {
+    config.setLockWatchdogTimeout(settings.lease().toMillis());
+    mode.setTimeout(Math.toIntExact(settings.commandTimeout().toMillis()));
+    return new Opened(Redisson.create(config));
+  }
+
+  private record Opened(RedissonClient client) implements Client {
+    @Override
+    public Mutex mutex(String name) {
+      return new Handle(client.getLock(name));
+    }
+
+    @Override
+    public void close() {
+      client.shutdown();
+    }
+  }
+
+  private record Handle(RLock theirs) implements Mutex {
+    @Override
+    public Lock lock() {
+      return theirs;
+    }
+
+    @Override
+    public String key() {
+      return theirs.getName();
+    }
+
+    @Override
+    public void lockFor(Duration lease) {
+      theirs.lock(lease.toMillis(), TimeUnit.MILLISECONDS);
+    }
+
+    @Override
+    public int holdCount() {
+      return theirs.getHoldCount();
+    }
+
+    @Override
+    public boolean forceUnlock() {
+      return theirs.forceUnlock();
+    }
+  }
+}

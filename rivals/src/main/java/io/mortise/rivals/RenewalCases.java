@@ -1,0 +1,112 @@
+package io.mortise.rivals;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+
+/** Leases that are kept while their holder lives, and only then. */
+final class RenewalCases {
+  private static final Duration LEASE = Duration.ofSeconds(3);
+
+  private RenewalCases() {}
+
+  static List<Case> all() {
+    return List.of(
+        new Case(
+            "After 100 `lock()` and `unlock()` in a row one lock is held; it should be renewed"
+                + " about three times per lease time.",
+            RenewalCases::renewalsAfterManyLocks),
+        new Case(
+            "Of 250 held locks one's key is overwritten with a string; two lease times later the"
+                + " other 249 must still be held.",
+            RenewalCases::aKeyOverwritten),
+        new Case(
+            "A thread locks four times, another client forces the lock open, another thread of the"
+                + " first client locks; two lease times later that lock must still be held.",
+            RenewalCases::forcedOpen),
+        new Case(
+            "A thread locks and ends without unlocking; another client must get the lock when its"
+                + " lease of 3 s is over.",
+            RenewalCases::aHolderThatDied),
+        new Case(
+            "The server does not answer for half a lease time; a lease time later the lock must"
+                + " still be held.",
+            RenewalCases::aPausedServer));
+  }
+
+  private static Finding renewalsAfterManyLocks(Stage stage) throws InterruptedException {
+    Mutex mutex = stage.open(LEASE).mutex("name");
+    for (int i = 0; i < 100; i++) {
+      mutex.lock().lock();
+      mutex.lock().unlock();
+    }
+    mutex.lock().lock();
+    Stage.pass(LEASE.dividedBy(2));
+    stage.server().resetCounts();
+    Stage.pass(LEASE);
+    long renewals = stage.scripts();
+    return Finding.of(renewals <= 6, "%d renewals per lease time".formatted(renewals));
+  }
+
+  private static Finding aKeyOverwritten(Stage stage) throws InterruptedException {
+    Client client = stage.open(LEASE);
+    List<Mutex> all = IntStream.range(0, 250).mapToObj(i -> client.mutex("name-" + i)).toList();
+    all.forEach(mutex -> mutex.lock().lock());
+    List<String> others = new ArrayList<>(all.stream().map(Mutex::key).toList());
+    stage.server().command("SET", others.remove(100), "a string");
+    Stage.pass(LEASE.multipliedBy(2));
+    long lost = others.size() - stage.count(others);
+    return Finding.of(lost == 0, "%d of %d others lost".formatted(lost, others.size()));
+  }
+
+  private static Finding forcedOpen(Stage stage) throws InterruptedException {
+    Mutex mutex = stage.open(LEASE).mutex("name");
+    CountDownLatch done = new CountDownLatch(1);
+    lockAndStay(mutex, 4, done);
+    stage.open(LEASE).mutex("name").forceUnlock();
+    boolean locked = lockAndStay(mutex, 1, done);
+    Stage.pass(LEASE.multipliedBy(2));
+    boolean held = stage.exists(mutex);
+    done.countDown();
+    return Finding.of(locked && held, locked ? held ? "held" : "lost" : "`lock()` did not return");
+  }
+
+  /** Locks in a thread that lives on until told; says whether it locked within a lease time. */
+  private static boolean lockAndStay(Mutex mutex, int times, CountDownLatch done)
+      throws InterruptedException {
+    CountDownLatch locked = new CountDownLatch(times);
+    Call.start(() -> {
+      for (int i = 0; i < times; i++) {
+        mutex.lock().lock();
+        locked.countDown();
+      }
+      done.await();
+    });
+    return locked.await(LEASE.toMillis(), TimeUnit.MILLISECONDS);
+  }
+
+  private static Finding aHolderThatDied(Stage stage) throws InterruptedException {
+    Mutex left = stage.open(LEASE).mutex("name");
+    Mutex wanted = stage.open(LEASE).mutex("name");
+    Call.start(left.lock()::lock).endsWithin(LEASE);
+    long start = System.nanoTime();
+    boolean locked = wanted.tryLock(LEASE.multipliedBy(3));
+    double seconds = (System.nanoTime() - start) / 1e9;
+    return Finding.of(
+        locked, (locked ? "locked after %.1f s" : "still held after %.1f s").formatted(seconds));
+  }
+
+  private static Finding aPausedServer(Stage stage) throws InterruptedException {
+    Mutex mutex = stage.open(LEASE).mutex("name");
+    mutex.lock().lock();
+    stage.server().pause();
+    Stage.pass(LEASE.dividedBy(2));
+    stage.server().resume();
+    Stage.pass(LEASE);
+    boolean held = stage.exists(mutex);
+    return Finding.of(held, held ? "held" : "lost");
+  }
+}
