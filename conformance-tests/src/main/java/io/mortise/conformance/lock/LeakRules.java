@@ -159,6 +159,7 @@ abstract class LeakRules extends LockRules {
 
   @Test
   void noThreadIsLeft() throws InterruptedException {
+    assertTrue(isQueued(0)); // the test's own connection is open from now on
     Set<Thread> before = Thread.getAllStackTraces().keySet();
     LockBackend first = backend();
     LockBackend second = backend();
