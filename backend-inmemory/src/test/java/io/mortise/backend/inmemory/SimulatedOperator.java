@@ -1,0 +1,105 @@
+package io.mortise.backend.inmemory;
+
+import io.mortise.LockService;
+import io.mortise.spi.BackendInfo;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.Script;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.Subscription;
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Somebody who opens locks and deletes keys behind everybody's back, and notes in the store, in the
+ * same step, which acquisitions that disturbed: those may not know yet that they hold nothing.
+ */
+final class SimulatedOperator implements LockBackend, AutoCloseable {
+  private static final String NOTES = "simulation:disturbed";
+  private static final String NOTE =
+      """
+      for _, id in ipairs(redis.call('HKEYS', KEYS[1])) do
+        redis.call('HSET', 'simulation:disturbed', id, 1)
+      end
+      """;
+  private static final Script DELETE =
+      Script.of("delete", NOTE + "return {redis.call('DEL', KEYS[1])}");
+  private static final Script DELETE_QUEUE =
+      Script.of("delete-queue", "return {redis.call('DEL', KEYS[1])}");
+  private static final Script NOTED =
+      Script.of("noted", "return {redis.call('HEXISTS', KEYS[1], ARGV[1])}");
+
+  private final LockBackend client;
+  private final LockService service;
+
+  SimulatedOperator(InMemoryStore store) {
+    client = store.backend();
+    service = LockService.of(this);
+  }
+
+  static String key(String kind, String name) {
+    return "mortise:" + kind + ":{" + name + '}';
+  }
+
+  boolean forceOpen(String name) {
+    return service.getLock(name).forceUnlock();
+  }
+
+  List<Object> deleteLock(String name) {
+    return run(DELETE, key("lock", name));
+  }
+
+  List<Object> deleteCompanion(String kind, String name) {
+    return run(DELETE_QUEUE, key(kind, name));
+  }
+
+  boolean hasDisturbed(@Nullable String id) {
+    return id != null && run(NOTED, NOTES, id).equals(List.<Object>of(1L));
+  }
+
+  private List<Object> run(Script script, String key, String... args) {
+    return client.execute(
+        new ScriptCall(script, List.of(key), List.of(args), Duration.ofSeconds(1)));
+  }
+
+  @Override
+  public List<Object> execute(ScriptCall call) {
+    Script script = call.script();
+    if (!script.name().equals("force")) {
+      return client.execute(call);
+    }
+    Script noting = Script.of("force", NOTE + script.source());
+    return client.execute(new ScriptCall(noting, call.keys(), call.args(), call.timeout()));
+  }
+
+  @Override
+  public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
+    return client.executeAsync(call);
+  }
+
+  @Override
+  public Subscription subscribe(String channel, ChannelListener listener) {
+    return client.subscribe(channel, listener);
+  }
+
+  @Override
+  public BackendInfo info() {
+    return client.info();
+  }
+
+  @Override
+  public TimeSource time() {
+    return client.time();
+  }
+
+  @Override
+  public void close() {
+    service.close();
+    List<Object> unused = new ArrayList<>(run(DELETE_QUEUE, NOTES));
+    client.close();
+  }
+}

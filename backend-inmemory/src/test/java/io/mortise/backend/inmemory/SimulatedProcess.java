@@ -1,0 +1,182 @@
+package io.mortise.backend.inmemory;
+
+import io.mortise.LockService;
+import io.mortise.spi.BackendInfo;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.Subscription;
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+
+/**
+ * One process of a simulation: a service whose link to the store fails by chance, and which can be
+ * paused as a whole. A pause stops its threads where they wake or talk to the store, and keeps back
+ * its timers and messages.
+ */
+final class SimulatedProcess implements LockBackend, TimeSource {
+  private final InMemoryStore store;
+  private final Duration lease;
+  private final SimulatedLink link;
+  private final Queue<Runnable> keptBack = new ConcurrentLinkedQueue<>();
+  private LockBackend client;
+  private volatile LockService service;
+  private volatile boolean paused;
+
+  SimulatedProcess(InMemoryStore store, Duration lease, long seed) {
+    this.store = store;
+    this.lease = lease;
+    link = new SimulatedLink(store, seed);
+    client = store.backend();
+    service = LockService.builder().backend(this).leaseTime(lease).open();
+  }
+
+  LockService service() {
+    return service;
+  }
+
+  SimulatedLink link() {
+    return link;
+  }
+
+  boolean isPaused() {
+    return paused;
+  }
+
+  void pause() {
+    paused = true;
+  }
+
+  void goOn() {
+    synchronized (this) {
+      paused = false;
+      notifyAll();
+    }
+    for (Runnable task = keptBack.poll(); task != null; task = keptBack.poll()) {
+      task.run();
+    }
+  }
+
+  /** Closes its service, whatever it holds, and opens another. */
+  void reopen() {
+    boolean before = link.isFailing();
+    link.fails(false);
+    service.close();
+    client.close();
+    client = store.backend();
+    service = LockService.builder().backend(this).leaseTime(lease).open();
+    link.fails(before);
+  }
+
+  /** The end of the process. */
+  void shutDown() {
+    service.close();
+    client.close();
+  }
+
+  private void passPause() {
+    if (!(Thread.currentThread() instanceof SimulatedThread)) {
+      return;
+    }
+    boolean interrupted = false;
+    synchronized (this) {
+      while (paused) {
+        try {
+          wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void unlessPaused(Runnable task) {
+    if (paused) {
+      keptBack.add(task);
+    } else {
+      task.run();
+    }
+  }
+
+  // The backend
+
+  @Override
+  public List<Object> execute(ScriptCall call) {
+    passPause();
+    List<Object> reply = link.execute(client, call);
+    passPause();
+    return reply;
+  }
+
+  @Override
+  public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
+    return link.executeAsync(client, call);
+  }
+
+  @Override
+  public Subscription subscribe(String channel, ChannelListener listener) {
+    return client.subscribe(
+        channel,
+        new ChannelListener() {
+          @Override
+          public void onSubscribed() {
+            unlessPaused(listener::onSubscribed);
+          }
+
+          @Override
+          public void onInterrupted(Throwable cause) {
+            unlessPaused(() -> listener.onInterrupted(cause));
+          }
+
+          @Override
+          public void onMessage(String message) {
+            for (int copies = link.copiesOfMessage(); copies > 0; copies--) {
+              unlessPaused(() -> listener.onMessage(message));
+            }
+          }
+        });
+  }
+
+  @Override
+  public BackendInfo info() {
+    return client.info();
+  }
+
+  @Override
+  public TimeSource time() {
+    return this;
+  }
+
+  @Override
+  public void close() {}
+
+  // Time
+
+  @Override
+  public long nanoTime() {
+    return store.time().nanoTime();
+  }
+
+  @Override
+  public void parkNanos(Object blocker, long nanos) {
+    store.time().parkNanos(blocker, nanos);
+    passPause();
+  }
+
+  @Override
+  public Timer schedule(Runnable task, Duration delay) {
+    return store.time().schedule(() -> unlessPaused(task), delay);
+  }
+
+  @Override
+  public String toString() {
+    return service + (paused ? ", paused" : "") + (link.isFailing() ? ", failing" : "");
+  }
+}

@@ -1,0 +1,122 @@
+package io.mortise.backend.inmemory;
+
+import io.mortise.DistributedLock;
+import io.mortise.LeaseLostException;
+import io.mortise.LockException;
+import io.mortise.LockService;
+import io.mortise.LockServiceClosedException;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/** One thread of a simulated process: it locks, stays inside, and unlocks, in many ways. */
+final class SimulatedThread extends Thread {
+  private final Simulation simulation;
+  private final SimulatedProcess process;
+  private final Random random;
+  private volatile String doing = "begins";
+  private volatile boolean idle;
+  private int entered;
+
+  SimulatedThread(Simulation simulation, SimulatedProcess process, String name, long seed) {
+    super(name);
+    this.simulation = simulation;
+    this.process = process;
+    random = new Random(seed);
+    setDaemon(true);
+  }
+
+  /** Whether it has come to its end. */
+  boolean isIdle() {
+    return idle;
+  }
+
+  int entered() {
+    return entered;
+  }
+
+  @Override
+  public void run() {
+    try {
+      while (simulation.goesOn()) {
+        visit();
+        pass(random.nextInt(40));
+      }
+      doing = "is done";
+    } catch (Throwable e) {
+      simulation.failed(this + " failed", e);
+    } finally {
+      idle = true;
+    }
+  }
+
+  private void visit() {
+    int which = random.nextInt(Simulation.LOCKS);
+    try {
+      LockService service = process.service();
+      DistributedLock lock = service.getLock(Simulation.name(which));
+      if (acquire(lock)) {
+        entered++;
+        stayInside(lock, process.link().idOf(service, lock.name()));
+      }
+    } catch (InterruptedException | LockException | LockServiceClosedException e) {
+      // It was interrupted, or the store could not be asked, or the service was closed.
+    } finally {
+      boolean cleared = Thread.interrupted();
+      doing = cleared ? "was interrupted" : "is outside";
+    }
+  }
+
+  private boolean acquire(DistributedLock lock) throws InterruptedException {
+    int way = random.nextInt(10);
+    Duration wait = Duration.ofMillis(random.nextInt(3_000));
+    doing = "acquires in way " + way + ' ' + lock;
+    switch (way) {
+      case 0, 1, 2, 3 -> lock.lock();
+      case 4 -> lock.lockInterruptibly();
+      case 5 -> lock.withLease(Duration.ofMillis(50 + random.nextInt(1_000))).lock();
+      case 6 -> {
+        return lock.tryLock();
+      }
+      default -> {
+        return lock.tryLock(wait);
+      }
+    }
+    return true;
+  }
+
+  private void stayInside(DistributedLock lock, @Nullable String id) {
+    Simulation.Stay stay = simulation.enter(this, lock, id);
+    try {
+      doing = "is inside " + lock;
+      boolean again = random.nextInt(8) == 0 && stay.isValid() && lock.tryLock();
+      pass(random.nextInt(random.nextInt(10) == 0 ? 4_000 : 8));
+      if (again) {
+        unlock(lock);
+      }
+    } finally {
+      simulation.leave(stay);
+      doing = "unlocks " + lock;
+      unlock(lock);
+    }
+  }
+
+  private static void unlock(DistributedLock lock) {
+    try {
+      lock.unlock();
+    } catch (LeaseLostException e) {
+      // A fault took it; every unlock of it says so.
+    }
+  }
+
+  private void pass(int millis) {
+    process.parkNanos(process, Duration.ofMillis(millis).toNanos());
+  }
+
+  @Override
+  public String toString() {
+    Object blocker = LockSupport.getBlocker(this);
+    return getName() + ' ' + doing + ", blocked by " + blocker;
+  }
+}

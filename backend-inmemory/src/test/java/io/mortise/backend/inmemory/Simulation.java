@@ -1,0 +1,215 @@
+package io.mortise.backend.inmemory;
+
+import io.mortise.DistributedLock;
+import java.lang.Thread.State;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Some processes on one store with moved time. First faults come by chance; then none do, and every
+ * thread must come to its end within a bound; at last the store must be empty.
+ */
+final class Simulation {
+  static final int LOCKS = 2;
+  private static final int PROCESSES = 3;
+  private static final int THREADS = 3;
+  private static final Duration LEASE = Duration.ofSeconds(3);
+  private static final Duration WITH_FAULTS = Duration.ofSeconds(15);
+
+  /**
+   * From the last fault until the last thread is done: a command that arrives late and a lease, a
+   * grant to a dead mailbox or two, what is left of the longest stays.
+   */
+  private static final Duration BOUND = Duration.ofSeconds(45);
+
+  /** After that nothing is left: tombstones live for a minute. */
+  private static final Duration FORGOTTEN = Duration.ofSeconds(150);
+
+  /** One thread inside, as long as it believes so. */
+  record Stay(SimulatedThread thread, DistributedLock lock, @Nullable String id) {
+    /** By its own deadline. */
+    boolean isValid() {
+      return lock.isHeldByThread(thread.getId());
+    }
+  }
+
+  private final long seed;
+  private final Random random;
+  private final InMemoryStore store = InMemoryStore.withMovableTime();
+  private final List<SimulatedProcess> processes = new ArrayList<>();
+  private final List<SimulatedThread> threads = new ArrayList<>();
+  private final Queue<Stay> inside = new ConcurrentLinkedQueue<>();
+  private final Queue<AssertionError> failures = new ConcurrentLinkedQueue<>();
+  private final List<String> faults = new ArrayList<>();
+  private final SimulatedOperator operator = new SimulatedOperator(store);
+  private volatile boolean goesOn = true;
+
+  Simulation(long seed) {
+    this.seed = seed;
+    random = new Random(seed);
+    for (int i = 0; i < PROCESSES; i++) {
+      SimulatedProcess process = new SimulatedProcess(store, LEASE, random.nextLong());
+      processes.add(process);
+      for (int j = 0; j < THREADS; j++) {
+        threads.add(
+            new SimulatedThread(this, process, "process-" + i + "-thread-" + j, random.nextLong()));
+      }
+    }
+  }
+
+  static String name(int which) {
+    return "simulated-" + which;
+  }
+
+  /** How often a thread was inside. */
+  int run() {
+    threads.forEach(Thread::start);
+    breakThings();
+    comeToRest();
+    processes.forEach(SimulatedProcess::shutDown);
+    operator.close();
+    store.advance(FORGOTTEN);
+    check(store.keys().equals(Set.of()), "keys are left: " + store.keys());
+    check(store.channels().equals(Set.of()), "channels are left: " + store.channels());
+    return threads.stream().mapToInt(SimulatedThread::entered).sum();
+  }
+
+  // Faults
+
+  private void breakThings() {
+    Duration passed = Duration.ZERO;
+    while (passed.compareTo(WITH_FAULTS) < 0) {
+      Duration step = Duration.ofMillis(1 + random.nextInt(60));
+      passed = passed.plus(step);
+      fault(passed);
+      awaitRest();
+      store.advance(step);
+      throwFailure();
+    }
+  }
+
+  private void fault(Duration at) {
+    int kind = random.nextInt(100);
+    SimulatedProcess process = processes.get(random.nextInt(PROCESSES));
+    String name = name(random.nextInt(LOCKS));
+    switch (kind) {
+      case 0, 1, 2, 3, 4, 5 -> {
+        faults.add(at + " interrupt");
+        threads.get(random.nextInt(threads.size())).interrupt();
+      }
+      case 6, 7, 8, 9, 10 -> {
+        faults.add(at + " link fails: " + process);
+        process.link().fails(true);
+      }
+      case 11, 12, 13, 14, 15 -> process.link().fails(false);
+      case 16, 17 -> {
+        faults.add(at + " pause: " + process);
+        process.pause();
+      }
+      case 18, 19, 20 -> {
+        if (process.isPaused()) {
+          process.goOn();
+        }
+      }
+      case 21 -> faults.add(at + " force " + name + ' ' + operator.forceOpen(name));
+      case 22 -> faults.add(at + " delete " + name + ' ' + operator.deleteLock(name));
+      case 23 -> {
+        String companion = random.nextBoolean() ? "queue" : "alive";
+        faults.add(
+            at + " delete " + companion + ' ' + name + operator.deleteCompanion(companion, name));
+      }
+      case 24 -> {
+        if (!process.isPaused()) {
+          faults.add(at + " close: " + process);
+          process.reopen();
+        }
+      }
+      default -> {}
+    }
+  }
+
+  private void comeToRest() {
+    for (SimulatedProcess process : processes) {
+      process.link().fails(false);
+      process.goOn();
+    }
+    goesOn = false;
+    Duration step = Duration.ofMillis(200);
+    for (Duration passed = Duration.ZERO;
+        passed.compareTo(BOUND) <= 0 && !threads.stream().allMatch(SimulatedThread::isIdle);
+        passed = passed.plus(step)) {
+      awaitRest();
+      store.advance(step);
+      throwFailure();
+    }
+    check(
+        threads.stream().allMatch(SimulatedThread::isIdle),
+        BOUND + " after the last fault some threads are not done");
+  }
+
+  /** Time moves when nobody runs: a thread that has just been let go is not late by that. */
+  private void awaitRest() {
+    for (int quiet = 0; quiet < 3; ) {
+      LockSupport.parkNanos(50_000);
+      boolean all = threads.stream().noneMatch(thread -> thread.getState() == State.RUNNABLE);
+      quiet = all ? quiet + 1 : 0;
+    }
+  }
+
+  // What the threads tell
+
+  boolean goesOn() {
+    return goesOn;
+  }
+
+  Stay enter(SimulatedThread thread, DistributedLock lock, @Nullable String id) {
+    Stay own = new Stay(thread, lock, id);
+    inside.add(own);
+    for (Stay other : inside) {
+      if (other.lock().name().equals(lock.name()) && !other.thread().equals(thread)) {
+        checkExclusion(own, other);
+      }
+    }
+    return own;
+  }
+
+  /** Its own is looked at before and after, so that both were valid at one moment. */
+  private void checkExclusion(Stay own, Stay other) {
+    boolean both = own.isValid() && other.isValid() && own.isValid() && inside.contains(other);
+    if (both && !operator.hasDisturbed(own.id()) && !operator.hasDisturbed(other.id())) {
+      failed(own + " and " + other + " are both inside", null);
+    }
+  }
+
+  void leave(Stay stay) {
+    inside.remove(stay);
+  }
+
+  void failed(String what, @Nullable Throwable cause) {
+    failures.add(new AssertionError(what, cause));
+  }
+
+  private void check(boolean holds, String what) {
+    if (!holds) {
+      failed(what, null);
+    }
+    throwFailure();
+  }
+
+  private void throwFailure() {
+    AssertionError first = failures.peek();
+    if (first != null) {
+      throw new AssertionError(
+          "the simulation failed; to see it again run it with -Dmortise.simulation.seed=%d%nthreads: %s%nkeys: %s%nfaults: %s"
+              .formatted(seed, threads, store.keys(), faults),
+          first);
+    }
+  }
+}
