@@ -304,7 +304,7 @@ final class Gate {
   void unparkAgent() {
     Waiter now = agent;
     if (now != null) {
-      now.unpark();
+      now.unpark(engine.time());
     }
   }
 
@@ -313,7 +313,7 @@ final class Gate {
     mutex.lock();
     try {
       unparkAgent();
-      waiters.forEach(Waiter::unpark);
+      waiters.forEach(waiter -> waiter.unpark(engine.time()));
     } finally {
       mutex.unlock();
     }
@@ -328,7 +328,7 @@ final class Gate {
       engine.retire(this);
     } else {
       phase = Phase.ACQUIRING;
-      next.unpark();
+      next.unpark(engine.time());
     }
   }
 
@@ -366,7 +366,7 @@ final class Gate {
       return null;
     }
     if (next != null && mayPassOn(held, next)) {
-      next.unpark();
+      next.unpark(engine.time());
       return null;
     }
     if (!held.end(LeaseState.RELEASED)) {

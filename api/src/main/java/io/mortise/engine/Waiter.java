@@ -2,7 +2,6 @@ package io.mortise.engine;
 
 import io.mortise.spi.TimeSource;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * One thread's wish for a lock: what lease it wants, and how long and how patiently it waits. An
@@ -102,8 +101,8 @@ final class Waiter {
     park(time, blocker, FOREVER);
   }
 
-  void unpark() {
-    LockSupport.unpark(thread);
+  void unpark(TimeSource time) {
+    time.unpark(thread);
   }
 
   boolean isInterrupted() {

@@ -20,13 +20,22 @@ public interface TimeSource {
 
   /**
    * Parks the calling thread as {@link LockSupport#parkNanos(Object, long)} does: until it is
-   * unparked by {@link LockSupport#unpark}, is interrupted, or the time has passed; or for no
-   * reason.
+   * unparked by {@link #unpark}, is interrupted, or the time has passed; or for no reason.
    *
    * @param blocker what the thread waits for, for thread dumps
    * @param nanos the longest time to park; returns at once if not positive
    */
   void parkNanos(Object blocker, long nanos);
+
+  /**
+   * Wakes a thread that is parked in {@link #parkNanos}, or keeps its next park from waiting. A
+   * time that a test moves waits for the thread before it moves on.
+   *
+   * @param thread whom to wake
+   */
+  default void unpark(Thread thread) {
+    LockSupport.unpark(thread);
+  }
 
   /**
    * Runs a task once, later, on a timer thread that other tasks share: the task must be short and

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Time that stands still until {@link #advance} moves it. What is due meanwhile happens in order of
  * time: timers run on the advancing thread, parked threads are woken and waited for until they rest
- * again. A timer without delay needs no move: it runs at once, on a thread of its own.
+ * again, those that somebody has woken just before as well. A timer without delay needs no move: it
+ * runs at once, on a thread of its own.
  *
  * <p>State is guarded by this object's monitor, which is held for a few instructions only. It is no
  * {@link ReentrantLock}, whose waiting threads park: {@link #parkNanos} could use up the permit
@@ -88,6 +89,18 @@ final class MovableTime implements TimeSource {
     }
   }
 
+  /** From now on the thread is not at rest, though it may take a while to run. */
+  @Override
+  public void unpark(Thread thread) {
+    synchronized (this) {
+      Due park = parked.get(thread);
+      if (park != null) {
+        park.over = true;
+      }
+    }
+    LockSupport.unpark(thread);
+  }
+
   @Override
   public Timer schedule(Runnable task, Duration delay) {
     boolean atOnce = delay.isNegative() || delay.isZero();
@@ -121,6 +134,7 @@ final class MovableTime implements TimeSource {
     moving.lock();
     try {
       long target = later(TimeUnit.NANOSECONDS.convert(by));
+      awaitRest(woken());
       while (step(target)) {
         // One instant after the other.
       }
@@ -150,6 +164,11 @@ final class MovableTime implements TimeSource {
     wakeThreads();
     awaitRest(watched);
     return true;
+  }
+
+  /** Threads that somebody has woken, and that have not run yet. */
+  private synchronized List<Thread> woken() {
+    return parked.keySet().stream().filter(thread -> !isAtRest(thread)).toList();
   }
 
   private long next() {
@@ -196,7 +215,7 @@ final class MovableTime implements TimeSource {
     synchronized (this) {
       Due park = parked.get(thread);
       if (park != null) {
-        return !park.over;
+        return !park.over && !thread.isInterrupted();
       }
     }
     return thread.getState() != Thread.State.RUNNABLE && !busy.test(thread);

@@ -56,6 +56,27 @@ class MovableTimeTest {
   }
 
   @Test
+  void aThreadThatWasWokenRunsBeforeTimeMoves() {
+    List<String> expected = new ArrayList<>();
+    for (int i = 0; i < 200; i++) {
+      Thread thread =
+          start(() -> {
+            park(Duration.ofHours(1));
+            note("woken");
+          });
+      store.awaitParked(1);
+      if (i % 2 == 0) {
+        time.unpark(thread);
+      } else {
+        thread.interrupt();
+      }
+      store.advance(Duration.ofMillis(10));
+      expected.add("woken at " + 10 * i);
+    }
+    assertEquals(expected, events);
+  }
+
+  @Test
   void timeStandsStillUntilItIsMoved() {
     timer("timer", 1);
     Thread thread = start(() -> park(Duration.ofMillis(1)));
