@@ -29,8 +29,8 @@ final class Report {
   private static final String[] TAIL = {
     "",
     "## Not compared",
-    "- What Mortise does not have yet: fair, read-write, multiple, fenced and spin locks, semaphores, latches, and",
-    "  asynchronous calls.",
+    "- Fair locks, and what Mortise does not have yet: read-write, multiple, fenced and spin locks, semaphores,",
+    "  latches, and asynchronous calls.",
     "- What needs a cluster or replicas: one hung master among several, waiting for replicas, failover. Mortise",
     "  refuses such servers, Redisson does not.",
     "- Speed: milliseconds belong to the machine. The commands that are counted do not.",
