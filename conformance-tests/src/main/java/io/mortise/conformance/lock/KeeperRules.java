@@ -167,10 +167,11 @@ abstract class KeeperRules extends LockRules {
   @Test
   @Rule({"W3", "L9"})
   void keysSpoiledWhileTheirRenewalIsOutHarmNoOtherHold() {
-    LockService service = spied(LEASE);
+    Duration lease = LEASE.multipliedBy(3); // time enough, on a busy machine, to spoil them
+    LockService service = spied(lease);
     List<DistributedLock> held = held(service, 150);
     spy.keepBack(call -> call.script().name().equals(RENEW));
-    passTimeUntil("both renewals are out", LEASE, () -> spy.keptBack() > 1);
+    passTimeUntil("both renewals are out", lease, () -> spy.keptBack() > 1);
 
     spoil(held.get(0), "return {redis.call('DEL', KEYS[1])}");
     spoil(held.get(1), "return {redis.call('SET', KEYS[1], 'text', 'PX', 60000)}");
@@ -180,7 +181,7 @@ abstract class KeeperRules extends LockRules {
             + " redis.call('PEXPIRE', KEYS[1], 60000)}");
     spy.release();
     Await.until("three are lost", () -> changes.size() >= 3);
-    passTime(LEASE.plusMillis(100));
+    passTime(lease.plusMillis(100));
 
     for (DistributedLock lost : held.subList(0, 3)) {
       assertEquals(List.of(LeaseState.LOST), changes.get(lost.name()));
