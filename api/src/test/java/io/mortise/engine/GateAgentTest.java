@@ -75,9 +75,12 @@ class GateAgentTest extends GateFixture {
     time.awaitParked(a.thread());
     Future<Boolean> next = waits(b);
 
+    time.stopAtWake(b.thread());
     time.advance(Duration.ofMillis(1500));
 
     assertFalse(Party.get(agent));
+    time.awaitWoken(b.thread());
+    time.letGo(b.thread());
     time.awaitParked(b.thread());
     store.assertNothingAsked();
     time.advance(Duration.ofSeconds(1));

@@ -7,6 +7,7 @@ import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -33,6 +34,9 @@ final class SimulatedLink {
     REPLY_SLOW,
     NONE
   }
+
+  private static final List<Fault> FAULTS =
+      List.copyOf(EnumSet.complementOf(EnumSet.of(Fault.NONE)));
 
   private final InMemoryStore store;
   private final Random random;
@@ -83,8 +87,8 @@ final class SimulatedLink {
   }
 
   private Fault fault() {
-    int chance = failing ? random.nextInt(20) : Integer.MAX_VALUE;
-    return Fault.values()[Math.min(chance, Fault.NONE.ordinal())];
+    int chance = failing ? random.nextInt(20) : FAULTS.size();
+    return chance < FAULTS.size() ? FAULTS.get(chance) : Fault.NONE;
   }
 
   private List<Object> send(LockBackend client, ScriptCall call, Fault fault) {
