@@ -1,5 +1,9 @@
 package io.mortise.engine;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -68,6 +72,15 @@ abstract class GateFixture {
     unlock(holder);
     time.awaitWoken(waiter.thread());
     store.assertNothingAsked();
+  }
+
+  /** Unlocks, and expects that the hold goes back to the store and the next thread asks anew. */
+  void assertGivenBack(Party holder, Acquisition held, Future<Boolean> next) {
+    Future<Boolean> unlocking = holder.runs(lock::unlock);
+    assertEquals(held.id(), store.next("leave").released().id());
+    assertTrue(Party.get(unlocking));
+    assertNotEquals(held.id(), store.next("acquire").held().id());
+    assertTrue(Party.get(next));
   }
 
   void unlock(Party party) {
