@@ -81,6 +81,23 @@ enum Defect {
       };
     }
   },
+  RUNS_SCRIPTS_IN_PIECES(BackendConformance.Calls.class, "scriptsRunAlone") {
+    @Override
+    LockBackend spoil(LockBackend good) {
+      return new Wrapped(good) {
+        @Override
+        public List<Object> execute(ScriptCall call) {
+          String get = "redis.call('GET', KEYS[1])";
+          String source = call.script().source();
+          if (source.contains(get)) {
+            Object value = super.execute(script(call, "return {" + get + " or 0}")).get(0);
+            source = source.replace(get, "'" + value + "'");
+          }
+          return super.execute(script(call, source));
+        }
+      };
+    }
+  },
   WRAPS_ITS_FAILURES(BackendConformance.Replies.class, "anErrorReplyKeepsItsText") {
     @Override
     LockBackend spoil(LockBackend good) {
@@ -205,6 +222,22 @@ enum Defect {
               });
     }
   },
+  LOSES_A_WAKE_UP(BackendConformance.Messages.class, "messagesArriveInOrder") {
+    @Override
+    LockBackend spoil(LockBackend good) {
+      return withListeners(
+          good,
+          listener ->
+              new Relay(listener) {
+                @Override
+                public void onMessage(String message) {
+                  if (!message.equals("1234")) {
+                    super.onMessage(message);
+                  }
+                }
+              });
+    }
+  },
   TALKS_AFTER_CLOSE(BackendConformance.Messages.class, "afterCloseNothingArrives") {
     @Override
     LockBackend spoil(LockBackend good) {
@@ -267,6 +300,18 @@ enum Defect {
       return good;
     }
   },
+  IGNORES_EXPIRY(BackendConformance.Time.class, "aKeyExpires") {
+    @Override
+    LockBackend spoil(LockBackend good) {
+      return new Wrapped(good) {
+        @Override
+        public List<Object> execute(ScriptCall call) {
+          String source = call.script().source().replace("'PX', ARGV[1]", "'PX', 60000");
+          return super.execute(script(call, source));
+        }
+      };
+    }
+  },
   LIVES_TOO_FAST(BackendConformance.Time.class, "timeAgreesWithTheStore") {
     @Override
     LockBackend spoil(LockBackend good) {
@@ -310,6 +355,10 @@ enum Defect {
 
   private static String latin1(String text) {
     return new String(text.getBytes(StandardCharsets.UTF_8), StandardCharsets.ISO_8859_1);
+  }
+
+  private static ScriptCall script(ScriptCall call, String source) {
+    return new ScriptCall(Script.of("spoiled", source), call.keys(), call.args(), call.timeout());
   }
 
   private static boolean runs(LockBackend backend, ScriptCall call) {
