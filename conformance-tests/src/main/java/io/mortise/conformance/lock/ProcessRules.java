@@ -22,7 +22,7 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class ProcessRules extends LockRules {
   private static final int PROCESSES = 3;
   private static final int THREADS = 2;
-  private static final int ROUNDS = 1000;
+  private static final int ROUNDS = 300;
 
   private final RedisLockConformance kit;
   private final List<Process> children = new ArrayList<>();
