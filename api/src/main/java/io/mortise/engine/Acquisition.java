@@ -49,6 +49,7 @@ final class Acquisition {
   }
 
   private @Nullable Set<Warning> given;
+  private volatile long token;
   private boolean renewing;
   private boolean lossTold;
   private long timedEnd;
@@ -223,6 +224,15 @@ final class Acquisition {
     LeaseState known = state;
     boolean ended = known != LeaseState.RELEASED && now - deadline >= 0;
     return ended ? LeaseState.LOST : known;
+  }
+
+  /** Before it is held: the first of its fencing tokens, or 0. */
+  void setToken(long first) {
+    token = first;
+  }
+
+  long token() {
+    return token;
   }
 
   LeasePolicy lease() {

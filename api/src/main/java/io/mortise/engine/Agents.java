@@ -110,7 +110,11 @@ final class Agents {
       if (reply instanceof Reply.TooLate) {
         return replaced(acquisition);
       }
-      return reply instanceof Reply.Held ? taken(acquisition, sentAt) : Step.REFUSED;
+      if (reply instanceof Reply.Held held) {
+        acquisition.setToken(held.token());
+        return taken(acquisition, sentAt);
+      }
+      return Step.REFUSED;
     }
 
     private void answered(Acquisition acquisition) {

@@ -48,7 +48,7 @@ final class Engine {
   private final Mailbox mailbox;
   private final LostHolds lostHolds = new LostHolds();
   private final Events events;
-  private volatile boolean fairIsUsed;
+  private volatile boolean severalKinds;
   private volatile boolean closed;
 
   Engine(ClientId clientId, LockBackend backend, Settings settings, Events events) {
@@ -138,15 +138,20 @@ final class Engine {
 
   /** The calling thread's hold of a lock, if it is inside; its lease may have ended. */
   @Nullable Hold holdOfCurrentThread(LockKeys keys) {
-    return holdOf(keys, Thread.currentThread().getId());
+    Thread thread = Thread.currentThread();
+    Hold hold = holdOf(keys, thread.getId());
+    return hold != null && hold.isOf(thread) ? hold : null;
   }
 
-  /** A thread's hold, also one it took by a handle that queues in the other way. */
+  /** A thread's hold, also one it took by a handle of another kind. */
   @Nullable Hold holdOf(LockKeys keys, long threadId) {
     Hold hold = holdAt(keys.gate(threadId), threadId);
-    return hold == null && fairIsUsed
-        ? holdAt(keys.withFair(!keys.fair()).gate(threadId), threadId)
-        : hold;
+    if (hold == null && severalKinds) {
+      for (LockKeys.Kind kind : LockKeys.Kind.values()) {
+        hold = hold == null ? holdAt(keys.as(kind).gate(threadId), threadId) : hold;
+      }
+    }
+    return hold;
   }
 
   private @Nullable Hold holdAt(String place, long threadId) {
@@ -165,9 +170,9 @@ final class Engine {
         .orElse(null);
   }
 
-  /** From now on a lock may have gates of single threads beside the one of all. */
-  void useFair() {
-    fairIsUsed = true;
+  /** From now on a lock may have other gates beside the plain one. */
+  void useSeveralKinds() {
+    severalKinds = true;
   }
 
   /** Takes the lock for a thread that does not hold it, or returns false when it gives up. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * A handle of the exclusive, reentrant lock, fair or not: a name, a lease, and the engine that does
  * the work.
  */
-final class EngineLock implements DistributedLock {
+class EngineLock implements DistributedLock {
   private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
   private final Engine engine;
@@ -40,8 +40,17 @@ final class EngineLock implements DistributedLock {
     return with(LeasePolicy.fixed(Objects.requireNonNull(fixed, "lease")));
   }
 
-  private EngineLock with(LeasePolicy other) {
+  /** The same handle with another lease. */
+  EngineLock with(LeasePolicy other) {
     return new EngineLock(engine, keys, other);
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
+  LockKeys keys() {
+    return keys;
   }
 
   // Acquiring
@@ -164,7 +173,7 @@ final class EngineLock implements DistributedLock {
     engine.events().released(keys.name(), engine.now() - hold.since());
   }
 
-  private IllegalMonitorStateException notHeld(@Nullable Hold lost) {
+  final IllegalMonitorStateException notHeld(@Nullable Hold lost) {
     Thread thread = Thread.currentThread();
     String who = "thread " + thread.getName() + " (" + thread.getId() + ")";
     if (lost == null) {
@@ -222,10 +231,16 @@ final class EngineLock implements DistributedLock {
 
   @Override
   public void ensureHeld() {
+    Hold unused = requireHold();
+  }
+
+  /** The calling thread's hold, whose lease is not over. */
+  final Hold requireHold() {
     Hold hold = engine.holdOfCurrentThread(keys);
-    if (!isHeld(hold)) {
+    if (hold == null || !isHeld(hold)) {
       throw notHeld(hold == null ? engine.lostHolds().find(keys) : hold);
     }
+    return hold;
   }
 
   @Override
@@ -266,6 +281,6 @@ final class EngineLock implements DistributedLock {
                 .formatted(
                     hold.thread().getName(),
                     TimeUnit.NANOSECONDS.toMillis(hold.acquisition().remaining(engine.now())));
-    return "DistributedLock[" + keys.name() + (keys.fair() ? ", fair, " : ", ") + state + ']';
+    return "DistributedLock[" + keys.name() + (keys.isFair() ? ", fair, " : ", ") + state + ']';
   }
 }

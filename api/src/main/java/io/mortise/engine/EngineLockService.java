@@ -2,6 +2,7 @@ package io.mortise.engine;
 
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
+import io.mortise.FencedLock;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.spi.BackendException;
@@ -72,9 +73,16 @@ final class EngineLockService implements LockService {
 
   @Override
   public DistributedLock getFairLock(String name) {
-    LockKeys keys = keys(name).withFair(true);
-    engine.useFair();
+    LockKeys keys = keys(name).as(LockKeys.Kind.FAIR);
+    engine.useSeveralKinds();
     return new EngineLock(engine, keys, engine.defaultLease());
+  }
+
+  @Override
+  public FencedLock getFencedLock(String name) {
+    LockKeys keys = keys(name).fenced(engine.settings().keyPrefix());
+    engine.useSeveralKinds();
+    return new EngineFencedLock(engine, keys, engine.defaultLease());
   }
 
   private LockKeys keys(String name) {

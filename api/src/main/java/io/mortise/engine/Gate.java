@@ -208,7 +208,9 @@ final class Gate {
     Acquisition held = acquisition;
     if (held != null) {
       handOffs++;
-      hold = new Hold(waiter.thread(), held, engine.now());
+      // An acquisition has as many tokens as it may be passed on, and one.
+      long token = held.token() == 0 ? 0 : held.token() + handOffs;
+      hold = new Hold(waiter.thread(), held, engine.now(), token);
     }
   }
 
@@ -246,7 +248,7 @@ final class Gate {
       phase = Phase.HELD;
       agent = null;
       handOffs = 0;
-      hold = new Hold(waiter.thread(), held, now);
+      hold = new Hold(waiter.thread(), held, now, held.token());
       return true;
     } finally {
       mutex.unlock();

@@ -5,12 +5,19 @@ final class Hold {
   private final Thread thread;
   private final Acquisition acquisition;
   private final long since;
+  private final long token;
   private int count = 1;
 
-  Hold(Thread thread, Acquisition acquisition, long since) {
+  Hold(Thread thread, Acquisition acquisition, long since, long token) {
     this.thread = thread;
     this.acquisition = acquisition;
     this.since = since;
+    this.token = token;
+  }
+
+  /** Its fencing token; 0 if the lock was not taken as a fenced one. */
+  long token() {
+    return token;
   }
 
   Thread thread() {

@@ -8,10 +8,21 @@ import java.util.List;
  * <code>{tag}</code> is used as it is, any other is put in braces.
  *
  * @param name as the application gave it
- * @param all lock, queue and alive, in the order the scripts take them
- * @param fair whether every thread waits in the store's queue by itself, and nobody passes it
+ * @param all lock, queue and alive, in the order the scripts take them; for a fenced lock its
+ *     counter
+ * @param kind what its handles promise
  */
-record LockKeys(String name, List<String> all, boolean fair) {
+record LockKeys(String name, List<String> all, Kind kind) {
+  /** Handles of one name that are the same lock, and differ in what they promise. */
+  enum Kind {
+    /** Threads of a process pass it on among themselves. */
+    PLAIN,
+    /** Every thread waits in the store's queue by itself, and nobody passes it. */
+    FAIR,
+    /** As plain, and every hold has a token. */
+    FENCED
+  }
+
   private static final int LONGEST = 512;
 
   static LockKeys of(String prefix, String name) {
@@ -20,17 +31,34 @@ record LockKeys(String name, List<String> all, boolean fair) {
     return new LockKeys(
         name,
         List.of(lockPrefix(prefix) + slot, prefix + "queue:" + slot, prefix + "alive:" + slot),
-        false);
+        Kind.PLAIN);
   }
 
-  /** The same lock, for handles that queue so. */
-  LockKeys withFair(boolean queueing) {
-    return new LockKeys(name, all, queueing);
+  /** The same lock, for handles of another kind. */
+  LockKeys as(Kind other) {
+    return new LockKeys(name, all, other);
   }
 
-  /** Where a thread of this process waits: at the one gate of all, or at one of its own. */
+  /** The same lock with a counter of tokens. */
+  LockKeys fenced(String prefix) {
+    String counter = prefix + "fence:" + lock().substring(lockPrefix(prefix).length());
+    return new LockKeys(name, List.of(all.get(0), all.get(1), all.get(2), counter), Kind.FENCED);
+  }
+
+  boolean isFair() {
+    return kind == Kind.FAIR;
+  }
+
+  /**
+   * Where a thread of this process waits: at the one gate of all, at that of all who want a token,
+   * or at one of its own.
+   */
   String gate(long threadId) {
-    return fair ? lock() + '#' + threadId : lock();
+    return switch (kind) {
+      case PLAIN -> lock();
+      case FAIR -> lock() + '#' + threadId;
+      case FENCED -> lock() + '!';
+    };
   }
 
   /** The keys that belong to a lock key, as a message carries it. */

@@ -25,6 +25,7 @@ final class LockScripts {
   private final String tombstone;
   private final String mail;
   private final String counts;
+  private final String tokens;
 
   LockScripts(Settings settings, boolean publishCounts) {
     this.settings = settings;
@@ -33,6 +34,7 @@ final class LockScripts {
     tombstone = Long.toString(settings.tombstone().toMillis());
     mail = mailPrefix(settings.keyPrefix());
     counts = publishCounts ? "1" : "0";
+    tokens = Integer.toString(settings.handOffLimit() + 1);
   }
 
   static String mailPrefix(String keyPrefix) {
@@ -40,7 +42,7 @@ final class LockScripts {
   }
 
   ScriptCall acquire(Acquisition acquisition, LeasePolicy lease, boolean join) {
-    String mode = join ? "join" : acquisition.keys().fair() ? "fair" : "try";
+    String mode = join ? "join" : acquisition.keys().isFair() ? "fair" : "try";
     return call(
         ACQUIRE,
         acquisition.keys().all(),
@@ -52,7 +54,8 @@ final class LockScripts {
             window,
             acquisition.ticket(),
             mail,
-            counts));
+            counts,
+            tokens));
   }
 
   /**

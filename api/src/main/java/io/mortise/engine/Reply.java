@@ -5,8 +5,12 @@ import org.jspecify.annotations.Nullable;
 
 /** What the acquire script answers, decoded in this one place. */
 sealed interface Reply {
-  /** The id holds the lock, with at least the lease asked for. */
-  record Held() implements Reply {}
+  /**
+   * The id holds the lock, with at least the lease asked for.
+   *
+   * @param token the first of its fencing tokens, or 0
+   */
+  record Held(long token) implements Reply {}
 
   /**
    * The id is in the queue.
@@ -26,7 +30,7 @@ sealed interface Reply {
   /** The key is somebody else's data. */
   record Foreign(String found) implements Reply {}
 
-  Reply HELD = new Held();
+  Reply HELD = new Held(0);
   Reply BUSY = new Busy();
   Reply TOO_LATE = new TooLate();
 
@@ -38,7 +42,7 @@ sealed interface Reply {
   static Reply ofAcquire(List<Object> reply) {
     String code = (String) reply.get(0);
     return switch (code) {
-      case "HELD" -> HELD;
+      case "HELD" -> reply.size() > 1 ? new Held((Long) reply.get(1)) : HELD;
       case "WAIT" -> new Waiting((Long) reply.get(1), (Long) reply.get(2), textAt(reply, 4));
       case "BUSY" -> BUSY;
       case "TOO_LATE" -> TOO_LATE;

@@ -5,10 +5,12 @@
 --       3 alive  zset  waiting id -> time (ms) after which it counts as gone
 --                      !id        -> end (ms) of a tombstone: this id must not acquire any more
 --                      ?mailbox   -> end (ms) of a grant that this mailbox has not answered yet
+--       4 fence  string  the last fencing token in use; only of a fenced lock, whose hash holds the
+--                        first token of a hold in place of the 1
 --
 -- Q2: no script ends with the lock free and somebody waiting.
 -- Numbers go to redis.call and into replies as numbers, never through text.
-local lock, queue, alive = KEYS[1], KEYS[2], KEYS[3]
+local lock, queue, alive, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 local id = ARGV[1]
 
 local function mailbox(of)
@@ -24,7 +26,7 @@ end
 
 -- The type of the first key that is not of ours, or nil.
 local function stranger()
-  local kinds = {'hash', 'zset', 'zset'}
+  local kinds = {'hash', 'zset', 'zset', 'string'}
   for i, key in ipairs(KEYS) do
     local kind = redis.call('TYPE', key).ok
     if kind ~= 'none' and kind ~= kinds[i] then

@@ -71,6 +71,13 @@ public abstract class LockConformance implements BackendUnderTest {
   }
 
   @Nested
+  class Fenced extends FencedRules {
+    Fenced() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
   class Leases extends LeaseRules {
     Leases() {
       super(LockConformance.this);
