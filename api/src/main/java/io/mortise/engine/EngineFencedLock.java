@@ -11,7 +11,7 @@ final class EngineFencedLock extends EngineLock implements FencedLock {
   }
 
   @Override
-  public FencedLock withLease(Duration fixed) {
+  public EngineFencedLock withLease(Duration fixed) {
     return with(LeasePolicy.fixed(Objects.requireNonNull(fixed, "lease")));
   }
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * A handle of the exclusive, reentrant lock, fair or not: a name, a lease, and the engine that does
  * the work.
  */
-class EngineLock implements DistributedLock {
+class EngineLock implements DistributedLock, Member {
   private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
 
   private final Engine engine;
@@ -36,8 +36,13 @@ class EngineLock implements DistributedLock {
   }
 
   @Override
-  public DistributedLock withLease(Duration fixed) {
+  public EngineLock withLease(Duration fixed) {
     return with(LeasePolicy.fixed(Objects.requireNonNull(fixed, "lease")));
+  }
+
+  @Override
+  public EngineLock withLease(long fixed, TimeUnit unit) {
+    return with(LeasePolicy.fixed(fixed, unit));
   }
 
   /** The same handle with another lease. */
@@ -103,17 +108,17 @@ class EngineLock implements DistributedLock {
 
   @Override
   public void lock(long fixed, TimeUnit unit) {
-    with(LeasePolicy.fixed(fixed, unit)).lock();
+    withLease(fixed, unit).lock();
   }
 
   @Override
   public void lockInterruptibly(long fixed, TimeUnit unit) throws InterruptedException {
-    with(LeasePolicy.fixed(fixed, unit)).lockInterruptibly();
+    withLease(fixed, unit).lockInterruptibly();
   }
 
   @Override
   public boolean tryLock(long wait, long fixed, TimeUnit unit) throws InterruptedException {
-    return with(LeasePolicy.fixed(fixed, unit)).tryLock(wait, unit);
+    return withLease(fixed, unit).tryLock(wait, unit);
   }
 
   private static void throwIfInterrupted() throws InterruptedException {
@@ -263,6 +268,28 @@ class EngineLock implements DistributedLock {
       case "FREE" -> -2;
       default -> throw Failures.foreign(keys, (String) reply.get(1));
     };
+  }
+
+  // As a member of a lock of several
+
+  @Override
+  public String place() {
+    return engine.endpoint() + ' ' + keys.lock() + ' ' + engine.clientId().text();
+  }
+
+  @Override
+  public boolean isRenewed() {
+    return lease.renewed();
+  }
+
+  @Override
+  public long now() {
+    return engine.now();
+  }
+
+  @Override
+  public @Nullable Thread loserOf(String acquisitionId) {
+    return engine.lostHolds().loserOf(acquisitionId);
   }
 
   @Override

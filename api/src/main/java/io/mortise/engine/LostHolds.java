@@ -29,6 +29,16 @@ final class LostHolds {
     return own == null ? null : own.peek();
   }
 
+  /** The thread that lost this acquisition and has not unlocked since. */
+  synchronized @Nullable Thread loserOf(String acquisitionId) {
+    return holds.values().stream()
+        .flatMap(Deque::stream)
+        .filter(hold -> hold.acquisition().id().equals(acquisitionId))
+        .map(Hold::thread)
+        .findFirst()
+        .orElse(null);
+  }
+
   /** One unlock of the calling thread's newest lost hold. */
   synchronized @Nullable Hold exit(LockKeys keys) {
     Key key = new Key(Thread.currentThread(), keys.lock());

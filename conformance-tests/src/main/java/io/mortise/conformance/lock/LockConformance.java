@@ -174,4 +174,18 @@ public abstract class LockConformance implements BackendUnderTest {
       super(LockConformance.this);
     }
   }
+
+  @Nested
+  class Multi extends MultiRules {
+    Multi() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class MultiLeases extends MultiLeaseRules {
+    MultiLeases() {
+      super(LockConformance.this);
+    }
+  }
 }

@@ -1,0 +1,344 @@
+package io.mortise.conformance.lock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.BackendUnavailableException;
+import io.mortise.DistributedLock;
+import io.mortise.LeasedLock;
+import io.mortise.MultiLock;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.Crew;
+import io.mortise.spi.TimeSource;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import org.junit.jupiter.api.Test;
+
+/** Acquiring several locks as one: all or nothing, one deadline, no deadlock. */
+abstract class MultiRules extends LockRules {
+  private static final int THREADS = 6;
+  private static final int ROUNDS = 40;
+  private static final Duration LONG = Duration.ofSeconds(30);
+
+  MultiRules(LockConformance kit) {
+    super(kit);
+  }
+
+  /** Two locks of two services, as one process has them. */
+  record Two(DistributedLock a, DistributedLock b) {
+    MultiLock both() {
+      return MultiLock.of(a, b);
+    }
+
+    boolean isAnyLocked() {
+      return a.isLocked() || b.isLocked();
+    }
+  }
+
+  Two two() {
+    return new Two(lock(), service().getLock(nameB()));
+  }
+
+  /** Two locks of one name, in two places of the store. */
+  private Two namesakes() {
+    DistributedLock elsewhere =
+        service(builder -> builder.keyPrefix("mortise:elsewhere:")).getLock(name);
+    return new Two(lock(), elsewhere);
+  }
+
+  String nameB() {
+    return name + "-b";
+  }
+
+  static Contender.Way locking(LeasedLock lock) {
+    return () -> {
+      lock.lock();
+      return true;
+    };
+  }
+
+  @Test
+  @Rule({"L1", "L2"})
+  void itIsHeldWhileAllItsMembersAre() {
+    Two mine = two();
+    Two theirs = two();
+    MultiLock both = mine.both();
+
+    both.lock();
+    assertTrue(both.tryLock(), "reentrant");
+    mine.a().lock();
+    assertEquals(3, mine.a().getHoldCount());
+    assertEquals(2, both.getHoldCount());
+    assertTrue(both.isHeldByThread(Thread.currentThread().getId()));
+    mine.a().unlock();
+    both.unlock();
+    assertFalse(theirs.a().tryLock());
+    assertFalse(theirs.b().tryLock());
+    both.unlock();
+
+    assertEquals(0, both.getHoldCount());
+    assertFalse(both.isHeldByCurrentThread());
+    assertTrue(theirs.both().tryLock());
+    theirs.both().unlock();
+    assertFalse(mine.isAnyLocked());
+  }
+
+  @Test
+  @Rule({"L1", "L5"})
+  void aFailedAttemptLeavesNothingHeld() throws InterruptedException {
+    Two mine = two();
+    Two theirs = two();
+    theirs.b().lock();
+
+    assertFalse(mine.both().tryLock());
+    assertFalse(mine.a().isLocked());
+    assertFalse(mine.both().tryLock(0, TimeUnit.SECONDS));
+    assertFalse(mine.both().tryLock(Duration.ofMillis(-1)));
+    assertFalse(mine.a().isLocked());
+    Contender timed = contender(() -> mine.both().tryLock(Duration.ofMillis(300)));
+    passTimeUntil(
+        "it has given up", SECOND, () -> timed.thread().getState() == Thread.State.TERMINATED);
+    assertFalse(timed.result());
+    assertFalse(mine.a().isLocked());
+    assertEquals(0, mine.a().getHoldCount());
+
+    mine.a().lock();
+    assertFalse(mine.both().tryLock());
+    assertEquals(1, mine.a().getHoldCount(), "what was held before stays held");
+    mine.a().unlock();
+    theirs.b().unlock();
+  }
+
+  @Test
+  @Rule({"L1", "L10"})
+  void multiLocksInOppositeOrderNeverDeadlock() throws InterruptedException {
+    Two one = two();
+    Two other = two();
+    assertProgress(List.of(one.both(), MultiLock.of(other.b(), other.a())));
+  }
+
+  @Test
+  @Rule({"L1", "L10"})
+  void multiLocksWithFixedLeasesNeverDeadlock() throws InterruptedException {
+    Two one = two();
+    Two other = two();
+    assertProgress(
+        List.of(one.both().withLease(LONG), MultiLock.of(other.b(), other.a()).withLease(LONG)));
+  }
+
+  @Test
+  @Rule({"L1", "L10"})
+  void multiLocksOfNamesakesNeverDeadlock() throws InterruptedException {
+    Two one = namesakes();
+    Two other = namesakes();
+    assertProgress(List.of(one.both(), MultiLock.of(other.b(), other.a())));
+  }
+
+  /** Without exclusion the counter loses updates; with a deadlock the crew does not end. */
+  private static void assertProgress(List<MultiLock> locks) throws InterruptedException {
+    int[] counter = new int[1];
+    Crew.run(
+        THREADS,
+        number -> {
+          MultiLock lock = locks.get(number % locks.size());
+          for (int i = 0; i < ROUNDS; i++) {
+            lock.lock();
+            try {
+              int before = counter[0];
+              Thread.onSpinWait();
+              counter[0] = before + 1;
+            } finally {
+              lock.unlock();
+            }
+          }
+        });
+    assertEquals(THREADS * ROUNDS, counter[0]);
+  }
+
+  @Test
+  @Rule({"L1", "L10"})
+  void itWaitsInTheOrderOfTheNames() {
+    Two mine = two();
+    Two theirs = two();
+    theirs.a().lock();
+
+    Contender waiter = contender(locking(MultiLock.of(mine.b(), mine.a())));
+    awaitQueued(1);
+    assertFalse(theirs.b().isLocked());
+    theirs.a().unlock();
+
+    assertTrue(waiter.result());
+    assertTrue(theirs.b().isLocked());
+    waiter.leave(mine.both()::unlock);
+    assertFalse(mine.isAnyLocked());
+  }
+
+  @Test
+  @Rule({"L1", "L10"})
+  void withAFixedLeaseItWaitsWithNothingInHand() {
+    Two theirs = two();
+    MultiLock both = two().both().withLease(LONG);
+    assertWaitsEmptyHanded(both, theirs.b(), () -> isQueued(nameB(), 1), theirs.a());
+  }
+
+  @Test
+  @Rule({"L1", "L10"})
+  void forTheSecondOfTwoNamesakesItWaitsWithNothingInHand() {
+    Two theirs = namesakes();
+    MultiLock both = namesakes().both();
+    assertWaitsEmptyHanded(both, theirs.a(), () -> isQueued(1), theirs.b());
+  }
+
+  private static void assertWaitsEmptyHanded(
+      MultiLock both, DistributedLock second, BooleanSupplier isWaiting, DistributedLock first) {
+    second.lock();
+    Contender waiter = contender(both, isWaiting);
+    assertFalse(first.isLocked());
+    second.unlock();
+
+    assertTrue(waiter.result());
+    assertTrue(first.isLocked());
+    waiter.leave(both::unlock);
+    assertFalse(first.isLocked() || second.isLocked());
+  }
+
+  private static Contender contender(LeasedLock lock, BooleanSupplier isWaiting) {
+    Contender waiter = Contender.start(locking(lock));
+    Await.until("it waits", isWaiting);
+    return waiter;
+  }
+
+  @Test
+  @Rule("L5")
+  void oneDeadlineCoversAllMembers() {
+    Two mine = two();
+    Two theirs = two();
+    theirs.both().lock();
+    TimeSource clock = backend().time();
+    AtomicLong took = new AtomicLong(-1);
+    Contender waiter =
+        contender(() -> {
+          long start = clock.nanoTime();
+          boolean acquired = mine.both().tryLock(2, TimeUnit.SECONDS);
+          took.set(clock.nanoTime() - start);
+          return acquired;
+        });
+    awaitQueued(1);
+    passTime(Duration.ofMillis(1500));
+    theirs.a().unlock();
+    Await.until("it waits for the second", () -> isQueued(nameB(), 1));
+
+    passTimeUntil("it has given up", Duration.ofSeconds(4), () -> took.get() >= 0);
+
+    assertFalse(waiter.result());
+    assertTrue(took.get() < TimeUnit.SECONDS.toNanos(3), took + " ns");
+    assertFalse(theirs.a().isLocked());
+    theirs.b().unlock();
+  }
+
+  @Test
+  @Rule({"L4", "W11"})
+  void anInterruptWhileItWaitsForTheSecondLeavesNothing() {
+    Two mine = two();
+    Two theirs = two();
+    theirs.b().lock();
+    MultiLock both = mine.both();
+    List<Contender.Way> ways =
+        List.of(
+            () -> {
+              both.lockInterruptibly();
+              return true;
+            },
+            () -> both.tryLock(1, TimeUnit.MINUTES),
+            () -> both.withLease(LONG).tryLock(Duration.ofMinutes(1)));
+    for (Contender.Way way : ways) {
+      Contender waiter = contender(way);
+      Await.until("it waits for the second", () -> isQueued(nameB(), 1));
+      waiter.interrupt();
+      assertInstanceOf(InterruptedException.class, waiter.failure());
+      assertFalse(theirs.a().isLocked());
+      Await.until("its place is given back", () -> isQueued(nameB(), 0));
+    }
+    theirs.b().unlock();
+    assertFalse(theirs.b().isLocked());
+  }
+
+  @Test
+  @Rule({"L4", "W11"})
+  void lockWaitsOnAndGivesTheFlagBack() {
+    Two mine = two();
+    Two theirs = two();
+    theirs.b().lock();
+    Contender waiter = contender(locking(mine.both()));
+    Await.until("it waits for the second", () -> isQueued(nameB(), 1));
+    waiter.interrupt();
+    waiter.awaitRest();
+    assertFalse(waiter.isInside());
+    theirs.b().unlock();
+
+    assertTrue(waiter.result());
+    assertTrue(waiter.wasInterruptedAfter());
+    waiter.leave(mine.both()::unlock);
+  }
+
+  @Test
+  @Rule({"L5", "L14"})
+  void aStoreOutOfReachIsAnErrorAndLeavesNothing() {
+    FaultyBackend link = new FaultyBackend(this::backend);
+    Two mine = new Two(lock(), service(link, builder -> builder).getLock(nameB()));
+    link.set(FaultyBackend.Link.DOWN);
+
+    assertThrows(BackendUnavailableException.class, mine.both()::tryLock);
+    assertThrows(BackendUnavailableException.class, mine.both()::lock);
+    assertThrows(BackendUnavailableException.class, mine.both().withLease(LONG)::lock);
+    assertFalse(mine.a().isLocked());
+    for (MultiLock both : List.of(mine.both(), mine.both().withLease(LONG))) {
+      Contender timed = contender(() -> both.tryLock(Duration.ofMillis(300)));
+      passTimeUntil(
+          "it has given up", SECOND, () -> timed.thread().getState() == Thread.State.TERMINATED);
+      assertInstanceOf(BackendUnavailableException.class, timed.failure());
+      assertFalse(mine.a().isLocked());
+    }
+    link.set(FaultyBackend.Link.UP);
+  }
+
+  @Test
+  @SuppressWarnings("NullAway") // null is what is tested
+  void badMembersAndLeasesAreRefused() {
+    Two mine = two();
+    LeasedLock strange =
+        (LeasedLock)
+            Proxy.newProxyInstance(
+                getClass().getClassLoader(),
+                new Class<?>[] {LeasedLock.class},
+                (proxy, method, args) -> "strange");
+
+    assertThrows(NullPointerException.class, () -> MultiLock.of((LeasedLock[]) null));
+    assertThrows(NullPointerException.class, () -> MultiLock.of(mine.a(), null));
+    assertRefused("no locks");
+    assertRefused("twice", mine.a(), mine.b(), mine.a().withLease(LONG));
+    assertRefused("twice", mine.both(), mine.b());
+    assertRefused("strange", mine.a(), strange);
+    for (long bad : new long[] {0, -1, Long.MAX_VALUE}) {
+      IllegalArgumentException e =
+          assertThrows(IllegalArgumentException.class, () -> mine.both().lock(bad, TimeUnit.DAYS));
+      assertTrue(String.valueOf(e.getMessage()).contains(bad + " DAYS"), e.getMessage());
+    }
+    assertThrows(UnsupportedOperationException.class, mine.both()::newCondition);
+    assertEquals("[" + name + ", " + nameB() + "]", MultiLock.of(mine.b(), mine.a()).name());
+  }
+
+  private static void assertRefused(String why, LeasedLock... locks) {
+    IllegalArgumentException e =
+        assertThrows(IllegalArgumentException.class, () -> MultiLock.of(locks));
+    assertTrue(String.valueOf(e.getMessage()).contains(why), e.getMessage());
+  }
+}
