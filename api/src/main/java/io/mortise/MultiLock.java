@@ -49,7 +49,8 @@ import java.util.stream.Stream;
  * <p>{@link #unlock} releases every member, whatever becomes of the others, and then throws: {@link
  * LeaseLostException} if any was lost, with what the members threw as suppressed exceptions. {@link
  * #leaseState} is the worst of the members'. {@link #onLeaseLost} tells of the first loss of a hold
- * and no more of it until its thread has unlocked; it also tells of a member that is held alone.
+ * and of no other until its thread has unlocked; renewals that failed, and members that are held
+ * alone, it tells as their own listeners would.
  *
  * <p>Costs what its members cost, one after the other: a command each to lock and to unlock if
  * nobody contends.

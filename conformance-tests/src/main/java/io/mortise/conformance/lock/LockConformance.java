@@ -183,6 +183,13 @@ public abstract class LockConformance implements BackendUnderTest {
   }
 
   @Nested
+  class MultiWaiting extends MultiWaitingRules {
+    MultiWaiting() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
   class MultiLeases extends MultiLeaseRules {
     MultiLeases() {
       super(LockConformance.this);

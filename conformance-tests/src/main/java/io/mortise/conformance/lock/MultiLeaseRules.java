@@ -21,15 +21,11 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** The lease of several locks as one, and their release. */
-abstract class MultiLeaseRules extends LockRules {
+abstract class MultiLeaseRules extends MultiFixture {
   private static final Duration SHORT = Duration.ofSeconds(1);
 
   MultiLeaseRules(LockConformance kit) {
     super(kit);
-  }
-
-  private DistributedLock lockB() {
-    return service().getLock(name + "-b");
   }
 
   @Test
@@ -37,7 +33,7 @@ abstract class MultiLeaseRules extends LockRules {
   void unlockReleasesAllAndTellsOfTheLostOne() {
     for (boolean first : new boolean[] {true, false}) {
       DistributedLock a = lock();
-      DistributedLock b = lockB();
+      DistributedLock b = service().getLock(nameB());
       MultiLock both = MultiLock.of(a, b);
       both.lock();
       assertTrue((first ? a : b).forceUnlock());
@@ -57,7 +53,7 @@ abstract class MultiLeaseRules extends LockRules {
   @Rule({"L3", "W12"})
   void unlockingWhatIsNotHeldThrowsAndReleasesTheRest() {
     DistributedLock a = lock();
-    DistributedLock b = lockB();
+    DistributedLock b = service().getLock(nameB());
     MultiLock both = MultiLock.of(a, b);
 
     IllegalMonitorStateException none =
@@ -79,7 +75,7 @@ abstract class MultiLeaseRules extends LockRules {
   @Rule("L9")
   void theStateIsTheWorstOfTheMembers() {
     DistributedLock a = lock();
-    DistributedLock b = lockB();
+    DistributedLock b = service().getLock(nameB());
     MultiLock both = MultiLock.of(a, b);
     assertEquals(LeaseState.RELEASED, both.leaseState());
     both.lock();
@@ -102,7 +98,7 @@ abstract class MultiLeaseRules extends LockRules {
   @Rule("L9")
   void theFirstLossOfEveryHoldIsToldOnce() {
     DistributedLock a = lock();
-    DistributedLock b = lockB();
+    DistributedLock b = service().getLock(nameB());
     MultiLock both = MultiLock.of(a, b);
     List<LeaseLost> merged = new CopyOnWriteArrayList<>();
     List<LeaseLost> single = new CopyOnWriteArrayList<>();
@@ -133,17 +129,13 @@ abstract class MultiLeaseRules extends LockRules {
   @Rule("W10")
   void theLeaseIsNotMultipliedByAttempts() {
     DistributedLock a = lock();
-    DistributedLock b = lockB();
+    DistributedLock b = service().getLock(nameB());
     MultiLock both = MultiLock.of(a, b);
     DistributedLock theirA = lock();
-    DistributedLock theirB = lockB();
+    DistributedLock theirB = service().getLock(nameB());
     theirB.lock();
-    Contender waiter =
-        contender(() -> {
-          both.lock(20, TimeUnit.SECONDS);
-          return true;
-        });
-    Await.until("refused once", () -> isQueued(name + "-b", 1));
+    Contender waiter = contender(locking(both.withLease(Duration.ofSeconds(20))));
+    Await.until("refused once", () -> isQueued(nameB(), 1));
     theirA.lock();
     theirB.unlock();
     awaitQueued(1);
@@ -164,15 +156,11 @@ abstract class MultiLeaseRules extends LockRules {
   void aLeaseThatIsOverBeforeTheLastIsTakenIsNoSuccess() {
     FaultyBackend link = new FaultyBackend(this::backend);
     DistributedLock a = lock();
-    DistributedLock b = service(link, builder -> builder).getLock(name + "-b");
+    DistributedLock b = service(link, builder -> builder).getLock(nameB());
     MultiLock both = MultiLock.of(a, b.withLease(Duration.ofSeconds(20)));
     MultiLock quick = MultiLock.of(a.withLease(SHORT), b.withLease(Duration.ofSeconds(20)));
     HeldCall slow = link.hold("acquire");
-    Contender holder =
-        contender(() -> {
-          quick.lock();
-          return true;
-        });
+    Contender holder = contender(locking(quick));
     slow.awaitSent();
     passTime(SHORT.plusMillis(200));
     slow.pass();
@@ -188,7 +176,7 @@ abstract class MultiLeaseRules extends LockRules {
   @Rule({"W10", "L8"})
   void membersKeepTheirOwnTerms() {
     DistributedLock a = lock();
-    DistributedLock b = lockB();
+    DistributedLock b = service().getLock(nameB());
     MultiLock both = MultiLock.of(a.withLease(Duration.ofSeconds(20)), b);
     both.lock();
     assertTrue(a.remainTimeToLive() <= 20_000);

@@ -7,62 +7,23 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.BackendUnavailableException;
-import io.mortise.DistributedLock;
 import io.mortise.LeasedLock;
 import io.mortise.MultiLock;
 import io.mortise.conformance.Rule;
-import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
-import io.mortise.spi.TimeSource;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** Acquiring several locks as one: all or nothing, one deadline, no deadlock. */
-abstract class MultiRules extends LockRules {
+/** Acquiring several locks as one: all or nothing, and never a deadlock. */
+abstract class MultiRules extends MultiFixture {
   private static final int THREADS = 6;
   private static final int ROUNDS = 40;
-  private static final Duration LONG = Duration.ofSeconds(30);
 
   MultiRules(LockConformance kit) {
     super(kit);
-  }
-
-  /** Two locks of two services, as one process has them. */
-  record Two(DistributedLock a, DistributedLock b) {
-    MultiLock both() {
-      return MultiLock.of(a, b);
-    }
-
-    boolean isAnyLocked() {
-      return a.isLocked() || b.isLocked();
-    }
-  }
-
-  Two two() {
-    return new Two(lock(), service().getLock(nameB()));
-  }
-
-  /** Two locks of one name, in two places of the store. */
-  private Two namesakes() {
-    DistributedLock elsewhere =
-        service(builder -> builder.keyPrefix("mortise:elsewhere:")).getLock(name);
-    return new Two(lock(), elsewhere);
-  }
-
-  String nameB() {
-    return name + "-b";
-  }
-
-  static Contender.Way locking(LeasedLock lock) {
-    return () -> {
-      lock.lock();
-      return true;
-    };
   }
 
   @Test
@@ -161,132 +122,6 @@ abstract class MultiRules extends LockRules {
           }
         });
     assertEquals(THREADS * ROUNDS, counter[0]);
-  }
-
-  @Test
-  @Rule({"L1", "L10"})
-  void itWaitsInTheOrderOfTheNames() {
-    Two mine = two();
-    Two theirs = two();
-    theirs.a().lock();
-
-    Contender waiter = contender(locking(MultiLock.of(mine.b(), mine.a())));
-    awaitQueued(1);
-    assertFalse(theirs.b().isLocked());
-    theirs.a().unlock();
-
-    assertTrue(waiter.result());
-    assertTrue(theirs.b().isLocked());
-    waiter.leave(mine.both()::unlock);
-    assertFalse(mine.isAnyLocked());
-  }
-
-  @Test
-  @Rule({"L1", "L10"})
-  void withAFixedLeaseItWaitsWithNothingInHand() {
-    Two theirs = two();
-    MultiLock both = two().both().withLease(LONG);
-    assertWaitsEmptyHanded(both, theirs.b(), () -> isQueued(nameB(), 1), theirs.a());
-  }
-
-  @Test
-  @Rule({"L1", "L10"})
-  void forTheSecondOfTwoNamesakesItWaitsWithNothingInHand() {
-    Two theirs = namesakes();
-    MultiLock both = namesakes().both();
-    assertWaitsEmptyHanded(both, theirs.a(), () -> isQueued(1), theirs.b());
-  }
-
-  private static void assertWaitsEmptyHanded(
-      MultiLock both, DistributedLock second, BooleanSupplier isWaiting, DistributedLock first) {
-    second.lock();
-    Contender waiter = contender(both, isWaiting);
-    assertFalse(first.isLocked());
-    second.unlock();
-
-    assertTrue(waiter.result());
-    assertTrue(first.isLocked());
-    waiter.leave(both::unlock);
-    assertFalse(first.isLocked() || second.isLocked());
-  }
-
-  private static Contender contender(LeasedLock lock, BooleanSupplier isWaiting) {
-    Contender waiter = Contender.start(locking(lock));
-    Await.until("it waits", isWaiting);
-    return waiter;
-  }
-
-  @Test
-  @Rule("L5")
-  void oneDeadlineCoversAllMembers() {
-    Two mine = two();
-    Two theirs = two();
-    theirs.both().lock();
-    TimeSource clock = backend().time();
-    AtomicLong took = new AtomicLong(-1);
-    Contender waiter =
-        contender(() -> {
-          long start = clock.nanoTime();
-          boolean acquired = mine.both().tryLock(2, TimeUnit.SECONDS);
-          took.set(clock.nanoTime() - start);
-          return acquired;
-        });
-    awaitQueued(1);
-    passTime(Duration.ofMillis(1500));
-    theirs.a().unlock();
-    Await.until("it waits for the second", () -> isQueued(nameB(), 1));
-
-    passTimeUntil("it has given up", Duration.ofSeconds(4), () -> took.get() >= 0);
-
-    assertFalse(waiter.result());
-    assertTrue(took.get() < TimeUnit.SECONDS.toNanos(3), took + " ns");
-    assertFalse(theirs.a().isLocked());
-    theirs.b().unlock();
-  }
-
-  @Test
-  @Rule({"L4", "W11"})
-  void anInterruptWhileItWaitsForTheSecondLeavesNothing() {
-    Two mine = two();
-    Two theirs = two();
-    theirs.b().lock();
-    MultiLock both = mine.both();
-    List<Contender.Way> ways =
-        List.of(
-            () -> {
-              both.lockInterruptibly();
-              return true;
-            },
-            () -> both.tryLock(1, TimeUnit.MINUTES),
-            () -> both.withLease(LONG).tryLock(Duration.ofMinutes(1)));
-    for (Contender.Way way : ways) {
-      Contender waiter = contender(way);
-      Await.until("it waits for the second", () -> isQueued(nameB(), 1));
-      waiter.interrupt();
-      assertInstanceOf(InterruptedException.class, waiter.failure());
-      assertFalse(theirs.a().isLocked());
-      Await.until("its place is given back", () -> isQueued(nameB(), 0));
-    }
-    theirs.b().unlock();
-    assertFalse(theirs.b().isLocked());
-  }
-
-  @Test
-  @Rule({"L4", "W11"})
-  void lockWaitsOnAndGivesTheFlagBack() {
-    Two mine = two();
-    Two theirs = two();
-    theirs.b().lock();
-    Contender waiter = contender(locking(mine.both()));
-    Await.until("it waits for the second", () -> isQueued(nameB(), 1));
-    waiter.interrupt();
-    waiter.awaitRest();
-    assertFalse(waiter.isInside());
-    theirs.b().unlock();
-
-    assertTrue(waiter.result());
-    assertTrue(waiter.wasInterruptedAfter());
-    waiter.leave(mine.both()::unlock);
   }
 
   @Test
