@@ -96,6 +96,7 @@ abstract class WaitingRules extends LockRules {
     passTimeUntil("the attempt ends", SECONDS, () -> !waiter.thread().isAlive());
 
     assertFalse(waiter.result());
+    awaitQueued(0);
     mine.unlock();
     assertTrue(mine.tryLock(), "nobody waits any more");
     mine.unlock();
