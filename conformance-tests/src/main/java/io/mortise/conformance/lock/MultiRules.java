@@ -133,6 +133,7 @@ abstract class MultiRules extends MultiFixture {
 
     assertThrows(BackendUnavailableException.class, mine.both()::tryLock);
     assertThrows(BackendUnavailableException.class, mine.both()::lock);
+    assertThrows(BackendUnavailableException.class, mine.both().withLease(LONG)::tryLock);
     assertThrows(BackendUnavailableException.class, mine.both().withLease(LONG)::lock);
     assertFalse(mine.a().isLocked());
     for (MultiLock both : List.of(mine.both(), mine.both().withLease(LONG))) {

@@ -10,6 +10,7 @@ import io.mortise.LockService;
 import io.mortise.OutcomeUnknownException;
 import io.mortise.conformance.redis.RedisServer;
 import java.net.URI;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
@@ -145,7 +146,13 @@ abstract class RefusalRules extends LockRules {
   @Test
   void anUnreachableServerInUseIsUnavailableAndNotBusy() {
     try (RedisServer server = RedisServer.start();
-        LockService service = open(server.uri())) {
+        LockService service =
+            LockService.builder()
+                .uri(server.uri().toString())
+                .provider(kit.provider().name())
+                .leaseTime(
+                    Duration.ofSeconds(3)) // so long it tries if the first outcome is unknown
+                .open()) {
       DistributedLock lock = service.getLock(name);
       lock.lock();
       lock.unlock();
