@@ -56,7 +56,11 @@ public interface LeasedLock extends Lock {
    * @return whether the lock was acquired
    * @throws InterruptedException the thread was interrupted before or while waiting
    */
-  boolean tryLock(Duration wait) throws InterruptedException;
+  default boolean tryLock(Duration wait) throws InterruptedException {
+    Duration longest = Duration.ofNanos(Long.MAX_VALUE);
+    long nanos = wait.compareTo(longest) < 0 ? wait.toNanos() : Long.MAX_VALUE;
+    return tryLock(nanos, TimeUnit.NANOSECONDS);
+  }
 
   /**
    * Acquires with a fixed lease, as {@code withLease(…).lock()}.

@@ -164,13 +164,6 @@ public final class MultiLock implements LeasedLock {
   }
 
   @Override
-  public boolean tryLock(Duration wait) throws InterruptedException {
-    Duration longest = Duration.ofNanos(Long.MAX_VALUE);
-    long nanos = wait.compareTo(longest) < 0 ? wait.toNanos() : Long.MAX_VALUE;
-    return tryLock(nanos, TimeUnit.NANOSECONDS);
-  }
-
-  @Override
   public void lock(long lease, TimeUnit unit) {
     withLease(lease, unit).lock();
   }

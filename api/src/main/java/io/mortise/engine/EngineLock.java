@@ -18,8 +18,6 @@ import org.jspecify.annotations.Nullable;
  * the work.
  */
 class EngineLock implements DistributedLock, Member {
-  private static final Duration LONGEST = Duration.ofNanos(Long.MAX_VALUE);
-
   private final Engine engine;
   private final LockKeys keys;
   private final LeasePolicy lease;
@@ -98,12 +96,6 @@ class EngineLock implements DistributedLock, Member {
             nanos > 0
                 ? Waiter.timed(lease, engine.now(), nanos)
                 : Waiter.impatient(lease, engine.now()));
-  }
-
-  @Override
-  public boolean tryLock(Duration wait) throws InterruptedException {
-    long nanos = wait.compareTo(LONGEST) < 0 ? wait.toNanos() : Long.MAX_VALUE;
-    return tryLock(nanos, TimeUnit.NANOSECONDS);
   }
 
   @Override

@@ -29,7 +29,7 @@ final class Report {
   private static final String[] TAIL = {
     "",
     "## Not compared",
-    "- Fair locks, and what Mortise does not have yet: read-write, multiple, fenced and spin locks, semaphores,",
+    "- Fair, fenced and multi locks, and what Mortise does not have yet: read-write and spin locks, semaphores,",
     "  latches, and asynchronous calls.",
     "- What needs a cluster or replicas: one hung master among several, waiting for replicas, failover. Mortise",
     "  refuses such servers, Redisson does not.",

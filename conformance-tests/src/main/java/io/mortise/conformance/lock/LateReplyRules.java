@@ -9,11 +9,8 @@ import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
-import io.mortise.LeaseLost;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
-import io.mortise.LockListener;
-import io.mortise.LockService;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.FaultyBackend.Link;
 import io.mortise.conformance.lock.FaultyMail.Fate;
@@ -37,20 +34,8 @@ abstract class LateReplyRules extends LockRules {
   }
 
   private DistributedLock linked() {
-    LockService service =
-        LockService.builder()
-            .backend(link)
-            .leaseTime(LEASE)
-            .listener(
-                new LockListener() {
-                  @Override
-                  public void leaseChanged(LeaseLost event) {
-                    changes.add(event.state());
-                  }
-                })
-            .open();
-    closeLater(service);
-    return service.getLock(name);
+    return service(link, builder -> builder.leaseTime(LEASE).listener(noting(changes)))
+        .getLock(name);
   }
 
   private static boolean holds(DistributedLock lock, Contender contender) {

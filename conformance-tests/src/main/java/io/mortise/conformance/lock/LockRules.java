@@ -1,6 +1,9 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.DistributedLock;
+import io.mortise.LeaseLost;
+import io.mortise.LeaseState;
+import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.conformance.support.Await;
 import io.mortise.spi.LockBackend;
@@ -8,6 +11,7 @@ import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -75,6 +79,16 @@ abstract class LockRules {
     LockService service = options.apply(LockService.builder().backend(backend)).open();
     closeLater(service);
     return service;
+  }
+
+  /** Writes down the states that a service tells. */
+  static LockListener noting(Collection<? super LeaseState> told) {
+    return new LockListener() {
+      @Override
+      public void leaseChanged(LeaseLost event) {
+        told.add(event.state());
+      }
+    };
   }
 
   /** The test's lock, as another process would have it. */

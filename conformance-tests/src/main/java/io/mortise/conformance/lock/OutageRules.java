@@ -8,10 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
-import io.mortise.LeaseLost;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
-import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.OutcomeUnknownException;
 import io.mortise.conformance.Rule;
@@ -38,20 +36,8 @@ abstract class OutageRules extends LockRules {
 
   /** A lock whose service reaches the store through the link. */
   private DistributedLock linked() {
-    LockService service =
-        LockService.builder()
-            .backend(link)
-            .leaseTime(LEASE)
-            .listener(
-                new LockListener() {
-                  @Override
-                  public void leaseChanged(LeaseLost event) {
-                    changes.add(event.state());
-                  }
-                })
-            .open();
-    closeLater(service);
-    return service.getLock(name);
+    return service(link, builder -> builder.leaseTime(LEASE).listener(noting(changes)))
+        .getLock(name);
   }
 
   @Test

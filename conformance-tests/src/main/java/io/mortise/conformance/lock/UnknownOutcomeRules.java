@@ -31,9 +31,7 @@ abstract class UnknownOutcomeRules extends LockRules {
   }
 
   private LockService linkedService() {
-    LockService service = LockService.builder().backend(link).leaseTime(LEASE).open();
-    closeLater(service);
-    return service;
+    return service(link, builder -> builder.leaseTime(LEASE));
   }
 
   private DistributedLock linked() {
