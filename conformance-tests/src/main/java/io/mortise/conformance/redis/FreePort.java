@@ -4,27 +4,72 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Ports below the range from which a kernel picks those of outgoing connections: so no client can
- * take, nor reach itself by, the port of a server that is down for a moment. A server of a cluster
- * takes the port 10,000 above its own as well, which is below that range too.
+ * Ports of 127.0.0.1 that are this JVM's alone, so that no test of another can start its server
+ * where one of ours is down for a moment, and be found there by our clients. They come in blocks,
+ * each behind a lock file. All are below the range from which a kernel picks those of outgoing
+ * connections: so no client can take, nor reach itself by, such a port either. A server of a
+ * cluster takes the port 10,000 above its own as well, which is below that range too.
  */
 final class FreePort {
   private static final int LOWEST = 12_000;
-  private static final int HIGHEST = 22_000;
+  private static final int BLOCK = 100;
+  private static final int BLOCKS = 100;
+
+  private static final int FIRST = firstOfOwnBlock();
+  private static final AtomicInteger GIVEN = new AtomicInteger();
+
+  /** Kept until the JVM ends. */
+  private static @Nullable FileLock reservation;
 
   private FreePort() {}
 
+  /** The one given longest ago, or never, and used by nobody. */
   static int next() {
-    for (int attempt = 0; attempt < 200; attempt++) {
-      int port = ThreadLocalRandom.current().nextInt(LOWEST, HIGHEST);
+    for (int attempt = 0; attempt < BLOCK; attempt++) {
+      int port = FIRST + Math.floorMod(GIVEN.getAndIncrement(), BLOCK);
       if (isFree(port)) {
         return port;
       }
     }
-    throw new IllegalStateException("no free port found on 127.0.0.1");
+    throw new IllegalStateException("no free port from " + FIRST + " on 127.0.0.1");
+  }
+
+  private static int firstOfOwnBlock() {
+    int start = ThreadLocalRandom.current().nextInt(BLOCKS);
+    for (int i = 0; i < BLOCKS; i++) {
+      int first = LOWEST + (start + i) % BLOCKS * BLOCK;
+      if (reserve(first)) {
+        return first;
+      }
+    }
+    throw new IllegalStateException(
+        "all blocks of ports are taken: see mortise-ports-*.lock in "
+            + System.getProperty("java.io.tmpdir"));
+  }
+
+  private static boolean reserve(int first) {
+    Path file = Path.of(System.getProperty("java.io.tmpdir"), "mortise-ports-" + first + ".lock");
+    try {
+      FileChannel channel =
+          FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      reservation = channel.tryLock();
+      if (reservation == null) {
+        channel.close();
+      }
+      return reservation != null;
+    } catch (IOException | OverlappingFileLockException e) {
+      return false; // another user's, or another class loader's
+    }
   }
 
   private static boolean isFree(int port) {
