@@ -1,6 +1,7 @@
 package io.mortise;
 
 import java.time.Duration;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -140,6 +141,36 @@ public interface LeasedLock extends Lock {
    * @return removes the listener
    */
   Registration onLeaseLost(Consumer<? super LeaseLost> listener);
+
+  /**
+   * Acquires as a value, bound to no thread and not reentrant.
+   *
+   * @return a lease of this handle's kind, to be closed
+   * @throws InterruptedException the thread was interrupted before or while waiting; nothing is
+   *     held
+   * @throws IllegalStateException the calling thread holds this lock by {@link #lock()}: it would
+   *     wait for itself
+   */
+  Lease acquire() throws InterruptedException;
+
+  /**
+   * Acquires as a value if that is possible in time.
+   *
+   * @param wait the longest time to wait; none if not positive
+   * @return the lease, or nothing if the time was over before
+   * @throws InterruptedException the thread was interrupted before or while waiting; nothing is
+   *     held
+   * @throws IllegalStateException the calling thread holds this lock by {@link #lock()}: it would
+   *     wait for itself
+   */
+  Optional<Lease> tryAcquire(Duration wait) throws InterruptedException;
+
+  /**
+   * This lock without blocking.
+   *
+   * @return a view with this handle's lease
+   */
+  AsyncLock async();
 
   /**
    * Not available yet.

@@ -66,11 +66,11 @@ final class MultiAttempt {
   /** One deadline for all, by the clock of the first member's service. */
   static MultiAttempt timed(List<Member> members, long nanos) {
     Member clock = members.get(0);
-    long start = clock.now();
+    long start = clock.time().nanoTime();
     return new MultiAttempt(
         members,
-        member -> member.tryLock(Duration.ofNanos(nanos - (clock.now() - start))),
-        () -> clock.now() - start < nanos,
+        member -> member.tryLock(Duration.ofNanos(nanos - (clock.time().nanoTime() - start))),
+        () -> clock.time().nanoTime() - start < nanos,
         true);
   }
 
@@ -131,7 +131,7 @@ final class MultiAttempt {
     }
   }
 
-  private static boolean before(Member one, Member other) {
+  static boolean before(Member one, Member other) {
     return one.name().compareTo(other.name()) < 0;
   }
 
@@ -142,12 +142,16 @@ final class MultiAttempt {
         if (each.isRenewed()) {
           return each;
         }
-        throw new LeaseLostException(
-            "multi lock: the lease of '%s' was over before the last of %d members was taken; nothing is held, use a longer lease (docs/troubleshooting.md#lease-lost)"
-                .formatted(each.name(), held.size()));
+        throw lostWhileTaking(each, held.size());
       }
     }
     return null;
+  }
+
+  static LeaseLostException lostWhileTaking(Member member, int members) {
+    return new LeaseLostException(
+        "multi lock: the lease of '%s' was over before the last of %d members was taken; nothing is held, use a longer lease (docs/troubleshooting.md#lease-lost)"
+            .formatted(member.name(), members));
   }
 
   private List<Throwable> giveBack() {

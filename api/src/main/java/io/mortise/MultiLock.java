@@ -1,5 +1,6 @@
 package io.mortise;
 
+import io.mortise.engine.ClaimedLock;
 import io.mortise.engine.Member;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -8,6 +9,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -176,6 +178,42 @@ public final class MultiLock implements LeasedLock {
   @Override
   public boolean tryLock(long wait, long lease, TimeUnit unit) throws InterruptedException {
     return withLease(lease, unit).tryLock(wait, unit);
+  }
+
+  /** {@inheritDoc} All members are tried at the same time, and given back together. */
+  @Override
+  public AsyncLock async() {
+    return leases();
+  }
+
+  @Override
+  public Lease acquire() throws InterruptedException {
+    checkNoneHeld();
+    return leases().await();
+  }
+
+  @Override
+  public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+    checkNoneHeld();
+    return leases().await(wait);
+  }
+
+  private ClaimedLock leases() {
+    Member first = members.get(0);
+    return new ClaimedLock(
+        (wait, claimed) -> MultiClaim.start(name(), members, wait, claimed),
+        first.executor(),
+        first.time());
+  }
+
+  private void checkNoneHeld() {
+    for (Member each : members) {
+      if (each.isHeldByCurrentThread()) {
+        throw new IllegalStateException(
+            "multi lock %s: thread %s holds '%s' already, and a lease is not reentrant: the thread would wait for itself; unlock first"
+                .formatted(name(), Thread.currentThread().getName(), each.name()));
+      }
+    }
   }
 
   private static void throwIfInterrupted() throws InterruptedException {

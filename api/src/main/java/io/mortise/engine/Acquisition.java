@@ -4,23 +4,24 @@ import io.mortise.LeaseState;
 import io.mortise.spi.BackendException.Outcome;
 import java.util.EnumSet;
 import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One remote acquisition, from before its first command until after its last. It belongs to a gate,
- * not to a thread: threads of the gate take it over from each other. Its id is never used again, so
- * a late or repeated command cannot touch a later acquisition.
+ * One remote acquisition, from before its first command until after its last. It belongs to a gate
+ * or a lease, not to a thread: threads of a gate take it over from each other. Its id is never used
+ * again, so a late or repeated command cannot touch a later acquisition.
  *
- * <p>The waiting side is used by the gate's agent alone, {@link #signal} aside. The held side is
- * read by anybody and changed under this object's monitor, in which nothing blocks; exactly one
- * call of {@link #end} succeeds.
+ * <p>The waiting side is used by the gate's agent alone, or under the lease's monitor, {@link
+ * #signal} aside. The held side is read by anybody and changed under this object's monitor, in
+ * which nothing blocks; exactly one call of {@link #end} succeeds.
  */
 final class Acquisition {
   /** Redis keeps expiry in whole milliseconds, so a key may go up to one earlier than its lease. */
   private static final long STORE_TICK = TimeUnit.MILLISECONDS.toNanos(1);
 
-  private final Gate gate;
+  private final Owner owner;
   private final String id;
 
   private volatile boolean signalled;
@@ -60,18 +61,18 @@ final class Acquisition {
   private long acquiredAt;
   private long renewedAt;
 
-  Acquisition(Gate gate, String id, LeasePolicy lease) {
-    this.gate = gate;
+  Acquisition(Owner owner, String id, LeasePolicy lease) {
+    this.owner = owner;
     this.id = id;
     this.lease = lease;
   }
 
-  Gate gate() {
-    return gate;
+  Owner owner() {
+    return owner;
   }
 
   LockKeys keys() {
-    return gate.keys();
+    return owner.keys();
   }
 
   String id() {
@@ -82,10 +83,12 @@ final class Acquisition {
     return ticket;
   }
 
-  /** A message came: the agent should ask the store now. It may come before the agent parks. */
+  /**
+   * A message came: the store should be asked now. It may come before the answer that says to wait.
+   */
   void signal() {
     signalled = true;
-    gate.unparkAgent();
+    owner.wake();
   }
 
   boolean isDue(long now) {
@@ -122,9 +125,16 @@ final class Acquisition {
     }
   }
 
-  void queued(long itsTicket, long checkAt) {
-    ticket = Long.toString(itsTicket);
-    nextCheck = checkAt;
+  /**
+   * The store has put it into the queue: the next check is when the lock's lease ends, at the
+   * latest after about the re-check period.
+   */
+  void queued(Reply.Waiting waiting, long now, QueueTimes times) {
+    ticket = Long.toString(waiting.ticket());
+    long recheck = times.recheck().toNanos();
+    long period = recheck + ThreadLocalRandom.current().nextLong(-recheck / 10, recheck / 10);
+    long lease = TimeUnit.MILLISECONDS.toNanos(waiting.left()) + STORE_TICK;
+    nextCheck = now + (waiting.left() < 0 ? period : Math.min(period, lease));
   }
 
   /** Whether the store may know this id: a command was sent, and not certainly in vain. */

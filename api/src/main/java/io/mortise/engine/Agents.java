@@ -4,9 +4,6 @@ import io.mortise.LockException;
 import io.mortise.engine.Gate.Step;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ScriptCall;
-import java.time.Duration;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,10 +15,6 @@ import org.jspecify.annotations.Nullable;
  * seconds.
  */
 final class Agents {
-  private static final long FIRST_PAUSE = Duration.ofMillis(50).toNanos();
-  private static final long LONGEST_PAUSE = Duration.ofSeconds(1).toNanos();
-  private static final long STORE_TICK = Duration.ofMillis(1).toNanos();
-
   private final Engine engine;
 
   Agents(Engine engine) {
@@ -51,7 +44,7 @@ final class Agents {
     private boolean mayBeOver;
     private boolean done;
     private @Nullable LockException failure;
-    private long pause = FIRST_PAUSE;
+    private final Pause pause = new Pause();
 
     Turn(Gate gate, Waiter waiter, boolean waited) {
       this.gate = gate;
@@ -138,14 +131,8 @@ final class Agents {
 
     private Step queued(Acquisition acquisition, Reply.Waiting waiting) {
       engine.mailbox().complain(waiting.complaint());
-      long recheck = engine.settings().times().recheck().toNanos();
-      long period = recheck + ThreadLocalRandom.current().nextLong(-recheck / 10, recheck / 10);
-      long wait =
-          waiting.left() < 0
-              ? period
-              : Math.min(period, TimeUnit.MILLISECONDS.toNanos(waiting.left()) + STORE_TICK);
-      acquisition.queued(waiting.ticket(), engine.now() + wait);
-      pause = FIRST_PAUSE;
+      acquisition.queued(waiting, engine.now(), engine.settings().times());
+      pause.reset();
       return Step.WAIT;
     }
 
@@ -162,8 +149,7 @@ final class Agents {
      */
     private void failed(Acquisition acquisition, BackendException e) {
       long now = engine.now();
-      acquisition.failed(e.outcome(), now + pause);
-      pause = Math.min(2 * pause, LONGEST_PAUSE);
+      acquisition.failed(e.outcome(), now + pause.next());
       LockException seen = Failures.of(e, acquisition, engine.endpoint());
       failure = seen;
       long since = gate.failing(seen, now);
@@ -176,8 +162,7 @@ final class Agents {
 
     /** Keeps an acquisition whose answers come too late from being asked for without end. */
     private void pauseAfterFailure() {
-      waiter.park(engine.time(), gate, pause);
-      pause = Math.min(2 * pause, LONGEST_PAUSE);
+      waiter.park(engine.time(), gate, pause.next());
     }
 
     void resign() {

@@ -46,6 +46,7 @@ final class Engine {
   private final LeaseKeeper keeper;
   private final Compensator compensator;
   private final Mailbox mailbox;
+  private final Claims claims;
   private final LostHolds lostHolds = new LostHolds();
   private final Events events;
   private volatile boolean severalKinds;
@@ -65,6 +66,7 @@ final class Engine {
     keeper = new LeaseKeeper(this);
     compensator = new Compensator(this);
     mailbox = new Mailbox(this);
+    claims = new Claims(this);
   }
 
   LockBackend backend() {
@@ -109,6 +111,10 @@ final class Engine {
 
   Mailbox mailbox() {
     return mailbox;
+  }
+
+  Claims claims() {
+    return claims;
   }
 
   LostHolds lostHolds() {
@@ -195,11 +201,21 @@ final class Engine {
     gates.remove(gate.place(), gate);
   }
 
+  /** Claims a lease that is bound to no thread; see {@link Claim#start}. */
+  void claim(LockKeys keys, LeasePolicy lease, long wait, CompletableFuture<Claimed> result) {
+    try {
+      checkOpen(keys);
+      Claim.start(this, keys, lease, wait, result);
+    } catch (LockServiceClosedException e) {
+      result.completeExceptionally(e);
+    }
+  }
+
   // Acquisitions
 
-  Acquisition newAcquisition(Gate gate, Waiter waiter) {
-    String id = clientId.text() + ':' + sequence.incrementAndGet() + ':' + waiter.thread().getId();
-    Acquisition acquisition = new Acquisition(gate, id, waiter.lease());
+  Acquisition newAcquisition(Owner owner, long threadId, LeasePolicy lease) {
+    String id = clientId.text() + ':' + sequence.incrementAndGet() + ':' + threadId;
+    Acquisition acquisition = new Acquisition(owner, id, lease);
     acquisitions.put(id, acquisition);
     return acquisition;
   }
@@ -239,13 +255,41 @@ final class Engine {
     if (enough) {
       return true;
     }
-    LeasePolicy both =
-        new LeasePolicy(wanted.nanos(), wanted.millis(), has.renewed() || wanted.renewed());
+    return extend(
+        held, new LeasePolicy(wanted.nanos(), wanted.millis(), has.renewed() || wanted.renewed()));
+  }
+
+  /**
+   * Makes a lease last at least that long from now.
+   *
+   * @return whether it is still held
+   */
+  boolean extend(Acquisition held, LeasePolicy to) {
     long sentAt = now();
-    ScriptCall call = scripts.renew(List.of(held), both);
-    String what = "the lease of lock '" + held.keys().name() + "' was made longer";
-    Object answer = execute(held.keys(), call, what).get(0);
-    return keeper.confirm(held, both, (Long) answer, sentAt);
+    List<Object> reply = execute(held.keys(), scripts.renew(List.of(held), to), extending(held));
+    return keeper.confirm(held, to, (Long) reply.get(0), sentAt);
+  }
+
+  /** As {@link #extend}; the future completes on the executor. */
+  CompletableFuture<Boolean> extendAsync(Acquisition held, LeasePolicy to) {
+    CompletableFuture<Boolean> extended = new CompletableFuture<>();
+    long sentAt = now();
+    whenReplied(
+        backend.executeAsync(scripts.renew(List.of(held), to)),
+        (reply, failure) -> {
+          if (reply == null) {
+            LockException error = failure(Failures.cause(failure), extending(held));
+            events.execute(() -> extended.completeExceptionally(error));
+          } else {
+            boolean still = keeper.confirm(held, to, (Long) reply.get(0), sentAt);
+            events.execute(() -> extended.complete(still));
+          }
+        });
+    return extended;
+  }
+
+  private static String extending(Acquisition held) {
+    return "the lease of lock '" + held.keys().name() + "' was made longer";
   }
 
   /**
@@ -256,27 +300,63 @@ final class Engine {
    */
   boolean release(Acquisition ended) {
     forget(ended);
+    checkOpenToRelease(ended);
+    try {
+      return released(ended, backend.execute(leave(ended)));
+    } catch (BackendException e) {
+      return releasedLater(ended, e);
+    }
+  }
+
+  /** As {@link #release}; the future completes on the executor. */
+  CompletableFuture<Boolean> releaseAsync(Acquisition ended) {
+    forget(ended);
+    CompletableFuture<Boolean> released = new CompletableFuture<>();
+    try {
+      checkOpenToRelease(ended);
+    } catch (LockServiceClosedException e) {
+      released.completeExceptionally(e);
+      return released;
+    }
+    whenReplied(
+        backend.executeAsync(leave(ended)),
+        (reply, failure) -> {
+          boolean had =
+              reply != null
+                  ? released(ended, reply)
+                  : releasedLater(ended, Failures.cause(failure));
+          events.execute(() -> released.complete(had));
+        });
+    return released;
+  }
+
+  private ScriptCall leave(Acquisition ended) {
+    return scripts.leave(ended.keys(), ended.id(), ended.mayArriveLate());
+  }
+
+  private void checkOpenToRelease(Acquisition ended) {
     if (closed) {
       throw new LockServiceClosedException(
           "lock '%s' was held when its service was closed; its lease ends within %d ms"
               .formatted(
                   ended.keys().name(), TimeUnit.NANOSECONDS.toMillis(ended.remaining(now()))));
     }
-    try {
-      List<Object> reply =
-          backend.execute(scripts.leave(ended.keys(), ended.id(), ended.mayArriveLate()));
-      mailbox.complain(Reply.textAt(reply, 1));
-      boolean had = "RELEASED".equals(reply.get(0));
-      if (!had) {
-        events.lost(ended, "the store no longer had it when it was unlocked", now());
-      }
-      return had;
-    } catch (BackendException e) {
-      log.warn("lock '{}': released in the background: {}", ended.keys().name(), e.getMessage());
-      log.debug("the release failed", e);
-      compensator.leave(ended);
-      return true;
+  }
+
+  private boolean released(Acquisition ended, List<Object> reply) {
+    mailbox.complain(Reply.textAt(reply, 1));
+    boolean had = "RELEASED".equals(reply.get(0));
+    if (!had) {
+      events.lost(ended, "the store no longer had it when it was unlocked", now());
     }
+    return had;
+  }
+
+  private boolean releasedLater(Acquisition ended, BackendException e) {
+    log.warn("lock '{}': released in the background: {}", ended.keys().name(), e.getMessage());
+    log.debug("the release failed", e);
+    compensator.leave(ended);
+    return true;
   }
 
   /**
@@ -340,6 +420,7 @@ final class Engine {
     keeper.close();
     gates.values().forEach(Gate::wakeAll);
     leaveQueues();
+    claims.close();
     mailbox.close();
     events.close();
     logHeld();
@@ -350,7 +431,7 @@ final class Engine {
     List<ScriptCall> calls =
         acquisitions.values().stream()
             .filter(acquisition -> !acquisition.isHeld() && acquisition.mayBeKnown())
-            .map(a -> scripts.leave(a.keys(), a.id(), a.mayArriveLate()))
+            .map(this::leave)
             .toList();
     if (calls.isEmpty()) {
       return;

@@ -1,13 +1,19 @@
 package io.mortise.engine;
 
+import io.mortise.AsyncLock;
 import io.mortise.DistributedLock;
+import io.mortise.Lease;
 import io.mortise.LeaseLost;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.Registration;
+import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Consumer;
@@ -146,9 +152,40 @@ class EngineLock implements DistributedLock, Member {
     Acquisition acquisition = hold.acquisition();
     boolean over = acquisition.state(engine.now()) == LeaseState.LOST;
     if (over) {
-      acquisition.gate().lose(acquisition, "its lease ended");
+      acquisition.owner().lose(acquisition, "its lease ended");
     }
     return over;
+  }
+
+  // Leases
+
+  @Override
+  public AsyncLock async() {
+    return leases();
+  }
+
+  private ClaimedLock leases() {
+    return new ClaimedLock(this, executor(), engine.time());
+  }
+
+  @Override
+  public Lease acquire() throws InterruptedException {
+    checkNotHeld();
+    return leases().await();
+  }
+
+  @Override
+  public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+    checkNotHeld();
+    return leases().await(wait);
+  }
+
+  private void checkNotHeld() {
+    if (isHeldByCurrentThread()) {
+      throw new IllegalStateException(
+          "lock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
+              .formatted(keys.name(), Thread.currentThread().getName()));
+    }
   }
 
   // Releasing
@@ -163,7 +200,7 @@ class EngineLock implements DistributedLock, Member {
       hold.exit();
       return;
     }
-    if (isOver(hold) || !hold.acquisition().gate().exit(hold)) {
+    if (isOver(hold) || !hold.gate().exit(hold)) {
       engine.lostHolds().told(hold);
       throw notHeld(hold);
     }
@@ -275,8 +312,23 @@ class EngineLock implements DistributedLock, Member {
   }
 
   @Override
-  public long now() {
-    return engine.now();
+  public Duration lease() {
+    return Duration.ofNanos(lease.nanos());
+  }
+
+  @Override
+  public Executor executor() {
+    return engine.events()::execute;
+  }
+
+  @Override
+  public TimeSource time() {
+    return engine.time();
+  }
+
+  @Override
+  public void claim(long wait, CompletableFuture<Claimed> claimed) {
+    engine.claim(keys, lease, wait, claimed);
   }
 
   @Override

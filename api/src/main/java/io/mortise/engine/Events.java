@@ -113,10 +113,20 @@ final class Events {
       executor.execute(() -> {
         if (acquisition.tells(event.state())) {
           tell(event);
+          acquisition.owner().told(event);
         }
       });
     } catch (RejectedExecutionException e) {
       log.debug("nobody was told of {}", event, e);
+    }
+  }
+
+  /** Runs what is the application's; on the calling thread if the executor takes no more. */
+  void execute(Runnable task) {
+    try {
+      executor.execute(task);
+    } catch (RejectedExecutionException e) {
+      task.run();
     }
   }
 
@@ -136,7 +146,7 @@ final class Events {
     }
   }
 
-  private static void guarded(Runnable call) {
+  static void guarded(Runnable call) {
     try {
       call.run();
     } catch (Throwable e) { // an Error too: the lock's state does not hang on a listener

@@ -5,10 +5,20 @@ import io.mortise.ForeignKeyException;
 import io.mortise.LockException;
 import io.mortise.OutcomeUnknownException;
 import io.mortise.spi.BackendException;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /** Turns a backend's failures into those of the public API, in one place. */
 final class Failures {
   private Failures() {}
+
+  /** What a backend's future failed with. */
+  static BackendException cause(@Nullable Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof BackendException known
+        ? known
+        : new BackendException(BackendException.Outcome.UNKNOWN, String.valueOf(cause), cause);
+  }
 
   /** The store did not answer the acquisition, or answered with an error. */
   static LockException of(BackendException e, Acquisition acquisition, String endpoint) {

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The place of one lock name in this process: its threads queue here, and one at a time deals with
  * the store. A thread that wants a fair lock has a gate of its own, so it queues in the store.
  */
-final class Gate {
+final class Gate implements Owner {
   /*
    * Overview
    *
@@ -96,7 +96,8 @@ final class Gate {
     this.agent = creator;
   }
 
-  LockKeys keys() {
+  @Override
+  public LockKeys keys() {
     return keys;
   }
 
@@ -210,7 +211,7 @@ final class Gate {
       handOffs++;
       // An acquisition has as many tokens as it may be passed on, and one.
       long token = held.token() == 0 ? 0 : held.token() + handOffs;
-      hold = new Hold(waiter.thread(), held, engine.now(), token);
+      hold = new Hold(this, waiter.thread(), held, engine.now(), token);
     }
   }
 
@@ -222,7 +223,7 @@ final class Gate {
     try {
       Acquisition current = acquisition;
       if (current == null) {
-        current = engine.newAcquisition(this, waiter);
+        current = engine.newAcquisition(this, waiter.thread().getId(), waiter.lease());
         acquisition = current;
       }
       return current;
@@ -248,7 +249,7 @@ final class Gate {
       phase = Phase.HELD;
       agent = null;
       handOffs = 0;
-      hold = new Hold(waiter.thread(), held, now, held.token());
+      hold = new Hold(this, waiter.thread(), held, now, held.token());
       return true;
     } finally {
       mutex.unlock();
@@ -303,7 +304,8 @@ final class Gate {
     }
   }
 
-  void unparkAgent() {
+  @Override
+  public void wake() {
     Waiter now = agent;
     if (now != null) {
       now.unpark(engine.time());
@@ -314,7 +316,7 @@ final class Gate {
   void wakeAll() {
     mutex.lock();
     try {
-      unparkAgent();
+      wake();
       waiters.forEach(waiter -> waiter.unpark(engine.time()));
     } finally {
       mutex.unlock();
@@ -404,12 +406,20 @@ final class Gate {
     }
   }
 
-  /**
-   * The lease is over: marks the owner, and lets the next thread try.
-   *
-   * @return whether it was held until now
-   */
-  boolean lose(Acquisition held, String reason) {
+  @Override
+  public @Nullable Holder holder(Acquisition held) {
+    Hold inside = hold;
+    if (inside == null || inside.acquisition() != held) {
+      return null;
+    }
+    Thread thread = inside.thread();
+    String gone = thread.isAlive() ? null : "ended without unlocking";
+    return new Holder("thread " + thread.getName(), inside.since(), gone);
+  }
+
+  /** Marks the owner, and lets the next thread try. */
+  @Override
+  public boolean lose(Acquisition held, String reason) {
     Hold lost;
     mutex.lock();
     try {

@@ -2,13 +2,15 @@ package io.mortise.engine;
 
 /** One thread's hold of a lock, however deeply nested. The count belongs to that thread alone. */
 final class Hold {
+  private final Gate gate;
   private final Thread thread;
   private final Acquisition acquisition;
   private final long since;
   private final long token;
   private int count = 1;
 
-  Hold(Thread thread, Acquisition acquisition, long since, long token) {
+  Hold(Gate gate, Thread thread, Acquisition acquisition, long since, long token) {
+    this.gate = gate;
     this.thread = thread;
     this.acquisition = acquisition;
     this.since = since;
@@ -18,6 +20,10 @@ final class Hold {
   /** Its fencing token; 0 if the lock was not taken as a fenced one. */
   long token() {
     return token;
+  }
+
+  Gate gate() {
+    return gate;
   }
 
   Thread thread() {

@@ -2,13 +2,10 @@ package io.mortise.engine;
 
 import io.mortise.LeaseState;
 import io.mortise.spi.ScriptCall;
-import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,44 +26,26 @@ final class LeaseKeeper {
 
   private final Engine engine;
   private final long lease;
-  private final long beat;
-  private final AtomicBoolean beating = new AtomicBoolean();
-  private volatile @Nullable Timer timer;
+  private final long period;
+  private final Beat beat;
 
   LeaseKeeper(Engine engine) {
     this.engine = engine;
     lease = engine.settings().leaseTime().toNanos();
-    beat = Math.max(SHORTEST_BEAT, lease / BEATS_PER_LEASE);
+    period = Math.max(SHORTEST_BEAT, lease / BEATS_PER_LEASE);
+    beat = new Beat(engine, period, this::look, this::isAnythingHeld);
   }
 
   /** Called once for each acquisition that has just been taken. */
   void watch(Acquisition taken) {
-    if (taken.remaining(engine.now()) <= beat + beat / 2) {
+    if (taken.remaining(engine.now()) <= period + period / 2) {
       timeEnd(taken);
     }
-    startBeating();
+    beat.start();
   }
 
-  private void startBeating() {
-    if (!engine.isClosed() && beating.compareAndSet(false, true)) {
-      timer = engine.time().schedule(this::beat, Duration.ofNanos(beat));
-    }
-  }
-
-  private void beat() {
-    if (engine.isClosed()) {
-      return;
-    }
-    try {
-      look();
-    } catch (RuntimeException e) {
-      log.error("the lease keeper failed; it goes on at the next beat", e);
-    } finally {
-      beating.set(false);
-      if (engine.acquisitions().stream().anyMatch(Acquisition::isHeld)) {
-        startBeating();
-      }
-    }
+  private boolean isAnythingHeld() {
+    return engine.acquisitions().stream().anyMatch(Acquisition::isHeld);
   }
 
   private void look() {
@@ -76,7 +55,7 @@ final class LeaseKeeper {
       if (!acquisition.isHeld()) {
         continue;
       }
-      if (acquisition.remaining(now) <= 2 * beat) {
+      if (acquisition.remaining(now) <= 2 * period) {
         timeEnd(acquisition);
       }
       if (acquisition.lease().renewed() && isDue(acquisition, now) && hasLivingOwner(acquisition)) {
@@ -89,37 +68,38 @@ final class LeaseKeeper {
   }
 
   private boolean isDue(Acquisition held, long now) {
-    boolean third = now - held.renewedAt() >= lease / 3 - beat / 2;
+    boolean third = now - held.renewedAt() >= lease / 3 - period / 2;
     return third && held.beginRenewal();
   }
 
   private boolean hasLivingOwner(Acquisition held) {
-    Hold hold = held.gate().hold();
-    if (hold == null || hold.acquisition() != held) {
+    Owner.Holder holder = held.owner().holder(held);
+    if (holder == null) {
       return true;
     }
-    warnOfLongHold(held, hold);
-    if (hold.thread().isAlive()) {
+    warnOfLongHold(held, holder);
+    if (holder.gone() == null) {
       return true;
     }
     if (held.warnOnce(Acquisition.Warning.OWNER_DIED)) {
       log.warn(
-          "lock '{}': thread {} ended without unlocking; renewal stops and the lease ends in {} ms (docs/troubleshooting.md#owner-died)",
+          "lock '{}': {} {}; renewal stops and the lease ends in {} ms (docs/troubleshooting.md#owner-died)",
           held.keys().name(),
-          hold.thread().getName(),
+          holder.who(),
+          holder.gone(),
           Duration.ofNanos(held.remaining(engine.now())).toMillis());
     }
     held.endRenewal();
     return false;
   }
 
-  private void warnOfLongHold(Acquisition held, Hold hold) {
-    long heldFor = engine.now() - hold.since();
+  private void warnOfLongHold(Acquisition held, Owner.Holder holder) {
+    long heldFor = engine.now() - holder.since();
     if (heldFor > LEASES_BEFORE_WARNING * lease && held.warnOnce(Acquisition.Warning.LONG_HOLD)) {
       log.warn(
-          "lock '{}' has been held by thread {} for {} s and is still renewed (docs/troubleshooting.md#long-hold)",
+          "lock '{}' has been held by {} for {} s and is still renewed (docs/troubleshooting.md#long-hold)",
           held.keys().name(),
-          hold.thread().getName(),
+          holder.who(),
           Duration.ofNanos(heldFor).toSeconds());
     }
   }
@@ -172,7 +152,7 @@ final class LeaseKeeper {
    */
   boolean confirm(Acquisition held, LeasePolicy policy, long answer, long sentAt) {
     if (answer != 1) {
-      held.gate().lose(held, "its key was deleted, or is no longer this acquisition's");
+      held.owner().lose(held, "its key was deleted, or is no longer this acquisition's");
       return false;
     }
     LeaseState before = held.renewed(policy, sentAt, engine.now(), engine.longestHold());
@@ -180,7 +160,7 @@ final class LeaseKeeper {
       engine.events().recovered(held, engine.now());
     }
     if (before == LeaseState.LOST) {
-      held.gate().lose(held, "its lease ended before a renewal was answered");
+      held.owner().lose(held, "its lease ended before a renewal was answered");
     }
     return held.isHeld();
   }
@@ -207,16 +187,13 @@ final class LeaseKeeper {
       return;
     }
     if (held.remaining(engine.now()) == 0) {
-      held.gate().lose(held, "its lease ended");
+      held.owner().lose(held, "its lease ended");
     } else {
       timeEnd(held);
     }
   }
 
   void close() {
-    Timer pending = timer;
-    if (pending != null) {
-      pending.close();
-    }
+    beat.close();
   }
 }

@@ -99,7 +99,7 @@ final class Mailbox implements ChannelListener {
   private void forced(String id) {
     Acquisition acquisition = engine.acquisition(id);
     if (acquisition != null) {
-      acquisition.gate().lose(acquisition, "somebody forced the lock open");
+      acquisition.owner().lose(acquisition, "somebody forced the lock open");
     }
   }
 

@@ -1,12 +1,14 @@
 package io.mortise.engine;
 
 import io.mortise.LeasedLock;
+import io.mortise.spi.TimeSource;
 import java.time.Duration;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /** A lock of one service, and what a lock made of several must know of it. */
-public interface Member extends LeasedLock {
+public interface Member extends LeasedLock, Claimer {
   @Override
   Member withLease(Duration lease);
 
@@ -22,8 +24,14 @@ public interface Member extends LeasedLock {
   /** Whether acquisitions through this handle are renewed until released. */
   boolean isRenewed();
 
-  /** Monotonic time of this lock's service. */
-  long now();
+  /** The lease that acquisitions through this handle ask for. */
+  Duration lease();
+
+  /** The time this lock's service follows. */
+  TimeSource time();
+
+  /** Runs what is the application's. */
+  Executor executor();
 
   /** The thread that lost this acquisition and has not unlocked since. */
   @Nullable Thread loserOf(String acquisitionId);

@@ -21,8 +21,13 @@ sealed interface Reply {
    */
   record Waiting(long left, long ticket, @Nullable String complaint) implements Reply {}
 
-  /** Somebody else holds the lock, and the id is not in the queue. */
-  record Busy() implements Reply {}
+  /**
+   * Somebody else holds the lock, and the id is not in the queue.
+   *
+   * @param left milliseconds left of the lock, negative if none
+   * @param holder an id that holds it, if the script says
+   */
+  record Busy(long left, @Nullable String holder) implements Reply {}
 
   /** The id was withdrawn before this command ran. */
   record TooLate() implements Reply {}
@@ -31,7 +36,6 @@ sealed interface Reply {
   record Foreign(String found) implements Reply {}
 
   Reply HELD = new Held(0);
-  Reply BUSY = new Busy();
   Reply TOO_LATE = new TooLate();
 
   /** An element that a script only adds if there is something to say. */
@@ -44,7 +48,7 @@ sealed interface Reply {
     return switch (code) {
       case "HELD" -> reply.size() > 1 ? new Held((Long) reply.get(1)) : HELD;
       case "WAIT" -> new Waiting((Long) reply.get(1), (Long) reply.get(2), textAt(reply, 4));
-      case "BUSY" -> BUSY;
+      case "BUSY" -> new Busy((Long) reply.get(1), textAt(reply, 2));
       case "TOO_LATE" -> TOO_LATE;
       case "FOREIGN" -> new Foreign((String) reply.get(1));
       default -> throw new IllegalStateException("acquire script answered " + reply);

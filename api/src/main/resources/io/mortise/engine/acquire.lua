@@ -7,7 +7,7 @@
 --        8 '1' if PUBLISH counts every subscriber, 9 how many fencing tokens an acquisition may use
 -- Reply  HELD [, the first fencing token]
 --        WAIT, ms left of the lock (-2 none), ticket, server time (us) [, complaint about PUBLISH]
---        BUSY, ms left of the lock         (only 'try' and 'fair')
+--        BUSY, ms left of the lock, an id that holds it   (only 'try' and 'fair')
 --        TOO_LATE                          (this id was withdrawn)
 --        FOREIGN, what was found
 -- Rules  L1 L10 L11 L13 L14 Q1 Q2 Q4. Uncontended: three commands, no TIME; fenced eight.
@@ -64,7 +64,7 @@ if ARGV[3] ~= 'join' then
     redis.call('PEXPIRE', lock, lease)
     return held()
   end
-  return {'BUSY', left}
+  return {'BUSY', left, redis.call('HKEYS', lock)[1]}
 end
 
 local patience = tonumber(ARGV[4])

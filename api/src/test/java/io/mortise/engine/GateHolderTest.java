@@ -69,7 +69,8 @@ class GateHolderTest extends GateFixture {
   @Test
   void aLossThatOvertakesAnUnlockIsToldAndTheNextHoldIsLeftAlone() {
     Acquisition held = holds(a);
-    Hold own = held.gate().hold();
+    Gate gate = (Gate) held.owner();
+    Hold own = gate.hold();
     assertNotNull(own);
     Future<Boolean> next = waits(b);
     forcedOpen(held);
@@ -77,7 +78,7 @@ class GateHolderTest extends GateFixture {
     store.next("acquire").held();
     assertTrue(Party.get(next));
 
-    assertFalse(a.says(() -> held.gate().exit(own)));
+    assertFalse(a.says(() -> gate.exit(own)));
 
     assertEquals(1, b.now(lock::getHoldCount));
   }

@@ -9,7 +9,7 @@ class HoldTest {
   @Test
   @SuppressWarnings("NullAway") // counting needs no acquisition
   void moreNestedHoldsThanAnIntCountsAreAnError() {
-    Hold hold = new Hold(Thread.currentThread(), null, 0, 0);
+    Hold hold = new Hold(null, Thread.currentThread(), null, 0, 0);
     for (int count = 1; count < Integer.MAX_VALUE; count++) {
       hold.enter();
     }

@@ -1,0 +1,214 @@
+package io.mortise;
+
+import io.mortise.engine.Futures;
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leases of several locks as one, held while enough of them are. When too few are left it is lost
+ * for good, and the others are given back. Thread-safe.
+ */
+class CompositeLease implements Lease {
+  private final String name;
+  private final int needed;
+  private final Duration margin;
+  private final TimeSource time;
+  private final List<Lease> members;
+  private final AtomicReference<@Nullable LeaseState> end = new AtomicReference<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final CompletableFuture<LeaseLost> loss = new CompletableFuture<>();
+
+  /**
+   * @param needed how many members must be held
+   * @param margin by how much it ends before they do
+   */
+  CompositeLease(String name, int needed, Duration margin, TimeSource time, List<Lease> members) {
+    this.name = name;
+    this.needed = needed;
+    this.margin = margin;
+    this.time = time;
+    this.members = new CopyOnWriteArrayList<>(members);
+  }
+
+  /** To be called once, when it is complete. */
+  void watch() {
+    members.forEach(this::watch);
+  }
+
+  private void watch(Lease member) {
+    Lease unused = member.onLost(event -> check(event.holder(), event.reason()));
+  }
+
+  /** One more, which counts from now on. */
+  void add(Lease member) {
+    members.add(member);
+    watch(member);
+    if (end.get() != null) {
+      CompletableFuture<Void> unused = member.releaseAsync();
+    }
+  }
+
+  List<Lease> members() {
+    return members;
+  }
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  // Looking
+
+  @Override
+  public LeaseState state() {
+    LeaseState over = end.get();
+    if (over != null) {
+      return over;
+    }
+    if (left().isZero()) {
+      lose("", "its time is over");
+      return LeaseState.LOST;
+    }
+    long safe = members.stream().filter(each -> each.state() == LeaseState.HELD).count();
+    return safe >= needed ? LeaseState.HELD : LeaseState.SUSPECT;
+  }
+
+  @Override
+  public Duration remaining() {
+    return end.get() == null ? left() : Duration.ZERO;
+  }
+
+  /** What is left of that many members at least. */
+  private Duration left() {
+    Duration left =
+        members.stream()
+            .map(Lease::remaining)
+            .sorted(Comparator.reverseOrder())
+            .skip(needed - 1L)
+            .findFirst()
+            .orElse(Duration.ZERO)
+            .minus(margin);
+    return left.isNegative() ? Duration.ZERO : left;
+  }
+
+  /** None: the tokens of its members are not ordered among each other. */
+  @Override
+  public OptionalLong fencingToken() {
+    return OptionalLong.empty();
+  }
+
+  // Losing
+
+  /** Something happened to a member, or the time may be over. */
+  void check(String holder, String reason) {
+    if (end.get() == null && left().isZero()) {
+      lose(holder, reason);
+    }
+  }
+
+  private void lose(String holder, String reason) {
+    if (end.compareAndSet(null, LeaseState.LOST)) {
+      loss.complete(new LeaseLost(name, LeaseState.LOST, holder, Duration.ZERO, reason));
+      List<CompletableFuture<Void>> unused = releaseAll(); // nobody is to wait for their end
+    }
+  }
+
+  @Override
+  public Lease onLost(Consumer<? super LeaseLost> listener) {
+    CompletableFuture<Void> unused = loss.thenAccept(listener);
+    return this;
+  }
+
+  // Extending
+
+  @Override
+  public boolean extend(Duration lease) {
+    return Futures.join(extendAsync(lease), time);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> extendAsync(Duration lease) {
+    LeaseState now = state();
+    if (now == LeaseState.RELEASED) {
+      throw new IllegalStateException("the lease of " + name + " was released; acquire again");
+    }
+    if (now == LeaseState.LOST) {
+      return CompletableFuture.completedFuture(false);
+    }
+    List<CompletableFuture<Boolean>> all =
+        members.stream().filter(Lease::isValid).map(each -> each.extendAsync(lease)).toList();
+    return Futures.settled(all).thenApply(done -> extended(all));
+  }
+
+  /** Whether enough were extended; if not, an error of a store goes before a plain no. */
+  private boolean extended(List<CompletableFuture<Boolean>> all) {
+    List<Throwable> errors = Futures.failures(all);
+    long yes = all.stream().filter(each -> !each.isCompletedExceptionally() && each.join()).count();
+    if (yes >= needed) {
+      return isValid();
+    }
+    if (!errors.isEmpty() && isValid()) {
+      throw new CompletionException(errors.get(0));
+    }
+    return false;
+  }
+
+  // Ending
+
+  @Override
+  public void close() {
+    Futures.join(releaseAsync(), time);
+  }
+
+  @Override
+  public CompletableFuture<Void> releaseAsync() {
+    if (!closed.compareAndSet(false, true)) {
+      return CompletableFuture.completedFuture(null);
+    }
+    boolean held = isValid();
+    if (held) {
+      end.compareAndSet(null, LeaseState.RELEASED);
+    }
+    List<CompletableFuture<Void>> all = releaseAll();
+    return Futures.settled(all)
+        .thenRun(() -> {
+          List<Throwable> errors = Futures.failures(all);
+          if (!held || all.size() - errors.size() < needed) {
+            throw lost(errors);
+          }
+        });
+  }
+
+  private List<CompletableFuture<Void>> releaseAll() {
+    return members.stream().map(Lease::releaseAsync).toList();
+  }
+
+  private RuntimeException lost(List<Throwable> errors) {
+    String members =
+        errors.stream()
+            .map(each -> String.valueOf(each.getMessage()))
+            .collect(Collectors.joining("; "));
+    LeaseLostException lost =
+        new LeaseLostException(
+            "the lease of %s is over: too few of its members are held, %d are needed; others may have held the lock since (%s; docs/troubleshooting.md#lease-lost)"
+                .formatted(name, needed, members));
+    errors.forEach(lost::addSuppressed);
+    return lost;
+  }
+
+  @Override
+  public String toString() {
+    return "Lease[" + name + ", " + state() + ", " + remaining().toMillis() + " ms left]";
+  }
+}

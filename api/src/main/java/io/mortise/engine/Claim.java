@@ -1,0 +1,342 @@
+package io.mortise.engine;
+
+import io.mortise.LeaseLost;
+import io.mortise.LeaseState;
+import io.mortise.LockException;
+import io.mortise.LockServiceClosedException;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.TimeSource.Timer;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One wish for a lease, from before its first command until its lease is over. It waits in the
+ * store's queue by itself, and no thread waits for it. Thread-safe.
+ */
+final class Claim implements Owner {
+  /* Overview
+   *
+   *   WAITING   to be asked for: now, when a message comes, or when its next check is due
+   *   ASKING    a command is out
+   *   HELD      a lease was given out; from here on the acquisition's own state counts
+   *   DONE      refused, failed or given up; what the store may know of it is withdrawn
+   *
+   * Transitions are under this object's monitor, in which nothing blocks and no command is sent;
+   * what follows from one is returned as a Runnable and run outside. Exactly one transition leads
+   * to HELD or DONE, and only that one completes the result. A time that ends while a command is
+   * out ends the waiting, not the claim: the answer decides, as it does for a thread.
+   */
+  private enum Phase {
+    WAITING,
+    ASKING,
+    HELD,
+    DONE
+  }
+
+  /** A command of a claim, to be sent. */
+  record Ask(Claim claim, ScriptCall call, long sentAt) {
+    void answered(@Nullable List<Object> reply, @Nullable Throwable failure) {
+      if (reply != null) {
+        claim.answered(Reply.ofAcquire(reply), sentAt);
+      } else {
+        claim.failed(Failures.cause(failure));
+      }
+    }
+  }
+
+  private final Engine engine;
+  private final LockKeys keys;
+  private final LeasePolicy policy;
+  private final long threadId = Thread.currentThread().getId();
+  private final long wait;
+  private final long start;
+  private final List<Consumer<? super LeaseLost>> listeners = new CopyOnWriteArrayList<>();
+
+  private Phase phase = Phase.WAITING;
+  private Acquisition acquisition;
+  private boolean timeIsOver;
+  private @Nullable Timer timer;
+  private @Nullable LockException failure;
+  private final Pause pause = new Pause();
+  private long troubleSince;
+
+  /** Let go when complete: it refers to the lease, whose users are to be missed. */
+  private @Nullable CompletableFuture<Claimed> result;
+
+  private volatile @Nullable WeakReference<EngineLease> handle;
+  private volatile @Nullable LeaseLost loss;
+
+  private Claim(Engine engine, LockKeys keys, LeasePolicy policy, long wait) {
+    this.engine = engine;
+    this.keys = keys;
+    this.policy = policy;
+    this.wait = Math.max(Claimer.NOT, wait);
+    start = engine.now();
+    acquisition = newAcquisition();
+  }
+
+  /**
+   * Asks for the first time.
+   *
+   * @param result completed where the answer arrives, so nothing that blocks may hang on it;
+   *     withdraws the claim when somebody else completes it
+   */
+  static void start(
+      Engine engine,
+      LockKeys keys,
+      LeasePolicy policy,
+      long wait,
+      CompletableFuture<Claimed> result) {
+    Claim claim = new Claim(engine, keys, policy, wait);
+    claim.result = result;
+    CompletableFuture<Claimed> unused =
+        result.whenComplete((value, failed) -> claim.end(new CancellationException()));
+    engine.claims().add(claim);
+    if (wait > Claimer.NOT && wait != Claimer.FOREVER) {
+      claim.limit();
+    }
+    engine.claims().ask(claim);
+  }
+
+  private synchronized void limit() {
+    if (phase != Phase.DONE) {
+      timer = engine.time().schedule(this::timeIsOver, Duration.ofNanos(wait));
+    }
+  }
+
+  private Acquisition newAcquisition() {
+    return engine.newAcquisition(this, threadId, policy);
+  }
+
+  @Override
+  public LockKeys keys() {
+    return keys;
+  }
+
+  // Asking
+
+  @Override
+  public void wake() {
+    engine.claims().ask(this);
+  }
+
+  /** The command to send, or null if it is not the time to ask. */
+  synchronized @Nullable Ask begin() {
+    long now = engine.now();
+    if (phase != Phase.WAITING || engine.isClosed() || !acquisition.isDue(now)) {
+      return null;
+    }
+    phase = Phase.ASKING;
+    acquisition.sending(now);
+    return new Ask(this, engine.scripts().acquire(acquisition, policy, wait != Claimer.NOT), now);
+  }
+
+  private void answered(Reply reply, long sentAt) {
+    Runnable next;
+    synchronized (this) {
+      if (phase != Phase.ASKING) {
+        return; // given up, and withdrawn
+      }
+      acquisition.answered();
+      failure = null;
+      pause.reset();
+      next = next(reply, sentAt);
+    }
+    next.run();
+  }
+
+  private Runnable next(Reply reply, long sentAt) {
+    if (reply instanceof Reply.Held held) {
+      acquisition.setToken(held.token());
+      boolean good = acquisition.take(policy, sentAt, engine.now(), engine.longestHold());
+      return good ? held() : heldTooLate();
+    }
+    if (reply instanceof Reply.Busy busy) {
+      return refused(busy);
+    }
+    if (reply instanceof Reply.Foreign foreign) {
+      return done(null, Failures.foreign(keys, foreign.found()));
+    }
+    phase = Phase.WAITING;
+    if (reply instanceof Reply.Waiting waiting) {
+      engine.mailbox().complain(waiting.complaint());
+      acquisition.queued(waiting, engine.now(), engine.settings().times());
+    } else {
+      engine.forget(acquisition);
+      acquisition = newAcquisition();
+    }
+    return timeIsOver ? giveUp() : this::wake;
+  }
+
+  private Runnable refused(Reply.Busy busy) {
+    String who = busy.holder() == null ? "somebody" : busy.holder();
+    return done(new Claimed(null, who), null);
+  }
+
+  private Runnable held() {
+    phase = Phase.HELD;
+    EngineLease lease = new EngineLease(engine, this, acquisition);
+    handle = new WeakReference<>(lease);
+    CompletableFuture<Claimed> waiting = forgetResult();
+    return () -> {
+      engine.claims().remove(this);
+      engine.keeper().watch(lease.acquisition());
+      engine.events().acquired(keys.name(), engine.now() - start, true);
+      if (waiting == null || !waiting.complete(new Claimed(lease, null))) {
+        CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
+      }
+    };
+  }
+
+  /** The next beat asks with a new id, so that late answers are not asked for without end. */
+  private Runnable heldTooLate() {
+    Acquisition late = acquisition;
+    acquisition = newAcquisition();
+    phase = Phase.WAITING;
+    failure = Failures.tooSlow(keys, policy, engine.endpoint());
+    Runnable next = timeIsOver || wait == Claimer.NOT ? giveUp() : () -> {};
+    return () -> {
+      engine.withdraw(late);
+      next.run();
+    };
+  }
+
+  /** Whether to try again is decided as for a waiting thread: see {@link Agents}. */
+  private void failed(BackendException e) {
+    Runnable next;
+    synchronized (this) {
+      if (phase != Phase.ASKING) {
+        return;
+      }
+      phase = Phase.WAITING;
+      long now = engine.now();
+      acquisition.failed(e.outcome(), now + pause.next());
+      troubleSince = failure == null ? now : troubleSince;
+      failure = Failures.of(e, acquisition, engine.endpoint());
+      boolean ridesOut =
+          acquisition.mayBeKnown() && now - troubleSince < engine.settings().leaseTime().toNanos();
+      boolean again = wait == Claimer.FOREVER ? ridesOut : wait != Claimer.NOT && !timeIsOver;
+      next = again ? () -> {} : giveUp();
+    }
+    next.run();
+  }
+
+  // Ending
+
+  private void timeIsOver() {
+    Runnable next;
+    synchronized (this) {
+      timeIsOver = true;
+      next = phase == Phase.WAITING ? giveUp() : () -> {};
+    }
+    next.run();
+  }
+
+  /** Ends it for a reason of its owner's, unless it has ended. */
+  void end(RuntimeException why) {
+    Runnable next;
+    synchronized (this) {
+      boolean ended = phase == Phase.HELD || phase == Phase.DONE;
+      next = ended ? () -> {} : done(null, why);
+    }
+    next.run();
+  }
+
+  void close() {
+    end(
+        new LockServiceClosedException(
+            "lock '%s' was waited for when its service %s was closed"
+                .formatted(keys.name(), engine.clientId())));
+  }
+
+  private Runnable giveUp() {
+    return done(new Claimed(null, null), failure);
+  }
+
+  private Runnable done(@Nullable Claimed value, @Nullable RuntimeException why) {
+    phase = Phase.DONE;
+    Acquisition orphan = acquisition;
+    boolean refused = value != null && value.heldBy() != null && !orphan.mayArriveLate();
+    boolean known = orphan.mayBeKnown() && !refused;
+    CompletableFuture<Claimed> waiting = forgetResult();
+    return () -> {
+      engine.claims().remove(this);
+      if (known && !engine.isClosed()) {
+        engine.withdraw(orphan);
+      } else {
+        engine.forget(orphan); // closing has taken it out of the queue
+      }
+      if (waiting != null && why != null) {
+        waiting.completeExceptionally(why);
+      } else if (waiting != null) {
+        waiting.complete(value);
+      }
+    };
+  }
+
+  private @Nullable CompletableFuture<Claimed> forgetResult() {
+    CompletableFuture<Claimed> waiting = result;
+    result = null;
+    if (timer != null) {
+      timer.close();
+    }
+    return waiting;
+  }
+
+  // The lease
+
+  @Override
+  public @Nullable Holder holder(Acquisition held) {
+    WeakReference<EngineLease> known = handle;
+    if (known == null) {
+      return null;
+    }
+    String gone = known.get() == null ? "is referred to by nobody and was never released" : null;
+    return new Holder("lease " + held.id(), held.acquiredAt(), gone);
+  }
+
+  @Override
+  public boolean lose(Acquisition held, String reason) {
+    boolean wasHeld = held.end(LeaseState.LOST);
+    if (wasHeld) {
+      engine.lost(held, null, reason);
+    }
+    return wasHeld;
+  }
+
+  @Override
+  public void told(LeaseLost event) {
+    if (event.state() == LeaseState.LOST) {
+      loss = event;
+      listeners.forEach(listener -> tell(listener, event));
+    }
+  }
+
+  void onLost(Consumer<? super LeaseLost> listener) {
+    Consumer<LeaseLost> once = listener::accept; // an object of this call alone
+    listeners.add(once);
+    LeaseLost known = loss;
+    if (known != null) {
+      engine.events().execute(() -> tell(once, known));
+    }
+  }
+
+  /** Whoever takes it out of the list tells it, so it is told once. */
+  private void tell(Consumer<? super LeaseLost> listener, LeaseLost event) {
+    if (listeners.remove(listener)) {
+      Events.guarded(() -> listener.accept(event));
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Claim[" + keys.name() + ", " + acquisition.id() + ']';
+  }
+}

@@ -1,0 +1,93 @@
+package io.mortise.engine;
+
+import io.mortise.AsyncLock;
+import io.mortise.Lease;
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A lock's leases for applications: the futures, and the calls that wait for them. */
+public final class ClaimedLock implements AsyncLock {
+  private final Claimer claimer;
+  private final Executor executor;
+  private final TimeSource time;
+
+  /**
+   * @param executor completes the futures
+   * @param time what those who wait follow
+   */
+  public ClaimedLock(Claimer claimer, Executor executor, TimeSource time) {
+    this.claimer = claimer;
+    this.executor = executor;
+    this.time = time;
+  }
+
+  @Override
+  public CompletableFuture<Lease> acquire() {
+    return claim(Claimer.FOREVER, Optional::orElseThrow);
+  }
+
+  @Override
+  public CompletableFuture<Optional<Lease>> tryAcquire() {
+    return claim(Claimer.NOT, Function.identity());
+  }
+
+  @Override
+  public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait) {
+    return claim(nanos(wait), Function.identity());
+  }
+
+  /** Waits for a lease without end. */
+  public Lease await() throws InterruptedException {
+    return await(Claimer.FOREVER).orElseThrow();
+  }
+
+  /** Waits for a lease that long. */
+  public Optional<Lease> await(Duration wait) throws InterruptedException {
+    return await(nanos(wait));
+  }
+
+  private Optional<Lease> await(long wait) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    CompletableFuture<Claimed> claimed = new CompletableFuture<>();
+    claimer.claim(wait, claimed);
+    return Optional.ofNullable(Futures.await(claimed, time).lease());
+  }
+
+  private static long nanos(Duration wait) {
+    Duration longest = Duration.ofNanos(Long.MAX_VALUE / 2);
+    return wait.compareTo(longest) < 0 ? wait.toNanos() : longest.toNanos();
+  }
+
+  private <T> CompletableFuture<T> claim(long wait, Function<Optional<Lease>, T> value) {
+    CompletableFuture<Claimed> claimed = new CompletableFuture<>();
+    CompletableFuture<T> future = new CompletableFuture<>();
+    CompletableFuture<Claimed> unused =
+        claimed.whenComplete(
+            (done, failure) -> executor.execute(() -> hand(done, failure, value, future)));
+    CompletableFuture<T> ignored = future.whenComplete((v, failure) -> claimed.cancel(false));
+    claimer.claim(wait, claimed);
+    return future;
+  }
+
+  private static <T> void hand(
+      @Nullable Claimed done,
+      @Nullable Throwable failure,
+      Function<Optional<Lease>, T> value,
+      CompletableFuture<T> future) {
+    if (done == null) {
+      future.completeExceptionally(failure);
+      return;
+    }
+    Lease lease = done.lease();
+    if (!future.complete(value.apply(Optional.ofNullable(lease))) && lease != null) {
+      CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
+    }
+  }
+}

@@ -1,0 +1,34 @@
+package io.mortise.engine;
+
+import io.mortise.LeaseLost;
+import org.jspecify.annotations.Nullable;
+
+/** Whom an acquisition is for: the threads of a gate, or a lease that is bound to no thread. */
+interface Owner {
+  /**
+   * Who holds an acquisition.
+   *
+   * @param who for people
+   * @param since when they came in
+   * @param gone what became of them, for people; null while they may still release it
+   */
+  record Holder(String who, long since, @Nullable String gone) {}
+
+  LockKeys keys();
+
+  /** A message came: the store should be asked now. On any thread; does not block. */
+  void wake();
+
+  /** Who is inside by this acquisition; null if nobody is at the moment. */
+  @Nullable Holder holder(Acquisition held);
+
+  /**
+   * The lease is over.
+   *
+   * @return whether it was held until now
+   */
+  boolean lose(Acquisition held, String reason);
+
+  /** Listeners have been told of the lease. On the listeners' thread. */
+  default void told(LeaseLost event) {}
+}
