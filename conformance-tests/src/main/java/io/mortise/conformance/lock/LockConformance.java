@@ -195,4 +195,18 @@ public abstract class LockConformance implements BackendUnderTest {
       super(LockConformance.this);
     }
   }
+
+  @Nested
+  class Async extends AsyncRules {
+    Async() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class LeaseValues extends LeaseValueRules {
+    LeaseValues() {
+      super(LockConformance.this);
+    }
+  }
 }
