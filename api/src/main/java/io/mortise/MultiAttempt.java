@@ -1,9 +1,12 @@
 package io.mortise;
 
 import io.mortise.engine.Member;
+import io.mortise.engine.Trial;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +16,9 @@ import org.jspecify.annotations.Nullable;
 final class MultiAttempt {
   /* Overview
    *
-   * A round takes the members in canonical order. One is waited for if the thread holds no other
+   * The first round tries all members at the same time. That is all of an attempt without waiting.
+   *
+   * A later round takes the members in canonical order. One is waited for if the thread holds no other
    * member, or if what it holds is renewed and comes before by name; it is tried otherwise. The
    * store's name stays out of that rule: processes may know one store by different addresses, and
    * must agree on the order. So whoever waits with something in hand waits for a greater name than
@@ -39,6 +44,8 @@ final class MultiAttempt {
   private final BooleanSupplier timeLeft;
   private final boolean retries;
   private final List<Member> held = new ArrayList<>();
+
+  private boolean first = true;
 
   /** Why the last round ended, if the store could not say whether the member is free. */
   private @Nullable LockException failure;
@@ -96,7 +103,8 @@ final class MultiAttempt {
     failure = null;
     Member refused;
     try {
-      refused = takeAll();
+      refused = first ? tryAll() : takeAll();
+      first = false;
     } catch (Throwable e) {
       giveBack().forEach(e::addSuppressed);
       throw e;
@@ -106,6 +114,33 @@ final class MultiAttempt {
     }
     held.clear();
     return refused;
+  }
+
+  /** Returns one that was refused, or null. */
+  private @Nullable Member tryAll() {
+    Map<Member, Trial> trials = new LinkedHashMap<>();
+    List<RuntimeException> broken = new ArrayList<>();
+    try {
+      order.forEach(each -> trials.put(each, each.begin()));
+    } finally {
+      trials.forEach((member, trial) -> finish(member, trial, broken));
+    }
+    if (!broken.isEmpty()) {
+      throw broken.get(0);
+    }
+    return order.stream().filter(each -> !held.contains(each)).findFirst().orElseGet(this::lost);
+  }
+
+  private void finish(Member member, Trial trial, List<RuntimeException> broken) {
+    try {
+      if (trial.finish()) {
+        held.add(member);
+      }
+    } catch (LockException e) {
+      failure = e;
+    } catch (RuntimeException e) {
+      broken.add(e);
+    }
   }
 
   private @Nullable Member takeAll() throws InterruptedException {

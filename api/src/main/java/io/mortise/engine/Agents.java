@@ -4,6 +4,9 @@ import io.mortise.LockException;
 import io.mortise.engine.Gate.Step;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ScriptCall;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,10 +34,24 @@ final class Agents {
     try {
       return turn.run();
     } finally {
-      if (!turn.done) {
-        turn.resign();
-      }
+      turn.end();
     }
+  }
+
+  /** Sends the one command of a waiter that does not wait. */
+  Trial begin(Gate gate, Waiter waiter) {
+    Turn turn = new Turn(gate, waiter, false);
+    Acquisition acquisition = gate.acquisitionFor(waiter);
+    long sentAt = engine.now();
+    acquisition.sending(sentAt);
+    CompletableFuture<List<Object>> reply = engine.backend().executeAsync(turn.call(acquisition));
+    return () -> {
+      try {
+        return turn.once(acquisition, sentAt, () -> Futures.join(reply, engine.time()));
+      } finally {
+        turn.end();
+      }
+    };
   }
 
   /** One thread's time as the agent of one gate. */
@@ -85,10 +102,27 @@ final class Agents {
     private Step ask(Acquisition acquisition) {
       long sentAt = engine.now();
       acquisition.sending(sentAt);
+      return hear(acquisition, sentAt, () -> engine.backend().execute(call(acquisition)));
+    }
+
+    /** All there is to an attempt without waiting. */
+    boolean once(Acquisition acquisition, long sentAt, Supplier<List<Object>> answer) {
+      Step step = hear(acquisition, sentAt, answer);
+      if (step == Step.WAIT) {
+        engine.checkOpen(gate.keys());
+        step = giveUp();
+      }
+      return step == Step.CLAIMED;
+    }
+
+    ScriptCall call(Acquisition acquisition) {
+      return engine.scripts().acquire(acquisition, waiter.lease(), waiter.waits());
+    }
+
+    Step hear(Acquisition acquisition, long sentAt, Supplier<List<Object>> answer) {
       Reply reply;
       try {
-        ScriptCall call = engine.scripts().acquire(acquisition, waiter.lease(), waiter.waits());
-        reply = Reply.ofAcquire(engine.backend().execute(call));
+        reply = Reply.ofAcquire(answer.get());
       } catch (BackendException e) {
         failed(acquisition, e);
         return Step.WAIT;
@@ -165,7 +199,14 @@ final class Agents {
       waiter.park(engine.time(), gate, pause.next());
     }
 
-    void resign() {
+    /** Who leaves without the lock leaves the gate to the next. */
+    void end() {
+      if (!done) {
+        resign();
+      }
+    }
+
+    private void resign() {
       Acquisition orphan = gate.resign();
       if (orphan == null) {
         return;

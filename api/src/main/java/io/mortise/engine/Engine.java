@@ -186,15 +186,32 @@ final class Engine {
     try {
       Step step;
       do {
-        checkOpen(keys);
-        String place = keys.gate(waiter.thread().getId());
-        Gate gate = gates.computeIfAbsent(place, key -> new Gate(this, keys, waiter));
-        step = gate.enter(waiter);
+        step = gateOf(keys, waiter).enter(waiter);
       } while (step == Step.RETIRED);
       return step == Step.CLAIMED;
     } finally {
       waiter.restoreInterrupt();
     }
+  }
+
+  /** Begins an attempt of a thread that does not hold the lock. */
+  Trial begin(LockKeys keys, Waiter waiter) {
+    while (true) {
+      Gate gate = gateOf(keys, waiter);
+      Step step = gate.arrive(waiter);
+      if (step == Step.AGENT) {
+        return agents.begin(gate, waiter);
+      }
+      if (step != Step.RETIRED) {
+        return () -> step == Step.CLAIMED;
+      }
+    }
+  }
+
+  private Gate gateOf(LockKeys keys, Waiter waiter) {
+    checkOpen(keys);
+    String place = keys.gate(waiter.thread().getId());
+    return gates.computeIfAbsent(place, key -> new Gate(this, keys, waiter));
   }
 
   void retire(Gate gate) {

@@ -94,6 +94,16 @@ class EngineLock implements DistributedLock, Member {
   }
 
   @Override
+  public Trial begin() {
+    if (enterAgain()) {
+      return () -> true;
+    }
+    Waiter waiter = Waiter.impatient(lease, engine.now());
+    Trial begun = engine.begin(keys, waiter);
+    return () -> told(begun.finish(), waiter);
+  }
+
+  @Override
   public boolean tryLock(long wait, TimeUnit unit) throws InterruptedException {
     throwIfInterrupted();
     long nanos = unit.toNanos(wait);
@@ -126,7 +136,10 @@ class EngineLock implements DistributedLock, Member {
   }
 
   private boolean acquire(Waiter waiter) throws InterruptedException {
-    boolean acquired = engine.lock(keys, waiter);
+    return told(engine.lock(keys, waiter), waiter);
+  }
+
+  private boolean told(boolean acquired, Waiter waiter) {
     if (acquired) {
       engine.events().acquired(keys.name(), engine.now() - waiter.start(), waiter.isRemote());
     }

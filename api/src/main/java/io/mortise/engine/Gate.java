@@ -121,7 +121,7 @@ final class Gate implements Owner {
     return step == Step.AGENT ? engine.agents().acquire(this, waiter, waited) : step;
   }
 
-  private Step arrive(Waiter waiter) {
+  Step arrive(Waiter waiter) {
     mutex.lock();
     try {
       if (agent == waiter) {

@@ -15,6 +15,9 @@ public interface Member extends LeasedLock, Claimer {
   /** As {@link #withLease(Duration)}, so that a message shows what the caller gave. */
   Member withLease(long lease, TimeUnit unit);
 
+  /** Begins an attempt as {@link #tryLock()} makes one. */
+  Trial begin();
+
   /**
    * Which lock this is: endpoint, key, service. The same for all its handles, and ordered alike in
    * processes that name the endpoints alike.
