@@ -2,7 +2,9 @@ package io.mortise;
 
 import io.mortise.engine.Futures;
 import io.mortise.spi.TimeSource;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.OptionalLong;
@@ -33,7 +35,8 @@ class CompositeLease implements Lease {
    * @param needed how many members must be held
    * @param margin by how much it ends before they do
    */
-  CompositeLease(String name, int needed, Duration margin, TimeSource time, List<Lease> members) {
+  CompositeLease(
+      String name, int needed, Duration margin, TimeSource time, Collection<Lease> members) {
     this.name = name;
     this.needed = needed;
     this.margin = margin;
@@ -46,8 +49,16 @@ class CompositeLease implements Lease {
     members.forEach(this::watch);
   }
 
+  /** The member does not refer to this, so that a lease nobody has any more can be noticed. */
   private void watch(Lease member) {
-    Lease unused = member.onLost(event -> check(event.holder(), event.reason()));
+    WeakReference<CompositeLease> self = new WeakReference<>(this);
+    Lease unused =
+        member.onLost(event -> {
+          CompositeLease still = self.get();
+          if (still != null) {
+            still.check(event.holder(), event.reason());
+          }
+        });
   }
 
   /** One more, which counts from now on. */
@@ -55,13 +66,16 @@ class CompositeLease implements Lease {
     members.add(member);
     watch(member);
     if (end.get() != null) {
-      CompletableFuture<Void> unused = member.releaseAsync();
+      giveBack(member);
     }
   }
 
-  List<Lease> members() {
-    return members;
+  boolean isOver() {
+    return end.get() != null;
   }
+
+  /** Called once, when it was released or lost. */
+  void ended() {}
 
   @Override
   public String name() {
@@ -121,6 +135,7 @@ class CompositeLease implements Lease {
     if (end.compareAndSet(null, LeaseState.LOST)) {
       loss.complete(new LeaseLost(name, LeaseState.LOST, holder, Duration.ZERO, reason));
       List<CompletableFuture<Void>> unused = releaseAll(); // nobody is to wait for their end
+      ended();
     }
   }
 
@@ -177,8 +192,8 @@ class CompositeLease implements Lease {
       return CompletableFuture.completedFuture(null);
     }
     boolean held = isValid();
-    if (held) {
-      end.compareAndSet(null, LeaseState.RELEASED);
+    if (held && end.compareAndSet(null, LeaseState.RELEASED)) {
+      ended();
     }
     List<CompletableFuture<Void>> all = releaseAll();
     return Futures.settled(all)
@@ -188,6 +203,11 @@ class CompositeLease implements Lease {
             throw lost(errors);
           }
         });
+  }
+
+  /** Releases what nobody wants, in the background. */
+  static void giveBack(Lease unwanted) {
+    CompletableFuture<Void> unused = unwanted.releaseAsync();
   }
 
   private List<CompletableFuture<Void>> releaseAll() {

@@ -10,7 +10,8 @@ public abstract sealed class LockException extends RuntimeException
     permits BackendUnavailableException,
         OutcomeUnknownException,
         NoBackendException,
-        ForeignKeyException {
+        ForeignKeyException,
+        QuorumException {
   private static final long serialVersionUID = 1L;
 
   LockException(String message, @Nullable Throwable cause) {

@@ -4,6 +4,7 @@ import io.mortise.engine.Claimed;
 import io.mortise.engine.Claimer;
 import io.mortise.engine.Futures;
 import io.mortise.engine.Member;
+import io.mortise.engine.Turns;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.HashMap;
@@ -14,9 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A claim of all members of a multi lock, or none. One step follows the other, so it needs no lock.
- */
+/** A claim of all members of a multi lock, or none. Its steps are made in turns. */
 final class MultiClaim {
   /* Overview
    *
@@ -30,6 +29,7 @@ final class MultiClaim {
   private final long wait;
   private final long start;
   private final CompletableFuture<Claimed> claimed;
+  private final Turns turns = new Turns();
   private final Map<Member, Lease> held = new HashMap<>();
   private @Nullable Throwable failure;
   private String heldBy = "somebody";
@@ -47,7 +47,8 @@ final class MultiClaim {
   /** As {@link Claimer#claim}, of all members. */
   static void start(
       String name, List<Member> members, long wait, CompletableFuture<Claimed> claimed) {
-    new MultiClaim(name, members, wait, claimed).round();
+    MultiClaim claim = new MultiClaim(name, members, wait, claimed);
+    claim.turns.run(claim::round);
   }
 
   private List<Member> missing() {
@@ -59,11 +60,12 @@ final class MultiClaim {
     Map<Member, CompletableFuture<Claimed>> tries = new LinkedHashMap<>();
     missing().forEach(each -> tries.put(each, ask(each, Claimer.NOT)));
     CompletableFuture<Void> unused =
-        Futures.settled(tries.values())
-            .thenRun(() -> {
-              tries.forEach((member, answer) -> keep(member, answer));
-              next();
-            });
+        Futures.settled(tries.values()).thenRun(() -> turns.run(() -> tried(tries)));
+  }
+
+  private void tried(Map<Member, CompletableFuture<Claimed>> tries) {
+    tries.forEach(this::keep);
+    next();
   }
 
   /** Withdrawn as soon as nobody wants the whole any more. */
@@ -108,14 +110,16 @@ final class MultiClaim {
     giveBack(each -> !(each.isRenewed() && MultiAttempt.before(each, member)));
     CompletableFuture<Claimed> one = ask(member, left());
     CompletableFuture<Claimed> unused =
-        one.whenComplete((answer, why) -> {
-          keep(member, one);
-          if (held.containsKey(member)) {
-            round();
-          } else {
-            end();
-          }
-        });
+        one.whenComplete((answer, why) -> turns.run(() -> waited(member, one)));
+  }
+
+  private void waited(Member member, CompletableFuture<Claimed> done) {
+    keep(member, done);
+    if (held.containsKey(member)) {
+      round();
+    } else {
+      end();
+    }
   }
 
   private void complete() {
@@ -163,7 +167,7 @@ final class MultiClaim {
         .removeIf(entry -> {
           boolean back = which.test(entry.getKey());
           if (back) {
-            CompletableFuture<Void> unused = entry.getValue().releaseAsync();
+            CompositeLease.giveBack(entry.getValue());
           }
           return back;
         });

@@ -96,9 +96,9 @@ final class Claim implements Owner {
       CompletableFuture<Claimed> result) {
     Claim claim = new Claim(engine, keys, policy, wait);
     claim.result = result;
+    engine.claims().add(claim);
     CompletableFuture<Claimed> unused =
         result.whenComplete((value, failed) -> claim.end(new CancellationException()));
-    engine.claims().add(claim);
     if (wait > Claimer.NOT && wait != Claimer.FOREVER) {
       claim.limit();
     }

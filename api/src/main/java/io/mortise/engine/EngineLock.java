@@ -330,6 +330,14 @@ class EngineLock implements DistributedLock, Member {
   }
 
   @Override
+  public CompletableFuture<String> server() {
+    return engine
+        .backend()
+        .executeAsync(engine.scripts().identify())
+        .thenApply(reply -> (String) reply.get(0));
+  }
+
+  @Override
   public Executor executor() {
     return engine.events()::execute;
   }

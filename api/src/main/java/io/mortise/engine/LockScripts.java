@@ -19,6 +19,8 @@ final class LockScripts {
   private static final Script INSPECT = Script.of("inspect", read("inspect"));
   private static final Script CHECK = Script.of("check", read("check"));
 
+  private static final Script IDENTIFY = Script.of("identify", read("identify"));
+
   private final Settings settings;
   private final String alive;
   private final String window;
@@ -83,6 +85,10 @@ final class LockScripts {
 
   ScriptCall inspect(LockKeys keys) {
     return call(INSPECT, List.of(keys.lock()), List.of());
+  }
+
+  ScriptCall identify() {
+    return call(IDENTIFY, List.of(), List.of());
   }
 
   ScriptCall check(LockKeys unused, String channel) {

@@ -3,6 +3,7 @@ package io.mortise.engine;
 import io.mortise.LeasedLock;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -29,6 +30,13 @@ public interface Member extends LeasedLock, Claimer {
 
   /** The lease that acquisitions through this handle ask for. */
   Duration lease();
+
+  /**
+   * Asks the server who it is.
+   *
+   * @return what differs between two servers and two starts of one; empty if it does not say
+   */
+  CompletableFuture<String> server();
 
   /** The time this lock's service follows. */
   TimeSource time();

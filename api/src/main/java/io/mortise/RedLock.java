@@ -1,0 +1,415 @@
+package io.mortise;
+
+import io.mortise.engine.Claimed;
+import io.mortise.engine.ClaimedLock;
+import io.mortise.engine.Claimer;
+import io.mortise.engine.Futures;
+import io.mortise.engine.Member;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Condition;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One lock kept on several independent servers, held while it is held on most of them: it survives
+ * the loss of the others.
+ *
+ * <pre>{@code
+ * RedLock lock = RedLock.of(a.getLock("x"), b.getLock("x"), c.getLock("x"));
+ * lock.lock();
+ * try {
+ *   // nobody else is here while a majority of the servers keeps its clock and its data
+ * } finally {
+ *   lock.unlock();
+ * }
+ * }</pre>
+ *
+ * <p>The algorithm is <a
+ * href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Redlock</a>: all
+ * members are asked at the same time, each with a timeout of its own; it is acquired if a majority
+ * said yes and the time that took leaves anything of the lease, less the drift of clocks (1 % of
+ * the lease, and 2 ms). What was taken in vain is given back everywhere. A renewed lease is renewed
+ * on each member; one that has too few members left is lost, and never revived. A member that came
+ * back is taken again, and counts only after a further look at the others.
+ *
+ * <p><b>Its limits</b> are those of the algorithm. The servers must be independent: no replicas of
+ * each other, no shards of one cluster (members that share a server are reported in the log). A
+ * server that restarts without its data must stay away for the longest lease in use, or a second
+ * holder may find a majority; the same holds for one whose clock jumps or that evicts keys. All
+ * processes must name the same members. It gives no fencing token: if the work must not be
+ * repeated, let the resource check one ({@link FencedLock}).
+ *
+ * <p>Ownership is by thread and reentrant, as with any {@link LeasedLock}; all {@code RedLock}s of
+ * the same members of the same services are the same lock. It does not see, nor is seen by, holds
+ * of single members by the same thread. Where too few members answer, {@link #tryLock()} and {@link
+ * #lock} throw {@link QuorumException} at once, and a timed attempt when its time is over.
+ *
+ * <p>Costs a command on each member to lock, to unlock and to renew; its latency is that of the
+ * slowest member of the fastest majority.
+ */
+public final class RedLock implements LeasedLock {
+  private static final Logger log = LoggerFactory.getLogger(RedLock.class);
+  private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(50);
+  private static final Duration LONGEST_TIMEOUT = Duration.ofSeconds(1);
+  private static final int TIMEOUTS_PER_LEASE = 20;
+
+  private final RedMembers members;
+  private final ThreadLeases holds;
+  private final List<Consumer<? super LeaseLost>> listeners;
+  private final AtomicBoolean checked;
+
+  private RedLock(
+      RedMembers members,
+      ThreadLeases holds,
+      List<Consumer<? super LeaseLost>> listeners,
+      AtomicBoolean checked) {
+    this.members = members;
+    this.holds = holds;
+    this.listeners = listeners;
+    this.checked = checked;
+  }
+
+  /**
+   * A lock of a majority of these.
+   *
+   * @param locks three or more, an odd number, each of a service on a server of its own; others are
+   *     allowed, with a warning in the log
+   * @return a handle, which costs nothing while unused
+   * @throws IllegalArgumentException there is none, one is there twice, or one is not from a {@link
+   *     LockService}
+   */
+  public static RedLock of(LeasedLock... locks) {
+    List<Member> all =
+        Stream.of(locks).map(RedLock::member).sorted(Comparator.comparing(Member::place)).toList();
+    if (all.isEmpty()) {
+      throw new IllegalArgumentException("a red lock of no locks; give it three or more");
+    }
+    Set<String> places = new HashSet<>();
+    for (Member each : all) {
+      if (!places.add(each.place())) {
+        throw new IllegalArgumentException(
+            "lock '%s' is in the red lock twice (%s); give each lock once"
+                .formatted(each.name(), each.place()));
+      }
+    }
+    String name = all.stream().map(Member::name).distinct().collect(Collectors.joining(", "));
+    if (all.size() < 3 || all.size() % 2 == 0) {
+      log.warn(
+          "red lock '{}' has {} members, of which {} must be held: it survives the loss of {}, as many as one of {} members; use an odd number, three or more",
+          name,
+          all.size(),
+          all.size() / 2 + 1,
+          (all.size() - 1) / 2,
+          all.size() - 1);
+    }
+    RedMembers members = new RedMembers(name, all, timeout(all));
+    ThreadLeases holds = new ThreadLeases(String.join("|", new TreeSet<>(places)));
+    return new RedLock(members, holds, new CopyOnWriteArrayList<>(), new AtomicBoolean());
+  }
+
+  private static Member member(LeasedLock lock) {
+    if (Objects.requireNonNull(lock, "a member of the red lock") instanceof Member member) {
+      return member;
+    }
+    throw new IllegalArgumentException(
+        "%s is a %s; a member of a red lock comes from a LockService"
+            .formatted(lock, lock.getClass().getName()));
+  }
+
+  /** A twentieth of the shortest lease, between 50 ms and a second. */
+  private static Duration timeout(List<Member> all) {
+    Duration part =
+        all.stream()
+            .map(Member::lease)
+            .min(Duration::compareTo)
+            .orElseThrow()
+            .dividedBy(TIMEOUTS_PER_LEASE);
+    Duration bounded = part.compareTo(LONGEST_TIMEOUT) < 0 ? part : LONGEST_TIMEOUT;
+    return bounded.compareTo(SHORTEST_TIMEOUT) > 0 ? bounded : SHORTEST_TIMEOUT;
+  }
+
+  /**
+   * The same lock with another timeout of a single member. The default is a twentieth of the
+   * shortest lease, between 50 ms and a second.
+   *
+   * @param timeout how long a member may take to answer; short against the lease
+   * @return another handle of this lock
+   * @throws IllegalArgumentException it is not positive, or longer than a third of the lease
+   */
+  public RedLock withMemberTimeout(Duration timeout) {
+    if (timeout.isNegative()
+        || timeout.isZero()
+        || timeout.compareTo(members.lease().dividedBy(3)) > 0) {
+      throw new IllegalArgumentException(
+          "member timeout %s is out of range: more than zero, at most a third of the lease of %s"
+              .formatted(timeout, members.lease()));
+    }
+    return with(new RedMembers(members.name(), members.all(), timeout));
+  }
+
+  private RedLock with(RedMembers other) {
+    return new RedLock(other, holds, listeners, checked);
+  }
+
+  @Override
+  public String name() {
+    return members.name();
+  }
+
+  @Override
+  public RedLock withLease(Duration lease) {
+    return withLease(each -> each.withLease(lease));
+  }
+
+  private RedLock withLease(UnaryOperator<Member> other) {
+    List<Member> all = members.all().stream().map(other).toList();
+    return with(new RedMembers(members.name(), all, timeout(all)));
+  }
+
+  // Acquiring
+
+  @Override
+  public void lock() {
+    if (!enterAgain()) {
+      enter(Futures.join(claim(Claimer.FOREVER), members.time()));
+    }
+  }
+
+  @Override
+  public void lockInterruptibly() throws InterruptedException {
+    throwIfInterrupted();
+    if (!enterAgain()) {
+      enter(Futures.await(claim(Claimer.FOREVER), members.time()));
+    }
+  }
+
+  @Override
+  public boolean tryLock() {
+    return enterAgain() || enter(Futures.join(claim(Claimer.NOT), members.time()));
+  }
+
+  @Override
+  public boolean tryLock(long wait, TimeUnit unit) throws InterruptedException {
+    throwIfInterrupted();
+    long nanos = Math.max(Claimer.NOT, Math.min(unit.toNanos(wait), Long.MAX_VALUE / 2));
+    return enterAgain() || enter(Futures.await(claim(nanos), members.time()));
+  }
+
+  @Override
+  public void lock(long lease, TimeUnit unit) {
+    withLease(each -> each.withLease(lease, unit)).lock();
+  }
+
+  @Override
+  public void lockInterruptibly(long lease, TimeUnit unit) throws InterruptedException {
+    withLease(each -> each.withLease(lease, unit)).lockInterruptibly();
+  }
+
+  @Override
+  public boolean tryLock(long wait, long lease, TimeUnit unit) throws InterruptedException {
+    return withLease(each -> each.withLease(lease, unit)).tryLock(wait, unit);
+  }
+
+  private static void throwIfInterrupted() throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+  }
+
+  private CompletableFuture<Claimed> claim(long wait) {
+    CompletableFuture<Claimed> claimed = new CompletableFuture<>();
+    claim(wait, claimed);
+    return claimed;
+  }
+
+  private void claim(long wait, CompletableFuture<Claimed> claimed) {
+    if (checked.compareAndSet(false, true)) {
+      checkServers();
+    }
+    QuorumClaim.start(members, wait, claimed, this::tell);
+  }
+
+  private boolean enter(Claimed claimed) {
+    Lease lease = claimed.lease();
+    if (lease != null) {
+      holds.add(lease);
+    }
+    return lease != null;
+  }
+
+  /** Enters once more if the calling thread is inside, without a command but for a longer lease. */
+  private boolean enterAgain() {
+    ThreadLeases.Held own = holds.of(Thread.currentThread());
+    if (own == null || !own.lease().isValid()) {
+      return false;
+    }
+    boolean enough = members.isRenewed() || own.lease().remaining().compareTo(members.lease()) >= 0;
+    if (!enough && !own.lease().extend(members.lease())) {
+      return false;
+    }
+    holds.enter(own);
+    return true;
+  }
+
+  // Releasing and looking
+
+  @Override
+  public void unlock() {
+    ThreadLeases.Held own = holds.of(Thread.currentThread());
+    if (own == null) {
+      throw notHeld();
+    }
+    Lease over = holds.exit(own);
+    if (over != null) {
+      over.close();
+    }
+  }
+
+  private IllegalMonitorStateException notHeld() {
+    Thread thread = Thread.currentThread();
+    return new IllegalMonitorStateException(
+        "red lock '%s' is not held by thread %s (%d); only the thread that locked it may unlock it"
+            .formatted(name(), thread.getName(), thread.getId()));
+  }
+
+  @Override
+  public boolean isHeldByCurrentThread() {
+    return isValid(holds.of(Thread.currentThread()));
+  }
+
+  @Override
+  public boolean isHeldByThread(long threadId) {
+    return isValid(holds.of(threadId));
+  }
+
+  private static boolean isValid(ThreadLeases.@Nullable Held held) {
+    return held != null && held.lease().isValid();
+  }
+
+  @Override
+  public int getHoldCount() {
+    ThreadLeases.Held own = holds.of(Thread.currentThread());
+    return own != null && isValid(own) ? own.count() : 0;
+  }
+
+  @Override
+  public LeaseState leaseState() {
+    ThreadLeases.Held own = holds.of(Thread.currentThread());
+    return own == null ? LeaseState.RELEASED : own.lease().state();
+  }
+
+  @Override
+  public void ensureHeld() {
+    ThreadLeases.Held own = holds.of(Thread.currentThread());
+    if (own == null) {
+      throw notHeld();
+    }
+    if (!own.lease().isValid()) {
+      throw new LeaseLostException(
+          "red lock '%s' was held by thread %s, but too few of its members still are; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
+              .formatted(name(), Thread.currentThread().getName()));
+    }
+  }
+
+  /** {@inheritDoc} Holds that were acquired through this handle and those derived from it. */
+  @Override
+  public Registration onLeaseLost(Consumer<? super LeaseLost> listener) {
+    Consumer<LeaseLost> one = Objects.requireNonNull(listener, "listener")::accept;
+    listeners.add(one);
+    return () -> listeners.remove(one);
+  }
+
+  private void tell(LeaseLost event) {
+    log.warn("red lock '{}': {}", name(), event);
+    listeners.forEach(each -> each.accept(event));
+  }
+
+  // Leases
+
+  @Override
+  public AsyncLock async() {
+    return leases();
+  }
+
+  @Override
+  public Lease acquire() throws InterruptedException {
+    checkNotHeld();
+    return leases().await();
+  }
+
+  @Override
+  public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+    checkNotHeld();
+    return leases().await(wait);
+  }
+
+  private ClaimedLock leases() {
+    return new ClaimedLock(this::claim, members::execute, members.time());
+  }
+
+  private void checkNotHeld() {
+    if (isHeldByCurrentThread()) {
+      throw new IllegalStateException(
+          "red lock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
+              .formatted(name(), Thread.currentThread().getName()));
+    }
+  }
+
+  @Override
+  public Condition newCondition() {
+    throw new UnsupportedOperationException(
+        "red lock '"
+            + name()
+            + "': conditions need one store; use a condition of a DistributedLock");
+  }
+
+  // Members that share a server
+
+  private void checkServers() {
+    Map<Member, CompletableFuture<String>> ids = new LinkedHashMap<>();
+    members.all().forEach(each -> ids.put(each, each.server()));
+    CompletableFuture<Void> unused = Futures.settled(ids.values()).thenRun(() -> warnOfShared(ids));
+  }
+
+  private void warnOfShared(Map<Member, CompletableFuture<String>> ids) {
+    Map<String, List<String>> byServer = new TreeMap<>();
+    ids.forEach((member, id) -> {
+      if (Futures.failure(id) == null && !id.join().isEmpty()) {
+        byServer.computeIfAbsent(id.join(), key -> new ArrayList<>()).add(member.place());
+      }
+    });
+    byServer.values().stream()
+        .filter(places -> places.size() > 1)
+        .forEach(places ->
+            log.warn(
+                "red lock '{}': {} members are kept by one server and fail together: {}; give each a server of its own",
+                name(),
+                places.size(),
+                places));
+  }
+
+  @Override
+  public String toString() {
+    return "RedLock[" + name() + ", " + members.quorum() + " of " + members.all() + ']';
+  }
+}

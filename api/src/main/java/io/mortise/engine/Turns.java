@@ -1,0 +1,40 @@
+package io.mortise.engine;
+
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs one task after the other, on the threads that bring them: whoever brings one while another
+ * runs leaves it to that thread. So the tasks need no lock among each other, nobody waits, and a
+ * task that brings the next does not run inside it.
+ */
+public final class Turns {
+  private static final Logger log = LoggerFactory.getLogger(Turns.class);
+
+  private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final AtomicInteger waiting = new AtomicInteger();
+
+  /** Runs it, now or after those that came before. It must not block. */
+  public void run(Runnable task) {
+    tasks.add(task);
+    if (waiting.getAndIncrement() == 0) {
+      do {
+        runNext();
+      } while (waiting.decrementAndGet() > 0);
+    }
+  }
+
+  private void runNext() {
+    Runnable next = tasks.poll();
+    try {
+      if (next != null) {
+        next.run();
+      }
+    } catch (RuntimeException e) {
+      log.error("a step failed; those after it are made", e);
+    }
+  }
+}
