@@ -185,8 +185,8 @@ final class QuorumClaim {
     }
   }
 
-  private long unanswered() {
-    return asked.values().stream().filter(each -> !each.isDone()).count();
+  private int unanswered() {
+    return asked.size() - verdicts.size();
   }
 
   private boolean win() {

@@ -209,4 +209,11 @@ public abstract class LockConformance implements BackendUnderTest {
       super(LockConformance.this);
     }
   }
+
+  @Nested
+  class Red extends RedRules {
+    Red() {
+      super(LockConformance.this);
+    }
+  }
 }
