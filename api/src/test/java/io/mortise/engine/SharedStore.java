@@ -1,0 +1,111 @@
+package io.mortise.engine;
+
+import io.mortise.spi.ScriptCall;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What {@code acquire.lua} and {@code leave.lua} do with one lock of several services, in Java, as
+ * long as no expiry passes: a holder, a queue, tombstones, and a message to whom the lock is
+ * granted.
+ */
+final class SharedStore {
+  private final LockKeys keys;
+  private final Schedule schedule;
+  private final Deque<String> queue = new ArrayDeque<>();
+  private final Set<String> tombstones = new HashSet<>();
+  private final Map<String, Consumer<String>> mailboxes = new HashMap<>();
+  private @Nullable String holder;
+
+  SharedStore(LockKeys keys, Schedule schedule) {
+    this.keys = keys;
+    this.schedule = schedule;
+  }
+
+  void deliver(String service, Consumer<String> mailbox) {
+    mailboxes.put(service, mailbox);
+  }
+
+  /** An id in the queue that its service does not know, as after a failover to an old replica. */
+  void addGhost(String id) {
+    queue.add(id);
+    grant();
+  }
+
+  @Nullable String holder() {
+    return holder;
+  }
+
+  boolean isEmpty() {
+    return holder == null && queue.isEmpty();
+  }
+
+  List<Object> run(ScriptCall call) {
+    String id = call.args().get(0);
+    List<Object> reply =
+        switch (call.script().name()) {
+          case "acquire" -> acquire(id, call.args().get(2).equals("join"));
+          case "leave" -> leave(id, !call.args().get(1).equals("0"));
+          default -> throw new IllegalArgumentException(call.toString());
+        };
+    schedule.note(call.script().name() + ' ' + id + ' ' + reply.get(0));
+    return reply;
+  }
+
+  private List<Object> acquire(String id, boolean join) {
+    if (id.equals(holder)) {
+      return List.of("HELD");
+    }
+    if (tombstones.contains(id)) {
+      return List.of("TOO_LATE");
+    }
+    if (holder == null) {
+      holder = id; // nobody waits: whoever let go has granted it to the first
+      return List.of("HELD");
+    }
+    if (!join) {
+      return List.of("BUSY", 30_000L);
+    }
+    if (!queue.contains(id)) {
+      queue.add(id);
+    }
+    return List.of("WAIT", 30_000L, 1L, 1L);
+  }
+
+  private List<Object> leave(String id, boolean tombstone) {
+    boolean held = id.equals(holder);
+    queue.remove(id);
+    if (tombstone) {
+      tombstones.add(id);
+    }
+    if (held) {
+      holder = null;
+      grant();
+    }
+    return List.of(held ? "RELEASED" : "ABSENT");
+  }
+
+  private void grant() {
+    String next = queue.poll();
+    holder = next;
+    if (next != null) {
+      Consumer<String> mailbox = mailboxes.get(next.substring(0, next.indexOf(':')));
+      String message = "grant|" + next + '|' + keys.lock();
+      if (mailbox != null) {
+        schedule.later(message, () -> mailbox.accept(message));
+      }
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "held by " + holder + ", waiting " + queue;
+  }
+}
