@@ -2,13 +2,7 @@ package io.mortise.cli;
 
 import io.mortise.conformance.lock.LockConformance;
 import io.mortise.conformance.redis.RedisExtension;
-import io.mortise.spi.BackendConfig;
 import io.mortise.spi.LockBackend;
-import io.mortise.spi.LockBackendProvider;
-import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.ServiceLoader;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
@@ -18,22 +12,15 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class BothClientsLockTest extends LockConformance {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
 
-  private final List<LockBackendProvider> providers =
-      ServiceLoader.load(LockBackendProvider.class).stream()
-          .map(ServiceLoader.Provider::get)
-          .filter(provider -> provider.schemes().contains("redis"))
-          .toList();
-  private int opened;
+  private final BothClients clients = new BothClients();
 
   @Override
   public String backendName() {
-    return "jedis-and-lettuce";
+    return BothClients.NAME;
   }
 
   @Override
   protected LockBackend openBackend() {
-    LockBackendProvider next = providers.get(opened++ % providers.size());
-    return next.open(
-        new BackendConfig(REDIS.server().uri(), Duration.ofSeconds(2), "mortise-kit", Map.of()));
+    return clients.open(REDIS.server().uri());
   }
 }

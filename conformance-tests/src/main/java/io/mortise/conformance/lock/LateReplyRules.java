@@ -29,7 +29,7 @@ abstract class LateReplyRules extends LockRules {
   private final List<LeaseState> changes = new CopyOnWriteArrayList<>();
   private final FaultyBackend link = new FaultyBackend(this::backend);
 
-  LateReplyRules(LockConformance kit) {
+  LateReplyRules(LockKit kit) {
     super(kit);
   }
 

@@ -1,13 +1,10 @@
 package io.mortise.conformance.lock;
 
-import io.mortise.conformance.BackendUnderTest;
-import io.mortise.spi.LockBackend;
-import java.time.Duration;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules of the lock contract on one backend, whatever its store.
+ * The rules of the lock contract on one backend, whatever its store. {@link LockFaultConformance}
+ * goes with it: a test class of its own, so that a build can run both at a time.
  *
  * <pre>{@code
  * class MyLockTest extends LockConformance {
@@ -18,29 +15,9 @@ import org.junit.jupiter.api.Nested;
  *
  * <p>The tests use lock names of their own, so the store need not be empty.
  */
-public abstract class LockConformance implements BackendUnderTest {
+public abstract class LockConformance extends LockKit {
   /** For the subclass that the author of a backend writes. */
   protected LockConformance() {}
-
-  /**
-   * Opens one more backend, as another process would, on a store that all backends of one test
-   * share.
-   *
-   * @return a backend the kit closes
-   */
-  protected abstract LockBackend openBackend();
-
-  /**
-   * Lets the store's and the backends' time pass. Override it where a test moves the clock.
-   *
-   * @param duration how much
-   */
-  protected void passTime(Duration duration) {
-    long end = System.nanoTime() + duration.toNanos();
-    for (long left = duration.toNanos(); left > 0; left = end - System.nanoTime()) {
-      LockSupport.parkNanos(this, left);
-    }
-  }
 
   @Nested
   class Ownership extends OwnershipRules {
@@ -80,27 +57,6 @@ public abstract class LockConformance implements BackendUnderTest {
   @Nested
   class Leases extends LeaseRules {
     Leases() {
-      super(LockConformance.this);
-    }
-  }
-
-  @Nested
-  class Outages extends OutageRules {
-    Outages() {
-      super(LockConformance.this);
-    }
-  }
-
-  @Nested
-  class UnknownOutcomes extends UnknownOutcomeRules {
-    UnknownOutcomes() {
-      super(LockConformance.this);
-    }
-  }
-
-  @Nested
-  class LateReplies extends LateReplyRules {
-    LateReplies() {
       super(LockConformance.this);
     }
   }

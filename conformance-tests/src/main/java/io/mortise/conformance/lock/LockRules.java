@@ -25,13 +25,13 @@ abstract class LockRules {
   static final Duration SECOND = Duration.ofSeconds(1);
   private static final AtomicInteger NAMES = new AtomicInteger();
 
-  private final LockConformance kit;
+  private final LockKit kit;
   private final Deque<AutoCloseable> open = new ArrayDeque<>();
   private final Deque<AutoCloseable> last = new ArrayDeque<>();
   private @Nullable LockBackend looker;
   final String name = "test-" + ProcessHandle.current().pid() + '-' + NAMES.incrementAndGet();
 
-  LockRules(LockConformance kit) {
+  LockRules(LockKit kit) {
     this.kit = kit;
   }
 

@@ -22,10 +22,10 @@ abstract class LossRules extends LockRules {
   private static final Duration LEASE = Duration.ofMillis(1500);
   private static final Duration SECONDS = Duration.ofSeconds(10);
 
-  private final RedisLockConformance kit;
+  private final RedisLockFaultConformance kit;
   private final List<LeaseState> changes = new CopyOnWriteArrayList<>();
 
-  LossRules(RedisLockConformance kit) {
+  LossRules(RedisLockFaultConformance kit) {
     super(kit);
     this.kit = kit;
   }

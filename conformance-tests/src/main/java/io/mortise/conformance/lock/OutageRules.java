@@ -29,7 +29,7 @@ abstract class OutageRules extends LockRules {
   private final List<LeaseState> changes = new CopyOnWriteArrayList<>();
   private final FaultyBackend link;
 
-  OutageRules(LockConformance kit) {
+  OutageRules(LockKit kit) {
     super(kit);
     link = new FaultyBackend(this::backend);
   }

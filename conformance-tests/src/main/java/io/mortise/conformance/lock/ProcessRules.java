@@ -24,11 +24,11 @@ abstract class ProcessRules extends LockRules {
   private static final int THREADS = 2;
   private static final int ROUNDS = 300;
 
-  private final RedisLockConformance kit;
+  private final RedisLockFaultConformance kit;
   private final List<Process> children = new ArrayList<>();
   @TempDir Path folder = Path.of(".");
 
-  ProcessRules(RedisLockConformance kit) {
+  ProcessRules(RedisLockFaultConformance kit) {
     super(kit);
     this.kit = kit;
   }

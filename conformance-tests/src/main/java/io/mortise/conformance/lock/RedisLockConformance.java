@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * The rules of the lock contract on a backend for Redis, and what can be shown with a real server
- * only: several processes, commands counted, refusals.
+ * only: commands counted, refusals. {@link RedisLockFaultConformance} goes with it.
  *
  * <pre>{@code
  * class MyLockTest extends RedisLockConformance {
@@ -60,13 +60,6 @@ public abstract class RedisLockConformance extends LockConformance {
   }
 
   @Nested
-  class Processes extends ProcessRules {
-    Processes() {
-      super(RedisLockConformance.this);
-    }
-  }
-
-  @Nested
   class Refusals extends RefusalRules {
     Refusals() {
       super(RedisLockConformance.this);
@@ -74,36 +67,8 @@ public abstract class RedisLockConformance extends LockConformance {
   }
 
   @Nested
-  class Losses extends LossRules {
-    Losses() {
-      super(RedisLockConformance.this);
-    }
-  }
-
-  @Nested
-  class WaitingFaults extends WaitingFaultRules {
-    WaitingFaults() {
-      super(RedisLockConformance.this);
-    }
-  }
-
-  @Nested
-  class SlowServers extends SlowServerRules {
-    SlowServers() {
-      super(RedisLockConformance.this);
-    }
-  }
-
-  @Nested
   class ServerLeaks extends ServerLeakRules {
     ServerLeaks() {
-      super(RedisLockConformance.this);
-    }
-  }
-
-  @Nested
-  class Soak extends SoakRules {
-    Soak() {
       super(RedisLockConformance.this);
     }
   }

@@ -45,7 +45,7 @@ final class RemoteLock implements AutoCloseable {
   }
 
   /** Starts the process, and waits until its service is open. */
-  static RemoteLock start(RedisLockConformance kit, String name, Duration lease) {
+  static RemoteLock start(RedisLockFaultConformance kit, String name, Duration lease) {
     try {
       RemoteLock lock =
           new RemoteLock(

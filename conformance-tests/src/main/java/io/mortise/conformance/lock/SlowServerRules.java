@@ -30,9 +30,9 @@ abstract class SlowServerRules extends LockRules {
   private static final Duration SLACK = Duration.ofSeconds(3);
 
   private final TcpProxy proxy;
-  private final RedisLockConformance kit;
+  private final RedisLockFaultConformance kit;
 
-  SlowServerRules(RedisLockConformance kit) {
+  SlowServerRules(RedisLockFaultConformance kit) {
     super(kit);
     this.kit = kit;
     proxy = TcpProxy.to(kit.server());

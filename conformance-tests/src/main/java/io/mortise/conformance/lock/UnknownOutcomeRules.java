@@ -26,7 +26,7 @@ abstract class UnknownOutcomeRules extends LockRules {
 
   private final FaultyBackend link = new FaultyBackend(this::backend);
 
-  UnknownOutcomeRules(LockConformance kit) {
+  UnknownOutcomeRules(LockKit kit) {
     super(kit);
   }
 

@@ -23,9 +23,9 @@ abstract class WaitingFaultRules extends LockRules {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final Duration SECONDS = Duration.ofSeconds(10);
 
-  private final RedisLockConformance kit;
+  private final RedisLockFaultConformance kit;
 
-  WaitingFaultRules(RedisLockConformance kit) {
+  WaitingFaultRules(RedisLockFaultConformance kit) {
     super(kit);
     this.kit = kit;
   }

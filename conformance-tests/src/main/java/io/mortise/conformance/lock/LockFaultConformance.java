@@ -1,0 +1,33 @@
+package io.mortise.conformance.lock;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * The rules of the lock contract on one backend while commands get lost, answers come late and the
+ * store is out of reach. It is extended as {@link LockConformance} is.
+ */
+public abstract class LockFaultConformance extends LockKit {
+  /** For the subclass that the author of a backend writes. */
+  protected LockFaultConformance() {}
+
+  @Nested
+  class Outages extends OutageRules {
+    Outages() {
+      super(LockFaultConformance.this);
+    }
+  }
+
+  @Nested
+  class UnknownOutcomes extends UnknownOutcomeRules {
+    UnknownOutcomes() {
+      super(LockFaultConformance.this);
+    }
+  }
+
+  @Nested
+  class LateReplies extends LateReplyRules {
+    LateReplies() {
+      super(LockFaultConformance.this);
+    }
+  }
+}
