@@ -10,8 +10,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("L9")
 class EventsTest {
   private final List<LeaseState> told = new ArrayList<>();
   private final Deque<Runnable> tasks = new ArrayDeque<>();

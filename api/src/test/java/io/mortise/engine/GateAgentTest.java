@@ -9,9 +9,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.LockServiceClosedException;
 import java.time.Duration;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The gate while one thread deals with the store: phases ACQUIRING and RELEASING. */
+@Tag("L10")
+@Tag("L11")
+@Tag("L14")
 class GateAgentTest extends GateFixture {
   @Test
   void theFirstThreadAsksTheStoreAndTheOthersWaitBehindIt() {

@@ -11,9 +11,12 @@ import io.mortise.LeaseState;
 import java.time.Duration;
 import java.util.concurrent.Future;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A hold that was passed on and not claimed yet, with the woken thread at the barrier. */
+@Tag("L1")
+@Tag("L10")
 class GateHandOverTest extends GateFixture {
   @Test
   void theNextThreadClaimsTheSameAcquisitionWithoutACommand() {

@@ -10,9 +10,11 @@ import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import java.time.Duration;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** The gate while a thread is inside and loses its lease, and after that. */
+@Tag("L9")
 class GateHolderTest extends GateFixture {
   @Test
   void aLossMarksItsOwnerAndTheNextThreadTries() {

@@ -5,9 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A wait whose time ends, or that is interrupted, when the hold is already there. */
+@Tag("L4")
+@Tag("L5")
 class GateLateEndTest extends GateFixture {
   @Test
   void aTimedTryThatSeesTheHoldHasItThoughItsTimeIsOver() {

@@ -8,9 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How long a hold is passed on inside its process before others have their turn. */
+@Tag("L12")
 class GateLimitTest extends GateFixture {
   @Test
   void aHoldIsPassedOnSixtyFourTimesAndThenGivenBack() {

@@ -8,6 +8,7 @@ import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ManagedStrategyGuarantee;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,6 +22,8 @@ import org.junit.jupiter.api.Test;
  *
  * <p>{@code -Dmortise.soak=600} goes on for about that many seconds, with three threads.
  */
+@Tag("L1")
+@Tag("L6")
 class GateLincheckTest {
   private static final int SOAK = Integer.getInteger("mortise.soak", 0);
 

@@ -3,8 +3,10 @@ package io.mortise.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("L2")
 class HoldTest {
   @Test
   @SuppressWarnings("NullAway") // counting needs no acquisition

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
+import io.mortise.conformance.BackendUnderTest;
+import io.mortise.conformance.Rule;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -12,8 +14,14 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 /** What the lease keeper says of holds that last too long. */
-class LongHoldTest {
+class LongHoldTest implements BackendUnderTest {
+  @Override
+  public String backendName() {
+    return "memory-moved-time";
+  }
+
   @Test
+  @Rule("L8")
   void aHoldOfTenLeasesIsSaidOnceAndGoesOn() {
     PrintStream before = System.err;
     ByteArrayOutputStream said = new ByteArrayOutputStream();

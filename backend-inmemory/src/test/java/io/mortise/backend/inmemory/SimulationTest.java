@@ -2,6 +2,8 @@ package io.mortise.backend.inmemory;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.conformance.BackendUnderTest;
+import io.mortise.conformance.Rule;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -15,10 +17,16 @@ import org.junit.jupiter.api.Test;
  *
  * <p>{@code -Dmortise.soak=600} goes on for that many seconds.
  */
-class SimulationTest {
+class SimulationTest implements BackendUnderTest {
+  @Override
+  public String backendName() {
+    return "memory-moved-time";
+  }
+
   private static final int SECONDS = Integer.getInteger("mortise.soak", 8);
 
   @Test
+  @Rule({"L1", "L2", "L3", "L9", "L10", "L14", "L15"})
   void locksKeepTheirPromisesWhateverFails() {
     Long given = Long.getLong("mortise.simulation.seed");
     if (given != null) {

@@ -5,15 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
+import io.mortise.conformance.BackendUnderTest;
+import io.mortise.conformance.Rule;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
 /** A name that is no longer used costs nothing (L15). */
-class UnusedNamesTest {
+class UnusedNamesTest implements BackendUnderTest {
+  @Override
+  public String backendName() {
+    return "memory";
+  }
+
   private static final int NAMES = 1_000_000;
   private static final long A_FEW_BYTES_EACH = 16L * NAMES;
 
   @Test
+  @Rule("L15")
   void aMillionNamesUsedOnceLeaveTheHeapWhereItWas() {
     InMemoryStore store = InMemoryStore.create();
     try (LockService service = LockService.of(store.backend())) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.DistributedLock;
 import io.mortise.ForeignKeyException;
 import io.mortise.LockService;
+import io.mortise.conformance.Rule;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
 /** Arguments that cannot be served, and keys that are not ours. */
+@Rule("L18")
 abstract class BadInputRules extends LockRules {
   BadInputRules(LockConformance kit) {
     super(kit);

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** What a closed service does, and what it leaves. */
+@Rule("L17")
 abstract class ClosingRules extends LockRules {
   ClosingRules(LockConformance kit) {
     super(kit);

@@ -45,6 +45,7 @@ abstract class CommandRules extends LockRules {
   }
 
   @Test
+  @Rule("L19")
   void anUncontendedLockIsOneCommandOfThreeAndItsUnlockOneOfTwo() {
     DistributedLock lock = lock();
     pair(lock); // the scripts are known from now on
@@ -79,6 +80,7 @@ abstract class CommandRules extends LockRules {
   }
 
   @Test
+  @Rule({"L2", "L19"})
   void aNestedLockIsNoCommand() {
     DistributedLock lock = lock();
     lock.lock();
@@ -95,6 +97,7 @@ abstract class CommandRules extends LockRules {
   }
 
   @Test
+  @Rule({"L12", "L19"})
   void threadsOfOneServicePassTheLockOnWithoutCommands() throws InterruptedException {
     DistributedLock lock = lock();
     pairs(lock, 2500); // by compiled code from now on: what a cold JVM needs is its own affair

@@ -76,6 +76,7 @@ abstract class ExclusionRules extends LockRules {
   }
 
   @Test
+  @Rule("L1")
   void withoutACommonLockTheCounterLosesUpdates() throws InterruptedException {
     LockService service = service();
     List<DistributedLock> locks =
@@ -90,6 +91,7 @@ abstract class ExclusionRules extends LockRules {
   }
 
   @Test
+  @Rule("L1")
   void theSameCounterUnderTheLocalOracle() throws InterruptedException {
     assertEquals(THREADS * ROUNDS, count(List.of(new ReentrantLock())));
   }

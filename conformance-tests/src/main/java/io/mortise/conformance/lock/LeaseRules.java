@@ -160,6 +160,7 @@ abstract class LeaseRules extends LockRules {
   }
 
   @Test
+  @Rule("L8")
   void theLimitOfRenewedHoldsDoesNotCutAFixedLease() {
     DistributedLock mine =
         service(builder -> builder.leaseTime(SHORT).maxHold(SHORT)).getLock(name);
@@ -200,6 +201,7 @@ abstract class LeaseRules extends LockRules {
   }
 
   @Test
+  @Rule({"L8", "L9"})
   void aHoldEndsAtItsLimitAlthoughItIsRenewed() {
     DistributedLock mine =
         service(builder -> builder.leaseTime(RENEWED).maxHold(RENEWED.multipliedBy(2)))
@@ -275,6 +277,7 @@ abstract class LeaseRules extends LockRules {
   }
 
   @Test
+  @Rule("L9")
   void anOptionInterruptsTheThreadThatLosesItsLease() {
     LockService service = service(builder -> builder.interruptOnLoss(true));
     DistributedLock mine = service.getLock(name);

@@ -9,6 +9,7 @@ import io.mortise.LeaseLost;
 import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.Registration;
+import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -16,6 +17,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** What listeners are told, and where. */
+@Rule("L20")
 abstract class ListenerRules extends LockRules {
   ListenerRules(LockConformance kit) {
     super(kit);

@@ -147,6 +147,7 @@ abstract class MultiRules extends MultiFixture {
   }
 
   @Test
+  @Rule("L18")
   @SuppressWarnings("NullAway") // null is what is tested
   void badMembersAndLeasesAreRefused() {
     Two mine = two();

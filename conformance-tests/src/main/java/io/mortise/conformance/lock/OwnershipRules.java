@@ -176,6 +176,7 @@ abstract class OwnershipRules extends LockRules {
   }
 
   @Test
+  @Rule("L8")
   void theRemainingLeaseIsThatOfTheHolder() {
     DistributedLock mine = lock();
     DistributedLock theirs = lock();

@@ -70,6 +70,7 @@ abstract class ProcessRules extends LockRules {
   }
 
   @Test
+  @Rule("L1")
   void processesWithoutTheLockLoseUpdates() throws Exception {
     assertTrue(count("count-unguarded") < PROCESSES * THREADS * ROUNDS, "no update was lost");
   }

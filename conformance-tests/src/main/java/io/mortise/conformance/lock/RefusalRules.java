@@ -8,6 +8,7 @@ import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
 import io.mortise.OutcomeUnknownException;
+import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.RedisServer;
 import java.net.URI;
 import java.time.Duration;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Servers that cannot be reached, or do not allow what locks need: said at open, and clearly. */
+@Rule("L18")
 abstract class RefusalRules extends LockRules {
   private static final String SECRET = "s3cr3t-w0rd";
 
