@@ -8,12 +8,16 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
 import org.junit.jupiter.api.extension.TestInstances;
 import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.platform.commons.support.AnnotationSupport;
 
-/** Counts the tests of each {@link Rule} and tells at the end of the run. */
-final class RuleReport implements TestWatcher, BeforeEachCallback {
+/**
+ * Counts the tests of each {@link Rule}, notes {@link Figures}, and tells at the end of the run.
+ */
+final class RuleReport implements TestWatcher, BeforeEachCallback, ParameterResolver {
   private static final String FOLDER = "mortise.rules.folder";
   private static final String RUN = "mortise.rules.run";
 
@@ -53,19 +57,38 @@ final class RuleReport implements TestWatcher, BeforeEachCallback {
     count(context, RuleTotals.SKIPPED);
   }
 
+  @Override
+  public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+    return parameter.getParameter().getType() == Figures.class;
+  }
+
+  @Override
+  public Figures resolveParameter(ParameterContext parameter, ExtensionContext context) {
+    return (what, value) -> {
+      context.publishReportEntry(what, value);
+      totals(context).addFigure(backend(context), what, value);
+    };
+  }
+
   private static void count(ExtensionContext context, RuleTotals.Counts one) {
+    RuleTotals totals = totals(context);
+    for (String rule : rules(context)) {
+      totals.add(backend(context), rule, one);
+    }
+  }
+
+  private static String backend(ExtensionContext context) {
     Object backend = context.getStore(STORE).get("backend");
+    return backend == null ? "no-backend" : backend.toString();
+  }
+
+  private static RuleTotals totals(ExtensionContext context) {
     String folder = context.getConfigurationParameter(FOLDER).orElse("target");
     String run = context.getConfigurationParameter(RUN).orElse("");
-    RuleTotals totals =
-        context
-            .getRoot()
-            .getStore(STORE)
-            .computeIfAbsent(
-                RuleTotals.class, key -> new RuleTotals(folder, run), RuleTotals.class);
-    for (String rule : rules(context)) {
-      totals.add(backend == null ? "no-backend" : backend.toString(), rule, one);
-    }
+    return context
+        .getRoot()
+        .getStore(STORE)
+        .computeIfAbsent(RuleTotals.class, key -> new RuleTotals(folder, run), RuleTotals.class);
   }
 
   private static Collection<String> rules(ExtensionContext context) {

@@ -18,8 +18,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * The counts of one JVM, added at its end to a table for each backend. Other test JVMs of the same
- * run add to the same table; what an earlier run left is replaced.
+ * The counts and figures of one JVM, added at its end to a table for each backend. Other test JVMs
+ * of the same run add to the same table; what an earlier run left is replaced.
  */
 final class RuleTotals implements AutoCloseable {
   static final Counts PASSED = new Counts(1, 0, 0);
@@ -32,7 +32,11 @@ final class RuleTotals implements AutoCloseable {
           .thenComparingInt(String::length)
           .thenComparing(Comparator.naturalOrder());
 
+  /** What a line that tells a figure begins with. */
+  private static final String FIGURE = "figure ";
+
   private final Map<String, Map<String, Counts>> byBackend = new ConcurrentSkipListMap<>();
+  private final Map<String, Map<String, String>> figures = new ConcurrentHashMap<>();
   private final String folder;
   private final String run;
 
@@ -55,6 +59,10 @@ final class RuleTotals implements AutoCloseable {
         .merge(rule, one, Counts::plus);
   }
 
+  void addFigure(String backend, String what, String value) {
+    figures.computeIfAbsent(backend, key -> new ConcurrentSkipListMap<>()).put(what, value);
+  }
+
   @Override
   public void close() {
     if (!folder.isEmpty() && Files.isDirectory(Path.of(folder))) {
@@ -71,36 +79,47 @@ final class RuleTotals implements AutoCloseable {
       channel.lock(); // released with the channel
       Map<String, Counts> all = new TreeMap<>(BY_NUMBER);
       all.putAll(counts);
+      Map<String, String> measured = new TreeMap<>(figures.getOrDefault(backend, Map.of()));
       if (!run.isEmpty()) {
-        addWritten(channel, title, all);
+        addWritten(channel, title, all, measured);
       }
+      String text = table(title, all, measured);
       channel.truncate(0);
-      channel.write(ByteBuffer.wrap(table(title, all).getBytes(StandardCharsets.UTF_8)), 0);
+      channel.write(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8)), 0);
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
   /** Adds what another JVM of this run has written. */
-  private static void addWritten(FileChannel channel, String title, Map<String, Counts> all)
+  private static void addWritten(
+      FileChannel channel, String title, Map<String, Counts> all, Map<String, String> measured)
       throws IOException {
     byte[] bytes = Channels.newInputStream(channel).readAllBytes();
     List<String> lines = new String(bytes, StandardCharsets.UTF_8).lines().toList();
     boolean sameRun = !lines.isEmpty() && lines.get(0).equals(title);
     for (String line : sameRun ? lines.subList(2, lines.size()) : List.<String>of()) {
-      Scanner cells = new Scanner(line);
-      all.merge(
-          cells.next(),
-          new Counts(cells.nextInt(), cells.nextInt(), cells.nextInt()),
-          Counts::plus);
+      if (line.startsWith(FIGURE)) {
+        String[] figure = line.substring(FIGURE.length()).split(": ", 2);
+        measured.putIfAbsent(figure[0], figure[1]);
+      } else {
+        Scanner cells = new Scanner(line);
+        all.merge(
+            cells.next(),
+            new Counts(cells.nextInt(), cells.nextInt(), cells.nextInt()),
+            Counts::plus);
+      }
     }
   }
 
-  private static String table(String title, Map<String, Counts> counts) {
+  private static String table(
+      String title, Map<String, Counts> counts, Map<String, String> measured) {
     StringBuilder table = new StringBuilder(title + System.lineSeparator());
     table.append(String.format("%-6s%8s%8s%8s%n", "rule", "passed", "failed", "skipped"));
     counts.forEach((rule, n) ->
         table.append(String.format("%-6s%8d%8d%8d%n", rule, n.passed, n.failed, n.skipped)));
+    measured.forEach(
+        (what, value) -> table.append(String.format("%s%s: %s%n", FIGURE, what, value)));
     return table.toString();
   }
 }

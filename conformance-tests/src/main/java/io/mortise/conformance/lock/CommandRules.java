@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.DistributedLock;
 import io.mortise.FencedLock;
 import io.mortise.LockService;
+import io.mortise.conformance.Figures;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
@@ -98,7 +99,8 @@ abstract class CommandRules extends LockRules {
 
   @Test
   @Rule({"L12", "L19"})
-  void threadsOfOneServicePassTheLockOnWithoutCommands() throws InterruptedException {
+  void threadsOfOneServicePassTheLockOnWithoutCommands(Figures figures)
+      throws InterruptedException {
     DistributedLock lock = lock();
     pairs(lock, 2500); // by compiled code from now on: what a cold JVM needs is its own affair
     kit.server().resetCounts();
@@ -107,7 +109,8 @@ abstract class CommandRules extends LockRules {
     pairs(lock, rounds);
 
     double perAcquisition = count("evalsha") / (double) (THREADS * rounds);
-    System.out.printf("commands per acquisition, 8 threads on one lock: %.3f%n", perAcquisition);
+    figures.add(
+        "commands per acquisition, 8 threads of 1 service", "%.3f".formatted(perAcquisition));
     assertTrue(perAcquisition <= 0.1, "commands per acquisition: " + perAcquisition);
   }
 
@@ -123,7 +126,8 @@ abstract class CommandRules extends LockRules {
 
   @Test
   @Rule("L10")
-  void aHandOffBetweenServicesIsThreeCommandsAndOneMessage() throws InterruptedException {
+  void aHandOffBetweenServicesIsThreeCommandsAndOneMessage(Figures figures)
+      throws InterruptedException {
     List<DistributedLock> locks = List.of(lock(), lock());
     Crew.run(2, number -> pair(locks.get(number)));
     kit.server().resetCounts();
@@ -141,9 +145,10 @@ abstract class CommandRules extends LockRules {
 
     Map<String, Long> counts = counts();
     long messages = counts.getOrDefault("publish", 0L);
-    System.out.printf(
-        "%d acquisitions, %d of them handed over between services: %d commands%n",
-        2 * rounds, messages, counts.get("evalsha"));
+    figures.add(
+        "commands of hand-overs between services",
+        "%d for %d acquisitions, %d of them handed over"
+            .formatted(counts.get("evalsha"), 2 * rounds, messages));
     assertTrue(messages > rounds && messages <= 2L * rounds, counts.toString());
     assertTrue(counts.getOrDefault("evalsha", 0L) <= 6L * rounds, counts.toString());
     assertEquals(0L, counts.getOrDefault("subscribe", 0L));

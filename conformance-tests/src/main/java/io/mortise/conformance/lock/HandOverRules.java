@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.DistributedLock;
 import io.mortise.LockListener;
 import io.mortise.LockService;
+import io.mortise.conformance.Figures;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.ThreadKind;
@@ -19,7 +20,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestReporter;
 
 /** A lock that goes from one to the next, many times over: nobody is forgotten, nobody starves. */
 abstract class HandOverRules extends LockRules {
@@ -52,7 +52,7 @@ abstract class HandOverRules extends LockRules {
    */
   @Test
   @Rule({"W7", "L10"})
-  void aReleaseAtAnyMomentWakesTheOther(TestReporter reporter) throws InterruptedException {
+  void aReleaseAtAnyMomentWakesTheOther(Figures figures) throws InterruptedException {
     DistributedLock mine = lock();
     DistributedLock theirs = lock();
     CyclicBarrier barrier = new CyclicBarrier(2);
@@ -82,8 +82,8 @@ abstract class HandOverRules extends LockRules {
           }
         });
 
-    reporter.publishEntry("hand-over, median ms", Long.toString(millis(waits, 0.5)));
-    reporter.publishEntry("hand-over, longest ms", Long.toString(millis(waits, 1)));
+    figures.add("hand-over, median ms", Long.toString(millis(waits, 0.5)));
+    figures.add("hand-over, longest ms", Long.toString(millis(waits, 1)));
     assertTrue(slow(waits) <= MAY_BE_SLOW, slow(waits) + " were slow of " + waits.size());
     assertTrue(millis(waits, 0.5) < 500, "half of them slept: " + millis(waits, 0.5) + " ms");
   }
@@ -144,8 +144,7 @@ abstract class HandOverRules extends LockRules {
 
   @Test
   @Rule("L12")
-  void aSingleThreadGetsItsTurnAgainstABusyService(TestReporter reporter)
-      throws InterruptedException {
+  void aSingleThreadGetsItsTurnAgainstABusyService(Figures figures) throws InterruptedException {
     DistributedLock theirs = lock();
     DistributedLock mine = lock();
     AtomicBoolean done = new AtomicBoolean();
@@ -176,16 +175,15 @@ abstract class HandOverRules extends LockRules {
       done.set(true);
     }
     busy.join(Duration.ofSeconds(30));
-    reporter.publishEntry("turn of the single thread, median ms", "" + millis(waits, 0.5));
-    reporter.publishEntry("turn of the single thread, longest ms", "" + millis(waits, 1));
+    figures.add("turn of the single thread, median ms", "" + millis(waits, 0.5));
+    figures.add("turn of the single thread, longest ms", "" + millis(waits, 1));
     assertTrue(
         slow(waits) <= MAY_BE_SLOW, slow(waits) + " turns of " + waits.size() + " were slow");
   }
 
   @Test
   @Rule("L12")
-  void twoServicesWithFourThreadsEachShareTheLock(TestReporter reporter)
-      throws InterruptedException {
+  void twoServicesWithFourThreadsEachShareTheLock(Figures figures) throws InterruptedException {
     List<DistributedLock> locks = List.of(lock(), lock());
     int rounds = 150;
     List<List<Long>> waits = new ArrayList<>();
@@ -205,8 +203,8 @@ abstract class HandOverRules extends LockRules {
         });
 
     List<Long> all = waits.stream().flatMap(List::stream).toList();
-    reporter.publishEntry("8 threads of 2 services, p50 ms", "" + millis(all, 0.5));
-    reporter.publishEntry("8 threads of 2 services, p99.9 ms", "" + millis(all, 0.999));
+    figures.add("8 threads of 2 services, p50 ms", "" + millis(all, 0.5));
+    figures.add("8 threads of 2 services, p99.9 ms", "" + millis(all, 0.999));
     assertTrue(slow(all) <= MAY_BE_SLOW, slow(all) + " of " + all.size() + " were slow");
   }
 }

@@ -7,6 +7,7 @@ import io.mortise.DistributedLock;
 import io.mortise.LeaseLostException;
 import io.mortise.LockException;
 import io.mortise.LockService;
+import io.mortise.conformance.Figures;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.TcpProxy;
 import io.mortise.conformance.support.Crew;
@@ -19,7 +20,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestReporter;
 
 /**
  * Services behind links that break in every way at random, and threads that use a few locks in
@@ -75,7 +75,7 @@ abstract class SoakRules extends LockRules {
 
   @Test
   @Rule({"L1", "L9", "L10", "L14"})
-  void noFaultOfALinkLetsTwoInOrKeepsAnybodyOut(TestReporter reporter) throws Exception {
+  void noFaultOfALinkLetsTwoInOrKeepsAnybodyOut(Figures figures) throws Exception {
     openServices();
     Crew breaking = Crew.start(ThreadKind.PLATFORM, 1, none -> breakLinks());
     Crew users =
@@ -85,12 +85,12 @@ abstract class SoakRules extends LockRules {
 
     Crew.run(SERVICES * THREADS, this::takeEach);
 
-    reporter.publishEntry("seconds", Long.toString(SECONDS));
-    reporter.publishEntry("faults", faults.toString());
-    reporter.publishEntry("acquired", taken.toString());
-    reporter.publishEntry("not acquired in time", refused.toString());
-    reporter.publishEntry("failed by an outage", failed.toString());
-    reporter.publishEntry("leases lost", lost.toString());
+    figures.add("soak, seconds", Long.toString(SECONDS));
+    figures.add("soak, faults", faults.toString());
+    figures.add("soak, acquired", taken.toString());
+    figures.add("soak, not acquired in time", refused.toString());
+    figures.add("soak, failed by an outage", failed.toString());
+    figures.add("soak, leases lost", lost.toString());
     assertEquals(0, breaches.sum());
     assertTrue(taken.sum() > SECONDS, taken::toString);
   }
