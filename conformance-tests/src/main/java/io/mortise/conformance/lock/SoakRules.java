@@ -43,7 +43,7 @@ abstract class SoakRules extends LockRules {
   private final LongAdder lost = new LongAdder();
   private final LongAdder faults = new LongAdder();
   private final LongAdder breaches = new LongAdder();
-  private final long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
+  private volatile long end;
 
   SoakRules(RedisLockFaultConformance kit) {
     super(kit);
@@ -77,6 +77,7 @@ abstract class SoakRules extends LockRules {
   @Rule({"L1", "L9", "L10", "L14"})
   void noFaultOfALinkLetsTwoInOrKeepsAnybodyOut(Figures figures) throws Exception {
     openServices();
+    end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     Crew breaking = Crew.start(ThreadKind.PLATFORM, 1, none -> breakLinks());
     Crew users =
         Crew.start(ThreadKind.PLATFORM, SERVICES * THREADS, number -> use(number % SERVICES));
