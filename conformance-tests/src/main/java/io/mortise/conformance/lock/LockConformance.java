@@ -172,4 +172,11 @@ public abstract class LockConformance extends LockKit {
       super(LockConformance.this);
     }
   }
+
+  @Nested
+  class MultiTerms extends MultiTermsRules {
+    MultiTerms() {
+      super(LockConformance.this);
+    }
+  }
 }
