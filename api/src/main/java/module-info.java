@@ -2,6 +2,7 @@
 module io.mortise.api {
   requires transitive io.mortise.spi;
   requires static transitive org.jspecify;
+  requires static transitive java.sql; // JdbcGuard alone; who calls it has it
   requires org.slf4j;
 
   exports io.mortise;

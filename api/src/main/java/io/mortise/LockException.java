@@ -11,7 +11,8 @@ public abstract sealed class LockException extends RuntimeException
         OutcomeUnknownException,
         NoBackendException,
         ForeignKeyException,
-        QuorumException {
+        QuorumException,
+        StaleTokenException {
   private static final long serialVersionUID = 1L;
 
   LockException(String message, @Nullable Throwable cause) {

@@ -26,8 +26,7 @@ record LockKeys(String name, List<String> all, Kind kind) {
   private static final int LONGEST = 512;
 
   static LockKeys of(String prefix, String name) {
-    check("lock name", name);
-    String slot = name.indexOf('{') < 0 ? '{' + name + '}' : name;
+    String slot = slot("lock name", name);
     return new LockKeys(
         name,
         List.of(lockPrefix(prefix) + slot, prefix + "queue:" + slot, prefix + "alive:" + slot),
@@ -43,6 +42,11 @@ record LockKeys(String name, List<String> all, Kind kind) {
   LockKeys fenced(String prefix) {
     String counter = prefix + "fence:" + lock().substring(lockPrefix(prefix).length());
     return new LockKeys(name, List.of(all.get(0), all.get(1), all.get(2), counter), Kind.FENCED);
+  }
+
+  /** The counter of a fenced lock's tokens. */
+  String counter() {
+    return all.get(3);
   }
 
   boolean isFair() {
@@ -74,6 +78,12 @@ record LockKeys(String name, List<String> all, Kind kind) {
 
   String lock() {
     return all.get(0);
+  }
+
+  /** The name in braces, unless it has some: where its keys are on a cluster. */
+  static String slot(String what, String name) {
+    check(what, name);
+    return name.indexOf('{') < 0 ? '{' + name + '}' : name;
   }
 
   static void check(String what, String name) {

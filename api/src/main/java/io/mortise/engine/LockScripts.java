@@ -99,7 +99,7 @@ final class LockScripts {
     return new ScriptCall(script, keys, args, settings.commandTimeout());
   }
 
-  private static String read(String name) {
+  static String read(String name) {
     try (InputStream in = LockScripts.class.getResourceAsStream(name + ".lua")) {
       if (in == null) {
         throw new IllegalStateException("script " + name + ".lua is missing from this jar");

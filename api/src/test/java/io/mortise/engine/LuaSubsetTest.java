@@ -48,7 +48,7 @@ class LuaSubsetTest {
   private static final Set<String> TEXT = Set.of("id", "box", "head", "holder", "lock");
 
   @ParameterizedTest
-  @ValueSource(strings = {"acquire", "leave", "force", "renew", "inspect", "check"})
+  @ValueSource(strings = {"acquire", "leave", "force", "renew", "inspect", "check", "guard"})
   void aScriptKeepsToTheSubset(String name) throws IOException, ParseException {
     boolean queues = Set.of("acquire", "leave", "force").contains(name);
     String source = (queues ? read("queue") : "") + read(name);

@@ -179,4 +179,11 @@ public abstract class LockConformance extends LockKit {
       super(LockConformance.this);
     }
   }
+
+  @Nested
+  class Guards extends GuardRules {
+    Guards() {
+      super(LockConformance.this);
+    }
+  }
 }

@@ -81,4 +81,11 @@ public abstract class RedisLockFaultConformance extends LockFaultConformance {
       super(RedisLockFaultConformance.this);
     }
   }
+
+  @Nested
+  class GuardProcesses extends GuardProcessRules {
+    GuardProcesses() {
+      super(RedisLockFaultConformance.this);
+    }
+  }
 }

@@ -46,11 +46,16 @@ final class RemoteLock implements AutoCloseable {
 
   /** Starts the process, and waits until its service is open. */
   static RemoteLock start(RedisLockFaultConformance kit, String name, Duration lease) {
+    return start(RemoteLock.class, kit, name, lease);
+  }
+
+  /** The same with another class at the process's end. */
+  static RemoteLock start(Class<?> main, RedisLockFaultConformance kit, String name, Duration lease) {
     try {
       RemoteLock lock =
           new RemoteLock(
               LockingProcess.start(
-                  RemoteLock.class,
+                  main,
                   kit.server().uri().toString(),
                   kit.provider().name(),
                   name,

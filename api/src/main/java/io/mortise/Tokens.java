@@ -1,0 +1,26 @@
+package io.mortise;
+
+/** What all guards know of fencing tokens. */
+final class Tokens {
+  /** Scripts count in doubles, so no store can issue a larger one. */
+  private static final long LARGEST = 1L << 53;
+
+  private Tokens() {}
+
+  static void check(Object guard, Object key, long token) {
+    if (token <= 0 || token > LARGEST) {
+      throw new IllegalArgumentException(
+          "%s, key '%s': token %d was never issued by a fenced lock; pass what fencingToken() or lockAndGetToken() returned, 1 to 2^53"
+              .formatted(guard, key, token));
+    }
+  }
+
+  /** The answer to a token that is too old. */
+  static StaleTokenException stale(Object guard, Object key, long token, long seen) {
+    return new StaleTokenException(
+        "%s, key '%s': token %d is older than %d, which has written already; nothing was written, lock and read again (docs/troubleshooting.md#stale-token)"
+            .formatted(guard, key, token, seen),
+        token,
+        seen);
+  }
+}
