@@ -51,6 +51,7 @@ final class ChildProcess implements Party {
             DemoProcess.NAME,
             "--backend=" + site.backend(),
             "--lock=" + site.lockName(),
+            "--kind=" + site.kind().text(),
             "--counter=" + file.folder(),
             "--workers=" + workers);
     try {

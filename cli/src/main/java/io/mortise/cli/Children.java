@@ -22,7 +22,7 @@ final class Children implements AutoCloseable {
     try {
       int number = 0;
       for (String backend : plan.backends()) {
-        LocalParty.Site site = new LocalParty.Site(plan.uri(), backend, lockName);
+        LocalParty.Site site = new LocalParty.Site(plan.uri(), backend, lockName, plan.kind());
         children.processes.add(ChildProcess.start(++number, site, children.file, plan.workers()));
       }
       children.awaitReady();

@@ -27,7 +27,8 @@ final class Crew implements AutoCloseable {
       return new Crew(children.counter(), children.processes(), children::close);
     }
     Counter counter = Counter.inMemory();
-    LocalParty.Site site = new LocalParty.Site(plan.uri(), plan.backends().get(0), lockName);
+    LocalParty.Site site =
+        new LocalParty.Site(plan.uri(), plan.backends().get(0), lockName, plan.kind());
     LocalParty party = LocalParty.open(site, counter, plan.workers());
     return new Crew(counter, List.of(party), party::close);
   }

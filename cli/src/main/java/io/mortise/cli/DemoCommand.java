@@ -24,6 +24,7 @@ import picocli.CommandLine.Option;
     footer = {
       "  mortise demo",
       "  mortise demo --workers 16 --seconds 5",
+      "  mortise demo --kind fair",
       "  mortise demo --uri redis://localhost --backend both --processes 4"
     })
 final class DemoCommand implements Callable<Integer> {
@@ -53,6 +54,15 @@ final class DemoCommand implements Callable<Integer> {
           "memory, jedis, lettuce, or both: jedis and lettuce in turns. Default: memory, or jedis"
               + " for a Redis URI.")
   private @Nullable String backend;
+
+  @Option(
+      names = "--kind",
+      paramLabel = "KIND",
+      defaultValue = "plain",
+      description =
+          "The lock that guards the counter: plain, fair, fenced, or multi: three locks as one."
+              + " Default: ${DEFAULT-VALUE}.")
+  private String kind = "";
 
   @Option(
       names = "--processes",
@@ -119,7 +129,7 @@ final class DemoCommand implements Callable<Integer> {
     }
     List<String> backends =
         IntStream.range(0, processes).mapToObj(i -> chosen.get(i % chosen.size())).toList();
-    return new Plan(parsed, backends, workers, Duration.ofSeconds(seconds));
+    return new Plan(parsed, backends, Kind.named(kind), workers, Duration.ofSeconds(seconds));
   }
 
   private static void requireRange(String option, int value, int most) {

@@ -46,6 +46,9 @@ final class DemoProcess implements Callable<Integer> {
   @Option(names = "--lock", required = true)
   private String lockName = "";
 
+  @Option(names = "--kind", required = true)
+  private String kind = "";
+
   @Option(names = "--counter", required = true)
   private Path counterFolder = Path.of("");
 
@@ -66,7 +69,8 @@ final class DemoProcess implements Callable<Integer> {
       return 0;
     }
     CounterFile file = new CounterFile(counterFolder);
-    LocalParty.Site site = new LocalParty.Site(URI.create(uri), backend, lockName);
+    LocalParty.Site site =
+        new LocalParty.Site(URI.create(uri), backend, lockName, Kind.named(kind));
     try (LocalParty party = LocalParty.open(site, Counter.inFile(file.path()), workers)) {
       say(READY);
       for (String line = orders.readLine(); line != null; line = orders.readLine()) {

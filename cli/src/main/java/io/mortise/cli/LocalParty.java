@@ -1,6 +1,6 @@
 package io.mortise.cli;
 
-import io.mortise.DistributedLock;
+import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import io.mortise.spi.LockBackend;
 import java.net.URI;
@@ -20,17 +20,17 @@ final class LocalParty implements Party {
   private final Meter meter;
   private final LockBackend backend;
   private final LockService service;
-  private final DistributedLock lock;
+  private final LeasedLock lock;
   private final ExecutorService pool;
   private volatile boolean stopped;
 
-  private LocalParty(Counter counter, int workers, Meter meter, LockBackend backend, String name) {
+  private LocalParty(Counter counter, int workers, Meter meter, LockBackend backend, Site site) {
     this.counter = counter;
     this.workers = workers;
     this.meter = meter;
     this.backend = backend;
     service = LockService.builder().backend(backend).leaseTime(LEASE).listener(meter).open();
-    lock = service.getLock(name);
+    lock = site.kind().of(service, site.lockName());
     pool =
         Executors.newFixedThreadPool(
             workers,
@@ -52,7 +52,7 @@ final class LocalParty implements Party {
     Meter meter = new Meter();
     LockBackend backend = new CountingBackend(Backends.open(site.uri(), site.backend()), meter);
     try {
-      return new LocalParty(counter, workers, meter, backend, site.lockName());
+      return new LocalParty(counter, workers, meter, backend, site);
     } catch (RuntimeException e) {
       backend.close();
       throw e;
@@ -65,8 +65,9 @@ final class LocalParty implements Party {
    * @param uri of the store
    * @param backend the provider's name
    * @param lockName the same for all processes
+   * @param kind of lock
    */
-  record Site(URI uri, String backend, String lockName) {}
+  record Site(URI uri, String backend, String lockName, Kind kind) {}
 
   @Override
   public CompletableFuture<Tally> start(Phase phase, Duration duration) {

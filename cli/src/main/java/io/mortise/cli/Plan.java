@@ -12,10 +12,11 @@ import java.util.Map;
  *
  * @param uri where the store is; may hold a secret
  * @param backends the backend of each process
+ * @param kind of lock
  * @param workers threads in each process
  * @param duration of each run
  */
-record Plan(URI uri, List<String> backends, int workers, Duration duration) {
+record Plan(URI uri, List<String> backends, Kind kind, int workers, Duration duration) {
   int processes() {
     return backends.size();
   }
@@ -23,11 +24,12 @@ record Plan(URI uri, List<String> backends, int workers, Duration duration) {
   @Override
   public String toString() {
     String endpoint = new BackendConfig(uri, duration, "", Map.of()).endpoint();
-    return "%s, %s%s, on %s by %s, %d s for each run"
+    return "%s, %s%s, a %s lock, on %s by %s, %d s for each run"
         .formatted(
             several(processes(), "process", "processes"),
             several(workers, "worker", "workers"),
             processes() == 1 ? "" : " each",
+            kind.text(),
             endpoint,
             String.join(" and ", new LinkedHashSet<>(backends)),
             duration.toSeconds());

@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The demo on the store in memory. */
 class DemoTest {
@@ -15,7 +17,9 @@ class DemoTest {
 
     assertEquals(0, demo.exitCode(), demo.all());
     List<String> lines = demo.out().lines().toList();
-    assertEquals("1 process, 4 workers, on memory:demo by memory, 1 s for each run", lines.get(0));
+    assertEquals(
+        "1 process, 4 workers, a plain lock, on memory:demo by memory, 1 s for each run",
+        lines.get(0));
     String without = lines.get(4);
     String with = lines.get(5);
     assertTrue(without.matches("without a lock( +[0-9,]+){4} +- +-"), without);
@@ -25,11 +29,25 @@ class DemoTest {
     assertTrue(lines.get(7).endsWith("of the increments were lost; with Mortise none."));
   }
 
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void everyKindProtectsTheSameCounter(Kind kind) {
+    Invocation demo = Invocation.of("demo", "--seconds", "1", "--kind", kind.text());
+
+    assertEquals(0, demo.exitCode(), demo.all());
+    List<String> lines = demo.out().lines().toList();
+    assertTrue(lines.get(0).contains(", a " + kind.text() + " lock, on memory"), lines.get(0));
+    assertFalse(lines.get(4).matches("without a lock +[0-9,]+ +[0-9,]+ +0 .*"), lines.get(4));
+    assertTrue(lines.get(5).matches("with Mortise +([1-9][0-9,]+) +\\1 +0 .*"), lines.get(5));
+    boolean passedOn = !lines.get(5).endsWith(" 0.0 %");
+    assertEquals(kind != Kind.FAIR, passedOn, "only a fair lock is never passed on locally");
+  }
+
   @Test
   void oneWorkerLosesNothingAndTheVerdictSaysSo() {
     Invocation demo = Invocation.of("demo", "--workers", "1", "--seconds", "1");
     assertEquals(0, demo.exitCode(), demo.all());
-    assertTrue(demo.out().contains("1 process, 1 worker, on"), demo.out());
+    assertTrue(demo.out().contains("1 process, 1 worker, a plain lock, on"), demo.out());
     assertTrue(demo.out().contains("nor without a lock, this time"), demo.out());
   }
 

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The demo on a real Redis, in one process and across several. */
@@ -89,6 +90,18 @@ class ProcessesTest {
     assertFalse(demo.all().contains(SECRET), demo.all());
   }
 
+  @ParameterizedTest
+  @EnumSource(value = Kind.class, names = "PLAIN", mode = EnumSource.Mode.EXCLUDE)
+  void everyKindLosesNothingAcrossProcesses(Kind kind) {
+    Invocation demo =
+        demo("--processes", "2", "--backend", "both", "--seconds", "1", "--kind", kind.text())
+            .join();
+    assertEquals(0, demo.exitCode(), demo.all());
+    assertTrue(demo.out().contains(", a " + kind.text() + " lock, on"), demo.out());
+    assertTrue(demo.out().matches("(?s).*with Mortise +([1-9][0-9,]+) +\\1 +0 .*"), demo.out());
+    assertFalse(demo.out().matches("(?s).*without a lock +[0-9,]+ +[0-9,]+ +0 .*"), demo.out());
+  }
+
   @Test
   void thePasswordIsOnNoCommandLine() throws InterruptedException {
     CompletableFuture<Invocation> demo = demo("--processes", "2", "--seconds", "2");
@@ -151,7 +164,8 @@ class ProcessesTest {
   @Test
   void aProcessEndsWithItsInputAndTakesTheFileAlong() throws Exception {
     CounterFile file = CounterFile.create();
-    LocalParty.Site site = new LocalParty.Site(URI.create("memory:x"), "memory", "lock");
+    LocalParty.Site site =
+        new LocalParty.Site(URI.create("memory:x"), "memory", "lock", Kind.PLAIN);
     ChildProcess child = ChildProcess.start(1, site, file, 2);
     child.ready().get();
     CompletableFuture<Tally> run = child.start(Phase.WITH, A_WHILE);
@@ -168,7 +182,8 @@ class ProcessesTest {
   @Test
   void aProcessThatCannotOpenItsStoreSaysWhy() {
     CounterFile file = CounterFile.create();
-    LocalParty.Site site = new LocalParty.Site(URI.create("redis://127.0.0.1:1"), "jedis", "lock");
+    LocalParty.Site site =
+        new LocalParty.Site(URI.create("redis://127.0.0.1:1"), "jedis", "lock", Kind.PLAIN);
     try (ChildProcess child = ChildProcess.start(7, site, file, 2)) {
       CompletionException thrown =
           assertThrows(CompletionException.class, () -> child.ready().join());

@@ -14,6 +14,7 @@ class ReportTest {
       new Plan(
           URI.create("redis://:s3cret@host"),
           List.of("jedis", "lettuce"),
+          Kind.PLAIN,
           4,
           Duration.ofSeconds(1));
 
@@ -72,7 +73,7 @@ class ReportTest {
   @Test
   void thePlanShowsNoPassword() {
     assertEquals(
-        "2 processes, 4 workers each, on redis://host by jedis and lettuce, 1 s for each run",
+        "2 processes, 4 workers each, a plain lock, on redis://host by jedis and lettuce, 1 s for each run",
         PLAN.toString());
   }
 

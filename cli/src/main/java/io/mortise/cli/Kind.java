@@ -1,0 +1,45 @@
+package io.mortise.cli;
+
+import io.mortise.LeasedLock;
+import io.mortise.LockService;
+import io.mortise.MultiLock;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/** The kinds of lock that can guard the counter. */
+enum Kind {
+  PLAIN,
+  FAIR,
+  FENCED,
+  MULTI;
+
+  /** The lock of that name, or of names that begin with it. */
+  LeasedLock of(LockService service, String name) {
+    return switch (this) {
+      case PLAIN -> service.getLock(name);
+      case FAIR -> service.getFairLock(name);
+      case FENCED -> service.getFencedLock(name);
+      case MULTI ->
+          MultiLock.of(
+              service.getLock(name), service.getLock(name + "-2"), service.getLock(name + "-3"));
+    };
+  }
+
+  static Kind named(String text) {
+    return Arrays.stream(values())
+        .filter(kind -> kind.text().equals(text))
+        .findFirst()
+        .orElseThrow(
+            () -> Failure.badArgument("--kind %s is not known; use %s".formatted(text, list())));
+  }
+
+  private static String list() {
+    return Arrays.stream(values()).map(Kind::text).collect(Collectors.joining(", "));
+  }
+
+  /** As the user writes it. */
+  String text() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+}
