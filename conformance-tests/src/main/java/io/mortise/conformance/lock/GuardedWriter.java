@@ -3,20 +3,15 @@ package io.mortise.conformance.lock;
 import io.mortise.FencedLock;
 import io.mortise.KeyGuard;
 import io.mortise.LockService;
-import io.mortise.spi.BackendConfig;
 import io.mortise.spi.LockBackend;
-import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
-import java.util.ServiceLoader;
 
 /**
  * A process of its own, at the other end of a {@link RemoteLock}: it holds a fenced lock from its
@@ -48,7 +43,7 @@ final class GuardedWriter {
     Duration lease = Duration.ofMillis(Long.parseLong(args[3]));
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
-    try (LockBackend backend = open(args[0], args[1]);
+    try (LockBackend backend = RemoteLock.backend(args[0], args[1]);
         LockService service = LockService.builder().backend(backend).leaseTime(lease).open()) {
       GuardedWriter writer = new GuardedWriter(service.getFencedLock(args[2]), backend);
       System.out.println("ready");
@@ -56,15 +51,6 @@ final class GuardedWriter {
         System.out.println(writer.obey(command));
       }
     }
-  }
-
-  private static LockBackend open(String uri, String provider) {
-    return ServiceLoader.load(LockBackendProvider.class).stream()
-        .map(ServiceLoader.Provider::get)
-        .filter(each -> each.name().equals(provider))
-        .findFirst()
-        .orElseThrow()
-        .open(new BackendConfig(URI.create(uri), TIMEOUT, "guarded-writer", Map.of()));
   }
 
   private String obey(String command) {

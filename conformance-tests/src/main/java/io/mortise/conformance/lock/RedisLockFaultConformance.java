@@ -88,4 +88,11 @@ public abstract class RedisLockFaultConformance extends LockFaultConformance {
       super(RedisLockFaultConformance.this);
     }
   }
+
+  @Nested
+  class FairHistories extends FairHistoryRules {
+    FairHistories() {
+      super(RedisLockFaultConformance.this);
+    }
+  }
 }

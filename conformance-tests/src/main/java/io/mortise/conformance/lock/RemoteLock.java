@@ -4,16 +4,22 @@ import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
 import io.mortise.conformance.support.Await;
+import io.mortise.spi.BackendConfig;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.LockBackendProvider;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.io.UncheckedIOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.ServiceLoader;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -189,6 +195,16 @@ final class RemoteLock implements AutoCloseable {
         }
       }
     }
+  }
+
+  /** For a process of another class: its backend, as the kit opens them. */
+  static LockBackend backend(String uri, String provider) {
+    return ServiceLoader.load(LockBackendProvider.class).stream()
+        .map(ServiceLoader.Provider::get)
+        .filter(each -> each.name().equals(provider))
+        .findFirst()
+        .orElseThrow()
+        .open(new BackendConfig(URI.create(uri), Duration.ofSeconds(2), "remote-lock", Map.of()));
   }
 
   private static String obey(String command, DistributedLock lock) {
