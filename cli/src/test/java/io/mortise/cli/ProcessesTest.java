@@ -98,6 +98,11 @@ class ProcessesTest {
             .join();
     assertEquals(0, demo.exitCode(), demo.all());
     assertTrue(demo.out().contains(", a " + kind.text() + " lock, on"), demo.out());
+    assertEquals(kind == Kind.FENCED, redis.commandCounts().containsKey("get"), "the counter's");
+    assertEquals(
+        kind == Kind.FAIR,
+        demo.out().lines().anyMatch(line -> line.matches("1 +jedis .* 0\\.0 %")),
+        demo.out());
     assertTrue(demo.out().matches("(?s).*with Mortise +([1-9][0-9,]+) +\\1 +0 .*"), demo.out());
     assertFalse(demo.out().matches("(?s).*without a lock +[0-9,]+ +[0-9,]+ +0 .*"), demo.out());
   }
