@@ -4,54 +4,87 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.locks.Lock;
 
 /** What locking costs, counted by the server. */
 final class CostCases {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final int PAIRS = 200;
   private static final int THREADS = 8;
+  private static final int HAND_OVERS = 10;
 
   private CostCases() {}
 
   static List<Case> all() {
-    return List.of(
+    List<Case> all = new ArrayList<>();
+    for (Kind kind : Kind.values()) {
+      all.add(
+          new Case(
+              kind.title() + ": an uncontended `lock()` and `unlock()`.",
+              stage -> pairs(stage, kind, false)));
+      all.add(
+          new Case(
+              kind.title() + ": a nested `lock()` and `unlock()`.",
+              stage -> pairs(stage, kind, true)));
+      all.add(
+          new Case(
+              kind.title() + ": two clients lock and unlock once each, one waits for the other.",
+              stage -> handOver(stage, kind)));
+    }
+    all.add(
         new Case(
-            "Commands per uncontended `lock()` and `unlock()`, those inside scripts too.",
-            CostCases::uncontended),
-        new Case("The same for a nested `lock()` and `unlock()`.", CostCases::nested),
+            "plain: a `lock()` and `unlock()` of one of 8 threads of one client on one lock.",
+            CostCases::threadsOfOneClient));
+    all.add(
         new Case(
-            "Commands per `lock()` and `unlock()` of 8 threads of one client on one lock.",
-            CostCases::threadsOfOneClient),
-        new Case(
-            "Five other clients wait, one `unlock()`: commands until the next has the lock and the"
+            "plain: five other clients wait, one `unlock()`, until the next has the lock and the"
                 + " rest wait again.",
             CostCases::oneUnlockManyClients));
+    return all;
   }
 
-  private static Finding uncontended(Stage stage) throws InterruptedException {
-    Client client = stage.open(LEASE);
-    Stage.warmUp(client);
-    Mutex mutex = client.mutex("name");
+  /** Scripts are loaded and connections open when the counting begins. */
+  private static Lock warm(Client client, Kind kind) {
+    Lock other = client.lock(kind, "warm-up");
+    for (int i = 0; i < 20; i++) {
+      pair(other);
+    }
+    return client.lock(kind, "name");
+  }
+
+  private static void pair(Lock lock) {
+    lock.lock();
+    lock.unlock();
+  }
+
+  private static Finding pairs(Stage stage, Kind kind, boolean nested) throws InterruptedException {
+    Lock lock = warm(stage.open(LEASE), kind);
+    if (nested) {
+      lock.lock();
+    }
     stage.server().resetCounts();
-    return pairs(stage, mutex);
-  }
-
-  private static Finding nested(Stage stage) throws InterruptedException {
-    Client client = stage.open(LEASE);
-    Stage.warmUp(client);
-    Mutex mutex = client.mutex("name");
-    mutex.lock().lock();
-    stage.server().resetCounts();
-    return pairs(stage, mutex);
-  }
-
-  private static Finding pairs(Stage stage, Mutex mutex) throws InterruptedException {
     for (int i = 0; i < PAIRS; i++) {
-      mutex.lock().lock();
-      mutex.lock().unlock();
+      pair(lock);
     }
     Stage.settle();
     return per(PAIRS, stage);
+  }
+
+  private static Finding handOver(Stage stage, Kind kind) throws InterruptedException {
+    Lock mine = warm(stage.open(LEASE), kind);
+    Lock theirs = warm(stage.open(LEASE), kind);
+    stage.server().resetCounts();
+    for (int i = 0; i < HAND_OVERS; i++) {
+      mine.lock();
+      Call waiter = Call.start(() -> pair(theirs));
+      Stage.pass(Duration.ofMillis(250)); // long enough to stand in line
+      mine.unlock();
+      if (!waiter.endsWithin(LEASE) || waiter.hasFailed()) {
+        throw new IllegalStateException(waiter.outcome());
+      }
+    }
+    Stage.settle();
+    return per(HAND_OVERS, stage);
   }
 
   private static Finding threadsOfOneClient(Stage stage) throws InterruptedException {

@@ -43,18 +43,21 @@ public final class Main {
   }
 
   private boolean run(Path file) throws InterruptedException, IOException {
-    List<Case> cases =
+    List<Case> faults =
         Stream.of(
                 InterruptCases.all(),
                 LeaseCases.all(),
                 RenewalCases.all(),
                 WakingCases.all(),
-                OutageCases.all(),
-                CostCases.all())
+                OutageCases.all())
             .flatMap(List::stream)
             .toList();
+    List<Case> cases = Stream.concat(faults.stream(), CostCases.all().stream()).toList();
     Report report = new Report(parties.stream().map(Party::name).toList());
     for (int i = 0; i < cases.size(); i++) {
+      if (i == faults.size()) {
+        report.costs();
+      }
       System.err.printf("case %d of %d: %s%n", i + 1, cases.size(), cases.get(i).sentence());
       report.add(cases.get(i), findings(cases.get(i)));
     }

@@ -2,6 +2,7 @@ package io.mortise.rivals;
 
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
+import io.mortise.MultiLock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
@@ -28,6 +29,18 @@ final class MortiseParty implements Party {
     @Override
     public Mutex mutex(String name) {
       return new Handle(service.getLock(name));
+    }
+
+    @Override
+    public Lock lock(Kind kind, String name) {
+      return switch (kind) {
+        case PLAIN -> service.getLock(name);
+        case FAIR -> service.getFairLock(name);
+        case FENCED -> service.getFencedLock(name);
+        case MULTI ->
+            MultiLock.of(
+                service.getLock(name), service.getLock(name + "-2"), service.getLock(name + "-3"));
+      };
     }
 
     @Override

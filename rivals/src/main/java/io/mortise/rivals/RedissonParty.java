@@ -44,6 +44,18 @@ final class RedissonParty implements Party {
     }
 
     @Override
+    public Lock lock(Kind kind, String name) {
+      return switch (kind) {
+        case PLAIN -> client.getLock(name);
+        case FAIR -> client.getFairLock(name);
+        case FENCED -> client.getFencedLock(name);
+        case MULTI ->
+            client.getMultiLock(
+                client.getLock(name), client.getLock(name + "-2"), client.getLock(name + "-3"));
+      };
+    }
+
+    @Override
     public void close() {
       client.shutdown();
     }

@@ -17,7 +17,7 @@ final class Report {
     "Measured: %s.",
     "%s.",
     "",
-    "- Only the plain lock is compared: reentrant, exclusive, unfair. Each library has a server of its own for each",
+    "- In the first table only the plain lock is compared: reentrant, exclusive, unfair. Each library has a server of its own for each",
     "  case, started alike; both have the same lease and the same command timeout (a third of the lease, at most 2 s).",
     "  All else is at its default; Mortise runs on Jedis. The lease is 3 s unless a case says otherwise, so that the run",
     "  is short: with the default of 30 s, times that depend on a lease are ten times as long.",
@@ -26,11 +26,20 @@ final class Report {
     "- Connections are broken and held up by a proxy between client and server.",
     "",
   };
+  private static final String[] COSTS = {
+    "",
+    "## Commands per operation",
+    "By `INFO commandstats`, without `PING`: all that the server ran, the commands inside scripts too; and the scripts",
+    "alone (`EVALSHA`), each of which is one round trip. Redisson sends more beside them: a `DEL` after every unlock, and",
+    "`SUBSCRIBE` and `UNSUBSCRIBE` around a wait. Mortise does more inside its scripts when somebody waits: the queue.",
+    "Either library's multi lock takes its members one by one.",
+    "",
+  };
   private static final String[] TAIL = {
     "",
     "## Not compared",
-    "- Fair, fenced and multi locks, and what Mortise does not have yet: read-write and spin locks, semaphores,",
-    "  latches, and asynchronous calls.",
+    "- Faults and leases of fair, fenced and multi locks, and what Mortise does not have yet: read-write and spin",
+    "  locks, semaphores, latches, and asynchronous calls.",
     "- What needs a cluster or replicas: one hung master among several, waiting for replicas, failover. Mortise",
     "  refuses such servers, Redisson does not.",
     "- Speed: milliseconds belong to the machine. The commands that are counted do not.",
@@ -39,6 +48,7 @@ final class Report {
 
   private final List<String> parties;
   private final List<String> rows = new ArrayList<>();
+  private int faults;
   private final List<List<Finding>> all = new ArrayList<>();
 
   Report(List<String> parties) {
@@ -52,6 +62,11 @@ final class Report {
     findings.forEach(finding -> cells.add(finding.marked().replace("|", "\\|")));
     rows.add(row(cells));
     all.add(findings);
+  }
+
+  /** What is added from here on is in the table of commands. */
+  void costs() {
+    faults = rows.size();
   }
 
   /** One line for each party. */
@@ -79,6 +94,11 @@ final class Report {
     return "| " + String.join(" | ", cells) + " |";
   }
 
+  private static Stream<String> table(List<String> titles, List<String> rows) {
+    Stream<String> head = Stream.of(row(titles), "|--:" + "|---".repeat(titles.size() - 1) + "|");
+    return Stream.concat(head, rows.stream());
+  }
+
   String text(String date, String measured) {
     List<String> titles = new ArrayList<>(List.of("", "case"));
     titles.addAll(parties);
@@ -87,8 +107,9 @@ final class Report {
                 Stream.of(
                     String.join("\n", HEAD)
                         .formatted(date, measured, String.join("; ", summary()))),
-                Stream.of(row(titles), "|--:" + "|---".repeat(titles.size() - 1) + "|"),
-                rows.stream(),
+                table(titles, rows.subList(0, faults)),
+                Stream.of(COSTS),
+                table(titles, rows.subList(faults, rows.size())),
                 Stream.of(TAIL))
             .flatMap(part -> part)
             .toList();
