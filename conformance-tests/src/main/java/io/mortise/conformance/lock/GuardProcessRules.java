@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** The guard against a process that really stands still, and does not know. */
 abstract class GuardProcessRules extends LockRules {
-  private static final Duration LEASE = Duration.ofSeconds(1);
+  private static final Duration LEASE = Duration.ofSeconds(2);
 
   private final RedisLockFaultConformance kit;
 

@@ -44,7 +44,9 @@ final class GuardedWriter {
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try (LockBackend backend = RemoteLock.backend(args[0], args[1]);
-        LockService service = LockService.builder().backend(backend).leaseTime(lease).open()) {
+        LockService service =
+            RemoteLock.patiently(
+                () -> LockService.builder().backend(backend).leaseTime(lease).open())) {
       GuardedWriter writer = new GuardedWriter(service.getFencedLock(args[2]), backend);
       System.out.println("ready");
       for (String command = in.readLine(); command != null; command = in.readLine()) {

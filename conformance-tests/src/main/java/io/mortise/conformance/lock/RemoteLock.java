@@ -5,6 +5,7 @@ import io.mortise.DistributedLock;
 import io.mortise.LockService;
 import io.mortise.conformance.support.Await;
 import io.mortise.spi.BackendConfig;
+import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import java.io.BufferedReader;
@@ -24,6 +25,7 @@ import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -183,13 +185,18 @@ final class RemoteLock implements AutoCloseable {
     }
   }
 
-  /** Tries again: on a busy machine a JVM that has just started may take seconds to connect. */
   private static LockService open(String[] args) {
     Duration lease = Duration.ofMillis(Long.parseLong(args[3]));
+    return patiently(
+        () -> LockService.builder().uri(args[0]).provider(args[1]).leaseTime(lease).open());
+  }
+
+  /** Tries again: on a busy machine a JVM that has just started may take seconds to connect. */
+  static <T> T patiently(Supplier<T> opening) {
     for (int attempt = 1; ; attempt++) {
       try {
-        return LockService.builder().uri(args[0]).provider(args[1]).leaseTime(lease).open();
-      } catch (BackendUnavailableException e) {
+        return opening.get();
+      } catch (BackendUnavailableException | BackendException e) {
         if (attempt == 5) {
           throw e;
         }
@@ -199,12 +206,15 @@ final class RemoteLock implements AutoCloseable {
 
   /** For a process of another class: its backend, as the kit opens them. */
   static LockBackend backend(String uri, String provider) {
-    return ServiceLoader.load(LockBackendProvider.class).stream()
-        .map(ServiceLoader.Provider::get)
-        .filter(each -> each.name().equals(provider))
-        .findFirst()
-        .orElseThrow()
-        .open(new BackendConfig(URI.create(uri), Duration.ofSeconds(2), "remote-lock", Map.of()));
+    LockBackendProvider found =
+        ServiceLoader.load(LockBackendProvider.class).stream()
+            .map(ServiceLoader.Provider::get)
+            .filter(each -> each.name().equals(provider))
+            .findFirst()
+            .orElseThrow();
+    BackendConfig config =
+        new BackendConfig(URI.create(uri), Duration.ofSeconds(2), "remote-lock", Map.of());
+    return patiently(() -> found.open(config));
   }
 
   private static String obey(String command, DistributedLock lock) {
