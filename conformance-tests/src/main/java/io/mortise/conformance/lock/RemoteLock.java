@@ -58,7 +58,8 @@ final class RemoteLock implements AutoCloseable {
   }
 
   /** The same with another class at the process's end. */
-  static RemoteLock start(Class<?> main, RedisLockFaultConformance kit, String name, Duration lease) {
+  static RemoteLock start(
+      Class<?> main, RedisLockFaultConformance kit, String name, Duration lease) {
     try {
       RemoteLock lock =
           new RemoteLock(
