@@ -11,10 +11,10 @@ import java.util.List;
 
 /** The scripts of the exclusive lock as calls, with the arguments that do not change filled in. */
 final class LockScripts {
-  private static final String QUEUE = read("queue");
-  private static final Script ACQUIRE = Script.of("acquire", QUEUE + read("acquire"));
-  private static final Script LEAVE = Script.of("leave", QUEUE + read("leave"));
-  private static final Script FORCE = Script.of("force", QUEUE + read("force"));
+  private static final String EXCLUSIVE = read("queue") + read("exclusive");
+  private static final Script ACQUIRE = Script.of("acquire", EXCLUSIVE + read("acquire"));
+  private static final Script LEAVE = Script.of("leave", EXCLUSIVE + read("leave"));
+  private static final Script FORCE = Script.of("force", EXCLUSIVE + read("force"));
   private static final Script RENEW = Script.of("renew", read("renew"));
   private static final Script INSPECT = Script.of("inspect", read("inspect"));
   private static final Script CHECK = Script.of("check", read("check"));

@@ -1,7 +1,7 @@
 -- Takes the lock, or joins its queue. Repeating it with the same id does no harm: what the id holds
 -- already is confirmed, and the expiry raised to the lease. It is also the answer to a grant.
 --
--- KEYS   as in queue.lua
+-- KEYS   as in exclusive.lua
 -- ARGV   1 id, 2 lease (ms), 3 'join', 'try' or 'fair' (a try that passes nobody), 4 how long a waiter counts as alive (ms),
 --        5 grant window (ms), 6 ticket of an earlier check or '', 7 mailbox prefix,
 --        8 '1' if PUBLISH counts every subscriber, 9 how many fencing tokens an acquisition may use
@@ -30,19 +30,17 @@ local function held()
 end
 
 if redis.call('EXISTS', lock, queue, alive) == 0 then
-  redis.call('HSET', lock, id, 1)
-  redis.call('PEXPIRE', lock, lease)
+  take(id, lease)
   return held()
 end
 
-local kind = stranger()
+local kind = stranger('string')
 if kind then
   return {'FOREIGN', kind}
 end
-local answered = '?' .. mailbox(id)
 if redis.call('HEXISTS', lock, id) == 1 then
   keep(lock, lease)
-  redis.call('ZREM', alive, answered)
+  redis.call('ZREM', alive, '?' .. mailbox(id))
   return held()
 end
 if redis.call('ZSCORE', alive, '!' .. id) then
@@ -60,29 +58,13 @@ if ARGV[3] ~= 'join' then
     left = redis.call('PTTL', lock)
   end
   if left == -2 then
-    redis.call('HSET', lock, id, 1)
-    redis.call('PEXPIRE', lock, lease)
+    take(id, lease)
     return held()
   end
   return {'BUSY', left, redis.call('HKEYS', lock)[1]}
 end
 
-local patience = tonumber(ARGV[4])
-redis.call('ZREM', alive, answered)
-redis.call('ZREMRANGEBYSCORE', alive, '-inf', now - 2 * patience)
-local ticket = tonumber(redis.call('ZSCORE', queue, id) or '')
-if not ticket then
-  ticket = tonumber(ARGV[6])
-  if not ticket then
-    local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
-    ticket = math.max(micros, (tonumber(last or '') or 0) + 1)
-  end
-  redis.call('ZADD', queue, ticket, id)
-end
-redis.call('ZADD', alive, now + patience, id)
-keep(queue, 2 * patience)
-keep(alive, 2 * patience)
-
+local ticket = join(now, micros, tonumber(ARGV[4]), ARGV[6])
 local complaint
 if left == -2 then
   local head, refused = grant(now, terms, id, lease)

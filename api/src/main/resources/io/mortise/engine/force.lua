@@ -1,10 +1,10 @@
 -- Ends whoever's hold, tells the holder, and grants the lock to the next.
 --
--- KEYS   as in queue.lua
+-- KEYS   as in exclusive.lua
 -- ARGV   1 '' , 2 grant window (ms), 3 mailbox prefix, 4 '1' if PUBLISH counts every subscriber
 -- Reply  FORCED, FREE (nobody held it), or FOREIGN and what was found
 -- Rules  L9 L10 Q2.
-local kind = stranger()
+local kind = stranger('string')
 if kind then
   return {'FOREIGN', kind}
 end

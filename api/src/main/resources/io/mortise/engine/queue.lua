@@ -1,16 +1,14 @@
--- The queue of one lock, as its scripts share it. Put in front of acquire, leave and force.
+-- The queue of one lock, as the scripts of every kind of lock share it. Put in front of theirs.
 --
 -- KEYS  1 lock   hash  acquisition id -> 1; exists while the lock is held or granted, always with an expiry
 --       2 queue  zset  waiting id -> ticket (server time in us when it joined)
 --       3 alive  zset  waiting id -> time (ms) after which it counts as gone
 --                      !id        -> end (ms) of a tombstone: this id must not acquire any more
 --                      ?mailbox   -> end (ms) of a grant that this mailbox has not answered yet
---       4 fence  string  the last fencing token in use; only of a fenced lock, whose hash holds the
---                        first token of a hold in place of the 1
+--       4        of one kind of lock alone
 --
--- Q2: no script ends with the lock free and somebody waiting.
 -- Numbers go to redis.call and into replies as numbers, never through text.
-local lock, queue, alive, fence = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
+local lock, queue, alive = KEYS[1], KEYS[2], KEYS[3]
 local id = ARGV[1]
 
 local function mailbox(of)
@@ -25,8 +23,8 @@ local function keep(key, ms)
 end
 
 -- The type of the first key that is not of ours, or nil.
-local function stranger()
-  local kinds = {'hash', 'zset', 'zset', 'string'}
+local function stranger(fourth)
+  local kinds = {'hash', 'zset', 'zset', fourth}
   for i, key in ipairs(KEYS) do
     local kind = redis.call('TYPE', key).ok
     if kind ~= 'none' and kind ~= kinds[i] then
@@ -41,40 +39,59 @@ local function clock()
   return math.floor(micros / 1000), micros
 end
 
--- The lock is free: gives it to the first waiter that lives, and tells its mailbox. A waiter that is
--- the caller itself takes it at once, with its lease. Others get it for the grant window, in which
--- they confirm. Returns who has it now, and the server's complaint if it refused the message.
--- terms: window (ms), mail (prefix of mailboxes), counts ('1' if PUBLISH counts every subscriber).
--- own: id and lease (ms) of a caller that waits itself, or nil.
-local function grant(now, terms, own, lease)
-  local deaf = {}
-  for _ = 1, 1000 do
-    local head = redis.call('ZPOPMIN', queue)[1]
-    if not head then
-      return nil
+-- The id stands in the queue from now on, or still, and counts as alive for its patience (ms).
+-- Returns its ticket: its own of before, also if it fell out, or one behind all others.
+local function join(now, micros, patience, before)
+  redis.call('ZREM', alive, '?' .. mailbox(id))
+  redis.call('ZREMRANGEBYSCORE', alive, '-inf', now - 2 * patience)
+  local ticket = tonumber(redis.call('ZSCORE', queue, id) or '')
+  if not ticket then
+    ticket = tonumber(before)
+    if not ticket then
+      local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
+      ticket = math.max(micros, (tonumber(last or '') or 0) + 1)
     end
-    local gone = redis.call('ZSCORE', alive, head)
-    redis.call('ZREM', alive, head)
-    if gone and tonumber(gone) > now then
-      if head == own then
-        redis.call('HSET', lock, head, 1)
-        redis.call('PEXPIRE', lock, lease)
-        return head
-      end
-      local box = mailbox(head)
-      local unanswered = redis.call('ZSCORE', alive, '?' .. box)
-      if not deaf[box] and not (unanswered and tonumber(unanswered) <= now) then
-        local heard = redis.pcall('PUBLISH', terms.mail .. box, 'grant|' .. head .. '|' .. lock)
-        if heard == 0 and terms.counts == '1' then
-          deaf[box] = true
-        else
-          redis.call('HSET', lock, head, 1)
-          redis.call('PEXPIRE', lock, terms.window)
-          redis.call('ZADD', alive, 'NX', now + terms.window, '?' .. box)
-          keep(alive, 2 * terms.window)
-          return head, type(heard) == 'table' and heard.err or nil
-        end
-      end
-    end
+    redis.call('ZADD', queue, ticket, id)
   end
+  redis.call('ZADD', alive, now + patience, id)
+  keep(queue, 2 * patience)
+  keep(alive, 2 * patience)
+  return ticket
+end
+
+-- The id waits no more, and must not acquire for so long (ms, 0 if it may).
+local function withdraw(now, tombstone)
+  redis.call('ZREM', queue, id)
+  redis.call('ZREM', alive, id, '?' .. mailbox(id))
+  if tombstone > 0 then
+    redis.call('ZREMRANGEBYSCORE', alive, '-inf', now - tombstone)
+    redis.call('ZADD', alive, now + tombstone, '!' .. id)
+    keep(alive, tombstone)
+  end
+end
+
+-- Whether a waiter counts as alive: it has asked lately, and its process answered its last grant.
+local function lives(head, now)
+  local ends = redis.call('ZSCORE', alive, head)
+  local unanswered = redis.call('ZSCORE', alive, '?' .. mailbox(head))
+  return ends and tonumber(ends) > now and not (unanswered and tonumber(unanswered) <= now)
+end
+
+-- Tells a waiter that the lock is granted to it. Returns false if nobody listens there, else true
+-- and the server's complaint if it refused the message.
+-- terms: window (ms), mail (prefix of mailboxes), counts ('1' if PUBLISH counts every subscriber).
+-- deaf: the mailboxes of this run that nobody listens to.
+local function tell(head, now, terms, deaf)
+  local box = mailbox(head)
+  if deaf[box] then
+    return false
+  end
+  local heard = redis.pcall('PUBLISH', terms.mail .. box, 'grant|' .. head .. '|' .. lock)
+  if heard == 0 and terms.counts == '1' then
+    deaf[box] = true
+    return false
+  end
+  redis.call('ZADD', alive, 'NX', now + terms.window, '?' .. box)
+  keep(alive, 2 * terms.window)
+  return true, type(heard) == 'table' and heard.err or nil
 end

@@ -51,7 +51,7 @@ class LuaSubsetTest {
   @ValueSource(strings = {"acquire", "leave", "force", "renew", "inspect", "check", "guard"})
   void aScriptKeepsToTheSubset(String name) throws IOException, ParseException {
     boolean queues = Set.of("acquire", "leave", "force").contains(name);
-    String source = (queues ? read("queue") : "") + read(name);
+    String source = (queues ? read("queue") + read("exclusive") : "") + read(name);
 
     assertEquals(List.of(), violations(source), name);
   }

@@ -1,0 +1,40 @@
+-- The exclusive lock, as its scripts share it. Put behind queue.lua, in front of acquire, leave and force.
+--
+-- KEYS  1 to 3 as in queue.lua
+--       4 fence  string  the last fencing token in use; only of a fenced lock, whose hash holds the
+--                        first token of a hold in place of the 1
+--
+-- Q2: no script ends with the lock free and somebody waiting.
+local fence = KEYS[4]
+
+local function take(taker, ms)
+  redis.call('HSET', lock, taker, 1)
+  redis.call('PEXPIRE', lock, ms)
+end
+
+-- The lock is free: gives it to the first waiter that lives, and tells its mailbox. A waiter that is
+-- the caller itself takes it at once, with its lease. Others get it for the grant window, in which
+-- they confirm. Returns who has it now, and the server's complaint if it refused the message.
+-- own: id and lease (ms) of a caller that waits itself, or nil.
+local function grant(now, terms, own, lease)
+  local deaf = {}
+  for _ = 1, 1000 do
+    local head = redis.call('ZPOPMIN', queue)[1]
+    if not head then
+      return nil
+    end
+    local live = lives(head, now)
+    redis.call('ZREM', alive, head)
+    if live and head == own then
+      take(head, lease)
+      return head
+    end
+    if live then
+      local told, complaint = tell(head, now, terms, deaf)
+      if told then
+        take(head, terms.window)
+        return head, complaint
+      end
+    end
+  end
+end
