@@ -292,7 +292,7 @@ class EngineLock implements DistributedLock, Member {
 
   @Override
   public Registration onLeaseLost(Consumer<? super LeaseLost> listener) {
-    return engine.events().add(keys.name(), Objects.requireNonNull(listener, "listener"));
+    return engine.events().add(keys.lock(), Objects.requireNonNull(listener, "listener"));
   }
 
   @Override

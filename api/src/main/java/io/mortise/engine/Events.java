@@ -24,7 +24,7 @@ final class Events {
   private static final Logger log = LoggerFactory.getLogger(Events.class);
 
   private final @Nullable LockListener listener;
-  private final Map<String, List<Consumer<? super LeaseLost>>> byName = new ConcurrentHashMap<>();
+  private final Map<String, List<Consumer<? super LeaseLost>>> byLock = new ConcurrentHashMap<>();
   private final Executor executor;
   private final @Nullable ThreadPoolExecutor owned;
 
@@ -57,10 +57,10 @@ final class Events {
     return one;
   }
 
-  Registration add(String name, Consumer<? super LeaseLost> listening) {
+  Registration add(String lockKey, Consumer<? super LeaseLost> listening) {
     Consumer<LeaseLost> consumer = listening::accept; // an object of this registration alone
-    byName.compute(
-        name,
+    byLock.compute(
+        lockKey,
         (key, known) -> {
           List<Consumer<? super LeaseLost>> all =
               known == null ? new CopyOnWriteArrayList<>() : known;
@@ -68,8 +68,8 @@ final class Events {
           return all;
         });
     return () ->
-        byName.computeIfPresent(
-            name,
+        byLock.computeIfPresent(
+            lockKey,
             (key, all) -> {
               all.remove(consumer);
               return all.isEmpty() ? null : all;
@@ -112,7 +112,7 @@ final class Events {
     try {
       executor.execute(() -> {
         if (acquisition.tells(event.state())) {
-          tell(event);
+          tell(acquisition.keys().lock(), event);
           acquisition.owner().told(event);
         }
       });
@@ -130,7 +130,7 @@ final class Events {
     }
   }
 
-  private void tell(LeaseLost event) {
+  private void tell(String lockKey, LeaseLost event) {
     switch (event.state()) {
       case SUSPECT -> log.warn("renewal failed and is tried again: {}", event);
       case LOST -> log.warn("lease lost: {}", event);
@@ -140,8 +140,8 @@ final class Events {
       guarded(() -> listener.leaseChanged(event));
     }
     if (event.state() != LeaseState.HELD) {
-      byName
-          .getOrDefault(event.name(), List.of())
+      byLock
+          .getOrDefault(lockKey, List.of())
           .forEach(consumer -> guarded(() -> consumer.accept(event)));
     }
   }

@@ -140,7 +140,7 @@ abstract class LeakRules extends LockRules {
       assertEquals(Map.of(), field(engine, "gates"), "gates");
       assertEquals(Map.of(), field(engine, "acquisitions"), "acquisitions");
       assertEquals(Map.of(), field(field(engine, "lostHolds"), "holds"), "lost holds");
-      assertEquals(Map.of(), field(field(engine, "events"), "byName"), "listeners");
+      assertEquals(Map.of(), field(field(engine, "events"), "byLock"), "listeners");
     }
   }
 
