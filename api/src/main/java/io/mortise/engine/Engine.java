@@ -153,7 +153,7 @@ final class Engine {
   @Nullable Hold holdOf(LockKeys keys, long threadId) {
     Hold hold = holdAt(keys.gate(threadId), threadId);
     if (hold == null && severalKinds) {
-      for (LockKeys.Kind kind : LockKeys.Kind.values()) {
+      for (LockKeys.Kind kind : keys.kindsOfHold()) {
         hold = hold == null ? holdAt(keys.as(kind).gate(threadId), threadId) : hold;
       }
     }
@@ -231,7 +231,8 @@ final class Engine {
   // Acquisitions
 
   Acquisition newAcquisition(Owner owner, long threadId, LeasePolicy lease) {
-    String id = clientId.text() + ':' + sequence.incrementAndGet() + ':' + threadId;
+    String number = clientId.text() + ':' + sequence.incrementAndGet();
+    String id = number + ':' + threadId + owner.keys().idSuffix();
     Acquisition acquisition = new Acquisition(owner, id, lease);
     acquisitions.put(id, acquisition);
     return acquisition;

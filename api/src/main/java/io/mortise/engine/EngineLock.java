@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle of the exclusive, reentrant lock, fair or not: a name, a lease, and the engine that does
- * the work.
+ * A handle of a reentrant lock, exclusive or one side of a read/write lock: a name, a lease, and
+ * the engine that does the work.
  */
 class EngineLock implements DistributedLock, Member {
   private final Engine engine;
@@ -87,7 +87,7 @@ class EngineLock implements DistributedLock, Member {
   @Override
   public boolean tryLock() {
     try {
-      return enterAgain() || acquire(Waiter.impatient(lease, engine.now()));
+      return enterAgain() || acquire(impatient());
     } catch (InterruptedException e) {
       throw new AssertionError("an attempt that does not wait does not throw", e);
     }
@@ -98,7 +98,7 @@ class EngineLock implements DistributedLock, Member {
     if (enterAgain()) {
       return () -> true;
     }
-    Waiter waiter = Waiter.impatient(lease, engine.now());
+    Waiter waiter = ready(impatient());
     Trial begun = engine.begin(keys, waiter);
     return () -> told(begun.finish(), waiter);
   }
@@ -108,10 +108,7 @@ class EngineLock implements DistributedLock, Member {
     throwIfInterrupted();
     long nanos = unit.toNanos(wait);
     return enterAgain()
-        || acquire(
-            nanos > 0
-                ? Waiter.timed(lease, engine.now(), nanos)
-                : Waiter.impatient(lease, engine.now()));
+        || acquire(nanos > 0 ? Waiter.timed(lease, engine.now(), nanos) : impatient());
   }
 
   @Override
@@ -129,13 +126,27 @@ class EngineLock implements DistributedLock, Member {
     return withLease(fixed, unit).tryLock(wait, unit);
   }
 
+  final Waiter impatient() {
+    return Waiter.impatient(lease, engine.now());
+  }
+
   private static void throwIfInterrupted() throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
   }
 
+  /** Takes what the calling thread does not hold yet. */
   private boolean acquire(Waiter waiter) throws InterruptedException {
+    return take(ready(waiter));
+  }
+
+  /** Checks and completes a wish before it is sent. */
+  Waiter ready(Waiter waiter) {
+    return waiter;
+  }
+
+  final boolean take(Waiter waiter) throws InterruptedException {
     return told(engine.lock(keys, waiter), waiter);
   }
 
@@ -147,7 +158,7 @@ class EngineLock implements DistributedLock, Member {
   }
 
   /** Enters once more if the calling thread is inside, without a command but for a longer lease. */
-  private boolean enterAgain() {
+  final boolean enterAgain() {
     Hold hold = engine.holdOfCurrentThread(keys);
     if (hold == null) {
       return false;
@@ -225,12 +236,12 @@ class EngineLock implements DistributedLock, Member {
     String who = "thread " + thread.getName() + " (" + thread.getId() + ")";
     if (lost == null) {
       return new IllegalMonitorStateException(
-          "lock '%s' is not held by %s; only the thread that locked it may unlock it"
-              .formatted(keys.name(), who));
+          "%s is not held by %s; only the thread that locked it may unlock it"
+              .formatted(keys.text(), who));
     }
     return new LeaseLostException(
-        "lock '%s' was held by %s as %s, but its lease is over: it ended, was forced open or its key was deleted; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
-            .formatted(keys.name(), who, lost.acquisition().id()));
+        "%s was held by %s as %s, but its lease is over: it ended, was forced open or its key was deleted; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
+            .formatted(keys.text(), who, lost.acquisition().id()));
   }
 
   @Override
@@ -257,7 +268,7 @@ class EngineLock implements DistributedLock, Member {
     return isHeld(engine.holdOf(keys, threadId));
   }
 
-  private boolean isHeld(@Nullable Hold hold) {
+  final boolean isHeld(@Nullable Hold hold) {
     return hold != null && hold.acquisition().state(engine.now()) != LeaseState.LOST;
   }
 
@@ -373,6 +384,6 @@ class EngineLock implements DistributedLock, Member {
                 .formatted(
                     hold.thread().getName(),
                     TimeUnit.NANOSECONDS.toMillis(hold.acquisition().remaining(engine.now())));
-    return "DistributedLock[" + keys.name() + (keys.isFair() ? ", fair, " : ", ") + state + ']';
+    return "DistributedLock[" + keys.name() + keys.kind().label() + ", " + state + ']';
   }
 }

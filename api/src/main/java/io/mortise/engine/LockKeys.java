@@ -1,29 +1,48 @@
 package io.mortise.engine;
 
 import java.nio.charset.StandardCharsets;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Set;
 
 /**
  * A lock's name and its keys in the store. All keys of one name share its hash slot: a name with a
  * <code>{tag}</code> is used as it is, any other is put in braces.
  *
  * @param name as the application gave it
- * @param all lock, queue and alive, in the order the scripts take them; for a fenced lock its
- *     counter
+ * @param all lock, queue and alive, in the order the scripts take them; then the counter of a
+ *     fenced lock, or the readers of a read/write lock
  * @param kind what its handles promise
  */
 record LockKeys(String name, List<String> all, Kind kind) {
-  /** Handles of one name that are the same lock, and differ in what they promise. */
+  /** What a handle promises. The first three are handles of one and the same lock. */
   enum Kind {
     /** Threads of a process pass it on among themselves. */
     PLAIN,
     /** Every thread waits in the store's queue by itself, and nobody passes it. */
     FAIR,
     /** As plain, and every hold has a token. */
-    FENCED
+    FENCED,
+    /** The reading side of a read/write lock; every thread waits in the store's queue by itself. */
+    READ,
+    /** The writing side of a read/write lock, as its reading side. */
+    WRITE;
+
+    /** What a handle shows of it. */
+    String label() {
+      return switch (this) {
+        case PLAIN, FENCED -> "";
+        case FAIR -> ", fair";
+        case READ -> ", read";
+        case WRITE -> ", write";
+      };
+    }
   }
 
+  private static final Set<Kind> EXCLUSIVE = EnumSet.range(Kind.PLAIN, Kind.FENCED);
+
   private static final int LONGEST = 512;
+  private static final String READ_WRITE = "rw:";
 
   static LockKeys of(String prefix, String name) {
     String slot = slot("lock name", name);
@@ -40,7 +59,7 @@ record LockKeys(String name, List<String> all, Kind kind) {
 
   /** The same lock with a counter of tokens. */
   LockKeys fenced(String prefix) {
-    String counter = prefix + "fence:" + lock().substring(lockPrefix(prefix).length());
+    String counter = prefix + "fence:" + slot(lockPrefix(prefix));
     return new LockKeys(name, List.of(all.get(0), all.get(1), all.get(2), counter), Kind.FENCED);
   }
 
@@ -49,8 +68,34 @@ record LockKeys(String name, List<String> all, Kind kind) {
     return all.get(3);
   }
 
+  /** The read/write lock of a name, as one who writes has it. */
+  static LockKeys readWrite(String prefix, String name) {
+    LockKeys keys = of(prefix + READ_WRITE, name);
+    String readers = prefix + READ_WRITE + "readers:" + keys.slot(lockPrefix(prefix + READ_WRITE));
+    return new LockKeys(
+        name, List.of(keys.all.get(0), keys.all.get(1), keys.all.get(2), readers), Kind.WRITE);
+  }
+
+  private String slot(String lockPrefix) {
+    return all.get(0).substring(lockPrefix.length());
+  }
+
   boolean isFair() {
     return kind == Kind.FAIR;
+  }
+
+  boolean isReadWrite() {
+    return !EXCLUSIVE.contains(kind);
+  }
+
+  /** The kinds of handle through which a thread may have taken what these handles hold. */
+  Set<Kind> kindsOfHold() {
+    return isReadWrite() ? Set.of(kind) : EXCLUSIVE;
+  }
+
+  /** What every id of an acquisition by these keys ends in: the scripts tell readers by it. */
+  String idSuffix() {
+    return kind == Kind.READ ? ":r" : "";
   }
 
   /**
@@ -60,24 +105,33 @@ record LockKeys(String name, List<String> all, Kind kind) {
   String gate(long threadId) {
     return switch (kind) {
       case PLAIN -> lock();
-      case FAIR -> lock() + '#' + threadId;
+      case FAIR, READ, WRITE -> lock() + '#' + threadId;
       case FENCED -> lock() + '!';
     };
   }
 
   /** The keys that belong to a lock key, as a message carries it. */
   static LockKeys ofLockKey(String prefix, String lockKey) {
-    String slot = lockKey.substring(lockPrefix(prefix).length());
+    boolean readWrite = lockKey.startsWith(lockPrefix(prefix + READ_WRITE));
+    String slot = lockKey.substring(lockPrefix(readWrite ? prefix + READ_WRITE : prefix).length());
     boolean added = slot.startsWith("{") && slot.indexOf('}') == slot.length() - 1;
-    return of(prefix, added ? slot.substring(1, slot.length() - 1) : slot);
+    String name = added ? slot.substring(1, slot.length() - 1) : slot;
+    return readWrite ? readWrite(prefix, name) : of(prefix, name);
   }
 
   private static String lockPrefix(String prefix) {
     return prefix + "lock:";
   }
 
+  /** For messages: which lock, and which side of it. */
+  String text() {
+    String side = kind == Kind.READ ? "read " : kind == Kind.WRITE ? "write " : "";
+    return side + "lock '" + name + "'";
+  }
+
+  /** The key that a hold is in. */
   String lock() {
-    return all.get(0);
+    return all.get(kind == Kind.READ ? 3 : 0);
   }
 
   /** The name in braces, unless it has some: where its keys are on a cluster. */

@@ -9,12 +9,17 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The scripts of the exclusive lock as calls, with the arguments that do not change filled in. */
+/** The scripts of the locks as calls, with the arguments that do not change filled in. */
 final class LockScripts {
+  private static final String READ_WRITE = read("queue") + read("rw");
   private static final String EXCLUSIVE = read("queue") + read("exclusive");
   private static final Script ACQUIRE = Script.of("acquire", EXCLUSIVE + read("acquire"));
   private static final Script LEAVE = Script.of("leave", EXCLUSIVE + read("leave"));
   private static final Script FORCE = Script.of("force", EXCLUSIVE + read("force"));
+  private static final Script RW_ACQUIRE = Script.of("rw-acquire", READ_WRITE + read("rw-acquire"));
+  private static final Script RW_LEAVE = Script.of("rw-leave", READ_WRITE + read("rw-leave"));
+  private static final Script RW_FORCE = Script.of("rw-force", READ_WRITE + read("rw-force"));
+  private static final Script RW_INSPECT = Script.of("rw-inspect", read("rw-inspect"));
   private static final Script RENEW = Script.of("renew", read("renew"));
   private static final Script INSPECT = Script.of("inspect", read("inspect"));
   private static final Script CHECK = Script.of("check", read("check"));
@@ -43,11 +48,16 @@ final class LockScripts {
     return keyPrefix + "mail:";
   }
 
-  ScriptCall acquire(Acquisition acquisition, LeasePolicy lease, boolean join) {
-    String mode = join ? "join" : acquisition.keys().isFair() ? "fair" : "try";
+  /**
+   * @param join whether it waits
+   * @param beside of a read/write lock: the id of what the thread holds in the other mode, or ''
+   */
+  ScriptCall acquire(Acquisition acquisition, LeasePolicy lease, boolean join, String beside) {
+    LockKeys keys = acquisition.keys();
+    String mode = join ? "join" : keys.isFair() ? "fair" : "try";
     return call(
-        ACQUIRE,
-        acquisition.keys().all(),
+        keys.isReadWrite() ? RW_ACQUIRE : ACQUIRE,
+        keys.all(),
         List.of(
             acquisition.id(),
             lease.millis(),
@@ -57,7 +67,7 @@ final class LockScripts {
             acquisition.ticket(),
             mail,
             counts,
-            tokens));
+            keys.isReadWrite() ? beside : tokens));
   }
 
   /**
@@ -65,11 +75,16 @@ final class LockScripts {
    */
   ScriptCall leave(LockKeys keys, String id, boolean outcomeUnknown) {
     return call(
-        LEAVE, keys.all(), List.of(id, outcomeUnknown ? tombstone : "0", window, mail, counts));
+        keys.isReadWrite() ? RW_LEAVE : LEAVE,
+        keys.all(),
+        List.of(id, outcomeUnknown ? tombstone : "0", window, mail, counts));
   }
 
   ScriptCall force(LockKeys keys) {
-    return call(FORCE, keys.all(), List.of("", window, mail, counts));
+    return call(
+        keys.isReadWrite() ? RW_FORCE : FORCE,
+        keys.all(),
+        List.of(keys.idSuffix(), window, mail, counts));
   }
 
   ScriptCall renew(List<Acquisition> held, LeasePolicy lease) {
@@ -84,7 +99,8 @@ final class LockScripts {
   }
 
   ScriptCall inspect(LockKeys keys) {
-    return call(INSPECT, List.of(keys.lock()), List.of());
+    Script script = keys.kind() == LockKeys.Kind.READ ? RW_INSPECT : INSPECT;
+    return call(script, List.of(keys.lock()), List.of());
   }
 
   ScriptCall identify() {

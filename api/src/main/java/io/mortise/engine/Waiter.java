@@ -24,6 +24,7 @@ final class Waiter {
   private final long deadline;
   private boolean interrupted;
   private boolean remote;
+  private String beside = "";
 
   private Waiter(
       LeasePolicy lease, long start, Patience patience, boolean interruptible, long wait) {
@@ -45,6 +46,17 @@ final class Waiter {
 
   static Waiter patient(LeasePolicy lease, long now, boolean interruptible) {
     return new Waiter(lease, now, Patience.UNLIMITED, interruptible, 0);
+  }
+
+  /** Of a read/write lock: the id of what the thread holds in the other mode. */
+  Waiter beside(String id) {
+    beside = id;
+    return this;
+  }
+
+  /** The id of what the thread holds in the other mode, or an empty text. */
+  String beside() {
+    return beside;
   }
 
   Thread thread() {

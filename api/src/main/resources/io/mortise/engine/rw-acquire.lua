@@ -1,0 +1,96 @@
+-- Takes the read/write lock in the mode of the id, or joins its queue. Repeating it with the same id
+-- does no harm: what the id holds already is confirmed, and the expiry raised to the lease. It is also
+-- the answer to a grant.
+--
+-- KEYS   as in rw.lua
+-- ARGV   1 id, 2 lease (ms), 3 'join' or 'try' (which passes nobody), 4 how long a waiter counts as alive (ms),
+--        5 grant window (ms), 6 ticket of an earlier check or '', 7 mailbox prefix,
+--        8 '1' if PUBLISH counts every subscriber,
+--        9 id of what the same thread holds in the other mode, or '': a writer's reads beside it at once;
+--          a reader's writes (only 'try') if nobody else is inside, whoever waits
+-- Reply  HELD
+--        WAIT, ms until nobody may be inside (-2 now), ticket, server time (us) [, complaint about PUBLISH]
+--        BUSY, ms until nobody may be inside (only 'try')
+--        TOO_LATE                            (this id was withdrawn)
+--        FOREIGN, what was found
+-- Rules  L1 L10 L11 L14 Q1 Q2 Q4. Uncontended: a writer three commands, no TIME; a reader five.
+local lease = tonumber(ARGV[2])
+local beside = ARGV[9]
+
+if reads(id) then
+  if redis.call('EXISTS', lock, queue, alive) == 0 then
+    local left = redis.call('PTTL', readers)
+    local now = clock()
+    if left ~= -1 and type(redis.pcall('ZADD', readers, 'GT', now + lease, id)) == 'number' then
+      if left < lease then
+        redis.call('PEXPIRE', readers, lease)
+      end
+      return {'HELD'}
+    end
+  end
+elseif beside == '' and redis.call('EXISTS', lock, queue, alive, readers) == 0 then
+  redis.call('HSET', lock, id, 1)
+  redis.call('PEXPIRE', lock, lease)
+  return {'HELD'}
+end
+
+local found = foreign()
+if found then
+  return {'FOREIGN', found}
+end
+local now, micros = clock()
+forget(now)
+
+local function holds()
+  if reads(id) then
+    return redis.call('ZSCORE', readers, id)
+  end
+  return redis.call('HEXISTS', lock, id) == 1
+end
+
+-- Whether the same thread's hold in the other mode lets this id in.
+local function mayJoinItself()
+  if reads(id) then
+    return redis.call('HEXISTS', lock, beside) == 1
+  end
+  local inside = redis.call('ZRANGE', readers, 0, 1)
+  return redis.call('EXISTS', lock) == 0 and inside[1] == beside and not inside[2]
+end
+
+-- Until the last of those inside must have gone.
+local function left()
+  local writing = redis.call('PTTL', lock)
+  local longest = redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2]
+  return writing == -2 and longest and tonumber(longest) - now or writing
+end
+
+if holds() then
+  take(id, now, lease)
+  redis.call('ZREM', alive, '?' .. mailbox(id))
+  return {'HELD'}
+end
+if redis.call('ZSCORE', alive, '!' .. id) then
+  return {'TOO_LATE'}
+end
+if beside ~= '' and mayJoinItself() then
+  take(id, now, lease)
+  return {'HELD'}
+end
+
+local terms = {window = tonumber(ARGV[5]), mail = ARGV[7], counts = ARGV[8]}
+if ARGV[3] == 'try' then
+  grant(now, terms)
+  local upgrade = beside ~= '' and not reads(id)
+  if not upgrade and redis.call('EXISTS', queue) == 0 and admits(id) then
+    take(id, now, lease)
+    return {'HELD'}
+  end
+  return {'BUSY', left()}
+end
+
+local ticket = join(now, micros, tonumber(ARGV[4]), ARGV[6])
+local inside, complaint = grant(now, terms, id, lease)
+if inside then
+  return {'HELD'}
+end
+return {'WAIT', left(), ticket, micros, complaint}

@@ -1,0 +1,29 @@
+-- Ends the writer's hold, or those of all readers, tells the holders, and lets in the first waiters if
+-- there is room.
+--
+-- KEYS   as in rw.lua
+-- ARGV   1 ':r' for the readers, '' for the writer, 2 grant window (ms), 3 mailbox prefix,
+--        4 '1' if PUBLISH counts every subscriber
+-- Reply  FORCED, FREE (nobody held it), or FOREIGN and what was found
+-- Rules  L9 L10 Q2.
+local found = foreign()
+if found then
+  return {'FOREIGN', found}
+end
+
+local terms = {window = tonumber(ARGV[2]), mail = ARGV[3], counts = ARGV[4]}
+local now = clock()
+forget(now)
+local holders
+if reads(id) then
+  holders = redis.call('ZRANGE', readers, 0, -1)
+  redis.call('DEL', readers)
+else
+  holders = redis.call('HKEYS', lock)
+  redis.call('DEL', lock)
+end
+for _, holder in ipairs(holders) do
+  redis.pcall('PUBLISH', terms.mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)
+end
+grant(now, terms)
+return {#holders > 0 and 'FORCED' or 'FREE'}

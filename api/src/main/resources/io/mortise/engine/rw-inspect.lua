@@ -1,0 +1,22 @@
+-- Looks at the readers of a read/write lock and changes nothing.
+--
+-- KEYS   1 readers
+-- Reply  FREE; LOCKED, ms left of the longest; or FOREIGN and what was found
+local readers = KEYS[1]
+local kind = redis.call('TYPE', readers).ok
+if kind == 'none' then
+  return {'FREE'}
+end
+if kind ~= 'zset' then
+  return {'FOREIGN', kind}
+end
+if redis.call('PTTL', readers) == -1 then
+  return {'FOREIGN', 'sorted set without expiry'}
+end
+local time = redis.call('TIME')
+local ends = tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2])
+local left = ends - math.floor(time[1] * 1000 + time[2] / 1000)
+if left <= 0 then
+  return {'FREE'}
+end
+return {'LOCKED', left}
