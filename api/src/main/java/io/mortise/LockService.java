@@ -119,6 +119,16 @@ public interface LockService extends AutoCloseable {
   FencedLock getFencedLock(String name);
 
   /**
+   * The read/write lock of a name, first come, first served: many readers or one writer, each side
+   * reentrant. It is another lock than {@link #getLock} of that name.
+   *
+   * @param name as for {@link #getLock}
+   * @return a handle, which costs nothing while unused
+   * @throws IllegalArgumentException the name is empty, too long, or has stray braces
+   */
+  DistributedReadWriteLock getReadWriteLock(String name);
+
+  /**
    * Who this service is in the store: host, process and a random part. The first part of the id of
    * every acquisition.
    *

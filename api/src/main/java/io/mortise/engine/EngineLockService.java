@@ -2,6 +2,7 @@ package io.mortise.engine;
 
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
 import io.mortise.FencedLock;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
@@ -83,6 +84,13 @@ final class EngineLockService implements LockService {
     LockKeys keys = keys(name).fenced(engine.settings().keyPrefix());
     engine.useSeveralKinds();
     return new EngineFencedLock(engine, keys, engine.defaultLease());
+  }
+
+  @Override
+  public DistributedReadWriteLock getReadWriteLock(String name) {
+    keys(name);
+    LockKeys keys = LockKeys.readWrite(engine.settings().keyPrefix(), name);
+    return new EngineReadWriteLock(engine, keys);
   }
 
   private LockKeys keys(String name) {

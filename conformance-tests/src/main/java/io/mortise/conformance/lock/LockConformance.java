@@ -186,4 +186,11 @@ public abstract class LockConformance extends LockKit {
       super(LockConformance.this);
     }
   }
+
+  @Nested
+  class ReadWrite extends RwRules {
+    ReadWrite() {
+      super(LockConformance.this);
+    }
+  }
 }

@@ -1,0 +1,56 @@
+package io.mortise.engine;
+
+import java.time.Duration;
+import java.util.Objects;
+
+/** A handle of one side of a read/write lock, which knows what its thread holds of the other. */
+final class EngineSide extends EngineLock {
+  private final LockKeys otherSide;
+
+  EngineSide(Engine engine, LockKeys keys, LeasePolicy lease) {
+    super(engine, keys, lease);
+    otherSide = keys.as(reads() ? LockKeys.Kind.WRITE : LockKeys.Kind.READ);
+  }
+
+  private boolean reads() {
+    return keys().kind() == LockKeys.Kind.READ;
+  }
+
+  @Override
+  public EngineSide withLease(Duration fixed) {
+    return with(LeasePolicy.fixed(Objects.requireNonNull(fixed, "lease")));
+  }
+
+  @Override
+  EngineSide with(LeasePolicy other) {
+    return new EngineSide(engine(), keys(), other);
+  }
+
+  /** A writer also reads at once; a reader that waited to write would wait for itself. */
+  @Override
+  boolean acquire(Waiter waiter) throws InterruptedException {
+    Hold other = engine().holdOfCurrentThread(otherSide);
+    if (other == null || !isHeld(other)) {
+      return super.acquire(waiter);
+    }
+    if (!reads()) {
+      throw onlyReads(waiter.thread());
+    }
+    return super.acquire(waiter.beside(other.acquisition().id()));
+  }
+
+  private IllegalStateException onlyReads(Thread thread) {
+    return new IllegalStateException(
+        "lock '%s' is held for reading by thread %s (%d), which would wait for itself to write; unlock the read lock first, or use tryUpgrade()"
+            .formatted(name(), thread.getName(), thread.getId()));
+  }
+
+  /** Takes this side for a thread that holds the other, if nobody else is inside. */
+  boolean tryLockBeside(Hold other) {
+    try {
+      return enterAgain() || super.acquire(impatient().beside(other.acquisition().id()));
+    } catch (InterruptedException e) {
+      throw new AssertionError("an attempt that does not wait does not throw", e);
+    }
+  }
+}
