@@ -193,4 +193,25 @@ public abstract class LockConformance extends LockKit {
       super(LockConformance.this);
     }
   }
+
+  @Nested
+  class ReadWriteQueues extends RwQueueRules {
+    ReadWriteQueues() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class ReadWriteLeases extends RwLeaseRules {
+    ReadWriteLeases() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class ReadWriteFaults extends RwFaultRules {
+    ReadWriteFaults() {
+      super(LockConformance.this);
+    }
+  }
 }

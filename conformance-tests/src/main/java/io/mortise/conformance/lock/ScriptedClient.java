@@ -28,6 +28,8 @@ final class ScriptedClient {
   private final FaultyBackend engine;
   private final List<String> keys;
   private final String box;
+  private final String suffix;
+  private final String scripts;
   private final Map<Integer, String> tickets = new HashMap<>();
   private final List<String> mail = new CopyOnWriteArrayList<>();
   private Duration alive = Duration.ofSeconds(10);
@@ -40,14 +42,30 @@ final class ScriptedClient {
    * @param lock the lock's name
    */
   ScriptedClient(LockBackend store, FaultyBackend engine, String lock, String box) {
+    this(store, engine, box, keys("mortise:", lock), "");
+  }
+
+  private ScriptedClient(
+      LockBackend store, FaultyBackend engine, String box, List<String> keys, String suffix) {
     this.store = store;
     this.engine = engine;
     this.box = box;
-    keys =
-        List.of(
-            "mortise:lock:{" + lock + "}",
-            "mortise:queue:{" + lock + "}",
-            "mortise:alive:{" + lock + "}");
+    this.keys = keys;
+    this.suffix = suffix;
+    scripts = keys.size() == 4 ? "rw-" : "";
+  }
+
+  /** A process without a mailbox, which only reads, or only writes, by a read/write lock. */
+  static ScriptedClient of(
+      LockBackend store, FaultyBackend engine, String lock, String box, boolean reads) {
+    List<String> keys = new ArrayList<>(keys("mortise:rw:", lock));
+    keys.add("mortise:rw:readers:{" + lock + '}');
+    return new ScriptedClient(store, engine, box, keys, reads ? ":r" : "");
+  }
+
+  private static List<String> keys(String prefix, String lock) {
+    String slot = ":{" + lock + '}';
+    return List.of(prefix + "lock" + slot, prefix + "queue" + slot, prefix + "alive" + slot);
   }
 
   /** Opens its mailbox. */
@@ -86,7 +104,7 @@ final class ScriptedClient {
   }
 
   String id(int number) {
-    return box + ':' + number + ":1";
+    return box + ':' + number + ":1" + suffix;
   }
 
   /** Waits for that many messages, each kind, id, lock key; there must not be more. */
@@ -98,7 +116,7 @@ final class ScriptedClient {
 
   /** Takes the lock or joins the queue, with the ticket of an earlier answer. */
   List<Object> ask(int number) {
-    List<String> args = new ArrayList<>(engine.last("acquire").args());
+    List<String> args = new ArrayList<>(engine.last(scripts + "acquire").args());
     args.set(0, id(number));
     args.set(1, millis(LEASE));
     args.set(2, "join");
@@ -119,7 +137,7 @@ final class ScriptedClient {
   }
 
   void leave(int number) {
-    List<String> args = new ArrayList<>(engine.last("leave").args());
+    List<String> args = new ArrayList<>(engine.last(scripts + "leave").args());
     args.set(0, id(number));
     args.set(2, millis(WINDOW));
     args.set(4, counts ? "1" : "0");
@@ -127,7 +145,7 @@ final class ScriptedClient {
   }
 
   private List<Object> run(String script, List<String> args) {
-    ScriptCall sent = engine.last(script);
+    ScriptCall sent = engine.last(scripts + script);
     return store.execute(new ScriptCall(sent.script(), keys, args, Duration.ofSeconds(2)));
   }
 
