@@ -1,7 +1,10 @@
 package io.mortise.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,5 +30,17 @@ class LockKeysTest {
     LockKeys keys = LockKeys.of("mine:", name);
 
     assertEquals(keys.all(), LockKeys.ofLockKey("mine:", keys.lock()).all());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"orders:42", "a{tag}b", "rw:lock:{x}", "ü"})
+  void theKeysOfAReadWriteLockAreItsOwnAndFoundAgain(String name) {
+    LockKeys keys = LockKeys.readWrite("mine:", name);
+
+    assertEquals(keys, LockKeys.ofLockKey("mine:", keys.lock()));
+    assertEquals("mine:rw:lock:", keys.lock().substring(0, 13));
+    assertEquals(keys.all().get(3), keys.as(LockKeys.Kind.READ).lock());
+    assertNotEquals(keys.gate(1), keys.as(LockKeys.Kind.READ).gate(1));
+    assertTrue(Collections.disjoint(keys.all(), LockKeys.of("mine:", name).all()));
   }
 }

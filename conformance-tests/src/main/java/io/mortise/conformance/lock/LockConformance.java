@@ -214,4 +214,25 @@ public abstract class LockConformance extends LockKit {
       super(LockConformance.this);
     }
   }
+
+  @Nested
+  class ReadWriteContract extends RwContractRules {
+    ReadWriteContract() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class ReadWriteLoad extends RwLoadRules {
+    ReadWriteLoad() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class ReadWriteScripts extends RwScriptRules {
+    ReadWriteScripts() {
+      super(LockConformance.this);
+    }
+  }
 }

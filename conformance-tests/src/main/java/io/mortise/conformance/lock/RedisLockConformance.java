@@ -72,4 +72,11 @@ public abstract class RedisLockConformance extends LockConformance {
       super(RedisLockConformance.this);
     }
   }
+
+  @Nested
+  class ReadWriteCommands extends RwCommandRules {
+    ReadWriteCommands() {
+      super(RedisLockConformance.this);
+    }
+  }
 }

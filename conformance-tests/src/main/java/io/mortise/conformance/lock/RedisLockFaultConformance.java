@@ -95,4 +95,11 @@ public abstract class RedisLockFaultConformance extends LockFaultConformance {
       super(RedisLockFaultConformance.this);
     }
   }
+
+  @Nested
+  class ReadWriteProcesses extends RwProcessRules {
+    ReadWriteProcesses() {
+      super(RedisLockFaultConformance.this);
+    }
+  }
 }

@@ -25,7 +25,7 @@ abstract class RefusalRules extends LockRules {
   private static final String SECRET = "s3cr3t-w0rd";
 
   /** What docs/troubleshooting.md says an ACL must allow, beside its keys and channels. */
-  private static final List<String> ENOUGH =
+  static final List<String> ENOUGH =
       List.of(
           "+evalsha +eval +subscribe +unsubscribe +publish +ping +info +hello +auth +select",
           "+client|setname +client|id",

@@ -33,6 +33,10 @@ import java.util.stream.Stream;
  * and killed meanwhile. This class is both ends of it.
  */
 final class RemoteLock implements AutoCloseable {
+  static final String PLAIN = "plain";
+  static final String READ = "read";
+  static final String WRITE = "write";
+
   private static final String EVENT = "event ";
 
   private final Process process;
@@ -54,12 +58,22 @@ final class RemoteLock implements AutoCloseable {
 
   /** Starts the process, and waits until its service is open. */
   static RemoteLock start(RedisLockFaultConformance kit, String name, Duration lease) {
-    return start(RemoteLock.class, kit, name, lease);
+    return start(kit, name, lease, PLAIN);
   }
 
-  /** The same with another class at the process's end. */
+  /**
+   * As the other, with one side of a read/write lock.
+   *
+   * @param kind {@link #PLAIN}, {@link #READ} or {@link #WRITE}
+   */
   static RemoteLock start(
-      Class<?> main, RedisLockFaultConformance kit, String name, Duration lease) {
+      RedisLockFaultConformance kit, String name, Duration lease, String kind) {
+    return start(RemoteLock.class, kit, name, lease, kind);
+  }
+
+  /** With another class at the process's end. */
+  static RemoteLock start(
+      Class<?> main, RedisLockFaultConformance kit, String name, Duration lease, String kind) {
     try {
       RemoteLock lock =
           new RemoteLock(
@@ -68,7 +82,8 @@ final class RemoteLock implements AutoCloseable {
                   kit.server().uri().toString(),
                   kit.provider().name(),
                   name,
-                  Long.toString(lease.toMillis())));
+                  Long.toString(lease.toMillis()),
+                  kind));
       if (!lock.answer().equals("ready")) {
         throw new AssertionError("the process did not open its service");
       }
@@ -171,13 +186,13 @@ final class RemoteLock implements AutoCloseable {
   /**
    * The process's end.
    *
-   * @param args URI, provider, lock name, lease in ms
+   * @param args URI, provider, lock name, lease in ms, kind of lock
    */
   public static void main(String[] args) throws IOException {
     BufferedReader in =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try (LockService service = open(args)) {
-      DistributedLock lock = service.getLock(args[2]);
+      DistributedLock lock = lock(service, args[2], args[4]);
       lock.onLeaseLost(event -> System.out.println(EVENT + event.state()));
       System.out.println("ready");
       for (String command = in.readLine(); command != null; command = in.readLine()) {
@@ -186,6 +201,13 @@ final class RemoteLock implements AutoCloseable {
     }
   }
 
+  private static DistributedLock lock(LockService service, String name, String kind) {
+    return switch (kind) {
+      case READ -> service.getReadWriteLock(name).readLock();
+      case WRITE -> service.getReadWriteLock(name).writeLock();
+      default -> service.getLock(name);
+    };
+  }
   private static LockService open(String[] args) {
     Duration lease = Duration.ofMillis(Long.parseLong(args[3]));
     return patiently(

@@ -122,6 +122,21 @@ abstract class RwQueueRules extends RwFixture {
   }
 
   @Test
+  @Rule({"L1", "L7"})
+  void aReaderThatDiedIsForgottenAtTheEndOfItsLeaseWhileOthersReadOn() {
+    mine.readLock().lock();
+    ScriptedClient dead = client("dead", true).lease(ScriptedClient.WINDOW);
+    assertEquals(List.of("HELD"), dead.ask(1));
+    Contender writer = waiting(theirs.writeLock(), 1);
+    passTime(ScriptedClient.WINDOW.plusMillis(50));
+    assertFalse(writer.isInside());
+
+    mine.readLock().unlock();
+
+    enterAndLeave(writer, theirs.writeLock());
+  }
+
+  @Test
   @Rule({"L10", "A7"})
   void aWriterThatIsGoneKeepsTheReadersBehindItOutForSecondsOnly() {
     mine.readLock().lock();

@@ -32,6 +32,7 @@ final class ScriptedClient {
   private final String scripts;
   private final Map<Integer, String> tickets = new HashMap<>();
   private final List<String> mail = new CopyOnWriteArrayList<>();
+  private Duration lease = LEASE;
   private Duration alive = Duration.ofSeconds(10);
   private boolean counts = true;
 
@@ -91,6 +92,12 @@ final class ScriptedClient {
     return this;
   }
 
+  /** What it holds ends after so long. */
+  ScriptedClient lease(Duration time) {
+    lease = time;
+    return this;
+  }
+
   /** Its waiters count as gone after so long. */
   ScriptedClient alive(Duration time) {
     alive = time;
@@ -118,7 +125,7 @@ final class ScriptedClient {
   List<Object> ask(int number) {
     List<String> args = new ArrayList<>(engine.last(scripts + "acquire").args());
     args.set(0, id(number));
-    args.set(1, millis(LEASE));
+    args.set(1, millis(lease));
     args.set(2, "join");
     args.set(3, millis(alive));
     args.set(4, millis(WINDOW));

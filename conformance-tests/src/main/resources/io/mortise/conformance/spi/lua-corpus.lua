@@ -22,6 +22,11 @@ return {ARGV[9] == nil and 1 or 0}
 return {string.match(ARGV[2], '^[^:]*'), string.match('alone', '^[^:]*')}
 --> "host%20a-12", "alone"
 
+--- the mode of an id
+--< host~1~ab:7:12:r host~1~ab:7:12
+return {string.match(ARGV[2], ':r$'), string.match(ARGV[3], ':r$') and 1 or 0}
+--> ":r", 0
+
 --- a prefix by sub
 --< g|id
 return {string.sub(ARGV[2], 1, 2), string.sub(ARGV[2], 3), #string.sub('', 1, 1)}
@@ -340,6 +345,19 @@ return {redis.call('PUBLISH', ARGV[1], 'x'), type(r), r}
 --- HSET of several fields
 return {redis.call('HSET', KEYS[1], 'a', 1, 'b', 2), redis.call('HLEN', KEYS[1])}
 --> 2, 2
+
+--- ZADD with GT only raises
+return {
+  redis.call('ZADD', KEYS[1], 'GT', 5, 'm'), redis.call('ZADD', KEYS[1], 'GT', 4, 'm'),
+  redis.call('ZSCORE', KEYS[1], 'm'),
+  redis.call('ZADD', KEYS[1], 'GT', 6, 'm'), redis.call('ZSCORE', KEYS[1], 'm')
+}
+--> 1, 0, "5", 0, "6"
+
+--- ZADD of another type's key is an error
+redis.call('HSET', KEYS[1], 'f', 1)
+return {type(redis.pcall('ZADD', KEYS[1], 'GT', 1, 'm')), type(redis.pcall('ZADD', KEYS[2], 1, 'm'))}
+--> "table", "number"
 
 --- ZADD of several members
 return {redis.call('ZADD', KEYS[1], 2, 'b', 1, 'a'), redis.call('ZRANGE', KEYS[1], 0, -1)}

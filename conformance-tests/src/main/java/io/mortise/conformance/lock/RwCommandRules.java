@@ -1,0 +1,169 @@
+package io.mortise.conformance.lock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
+import io.mortise.LockService;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.Crew;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+
+/** What the read/write lock costs, counted by the server, and what it needs to be allowed. */
+abstract class RwCommandRules extends RwFixture {
+  private static final String SCRIPT = "evalsha";
+
+  private final RedisLockConformance kit;
+
+  RwCommandRules(RedisLockConformance kit) {
+    super(kit);
+    this.kit = kit;
+  }
+
+  /** Commands since the last reset, but for those that keep connections alive. */
+  private Map<String, Long> counts() {
+    Map<String, Long> counts = new TreeMap<>(kit.server().commandCounts());
+    counts.keySet().removeAll(Set.of("ping", "keys"));
+    return counts;
+  }
+
+  private void assertCosts(
+      TestReporter reporter, String what, Map<String, Long> inside, Runnable operation) {
+    kit.server().resetCounts();
+    operation.run();
+    Map<String, Long> expected = new TreeMap<>(inside);
+    expected.put(SCRIPT, 1L);
+    assertEquals(expected, counts(), what);
+    long sum = inside.values().stream().mapToLong(Long::longValue).sum();
+    reporter.publishEntry(what, "1 command of " + sum);
+  }
+
+  @Test
+  void anUncontendedWriteLockCostsAsMuchAsThePlainLockAndAReadLockTwoMore(TestReporter reporter) {
+    DistributedReadWriteLock rw = rw();
+    DistributedLock read = rw.readLock();
+    DistributedLock write = rw.writeLock();
+    for (DistributedLock side : List.of(read, write)) {
+      side.lock(); // the scripts are known from now on
+      side.unlock();
+    }
+
+    Map<String, Long> taken = Map.of("exists", 1L, "hset", 1L, "pexpire", 1L);
+    assertCosts(reporter, "write lock", taken, write::lock);
+    assertCosts(reporter, "write unlock", Map.of("hdel", 1L, "exists", 1L), write::unlock);
+    Map<String, Long> read5 =
+        Map.of("exists", 1L, "pttl", 1L, "time", 1L, "zadd", 1L, "pexpire", 1L);
+    assertCosts(reporter, "read lock", read5, read::lock);
+    assertCosts(reporter, "read unlock", Map.of("zrem", 1L, "exists", 1L), read::unlock);
+  }
+
+  @Test
+  @Rule("L2")
+  void nestedHoldsCostNothingAndADowngradeOrUpgradeOneCommand() {
+    DistributedReadWriteLock rw = rw();
+    rw.writeLock().lock();
+    rw.readLock().lock();
+    rw.writeLock().unlock(); // the scripts are known from now on
+    kit.server().resetCounts();
+    for (int i = 0; i < 50; i++) {
+      rw.readLock().lock();
+    }
+    assertEquals(Map.of(), counts());
+    assertTrue(rw.tryUpgrade());
+    assertTrue(rw.tryUpgrade());
+    assertEquals(1L, counts().get(SCRIPT));
+    for (int i = 0; i < 51; i++) {
+      rw.readLock().unlock();
+    }
+    assertEquals(2L, counts().get(SCRIPT));
+    rw.readLock().lock();
+    assertEquals(3L, counts().get(SCRIPT));
+    rw.readLock().unlock();
+    rw.writeLock().unlock();
+    rw.writeLock().unlock();
+    assertTrue(isFree(rw.writeLock()));
+  }
+
+  @Test
+  @Rule("L10")
+  void aReleaseTellsEachReaderOnceAndEachConfirmsOnce(TestReporter reporter) {
+    DistributedReadWriteLock mine = rw();
+    DistributedReadWriteLock theirs = rw();
+    mine.writeLock().lock();
+    List<Contender> readers = new ArrayList<>();
+    for (int i = 1; i <= 5; i++) {
+      readers.add(waiting(theirs.readLock(), i));
+    }
+    kit.server().resetCounts();
+
+    mine.writeLock().unlock();
+
+    Await.until("all are inside", () -> readers.stream().allMatch(Contender::isInside));
+    Map<String, Long> counts = counts();
+    reporter.publishEntry("5 readers let in", counts.get(SCRIPT) + " commands, 5 messages");
+    assertEquals(5L, counts.get("publish"));
+    // One release, five confirmations, and whoever re-checked just then.
+    assertTrue(counts.getOrDefault(SCRIPT, 0L) <= 11, counts.toString());
+    for (Contender reader : readers) {
+      reader.leave(theirs.readLock()::unlock);
+    }
+  }
+
+  @Test
+  void theDocumentedPermissionsAreEnough() {
+    String user = "rw-" + name;
+    String rules = "~mortise:* &mortise:* -@all " + String.join(" ", RefusalRules.ENOUGH);
+    kit.server().command(("ACL SETUSER " + user + " reset on >pass " + rules).split(" ", -1));
+    URI uri = kit.server().uri(user + ":pass");
+    try (LockService service = LockService.open(uri.toString(), kit.provider().name());
+        LockService other = LockService.open(uri.toString(), kit.provider().name())) {
+      DistributedReadWriteLock mine = service.getReadWriteLock(name);
+      DistributedReadWriteLock theirs = other.getReadWriteLock(name);
+      mine.readLock().lock();
+      assertTrue(mine.tryUpgrade());
+      Contender reader = waiting(theirs.readLock(), 1);
+      Contender writer = waiting(theirs.writeLock(), 2);
+      mine.writeLock().unlock();
+      assertTrue(reader.result());
+      reader.leave(theirs.readLock()::unlock);
+      mine.readLock().unlock();
+      enterAndLeave(writer, theirs.writeLock());
+      assertFalse(mine.readLock().forceUnlock());
+      assertFalse(mine.writeLock().forceUnlock());
+      assertFalse(mine.readLock().isLocked());
+      assertFalse(mine.writeLock().isLocked());
+    }
+  }
+
+  @Test
+  @Rule("L15")
+  void nothingIsLeftInTheStore() throws InterruptedException {
+    List<DistributedReadWriteLock> locks = List.of(rw(), rw());
+    Crew.run(
+        6,
+        number -> {
+          DistributedReadWriteLock rw = locks.get(number % 2);
+          DistributedLock side = number < 3 ? rw.readLock() : rw.writeLock();
+          for (int i = 0; i < 50; i++) {
+            side.lock();
+            side.unlock();
+          }
+        });
+    Set<String> held = Set.of(key("lock"), key("readers"), key("queue"));
+    for (String key : kit.server().keys()) {
+      assertFalse(held.contains(key), key);
+      Object left = kit.server().command("PTTL", key);
+      assertTrue(!key.contains(name) || !Long.valueOf(-1).equals(left), key + " has no expiry");
+    }
+  }
+}

@@ -1,0 +1,213 @@
+package io.mortise.conformance.lock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Crew;
+import io.mortise.conformance.support.ThreadKind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestReporter;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A read/write lock in use by many: nobody sees half a change, is forgotten, or starves. */
+abstract class RwLoadRules extends RwFixture {
+  private static final int HAND_OVERS = 2500;
+  private static final long SLOW = TimeUnit.SECONDS.toNanos(1);
+  private static final int MAY_BE_SLOW = 3;
+
+  RwLoadRules(LockConformance kit) {
+    super(kit);
+  }
+
+  private static String millis(List<Long> waits, double quantile) {
+    List<Long> sorted = waits.stream().sorted().toList();
+    int index = (int) Math.min(sorted.size() - 1, Math.round(quantile * sorted.size()));
+    return "%.1f ms".formatted(sorted.get(index) / 1e6);
+  }
+
+  private static long slow(List<Long> waits) {
+    return waits.stream().filter(wait -> wait > SLOW).count();
+  }
+
+  /** What several threads share: never to be seen unequal. */
+  private static final class Pair {
+    private final int[] parts = new int[8];
+    private final LongAdder torn = new LongAdder();
+    private int written;
+
+    /** Changes one part after the other, and lets others run in between. */
+    @SuppressWarnings("ThreadPriorityCheck") // to be overtaken here is the point
+    void write() {
+      int next = written + 1;
+      for (int i = 0; i < parts.length; i++) {
+        parts[i] = next;
+        Thread.yield();
+      }
+      written = next;
+    }
+
+    @SuppressWarnings("ThreadPriorityCheck") // as in write
+    void read() {
+      int first = parts[0];
+      Thread.yield();
+      if (IntStream.of(parts).anyMatch(part -> part != first)) {
+        torn.increment();
+      }
+    }
+  }
+
+  /** Four readers and two writers, of two services. */
+  private Pair use(List<DistributedReadWriteLock> locks, int rounds, boolean guarded)
+      throws InterruptedException {
+    Pair pair = new Pair();
+    Crew.run(
+        6,
+        number -> {
+          boolean writes = number < 2;
+          DistributedReadWriteLock rw = locks.get(number % locks.size());
+          DistributedLock side = writes ? rw.writeLock() : rw.readLock();
+          for (int i = 0; i < rounds; i++) {
+            if (guarded) {
+              side.lock();
+            }
+            try {
+              if (writes) {
+                pair.write();
+              } else {
+                pair.read();
+              }
+            } finally {
+              if (guarded) {
+                side.unlock();
+              }
+            }
+          }
+        });
+    return pair;
+  }
+
+  @Test
+  @Rule({"L1", "L6"})
+  void readersSeeNoHalfWrittenStateAndNoWriteIsLost() throws InterruptedException {
+    int rounds = 250;
+    Pair pair = use(List.of(rw(), rw()), rounds, true);
+    assertEquals(0, pair.torn.sum());
+    assertEquals(2 * rounds, pair.written);
+  }
+
+  @Test
+  void withoutTheLockTheySeeIt() throws InterruptedException {
+    int rounds = 5000;
+    Pair pair = use(List.of(rw()), rounds, false);
+    assertTrue(pair.torn.sum() > 0, "no torn state was seen");
+    assertTrue(pair.written < 2 * rounds, "no write was lost");
+  }
+
+  private static void meet(CyclicBarrier barrier) throws Exception {
+    barrier.await(15, TimeUnit.SECONDS);
+  }
+
+  private static DistributedLock side(DistributedReadWriteLock rw, boolean writes) {
+    return writes ? rw.writeLock() : rw.readLock();
+  }
+
+  /**
+   * From writer to writer, writer to reader, reader to writer, by turns; the release falls anywhere
+   * between the other's call and its first long sleep.
+   */
+  @Test
+  @Rule({"W7", "L10"})
+  void aReleaseAtAnyMomentWakesTheOther(TestReporter reporter) throws InterruptedException {
+    DistributedReadWriteLock mine = rw();
+    DistributedReadWriteLock theirs = rw();
+    CyclicBarrier barrier = new CyclicBarrier(2);
+    List<Long> waits = new ArrayList<>();
+    long[] released = new long[1];
+    Crew.run(
+        2,
+        number -> {
+          for (int i = 0; i < HAND_OVERS && slow(waits) <= MAY_BE_SLOW; i++) {
+            DistributedLock from = side(mine, i % 3 != 0);
+            DistributedLock to = side(theirs, i % 3 != 1);
+            if (number == 0) {
+              from.lock();
+              meet(barrier);
+              LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(400_000));
+              released[0] = System.nanoTime();
+              from.unlock();
+            } else {
+              meet(barrier);
+              to.lock();
+              waits.add(System.nanoTime() - released[0]);
+              to.unlock();
+            }
+            meet(barrier);
+          }
+        });
+    reporter.publishEntry("read/write hand-overs", Integer.toString(waits.size()));
+    reporter.publishEntry("read/write hand-over, median", millis(waits, 0.5));
+    reporter.publishEntry("read/write hand-over, longest", millis(waits, 1));
+    assertTrue(slow(waits) <= MAY_BE_SLOW, slow(waits) + " were slow of " + waits.size());
+  }
+
+  /** One of one side against four of the other, which never stop and overlap. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule("L12")
+  void aSteadyLoadOfOneSideDoesNotStarveTheOther(boolean oneWrites, TestReporter reporter)
+      throws InterruptedException {
+    List<DistributedReadWriteLock> locks = List.of(rw(), rw());
+    AtomicBoolean done = new AtomicBoolean();
+    LongAdder turns = new LongAdder();
+    Crew busy =
+        Crew.start(
+            ThreadKind.PLATFORM,
+            4,
+            number -> {
+              DistributedLock side = side(locks.get(number % 2), !oneWrites);
+              while (!done.get()) {
+                side.lock();
+                LockSupport.parkNanos(200_000); // long enough that there is always somebody
+                side.unlock();
+                turns.increment();
+              }
+            });
+    List<Long> waits = new ArrayList<>();
+    DistributedLock side = side(rw(), oneWrites);
+    try {
+      Crew.run(
+          1,
+          number -> {
+            for (int i = 0; i < 150 && slow(waits) <= MAY_BE_SLOW; i++) {
+              long start = System.nanoTime();
+              assertTrue(side.tryLock(15, TimeUnit.SECONDS), "no turn in 15 s");
+              waits.add(System.nanoTime() - start);
+              side.unlock();
+            }
+          });
+    } finally {
+      done.set(true);
+    }
+    busy.join(Duration.ofSeconds(30));
+    String who = oneWrites ? "a writer among 4 readers" : "a reader among 4 writers";
+    reporter.publishEntry("waiting of " + who + ", p50", millis(waits, 0.5));
+    reporter.publishEntry("waiting of " + who + ", p99", millis(waits, 0.99));
+    reporter.publishEntry("waiting of " + who + ", longest", millis(waits, 1));
+    assertTrue(slow(waits) <= MAY_BE_SLOW, slow(waits) + " were slow of " + waits.size());
+    assertTrue(turns.sum() >= waits.size(), "the others had " + turns + " turns");
+  }
+}
