@@ -13,6 +13,7 @@ import io.mortise.conformance.lock.FaultyMail.Fate;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -118,6 +119,30 @@ abstract class RwFaultRules extends RwFixture {
     withdrawal.awaitSent();
     withdrawal.pass();
     assertEquals(List.of("TOO_LATE"), late.arrive());
+    assertTrue(isFree(mine.writeLock()));
+  }
+
+  @Test
+  @Rule({"L1", "L9"})
+  void aRenewalThatComesTooLateRevivesNoReader() {
+    Duration lease = Duration.ofMillis(300);
+    HeldCall late = link.hold("renew");
+    HeldCall leaving = link.hold("rw-leave");
+    Contender reader =
+        Contender.startBusy(() -> {
+          theirs.readLock().withLease(lease).lock();
+          theirs.readLock().lock(1, TimeUnit.HOURS); // more than it has: asks for it
+          return true;
+        });
+    late.awaitSent();
+    passTime(lease.plusMillis(50));
+
+    assertEquals(List.of(0L), late.pass());
+
+    assertTrue(reader.result(), "it came in anew");
+    leaving.pass();
+    assertEquals(1, readers());
+    reader.leave(theirs.readLock()::unlock);
     assertTrue(isFree(mine.writeLock()));
   }
 

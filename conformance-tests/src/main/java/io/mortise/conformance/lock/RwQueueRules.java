@@ -206,4 +206,19 @@ abstract class RwQueueRules extends RwFixture {
     late.awaitMail(2);
     assertEquals(List.of("HELD"), late.ask(1));
   }
+
+  @Test
+  @Rule({"L7", "A5"})
+  void anAcquireThatComesAgainCutsNoReadersLeaseShort() {
+    ScriptedClient reader = client("reader", true);
+    assertEquals(List.of("HELD"), reader.ask(1));
+    reader.lease(ScriptedClient.WINDOW);
+    assertEquals(List.of("HELD"), reader.ask(1));
+    assertTrue(mine.readLock().remainTimeToLive() > 60_000);
+    client("writer", false).assertWaits(1); // from now on it is no longer the fast path
+
+    assertEquals(List.of("HELD"), reader.ask(1));
+
+    assertTrue(mine.readLock().remainTimeToLive() > 60_000);
+  }
 }

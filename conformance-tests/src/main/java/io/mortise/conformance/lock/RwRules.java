@@ -142,7 +142,7 @@ abstract class RwRules extends RwFixture {
     DistributedReadWriteLock theirs = rw();
     assertThrows(IllegalMonitorStateException.class, mine::tryUpgrade);
     mine.readLock().lock();
-    Contender other = entering(theirs.readLock());
+    Contender other = entering(theirs.readLock().withLease(LONG.multipliedBy(2)));
     assertTrue(other.result());
     assertFalse(mine.tryUpgrade());
     other.leave(theirs.readLock()::unlock);
