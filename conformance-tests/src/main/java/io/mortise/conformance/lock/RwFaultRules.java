@@ -126,6 +126,7 @@ abstract class RwFaultRules extends RwFixture {
   @Rule({"L1", "L9"})
   void aRenewalThatComesTooLateRevivesNoReader() {
     Duration lease = Duration.ofMillis(300);
+    mine.readLock().lock(); // the key lives on
     HeldCall late = link.hold("renew");
     HeldCall leaving = link.hold("rw-leave");
     Contender reader =
@@ -141,8 +142,9 @@ abstract class RwFaultRules extends RwFixture {
 
     assertTrue(reader.result(), "it came in anew");
     leaving.pass();
-    assertEquals(1, readers());
+    assertEquals(2, readers());
     reader.leave(theirs.readLock()::unlock);
+    mine.readLock().unlock();
     assertTrue(isFree(mine.writeLock()));
   }
 

@@ -134,6 +134,11 @@ abstract class RwQueueRules extends RwFixture {
     mine.readLock().unlock();
 
     enterAndLeave(writer, theirs.writeLock());
+    assertEquals(List.of("HELD"), dead.ask(2));
+    mine.readLock().lock();
+    passTime(ScriptedClient.WINDOW.plusMillis(50));
+    mine.readLock().unlock(); // the key stays, and in it an ended lease
+    assertFalse(mine.readLock().isLocked());
   }
 
   @Test
@@ -220,5 +225,20 @@ abstract class RwQueueRules extends RwFixture {
     assertEquals(List.of("HELD"), reader.ask(1));
 
     assertTrue(mine.readLock().remainTimeToLive() > 60_000);
+  }
+
+  @Test
+  @Rule({"L9", "L10", "A13"})
+  void aForcedUnlockOfFrozenReadersLetsTheNextWaiterIn() {
+    ScriptedClient frozen = client("frozen", true);
+    assertEquals(List.of("HELD"), frozen.ask(1));
+    assertEquals(List.of("HELD"), frozen.ask(2));
+    Contender writer = waiting(theirs.writeLock(), 1);
+
+    assertTrue(mine.readLock().forceUnlock());
+
+    assertTrue(writer.result(), "nobody but the script could tell it");
+    frozen.awaitMail(2).forEach(told -> assertTrue(told.startsWith("lost|" + name), told));
+    writer.leave(theirs.writeLock()::unlock);
   }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.LeaseLostException;
+import io.mortise.LockService;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.FaultyMail.Fate;
 import java.util.List;
@@ -59,7 +60,10 @@ abstract class RwRules extends RwFixture {
   @Test
   @Rule({"L2", "L3"})
   void theHoldsOfEachSideAreCountedByThemselves() {
-    DistributedReadWriteLock rw = rw();
+    LockService service = service();
+    assertEquals(
+        0, service.getFairLock(name).getHoldCount()); // now it looks for holds of all kinds
+    DistributedReadWriteLock rw = service.getReadWriteLock(name);
     DistributedLock read = rw.readLock();
     DistributedLock write = rw.writeLock();
     write.lock();

@@ -155,8 +155,9 @@ abstract class RwScriptRules extends RwFixture {
     take(party, id, reply);
   }
 
-  private static void take(Party party, String id, String reply) {
+  private void take(Party party, String id, String reply) {
     boolean held = reply.equals("HELD");
+    assertTrue(!reply.equals("WAIT") || look().line.contains(id), history::toString);
     party.waiting = reply.equals("WAIT") ? id : null;
     if (held && id.endsWith(":r")) {
       party.reading = id;
