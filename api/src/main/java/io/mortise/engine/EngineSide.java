@@ -28,15 +28,15 @@ final class EngineSide extends EngineLock {
 
   /** A writer also reads at once; a reader that waited to write would wait for itself. */
   @Override
-  boolean acquire(Waiter waiter) throws InterruptedException {
+  Waiter ready(Waiter waiter) {
     Hold other = engine().holdOfCurrentThread(otherSide);
     if (other == null || !isHeld(other)) {
-      return super.acquire(waiter);
+      return waiter;
     }
     if (!reads()) {
       throw onlyReads(waiter.thread());
     }
-    return super.acquire(waiter.beside(other.acquisition().id()));
+    return waiter.beside(other.acquisition().id());
   }
 
   private IllegalStateException onlyReads(Thread thread) {
@@ -48,7 +48,7 @@ final class EngineSide extends EngineLock {
   /** Takes this side for a thread that holds the other, if nobody else is inside. */
   boolean tryLockBeside(Hold other) {
     try {
-      return enterAgain() || super.acquire(impatient().beside(other.acquisition().id()));
+      return enterAgain() || take(impatient().beside(other.acquisition().id()));
     } catch (InterruptedException e) {
       throw new AssertionError("an attempt that does not wait does not throw", e);
     }
