@@ -1,0 +1,82 @@
+package io.mortise.jmh;
+
+import io.lettuce.core.RedisClient;
+import io.mortise.LockService;
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.jmh.drive.Effort;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.LocalDate;
+import java.time.ZoneOffset;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.redisson.Redisson;
+import org.springframework.integration.redis.util.RedisLockRegistry;
+import redis.clients.jedis.Jedis;
+
+/** What a reader must know of a run: how, when, on what. */
+final class Machine {
+  private Machine() {}
+
+  static List<String> describe(RedisServer server, Effort effort, long minutes) throws IOException {
+    return List.of(
+        "Written by `./mortise bench%s` on %s; %d rounds, %d minutes."
+            .formatted(
+                effort.quick() ? " --quick" : "",
+                LocalDate.now(ZoneOffset.UTC),
+                effort.rounds(),
+                minutes),
+        "Machine: %d processors (%s), %s, load %.1f at the end; Redis %s on the same machine, JDK %s."
+            .formatted(
+                Runtime.getRuntime().availableProcessors(),
+                processor(),
+                System.getProperty("os.name") + ' ' + System.getProperty("os.version"),
+                ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
+                redis(server),
+                Runtime.version()),
+        versions());
+  }
+
+  private static String processor() throws IOException {
+    Path file = Path.of("/proc/cpuinfo");
+    if (!Files.exists(file)) {
+      return System.getProperty("os.arch");
+    }
+    try (Stream<String> lines = Files.lines(file)) {
+      return lines
+          .filter(line -> line.toLowerCase(Locale.ROOT).startsWith("model name"))
+          .map(line -> line.substring(line.indexOf(':') + 1).strip())
+          .findFirst()
+          .orElse(System.getProperty("os.arch"));
+    }
+  }
+
+  private static String redis(RedisServer server) {
+    Matcher version =
+        Pattern.compile("redis_version:(\\S+)")
+            .matcher(String.valueOf(server.command("INFO", "server")));
+    return version.find() ? version.group(1) : "?";
+  }
+
+  private static String versions() {
+    return "Contestants: Mortise %s; Jedis %s; Lettuce %s; Redisson %s; spring-integration-redis %s on Lettuce."
+        .formatted(
+            version(LockService.class),
+            version(Jedis.class),
+            version(RedisClient.class),
+            version(Redisson.class),
+            version(RedisLockRegistry.class));
+  }
+
+  /** By the name of its jar, which all have; a version in the manifest they have not. */
+  private static String version(Class<?> type) {
+    String jar = type.getProtectionDomain().getCodeSource().getLocation().getPath();
+    Matcher version = Pattern.compile("-(\\d[^/]*?)(\\.RELEASE)?\\.jar").matcher(jar);
+    return version.find() ? version.group(1) : "?";
+  }
+}

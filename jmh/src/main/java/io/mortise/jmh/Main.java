@@ -1,0 +1,80 @@
+package io.mortise.jmh;
+
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.jmh.drive.Effort;
+import io.mortise.jmh.report.Page;
+import io.mortise.jmh.report.Results;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The command {@code mortise bench}. */
+@Command(
+    name = "mortise bench",
+    mixinStandardHelpOptions = true,
+    description = "Measures Mortise beside its rivals and writes the page about it.")
+public final class Main implements Callable<Integer> {
+  private static final String LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
+
+  @Option(names = "--quick", description = "Two short rounds of what matters most: 3 minutes.")
+  private boolean quick;
+
+  @Option(
+      names = "--only",
+      split = ",",
+      paramLabel = "QUESTION",
+      description =
+          "Only these questions, such as OwnLock; the table is printed, no page is written.")
+  private List<String> only = List.of();
+
+  @Option(
+      names = "--to",
+      paramLabel = "FOLDER",
+      defaultValue = "docs",
+      description = "Where performance.md and its charts go; default: ${DEFAULT-VALUE}.")
+  private Path folder = Path.of("docs");
+
+  private Main() {}
+
+  /**
+   * Runs the command.
+   *
+   * @param arguments see {@code --help}
+   */
+  public static void main(String[] arguments) {
+    System.setProperty(LEVEL, System.getProperty(LEVEL, "error"));
+    System.setProperty("java.awt.headless", "true");
+    System.setProperty("jmh.ignoreLock", "true");
+    System.exit(new CommandLine(new Main()).execute(arguments)); // whatever threads are left behind
+  }
+
+  @Override
+  public Integer call() throws Exception {
+    Plan plan = new Plan();
+    Path results = Files.createTempDirectory("mortise-bench");
+    long start = System.nanoTime();
+    try (RedisServer server = RedisServer.start()) {
+      Effort effort = quick ? Effort.quick(server.uri()) : Effort.full(server.uri());
+      Run run = new Run(plan.questions(), only, effort, results);
+      boolean complete = run.all();
+      long minutes = Math.round((System.nanoTime() - start) / 60e9);
+      write(plan, results, Machine.describe(server, effort, minutes));
+      return complete ? 0 : 1;
+    }
+  }
+
+  private void write(Plan plan, Path results, List<String> run) throws IOException {
+    Page page = new Page(Results.read(results), plan.rows(), plan.topics());
+    if (only.isEmpty()) {
+      page.write(folder, run);
+      System.out.println("written: " + folder.resolve("performance.md"));
+    }
+    page.measured().forEach(System.out::println);
+    System.out.println("results: " + results);
+  }
+}

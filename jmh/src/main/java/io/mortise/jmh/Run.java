@@ -1,0 +1,84 @@
+package io.mortise.jmh;
+
+import io.mortise.jmh.drive.Cell;
+import io.mortise.jmh.drive.Effort;
+import io.mortise.jmh.drive.Question;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * Measures every cell of every question, round by round: contestants alternate, and what the
+ * machine does meanwhile meets all of them alike. Every other round runs backwards.
+ */
+final class Run {
+  /** One cell of one round. */
+  private record Step(int round, Question question, Cell cell) {}
+
+  private final List<Step> steps = new ArrayList<>();
+  private final Effort effort;
+  private final Path results;
+
+  Run(List<Question> questions, List<String> only, Effort effort, Path results) {
+    this.effort = effort;
+    this.results = results;
+    for (String name : only) {
+      if (questions.stream().noneMatch(question -> question.id().equals(name))) {
+        throw new IllegalArgumentException(
+            "no question " + name + "; there are " + questions.stream().map(Question::id).toList());
+      }
+    }
+    for (int round = 1; round <= effort.rounds(); round++) {
+      for (Question question : questions) {
+        if (round <= question.rounds(effort) && (only.isEmpty() || only.contains(question.id()))) {
+          add(round, question);
+        }
+      }
+    }
+  }
+
+  private void add(int round, Question question) {
+    List<Cell> cells = new ArrayList<>(question.cells(effort));
+    if (round % 2 == 0) {
+      Collections.reverse(cells);
+    }
+    cells.forEach(cell -> steps.add(new Step(round, question, cell)));
+  }
+
+  /** Returns whether every cell could be measured; of what could not, the reason is printed. */
+  boolean all() throws InterruptedException {
+    boolean complete = true;
+    long start = System.nanoTime();
+    for (int i = 0; i < steps.size(); i++) {
+      Step step = steps.get(i);
+      double seconds = (System.nanoTime() - start) / 1e9;
+      System.err.printf(
+          "%3d of %d, %s: round %d of %d, %s, %s%n",
+          i + 1,
+          steps.size(),
+          time(seconds, i),
+          step.round(),
+          effort.rounds(),
+          step.question().id(),
+          step.cell());
+      Path file = results.resolve("%d-%03d.json".formatted(step.round(), i));
+      try {
+        step.question().measure(step.cell(), effort, file);
+      } catch (InterruptedException e) {
+        throw e;
+      } catch (Exception e) {
+        complete = false;
+        System.err.println("    not measured: " + e);
+      }
+    }
+    return complete;
+  }
+
+  /** Such as "40 s, about 120 s left". */
+  private String time(double seconds, int done) {
+    return done == 0
+        ? "0 s"
+        : "%.0f s, about %.0f s left".formatted(seconds, seconds / done * (steps.size() - done));
+  }
+}

@@ -1,0 +1,74 @@
+package io.mortise.jmh.contestant;
+
+import java.net.URI;
+import java.time.Duration;
+
+/** What is compared: the one place that knows how each is opened. All else is at its default. */
+public enum Contestant {
+  /** Ourselves, on Jedis. */
+  MORTISE_JEDIS("Mortise on Jedis"),
+  /** Ourselves, on Lettuce. */
+  MORTISE_LETTUCE("Mortise on Lettuce"),
+  /** Ourselves, without a server. */
+  MORTISE_MEMORY("Mortise in memory"),
+  /** Redisson's {@code RLock}, and its fair lock. */
+  REDISSON("Redisson"),
+  /** Spring's {@code RedisLockRegistry}, which asks every 100 ms. */
+  SPRING_SPIN("Spring, spinning"),
+  /** Spring's {@code RedisLockRegistry}, which is told. */
+  SPRING_PUBSUB("Spring, pub/sub"),
+  /** The floor on Jedis: two scripts, and nothing around them. */
+  BARE_JEDIS("bare Jedis"),
+  /** The floor on Lettuce: two scripts, and nothing around them. */
+  BARE_LETTUCE("bare Lettuce"),
+  /** The JDK's {@code ReentrantLock}: what a lock costs that is not distributed. */
+  JDK("ReentrantLock");
+
+  private static final Duration LEASE = Duration.ofSeconds(30);
+
+  private final String title;
+
+  Contestant(String title) {
+    this.title = title;
+  }
+
+  /**
+   * Opens it with leases of 30 s, the default of Mortise and of Redisson.
+   *
+   * @param server a Redis
+   * @return it, at work
+   */
+  public Site open(URI server) {
+    return open(server, LEASE);
+  }
+
+  /**
+   * Opens it.
+   *
+   * @param server a Redis
+   * @param lease of its locks
+   * @return it, at work
+   */
+  public Site open(URI server, Duration lease) {
+    return switch (this) {
+      case MORTISE_JEDIS -> MortiseSite.open(server, lease, "jedis");
+      case MORTISE_LETTUCE -> MortiseSite.open(server, lease, "lettuce");
+      case MORTISE_MEMORY -> MortiseSite.open(URI.create("memory:bench"), lease, "memory");
+      case REDISSON -> new RedissonSite(server, lease);
+      case SPRING_SPIN -> SpringSite.spinning(server, lease);
+      case SPRING_PUBSUB -> SpringSite.subscribed(server, lease);
+      case BARE_JEDIS -> new BareJedis(server, lease);
+      case BARE_LETTUCE -> new BareLettuce(server, lease);
+      case JDK -> new JdkSite();
+    };
+  }
+
+  /**
+   * What readers know it by.
+   *
+   * @return name and client
+   */
+  public String title() {
+    return title;
+  }
+}

@@ -1,0 +1,108 @@
+package io.mortise.jmh.drive;
+
+import io.mortise.jmh.contestant.Contestant;
+import io.mortise.jmh.question.Stage;
+import java.lang.reflect.Field;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.results.format.ResultFormatType;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.TimeValue;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/**
+ * A question of one process: a JMH class, whose parameters say who is asked and how. A cell is one
+ * fork of one iteration, so that contestants alternate within a run.
+ *
+ * @param benchmark has a parameter {@code contestant} and one benchmark
+ * @param first whether a cell is part of the first impression
+ */
+public record JmhQuestion(Class<?> benchmark, Predicate<Cell> first) implements Question {
+  private static final String CONTESTANT = "contestant";
+
+  /**
+   * A question all of whose cells are part of the first impression.
+   *
+   * @param benchmark has a parameter {@code contestant} and one benchmark
+   */
+  public JmhQuestion(Class<?> benchmark) {
+    this(benchmark, cell -> true);
+  }
+
+  @Override
+  public String id() {
+    return benchmark.getSimpleName();
+  }
+
+  @Override
+  public List<Cell> cells(Effort effort) {
+    List<Map<String, String>> combinations = List.of(Map.of());
+    for (Field field : benchmark.getFields()) {
+      Param values = field.getAnnotation(Param.class);
+      if (values != null) {
+        combinations = combine(combinations, field.getName(), values.value());
+      }
+    }
+    return combinations.stream()
+        .map(JmhQuestion::cell)
+        .filter(cell -> !effort.quick() || first.test(cell))
+        .toList();
+  }
+
+  private static List<Map<String, String>> combine(
+      List<Map<String, String>> before, String name, String[] values) {
+    List<Map<String, String>> after = new ArrayList<>();
+    for (String value : values) {
+      for (Map<String, String> each : before) {
+        Map<String, String> more = new TreeMap<>(each);
+        more.put(name, value);
+        after.add(more);
+      }
+    }
+    return after;
+  }
+
+  private static Cell cell(Map<String, String> parameters) {
+    Map<String, String> settings = new TreeMap<>(parameters);
+    String contestant = Objects.requireNonNull(settings.remove(CONTESTANT), CONTESTANT);
+    return new Cell(Contestant.valueOf(contestant), settings);
+  }
+
+  @Override
+  public void measure(Cell cell, Effort effort, Path file) throws Exception {
+    ChainedOptionsBuilder options =
+        new OptionsBuilder()
+            .include("^" + benchmark.getName().replace(".", "\\.") + "\\.")
+            .forks(1)
+            .warmupIterations(1)
+            .warmupTime(time(effort.warmUp()))
+            .measurementIterations(1)
+            .measurementTime(time(effort.measure()))
+            .addProfiler(GCProfiler.class)
+            .jvmArgs(
+                "-Xms512m",
+                "-Xmx512m",
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
+                "-D" + Stage.SERVER + "=" + effort.server())
+            .shouldFailOnError(true)
+            .verbosity(VerboseMode.SILENT)
+            .resultFormat(ResultFormatType.JSON)
+            .result(file.toString());
+    cell.parameters().forEach((name, value) -> options.param(name, value));
+    new Runner(options.build()).run();
+  }
+
+  private static TimeValue time(Duration duration) {
+    return TimeValue.milliseconds(duration.toMillis());
+  }
+}

@@ -1,0 +1,131 @@
+package io.mortise.jmh.drive;
+
+import io.mortise.jmh.contestant.Contestant;
+import io.mortise.jmh.contestant.Site;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Predicate;
+
+/**
+ * Many locks are held over a long wire: for how many seconds of each third of a lease renewals come
+ * in, the round trip included, how many commands they are, and how many locks are lost.
+ *
+ * @param contestants who is asked
+ * @param first whether a cell is part of the first impression
+ */
+public record RenewalQuestion(List<Contestant> contestants, Predicate<Cell> first)
+    implements Question {
+  private static final int LOCKS = 10_000;
+  private static final int THREADS = 8;
+  private static final int PERIODS = 2;
+  private static final Duration ROUND_TRIP = Duration.ofMillis(5);
+
+  @Override
+  public String id() {
+    return "Renewal";
+  }
+
+  @Override
+  public int rounds(Effort effort) {
+    return effort.quick() ? 1 : 3;
+  }
+
+  @Override
+  public List<Cell> cells(Effort effort) {
+    return contestants.stream()
+        .map(each -> new Cell(each, Map.of()))
+        .filter(cell -> !effort.quick() || first.test(cell))
+        .toList();
+  }
+
+  @Override
+  public void measure(Cell cell, Effort effort, Path file) throws Exception {
+    Duration third = Duration.ofSeconds(effort.quick() ? 2 : 10);
+    ExecutorService owners = Executors.newFixedThreadPool(THREADS); // a lock dies with its owner
+    try (ServerFigures figures = new ServerFigures(effort.server());
+        LongWire wire = new LongWire(effort.server());
+        Site site = cell.contestant().open(wire.uri(), third.multipliedBy(3))) {
+      figures.clear();
+      lockAll(site, owners);
+      wire.delay(ROUND_TRIP.toNanos() / 2, TimeUnit.NANOSECONDS);
+      Thread.sleep(third.toMillis());
+      Watch watch = new Watch(figures, third);
+      watch.run();
+      double lost = Math.max(0, LOCKS - figures.keys());
+      wire.delay(0, TimeUnit.NANOSECONDS);
+      JmhFile.write(
+          file,
+          id(),
+          cell,
+          watch.busySeconds() / PERIODS,
+          Map.of("commands", (double) watch.commands / PERIODS, "lost", lost));
+    } finally {
+      owners.shutdownNow();
+    }
+  }
+
+  private static void lockAll(Site site, ExecutorService owners) throws Exception {
+    List<Future<?>> parts = new ArrayList<>();
+    for (int thread = 0; thread < THREADS; thread++) {
+      int from = thread;
+      parts.add(
+          owners.submit(() -> {
+            for (int i = from; i < LOCKS; i += THREADS) {
+              site.lock("held-" + i).lock();
+            }
+          }));
+    }
+    for (Future<?> part : parts) {
+      part.get();
+    }
+  }
+
+  /** Looks at the server's count of scripts again and again, for some thirds of a lease. */
+  private static final class Watch {
+    private final ServerFigures figures;
+    private final Duration third;
+    private final long pause;
+    private long commands;
+    private long busyNanos;
+
+    Watch(ServerFigures figures, Duration third) {
+      this.figures = figures;
+      this.third = third;
+      pause = third.toNanos() / 20;
+    }
+
+    /** Commands less than a twentieth of a third apart belong to one burst. */
+    void run() throws IOException, InterruptedException {
+      long start = System.nanoTime();
+      long end = start + PERIODS * third.toNanos();
+      long before = figures.scripts().calls();
+      long burst = 0;
+      long last = start - pause;
+      for (long now = start; now < end; now = System.nanoTime()) {
+        long calls = figures.scripts().calls();
+        if (calls > before) {
+          boolean fresh = now - last > pause;
+          busyNanos += fresh ? burst : now - last;
+          burst = ROUND_TRIP.toNanos();
+          last = now;
+          commands += calls - before;
+          before = calls;
+        }
+        Thread.sleep(2);
+      }
+      busyNanos += burst;
+    }
+
+    double busySeconds() {
+      return busyNanos / 1e9;
+    }
+  }
+}

@@ -1,0 +1,181 @@
+package io.mortise.jmh.drive;
+
+import io.mortise.jmh.contestant.Contestant;
+import io.mortise.jmh.contestant.Site;
+import io.mortise.jmh.question.Stage;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.io.Writer;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.HdrHistogram.Histogram;
+
+/** One of several processes that want one lock: says how far it is, and goes on when it is told. */
+public final class Worker {
+  static final String READY = "READY";
+  static final String MEASURED = "MEASURED";
+  static final String COUNTED = "COUNTED";
+
+  /** What a worker's threads do. */
+  private enum Phase {
+    WARM_UP,
+    MEASURE,
+    COOL_DOWN,
+    END
+  }
+
+  private final Lock lock;
+  private final int work;
+  private volatile Phase phase = Phase.WARM_UP;
+
+  private Worker(Lock lock, int work) {
+    this.lock = lock;
+    this.work = work;
+  }
+
+  /**
+   * Works; what to do is told by {@link ProcessQuestion}.
+   *
+   * @param words contestant, server, kind of lock, threads, work, times to warm up and to measure
+   * @throws Exception it cannot
+   */
+  public static void main(String[] words) throws Exception {
+    PrintStream out = System.out;
+    BufferedReader orders =
+        new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    try (Site site = Contestant.valueOf(words[0]).open(URI.create(words[1]))) {
+      Lock lock = words[2].equals("fair") ? site.fairLock("shared") : site.lock("shared");
+      Worker worker = new Worker(lock, Integer.parseInt(words[4]));
+      out.println(READY);
+      orders.readLine();
+      List<Loop> loops = worker.start(Integer.parseInt(words[3]));
+      Thread.sleep(Long.parseLong(words[5]));
+      worker.phase = Phase.MEASURE;
+      long start = System.nanoTime();
+      Thread.sleep(Long.parseLong(words[6]));
+      worker.phase = Phase.COOL_DOWN;
+      double seconds = (System.nanoTime() - start) / 1e9;
+      out.println(MEASURED);
+      orders.readLine();
+      worker.phase = Phase.END;
+      out.println(COUNTED + ' ' + Count.of(loops, seconds));
+    }
+    System.exit(0); // whatever threads a contestant has left behind
+  }
+
+  private List<Loop> start(int threads) {
+    List<Loop> loops = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      Loop loop = new Loop("worker-" + i);
+      loops.add(loop);
+      loop.start();
+    }
+    return loops;
+  }
+
+  /** A thread that takes the lock again and again. */
+  final class Loop extends Thread {
+    private final Histogram waits = new Histogram(TimeUnit.MINUTES.toNanos(10), 3);
+
+    Loop(String name) {
+      super(name);
+      setDaemon(true);
+    }
+
+    @Override
+    public void run() {
+      for (Phase now = phase; now != Phase.END; now = phase) {
+        long start = System.nanoTime();
+        lock.lock();
+        long waited = System.nanoTime() - start;
+        Stage.work(work);
+        lock.unlock();
+        if (now == Phase.MEASURE) {
+          waits.recordValue(waited);
+        }
+      }
+    }
+  }
+
+  /** What a process did in a second, and how many milliseconds its threads waited for the lock. */
+  record Count(double perSecond, double median, double slowest) {
+    static Count of(List<Loop> loops, double seconds) throws InterruptedException {
+      Histogram all = new Histogram(TimeUnit.MINUTES.toNanos(10), 3);
+      for (Loop loop : loops) {
+        loop.join();
+        all.add(loop.waits);
+      }
+      return new Count(
+          all.getTotalCount() / seconds,
+          all.getValueAtPercentile(50) / 1e6,
+          all.getValueAtPercentile(99.9) / 1e6);
+    }
+
+    static Count parse(String line) {
+      String[] words = line.split(" ", 3);
+      return new Count(
+          Double.parseDouble(words[0]), Double.parseDouble(words[1]), Double.parseDouble(words[2]));
+    }
+
+    @Override
+    public String toString() {
+      return perSecond + " " + median + " " + slowest;
+    }
+  }
+
+  /** A worker, seen by who started it. */
+  static final class Remote implements AutoCloseable {
+    private final Process process;
+    private final BufferedReader reports;
+    private final Writer orders;
+
+    private Remote(Process process) {
+      this.process = process;
+      reports = process.inputReader(StandardCharsets.UTF_8);
+      orders = process.outputWriter(StandardCharsets.UTF_8);
+    }
+
+    static Remote start(List<String> arguments) throws IOException {
+      List<String> command = new ArrayList<>();
+      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      command.addAll(
+          List.of(
+              "-Xms256m",
+              "-Xmx256m",
+              "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
+              "-cp",
+              System.getProperty("java.class.path"),
+              Worker.class.getName()));
+      command.addAll(arguments);
+      return new Remote(
+          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start());
+    }
+
+    /** Waits until it says so, and returns the rest of the line. */
+    String await(String step) throws IOException {
+      for (String line = reports.readLine(); line != null; line = reports.readLine()) {
+        if (line.startsWith(step)) {
+          return line.substring(step.length()).strip();
+        }
+      }
+      throw new IOException("a worker ended before it was " + step);
+    }
+
+    void goOn() throws IOException {
+      orders.write('\n');
+      orders.flush();
+    }
+
+    @Override
+    public void close() {
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,53 @@
+package io.mortise.jmh.question;
+
+import io.mortise.jmh.contestant.Contestant;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** What a lock costs whose thread holds it already. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.Throughput)
+@OutputTimeUnit(TimeUnit.SECONDS)
+@SuppressWarnings("NullAway.Init") // JMH sets the fields.
+public class NestedLock {
+  /** Who is asked. */
+  @Param({"MORTISE_JEDIS", "REDISSON", "SPRING_PUBSUB", "JDK"})
+  public Contestant contestant;
+
+  private Stage stage;
+  private Lock lock;
+  private boolean held;
+
+  /** Opens the contestant. */
+  @Setup
+  public void open() {
+    stage = Stage.open(contestant);
+    lock = stage.lock("nested");
+  }
+
+  /** One pair, inside a hold of the measuring thread. */
+  @Benchmark
+  public void pair() {
+    if (!held) {
+      lock.lock();
+      held = true;
+    }
+    lock.lock();
+    lock.unlock();
+  }
+
+  /** Ends what was opened. */
+  @TearDown
+  public void close() {
+    stage.close();
+  }
+}

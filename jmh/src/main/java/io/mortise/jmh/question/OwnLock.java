@@ -1,0 +1,57 @@
+package io.mortise.jmh.question;
+
+import io.mortise.jmh.contestant.Contestant;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** What a lock costs that nobody else wants: lock and unlock by one thread. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.Throughput)
+@OutputTimeUnit(TimeUnit.SECONDS)
+@SuppressWarnings("NullAway.Init") // JMH sets the fields.
+public class OwnLock {
+  /** Who is asked. */
+  @Param({
+    "MORTISE_JEDIS",
+    "MORTISE_LETTUCE",
+    "MORTISE_MEMORY",
+    "REDISSON",
+    "SPRING_SPIN",
+    "SPRING_PUBSUB",
+    "BARE_JEDIS",
+    "BARE_LETTUCE"
+  })
+  public Contestant contestant;
+
+  private Stage stage;
+  private Lock lock;
+
+  /** Opens the contestant. */
+  @Setup
+  public void open() {
+    stage = Stage.open(contestant);
+    lock = stage.lock("own");
+  }
+
+  /** One pair. */
+  @Benchmark
+  public void pair() {
+    lock.lock();
+    lock.unlock();
+  }
+
+  /** Ends what was opened. */
+  @TearDown
+  public void close() {
+    stage.close();
+  }
+}

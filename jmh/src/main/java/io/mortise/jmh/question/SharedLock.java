@@ -1,0 +1,63 @@
+package io.mortise.jmh.question;
+
+import io.mortise.jmh.contestant.Contestant;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Threads;
+
+/** Eight threads of one process want one lock, and do some work inside it. */
+@State(Scope.Benchmark)
+@BenchmarkMode(Mode.Throughput)
+@OutputTimeUnit(TimeUnit.SECONDS)
+@Threads(8)
+@SuppressWarnings("NullAway.Init") // JMH sets the fields.
+public class SharedLock {
+  /** Who is asked. */
+  @Param({
+    "MORTISE_JEDIS",
+    "MORTISE_LETTUCE",
+    "MORTISE_MEMORY",
+    "REDISSON",
+    "SPRING_SPIN",
+    "SPRING_PUBSUB",
+    "JDK"
+  })
+  public Contestant contestant;
+
+  /** The work inside, in microseconds. */
+  @Param({"0", "20", "200", "2000"})
+  public int work;
+
+  private Stage stage;
+  private Lock lock;
+
+  /** Opens the contestant. */
+  @Setup
+  public void open() {
+    stage = Stage.open(contestant);
+    lock = stage.lock("shared");
+  }
+
+  /** One pair. */
+  @Benchmark
+  public void pair() {
+    lock.lock();
+    Stage.work(work);
+    lock.unlock();
+  }
+
+  /** Ends what was opened. */
+  @TearDown
+  public void close() {
+    stage.close();
+  }
+}

@@ -1,0 +1,159 @@
+package io.mortise.jmh.report;
+
+import io.mortise.jmh.contestant.Contestant;
+import io.mortise.jmh.report.Results.Measurement;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalDouble;
+import java.util.TreeMap;
+import java.util.stream.DoubleStream;
+
+/** Something that each round has a value of, or not. */
+public sealed interface Quantity {
+  /**
+   * The value of a round.
+   *
+   * @param results of all rounds
+   * @param round the round's number
+   * @return nothing if it was not measured
+   */
+  OptionalDouble in(Results results, int round);
+
+  /**
+   * What it is the quantity of.
+   *
+   * @return a contestant, or two
+   */
+  String title();
+
+  /**
+   * The values of all rounds that have one.
+   *
+   * @param results of all rounds
+   * @return nothing if no round has
+   */
+  default Optional<Spread> over(Results results) {
+    double[] values =
+        results.rounds().stream()
+            .map(round -> in(results, round))
+            .flatMapToDouble(value ->
+                value.isPresent() ? DoubleStream.of(value.getAsDouble()) : DoubleStream.empty())
+            .toArray();
+    return values.length == 0 ? Optional.empty() : Optional.of(Spread.of(values));
+  }
+
+  /**
+   * One figure of one cell.
+   *
+   * @param question its id
+   * @param contestant whose
+   * @param settings the question's own parameters
+   * @param metric JMH's name of it
+   */
+  record Figure(String question, Contestant contestant, Map<String, String> settings, String metric)
+      implements Quantity {
+    /**
+     * The main figure of a question without settings.
+     *
+     * @param question its id
+     * @param contestant whose
+     */
+    public Figure(String question, Contestant contestant) {
+      this(question, contestant, Map.of(), Results.SCORE);
+    }
+
+    /**
+     * The same of another contestant.
+     *
+     * @param other whose
+     * @return another figure
+     */
+    public Figure of(Contestant other) {
+      return new Figure(question, other, settings, metric);
+    }
+
+    /**
+     * The same in a setting.
+     *
+     * @param name of the setting
+     * @param value of the setting
+     * @return another figure
+     */
+    public Figure with(String name, Object value) {
+      Map<String, String> more = new TreeMap<>(settings);
+      more.put(name, String.valueOf(value));
+      return new Figure(question, contestant, more, metric);
+    }
+
+    /**
+     * Another figure of the same cell.
+     *
+     * @param other JMH's name of it
+     * @return another figure
+     */
+    public Figure metric(String other) {
+      return new Figure(question, contestant, settings, other);
+    }
+
+    @Override
+    public OptionalDouble in(Results results, int round) {
+      return results.all().stream()
+          .filter(each -> each.round() == round && fits(each))
+          .mapToDouble(each -> each.figures().getOrDefault(metric, Double.NaN))
+          .filter(value -> !Double.isNaN(value))
+          .findFirst();
+    }
+
+    private boolean fits(Measurement measurement) {
+      return measurement.question().equals(question)
+          && contestant.name().equals(measurement.parameters().get("contestant"))
+          && measurement.parameters().entrySet().containsAll(settings.entrySet());
+    }
+
+    @Override
+    public String title() {
+      return contestant.title();
+    }
+  }
+
+  /**
+   * One figure as so many times another of the same round.
+   *
+   * @param subject what is compared
+   * @param base with what
+   */
+  record Ratio(Quantity subject, Quantity base) implements Quantity {
+    @Override
+    public OptionalDouble in(Results results, int round) {
+      OptionalDouble above = subject.in(results, round);
+      OptionalDouble below = base.in(results, round);
+      return above.isPresent() && below.isPresent() && below.getAsDouble() != 0
+          ? OptionalDouble.of(above.getAsDouble() / below.getAsDouble())
+          : OptionalDouble.empty();
+    }
+
+    @Override
+    public String title() {
+      return subject.title() + " / " + base.title();
+    }
+  }
+
+  /**
+   * A figure in another unit.
+   *
+   * @param subject what is multiplied
+   * @param factor with what
+   */
+  record Scaled(Quantity subject, double factor) implements Quantity {
+    @Override
+    public OptionalDouble in(Results results, int round) {
+      OptionalDouble value = subject.in(results, round);
+      return value.isPresent() ? OptionalDouble.of(value.getAsDouble() * factor) : value;
+    }
+
+    @Override
+    public String title() {
+      return subject.title();
+    }
+  }
+}

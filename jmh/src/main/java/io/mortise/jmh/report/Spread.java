@@ -1,0 +1,30 @@
+package io.mortise.jmh.report;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/** One figure of several rounds: the middle one, the smallest and the largest. */
+record Spread(double median, double least, double most, int rounds) {
+  /** Of at least one value. */
+  static Spread of(double[] values) {
+    double[] sorted = values.clone();
+    Arrays.sort(sorted);
+    int half = sorted.length / 2;
+    double median = sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
+    return new Spread(median, sorted[0], sorted[sorted.length - 1], sorted.length);
+  }
+
+  /** Three significant digits, more for what is a thousand or larger. */
+  static String number(double value) {
+    double size = Math.abs(value);
+    String format =
+        size >= 100 ? "%,.0f" : size >= 9.995 ? "%.1f" : size >= 0.0995 ? "%.2f" : "%.4f";
+    return value == 0 ? "0" : String.format(Locale.ROOT, format, value);
+  }
+
+  @Override
+  public String toString() {
+    String middle = number(median);
+    return rounds == 1 ? middle : "%s (%s–%s)".formatted(middle, number(least), number(most));
+  }
+}
