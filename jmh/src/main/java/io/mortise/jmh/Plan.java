@@ -180,11 +180,12 @@ final class Plan {
     Figure idle =
         ask(
             new IdleQuestion(
-                List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON, SPRING_PUBSUB),
+                List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON, BARE_JEDIS, BARE_LETTUCE),
                 only(MORTISE_JEDIS, MORTISE_LETTUCE)),
             title,
             "wake-ups of its threads per second");
-    for (Contestant each : List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON, SPRING_PUBSUB)) {
+    for (Contestant each :
+        List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON, BARE_JEDIS, BARE_LETTUCE)) {
       boolean ours = each == MORTISE_JEDIS || each == MORTISE_LETTUCE;
       row(title + ", wake-ups per second", idle.of(each), ours ? atMost(0) : Target.NONE);
       Figure figure = idle.of(each);

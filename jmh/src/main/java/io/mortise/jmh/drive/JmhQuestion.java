@@ -89,17 +89,27 @@ public record JmhQuestion(Class<?> benchmark, Predicate<Cell> first) implements 
             .measurementIterations(1)
             .measurementTime(time(effort.measure()))
             .addProfiler(GCProfiler.class)
-            .jvmArgs(
-                "-Xms512m",
-                "-Xmx512m",
-                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
-                "-D" + Stage.SERVER + "=" + effort.server())
+            .jvmArgs(jvm(effort))
             .shouldFailOnError(true)
             .verbosity(VerboseMode.SILENT)
             .resultFormat(ResultFormatType.JSON)
             .result(file.toString());
     cell.parameters().forEach((name, value) -> options.param(name, value));
     new Runner(options.build()).run();
+  }
+
+  private static String[] jvm(Effort effort) {
+    List<String> arguments =
+        new ArrayList<>(
+            List.of(
+                "-Xms512m",
+                "-Xmx512m",
+                "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
+                "-D" + Stage.SERVER + "=" + effort.server()));
+    if (Runtime.version().feature() >= 23) {
+      arguments.add("--sun-misc-unsafe-memory-access=allow"); // else it warns of JMH
+    }
+    return arguments.toArray(String[]::new);
   }
 
   private static TimeValue time(Duration duration) {

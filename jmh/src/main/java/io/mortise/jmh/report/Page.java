@@ -110,7 +110,9 @@ public final class Page {
       settings.remove("contestant");
       var spread =
           new Quantity.Figure(topic.question(), contestant, settings, Results.SCORE).over(results);
-      String label = contestant.title() + (settings.isEmpty() ? "" : " " + settings);
+      String label =
+          contestant.title()
+              + (settings.isEmpty() ? "" : ", " + settings.toString().replaceAll("[{}]", ""));
       spread.ifPresent(s -> bars.add(new Chart.Bar(label, s)));
       table.add(label, spread.map(Spread::toString).orElse(""));
     }

@@ -1,0 +1,117 @@
+package io.mortise.jmh.report;
+
+import static io.mortise.jmh.contestant.Contestant.BARE_JEDIS;
+import static io.mortise.jmh.contestant.Contestant.BARE_LETTUCE;
+import static io.mortise.jmh.contestant.Contestant.MORTISE_JEDIS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.jmh.report.Quantity.Figure;
+import io.mortise.jmh.report.Quantity.Ratio;
+import io.mortise.jmh.report.Quantity.Scaled;
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Objects;
+import javax.xml.parsers.DocumentBuilderFactory;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.w3c.dom.Element;
+
+/** From a small sample of JMH's files: four rounds, of which three compare. */
+class PageTest {
+  private static final Figure OWN = new Figure("OwnLock", MORTISE_JEDIS);
+  private static final Ratio SPEED = new Ratio(OWN, OWN.of(BARE_JEDIS));
+  private static final Topic TOPIC = new Topic("OwnLock", "1 thread, its own lock", "pairs/s");
+
+  @Test
+  void aRatioIsTakenWithinEachRoundAndShownWithItsSpread() throws Exception {
+    assertEquals(
+        "| own | Mortise on Jedis / bare Jedis | 0.90 (0.50–0.95) | ≥ 0.80 | reached, not in every round |",
+        line(new Row("own", SPEED, Target.atLeast(0.8))));
+  }
+
+  @Test
+  void aTargetIsMetByTheMedian() throws Exception {
+    assertTrue(line(new Row("own", SPEED, Target.atLeast(0.5))).endsWith("| reached |"));
+    assertTrue(line(new Row("own", SPEED, Target.atLeast(0.96))).endsWith("| **not reached** |"));
+    assertTrue(
+        line(new Row("own", SPEED, Target.atLeast(0.92)))
+            .endsWith("| **not reached**, not in every round |"));
+    assertTrue(line(new Row("own", SPEED, Target.AHEAD)).endsWith("| > 1 | **not reached** |"));
+    assertTrue(line(new Row("own", SPEED, Target.NONE)).endsWith("|  |  |"));
+  }
+
+  @Test
+  void lessIsBetterWhereTheTargetIsAMaximum() throws Exception {
+    Figure bytes = OWN.metric("gc.alloc.rate.norm");
+    Ratio ratio = new Ratio(bytes, bytes.of(BARE_JEDIS));
+    assertTrue(line(new Row("bytes", ratio, Target.atMost(1.5))).contains("1.50 (1.50–1.50)"));
+    assertTrue(line(new Row("bytes", ratio, Target.atMost(1.5))).endsWith("| reached |"));
+    assertTrue(line(new Row("bytes", ratio, Target.atMost(1.4))).endsWith("| **not reached** |"));
+  }
+
+  @Test
+  void aFigureIsThatOfItsSettings() throws Exception {
+    Figure shared = new Figure("SharedLock", MORTISE_JEDIS);
+    assertTrue(
+        line(new Row("x", new Scaled(shared.with("work", 200), 200e-6), Target.NONE))
+            .contains("| 0.20 |"));
+    assertTrue(line(new Row("x", shared.with("work", 20), Target.NONE)).contains("not measured"));
+  }
+
+  @Test
+  void whatWasNotMeasuredIsSaidSoAndNotJudged() throws Exception {
+    Row row = new Row("own", new Ratio(OWN, OWN.of(BARE_LETTUCE)), Target.atLeast(0.92));
+    assertTrue(line(row).endsWith("| not measured | ≥ 0.92 |  |"));
+    Page page = new Page(sample(), List.of(row, new Row("own", OWN, Target.NONE)), List.of());
+    assertEquals(2 + 1, page.measured().size());
+  }
+
+  @Test
+  void thePageHasTheRunTheTableAndAChartForEachTopic(@TempDir Path folder) throws Exception {
+    Topic empty = new Topic("Nobody", "what nobody measured", "pairs/s");
+    Row row = new Row("own", SPEED, Target.AHEAD);
+    new Page(sample(), List.of(row), List.of(TOPIC, empty)).write(folder, List.of("A sentence."));
+
+    List<String> lines = Files.readAllLines(folder.resolve("performance.md"));
+    assertTrue(lines.contains("A sentence."));
+    assertTrue(lines.contains(line(row)));
+    assertTrue(lines.contains("![1 thread, its own lock](performance/OwnLock.svg)"));
+    assertTrue(lines.contains("| Mortise on Jedis | 9,000 (4,000–19,000) |"));
+    assertFalse(String.join("\n", lines).contains("Nobody"));
+
+    Path chart = folder.resolve("performance/OwnLock.svg");
+    DocumentBuilderFactory parsers = DocumentBuilderFactory.newInstance();
+    parsers.setFeature("http://apache.org/xml/features/nonvalidating/load-external-dtd", false);
+    Element root = parsers.newDocumentBuilder().parse(chart.toFile()).getDocumentElement();
+    assertEquals("svg", root.getTagName());
+    for (String label : List.of("Mortise on Jedis", "bare Jedis", "1 thread, its own lock")) {
+      assertTrue(root.getTextContent().contains(label), label);
+    }
+  }
+
+  @Test
+  void theSameResultsGiveTheSamePage(@TempDir Path folder) throws Exception {
+    Page page = new Page(sample(), List.of(new Row("own", SPEED, Target.AHEAD)), List.of(TOPIC));
+    Path first = Files.createDirectory(folder.resolve("first"));
+    Path second = Files.createDirectory(folder.resolve("second"));
+    page.write(first, List.of());
+    page.write(second, List.of());
+    for (String file : List.of("performance.md", "performance/OwnLock.svg")) {
+      assertEquals(-1, Files.mismatch(first.resolve(file), second.resolve(file)), file);
+    }
+  }
+
+  private static String line(Row row) throws IOException, URISyntaxException {
+    return new Page(sample(), List.of(row), List.of()).table().get(2);
+  }
+
+  private static Results sample() throws IOException, URISyntaxException {
+    return Results.read(
+        Path.of(Objects.requireNonNull(PageTest.class.getResource("results")).toURI()));
+  }
+}
