@@ -17,6 +17,7 @@ import io.mortise.jmh.drive.Cell;
 import io.mortise.jmh.drive.IdleQuestion;
 import io.mortise.jmh.drive.JmhQuestion;
 import io.mortise.jmh.drive.ProcessQuestion;
+import io.mortise.jmh.drive.ProcessorTime;
 import io.mortise.jmh.drive.Question;
 import io.mortise.jmh.drive.RenewalQuestion;
 import io.mortise.jmh.drive.ServerQuestion;
@@ -72,6 +73,14 @@ final class Plan {
     compare(title, own, atLeast(0.92), BARE_JEDIS);
     compare(title, own.of(MORTISE_LETTUCE), atLeast(0.92), BARE_LETTUCE);
     compare(title, own.of(MORTISE_LETTUCE), Target.AHEAD, REDISSON, SPRING_SPIN, SPRING_PUBSUB);
+    Figure cpu = own.metric(ProcessorTime.MICROS);
+    compare("processor time of the client for a pair", cpu, Target.NONE, BARE_JEDIS);
+    compare(
+        "processor time of the client for a pair",
+        cpu.of(MORTISE_LETTUCE),
+        Target.NONE,
+        BARE_LETTUCE,
+        REDISSON);
     Figure bytes = own.metric("gc.alloc.rate.norm");
     compare("bytes allocated for a pair", bytes, atMost(1.5), BARE_JEDIS);
     compare("bytes allocated for a pair", bytes.of(MORTISE_LETTUCE), atMost(1.5), BARE_LETTUCE);
@@ -89,6 +98,10 @@ final class Plan {
     compare(title, many, atLeast(0.9), BARE_JEDIS);
     compare(title, many.of(MORTISE_LETTUCE), atLeast(0.9), BARE_LETTUCE);
     compare(title, many.of(MORTISE_LETTUCE), Target.AHEAD, REDISSON, SPRING_SPIN, SPRING_PUBSUB);
+    cpu = many.metric(ProcessorTime.MICROS);
+    title = "16 threads, 16 locks, processor time of the client for a pair";
+    compare(title, cpu, Target.NONE, BARE_JEDIS);
+    compare(title, cpu.of(MORTISE_LETTUCE), Target.NONE, BARE_LETTUCE);
 
     Figure nested = ask(new JmhQuestion(NestedLock.class), "nested, 1 thread", PAIRS);
     title = "nested, 1 thread, speed";

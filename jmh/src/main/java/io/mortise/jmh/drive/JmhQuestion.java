@@ -89,6 +89,7 @@ public record JmhQuestion(Class<?> benchmark, Predicate<Cell> first) implements 
             .measurementIterations(1)
             .measurementTime(time(effort.measure()))
             .addProfiler(GCProfiler.class)
+            .addProfiler(ProcessorTime.class)
             .jvmArgs(jvm(effort))
             .shouldFailOnError(true)
             .verbosity(VerboseMode.SILENT)

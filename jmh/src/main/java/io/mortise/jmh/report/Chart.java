@@ -3,6 +3,7 @@ package io.mortise.jmh.report;
 import java.awt.BasicStroke;
 import java.awt.Color;
 import java.awt.Dimension;
+import java.awt.Font;
 import java.awt.Rectangle;
 import java.io.IOException;
 import java.io.Writer;
@@ -19,6 +20,7 @@ import org.apache.batik.svggen.SVGGraphics2D;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.axis.CategoryAxis;
 import org.jfree.chart.axis.LogAxis;
+import org.jfree.chart.axis.NumberTickUnit;
 import org.jfree.chart.plot.CategoryPlot;
 import org.jfree.chart.plot.PlotOrientation;
 import org.jfree.chart.renderer.category.BarRenderer;
@@ -33,6 +35,7 @@ import org.w3c.dom.Document;
  * the axis is logarithmic. Drawn by JFreeChart and written as SVG by Batik.
  */
 final class Chart {
+  private static final Font TITLE = new Font(Font.SANS_SERIF, Font.BOLD, 15);
   private static final int WIDTH = 860;
   private static final int HEIGHT = 110;
   private static final int HEIGHT_OF_BAR = 24;
@@ -46,6 +49,7 @@ final class Chart {
   Chart(Topic topic, List<Bar> bars) {
     height = HEIGHT + HEIGHT_OF_BAR * bars.size();
     LogAxis axis = new LogAxis(topic.unit());
+    axis.setTickUnit(new NumberTickUnit(1)); // powers of ten
     axis.setNumberFormatOverride(
         new DecimalFormat("#,##0.###", DecimalFormatSymbols.getInstance(Locale.ROOT)));
     CategoryAxis labels = new CategoryAxis();
@@ -59,7 +63,7 @@ final class Chart {
     plot.setBackgroundPaint(Color.WHITE);
     plot.setRangeGridlinePaint(Color.LIGHT_GRAY);
     axis.setRange(floor(bars), ceiling(bars));
-    chart = new JFreeChart(topic.title(), JFreeChart.DEFAULT_TITLE_FONT, plot, false);
+    chart = new JFreeChart(topic.title(), TITLE, plot, false);
     chart.setBackgroundPaint(Color.WHITE);
   }
 

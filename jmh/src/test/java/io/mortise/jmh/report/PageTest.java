@@ -16,10 +16,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.IntStream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Element;
+import org.w3c.dom.NodeList;
 
 /** From a small sample of JMH's files: four rounds, of which three compare. */
 class PageTest {
@@ -92,6 +94,18 @@ class PageTest {
     for (String label : List.of("Mortise on Jedis", "bare Jedis", "1 thread, its own lock")) {
       assertTrue(root.getTextContent().contains(label), label);
     }
+    List<Double> bars = widthsOfBars(root);
+    assertEquals(3, bars.size());
+    assertTrue(bars.get(1) < bars.get(0) && bars.get(0) < bars.get(2), "77 < 9,000 < 10,000");
+  }
+
+  private static List<Double> widthsOfBars(Element root) {
+    NodeList boxes = root.getElementsByTagName("rect");
+    return IntStream.range(0, boxes.getLength())
+        .mapToObj(i -> (Element) boxes.item(i))
+        .filter(box -> box.getAttribute("style").contains("rgb(127,168,209)"))
+        .map(box -> Double.valueOf(box.getAttribute("width")))
+        .toList();
   }
 
   @Test
