@@ -24,6 +24,8 @@ final class Machine {
   private Machine() {}
 
   static List<String> describe(RedisServer server, Effort effort, long minutes) throws IOException {
+    String caution =
+        "Quick: JVMs are hardly warm, and compilers work beside what is measured. An impression, not a result.";
     return List.of(
         "Written by `./mortise bench%s` on %s; %d rounds, %d minutes."
             .formatted(
@@ -39,7 +41,8 @@ final class Machine {
                 ManagementFactory.getOperatingSystemMXBean().getSystemLoadAverage(),
                 redis(server),
                 Runtime.version()),
-        versions());
+        versions(),
+        effort.quick() ? caution : "");
   }
 
   private static String processor() throws IOException {
