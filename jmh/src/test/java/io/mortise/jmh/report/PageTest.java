@@ -48,6 +48,14 @@ class PageTest {
   }
 
   @Test
+  void whatIsBetterThanTheFloorIsNotBelieved() throws Exception {
+    Ratio odd = new Ratio(OWN.of(BARE_JEDIS), OWN);
+    assertTrue(line(new Row("own", odd, Target.ofFloor(0.92))).contains("| **not credible**"));
+    assertTrue(line(new Row("own", odd, Target.atLeast(0.92))).endsWith("| reached |"));
+    assertTrue(line(new Row("own", SPEED, Target.ofFloor(0.5))).endsWith("| reached |"));
+  }
+
+  @Test
   void lessIsBetterWhereTheTargetIsAMaximum() throws Exception {
     Figure bytes = OWN.metric("gc.alloc.rate.norm");
     Ratio ratio = new Ratio(bytes, bytes.of(BARE_JEDIS));
