@@ -116,9 +116,7 @@ final class Agents {
     }
 
     ScriptCall call(Acquisition acquisition) {
-      return engine
-          .scripts()
-          .acquire(acquisition, waiter.lease(), waiter.waits(), waiter.beside());
+      return engine.scripts().acquire(acquisition, waiter.lease(), waiter.waits(), waiter.beside());
     }
 
     Step hear(Acquisition acquisition, long sentAt, Supplier<List<Object>> answer) {

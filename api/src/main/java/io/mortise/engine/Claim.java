@@ -135,7 +135,8 @@ final class Claim implements Owner {
     }
     phase = Phase.ASKING;
     acquisition.sending(now);
-    return new Ask(this, engine.scripts().acquire(acquisition, policy, wait != Claimer.NOT, ""), now);
+    return new Ask(
+        this, engine.scripts().acquire(acquisition, policy, wait != Claimer.NOT, ""), now);
   }
 
   private void answered(Reply reply, long sentAt) {

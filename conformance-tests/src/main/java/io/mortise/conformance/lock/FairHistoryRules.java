@@ -79,7 +79,8 @@ abstract class FairHistoryRules extends LockRules {
   }
 
   private RemoteLock start() {
-    return RemoteLock.start(QueueingProcess.class, kit, name, Duration.ofSeconds(30), RemoteLock.PLAIN);
+    return RemoteLock.start(
+        QueueingProcess.class, kit, name, Duration.ofSeconds(30), RemoteLock.PLAIN);
   }
 
   private List<Object> list(String which) {

@@ -29,7 +29,8 @@ abstract class GuardProcessRules extends LockRules {
     LockBackend backend = backend();
     KeyGuard guard = KeyGuard.of(backend);
     FencedLock mine = service().getFencedLock(name);
-    try (RemoteLock remote = RemoteLock.start(GuardedWriter.class, kit, name, LEASE, RemoteLock.PLAIN)) {
+    try (RemoteLock remote =
+        RemoteLock.start(GuardedWriter.class, kit, name, LEASE, RemoteLock.PLAIN)) {
       assertEquals("write", remote.ask("write"));
       remote.freeze();
       assertTrue(mine.tryLock(15, TimeUnit.SECONDS), "its lease ends as if it were gone");

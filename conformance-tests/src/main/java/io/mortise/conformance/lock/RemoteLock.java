@@ -66,8 +66,7 @@ final class RemoteLock implements AutoCloseable {
    *
    * @param kind {@link #PLAIN}, {@link #READ} or {@link #WRITE}
    */
-  static RemoteLock start(
-      RedisLockFaultConformance kit, String name, Duration lease, String kind) {
+  static RemoteLock start(RedisLockFaultConformance kit, String name, Duration lease, String kind) {
     return start(RemoteLock.class, kit, name, lease, kind);
   }
 
@@ -208,6 +207,7 @@ final class RemoteLock implements AutoCloseable {
       default -> service.getLock(name);
     };
   }
+
   private static LockService open(String[] args) {
     Duration lease = Duration.ofMillis(Long.parseLong(args[3]));
     return patiently(

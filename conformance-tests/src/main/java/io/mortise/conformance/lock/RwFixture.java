@@ -13,7 +13,7 @@ abstract class RwFixture extends LockRules {
   /** Whoever gets the lock has been told, or has asked by itself: no lease ends in a test. */
   static final Duration LONG = Duration.ofHours(1);
 
-  RwFixture(LockConformance kit) {
+  RwFixture(LockKit kit) {
     super(kit);
   }
 
