@@ -60,7 +60,7 @@ final class DemoCommand implements Callable<Integer> {
       paramLabel = "KIND",
       defaultValue = "plain",
       description =
-          "The lock that guards the counter: plain, fair, fenced, or multi: three locks as one."
+          "The lock that guards the counter: plain, fair, fenced, write: the writing side of a read/write lock, multi: three locks as one, or red: two of three."
               + " Default: ${DEFAULT-VALUE}.")
   private String kind = "";
 

@@ -3,6 +3,7 @@ package io.mortise.cli;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
+import io.mortise.RedLock;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -12,7 +13,9 @@ enum Kind {
   PLAIN,
   FAIR,
   FENCED,
-  MULTI;
+  WRITE,
+  MULTI,
+  RED;
 
   /** The lock of that name, or of names that begin with it. */
   LeasedLock of(LockService service, String name) {
@@ -22,6 +25,10 @@ enum Kind {
       case FENCED -> service.getFencedLock(name);
       case MULTI ->
           MultiLock.of(
+              service.getLock(name), service.getLock(name + "-2"), service.getLock(name + "-3"));
+      case WRITE -> service.getReadWriteLock(name).writeLock();
+      case RED -> // on one server it shows the algorithm, not its use
+          RedLock.of(
               service.getLock(name), service.getLock(name + "-2"), service.getLock(name + "-3"));
     };
   }

@@ -31,8 +31,8 @@ class ArgumentsTest {
           --uri redis://host:99999 | the URI must read redis[s]://[[user]:password@]host[:port][/database]
           --uri memory:a?b | does not name a store in memory
           --uri redis-cluster://host | no backend serves 'redis-cluster:'; they serve memory:, redis:, rediss:
-          --kind rwlock | --kind rwlock is not known; use plain, fair, fenced, multi
-          --kind PLAIN | --kind PLAIN is not known; use plain, fair, fenced, multi
+          --kind rwlock | --kind rwlock is not known; use plain, fair, fenced, write, multi, red
+          --kind PLAIN | --kind PLAIN is not known; use plain, fair, fenced, write, multi, red
           --backend jedis | --backend jedis does not serve 'memory:'; give --uri redis://HOST:PORT
           --backend both | --backend both does not serve 'memory:'
           --uri redis://host --backend memory | --backend memory does not serve 'redis:'; use jedis, lettuce or both
