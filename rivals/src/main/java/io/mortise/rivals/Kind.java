@@ -8,8 +8,14 @@ enum Kind {
   FAIR("fair"),
   /** Its holds have tokens. */
   FENCED("fenced"),
+  /** The reading side of a read/write lock. */
+  READ("read"),
+  /** The writing side of a read/write lock. */
+  WRITE("write"),
   /** Three plain locks as one. */
-  MULTI("multi of 3");
+  MULTI("multi of 3"),
+  /** A majority of three plain locks; here they share a server, which costs the same. */
+  RED("red of 3");
 
   private final String title;
 

@@ -3,6 +3,7 @@ package io.mortise.rivals;
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
+import io.mortise.RedLock;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
@@ -37,6 +38,11 @@ final class MortiseParty implements Party {
         case PLAIN -> service.getLock(name);
         case FAIR -> service.getFairLock(name);
         case FENCED -> service.getFencedLock(name);
+        case READ -> service.getReadWriteLock(name).readLock();
+        case WRITE -> service.getReadWriteLock(name).writeLock();
+        case RED ->
+            RedLock.of(
+                service.getLock(name), service.getLock(name + "-2"), service.getLock(name + "-3"));
         case MULTI ->
             MultiLock.of(
                 service.getLock(name), service.getLock(name + "-2"), service.getLock(name + "-3"));

@@ -44,11 +44,17 @@ final class RedissonParty implements Party {
     }
 
     @Override
+    @SuppressWarnings("deprecation") // its red lock; there is no other
     public Lock lock(Kind kind, String name) {
       return switch (kind) {
         case PLAIN -> client.getLock(name);
         case FAIR -> client.getFairLock(name);
         case FENCED -> client.getFencedLock(name);
+        case READ -> client.getReadWriteLock(name).readLock();
+        case WRITE -> client.getReadWriteLock(name).writeLock();
+        case RED ->
+            client.getRedLock(
+                client.getLock(name), client.getLock(name + "-2"), client.getLock(name + "-3"));
         case MULTI ->
             client.getMultiLock(
                 client.getLock(name), client.getLock(name + "-2"), client.getLock(name + "-3"));

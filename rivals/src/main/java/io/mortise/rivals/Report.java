@@ -32,14 +32,14 @@ final class Report {
     "By `INFO commandstats`, without `PING`: all that the server ran, the commands inside scripts too; and the scripts",
     "alone (`EVALSHA`), each of which is one round trip. Redisson sends more beside them: a `DEL` after every unlock, and",
     "`SUBSCRIBE` and `UNSUBSCRIBE` around a wait. Mortise does more inside its scripts when somebody waits: the queue.",
-    "Either library's multi lock takes its members one by one.",
+    "Redisson's multi lock and red lock take their members one by one, Mortise asks for them at the same time.",
     "",
   };
   private static final String[] TAIL = {
     "",
     "## Not compared",
-    "- Faults and leases of fair, fenced and multi locks, and what Mortise does not have yet: read-write and spin",
-    "  locks, semaphores, latches, and asynchronous calls.",
+    "- Faults and leases of the other kinds of lock, asynchronous calls, and what Mortise does not have: spin locks,",
+    "  semaphores, latches.",
     "- What needs a cluster or replicas: one hung master among several, waiting for replicas, failover. Mortise",
     "  refuses such servers, Redisson does not.",
     "- Speed: milliseconds belong to the machine. The commands that are counted do not.",
