@@ -67,6 +67,7 @@ abstract class GuardRules extends LockRules {
 
   /** The same without the guard: what the test above prevents. */
   @Test
+  @Rule("L13")
   void withoutTheGuardThePausedHoldersWriteIsTheLast() {
     FencedLock paused = fenced();
     long unused = paused.withLease(Duration.ofMillis(200)).lockAndGetToken();
@@ -156,6 +157,7 @@ abstract class GuardRules extends LockRules {
   }
 
   @Test
+  @Rule("L18")
   void aTagKeepsTheKeyAndItsTokenInOneSlot() {
     String tagged = "{" + name + "}:stock";
     KeyGuard.of(backend()).set(tagged, "value", 7);
@@ -165,6 +167,7 @@ abstract class GuardRules extends LockRules {
 
   @Test
   @SuppressWarnings("NullAway") // null is what is tested
+  @Rule("L18")
   void badKeysAndLocksAreRefused() {
     KeyGuard guard = KeyGuard.of(backend());
     for (String bad : List.of("", "a{b", "x".repeat(513))) {

@@ -121,6 +121,7 @@ abstract class MultiTermsRules extends MultiFixture {
   }
 
   @Test
+  @Rule("L18")
   void handlesOfOneLockAreOneMember() {
     LockService service = service();
     DistributedLock plain = service.getLock(name);

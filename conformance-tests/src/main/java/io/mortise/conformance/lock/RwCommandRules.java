@@ -49,6 +49,7 @@ abstract class RwCommandRules extends RwFixture {
   }
 
   @Test
+  @Rule("L19")
   void anUncontendedWriteLockCostsAsMuchAsThePlainLockAndAReadLockTwoMore(TestReporter reporter) {
     DistributedReadWriteLock rw = rw();
     DistributedLock read = rw.readLock();
@@ -120,6 +121,7 @@ abstract class RwCommandRules extends RwFixture {
   }
 
   @Test
+  @Rule("L18")
   void theDocumentedPermissionsAreEnough() {
     String user = "rw-" + name;
     String rules = "~mortise:* &mortise:* -@all " + String.join(" ", RefusalRules.ENOUGH);

@@ -110,6 +110,7 @@ abstract class RwLoadRules extends RwFixture {
   }
 
   @Test
+  @Rule("L1")
   void withoutTheLockTheySeeIt() throws InterruptedException {
     int rounds = 5000;
     Pair pair = use(List.of(rw()), rounds, false);
