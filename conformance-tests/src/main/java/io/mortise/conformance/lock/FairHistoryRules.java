@@ -109,6 +109,7 @@ abstract class FairHistoryRules extends LockRules {
 
   /** The same on the unfair lock, where threads of one process pass it on: the order differs. */
   @Test
+  @Rule("L11")
   void withTheUnfairLockTheyDoNot(TestReporter reporter) {
     History history = history("unfair", reporter);
     assertNotEquals(history.arrived(), history.inside());

@@ -163,6 +163,7 @@ abstract class RwLeaseRules extends RwFixture {
   }
 
   @Test
+  @Rule("L9")
   void eachSideTellsWhetherAndHowLongItIsHeld() {
     DistributedReadWriteLock mine = rw(Duration.ofMinutes(1));
     DistributedReadWriteLock theirs = rw();
@@ -190,6 +191,7 @@ abstract class RwLeaseRules extends RwFixture {
     "lock, HSET, hash without expiry",
     "readers, ZADD, sorted set without expiry"
   })
+  @Rule("L18")
   void somebodyElsesDataIsSaidAndNotTouched(String part, String command, String found) {
     DistributedReadWriteLock rw = rw();
     String args = command.equals("SET") ? "'x'" : "1, 'x'";
