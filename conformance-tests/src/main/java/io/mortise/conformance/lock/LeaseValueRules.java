@@ -39,14 +39,15 @@ abstract class LeaseValueRules extends LockRules {
   @Test
   @Rule("L8")
   void aLeaseIsRenewedOverThreeOfItsLeasesWhileAnybodyRefersToIt() {
-    try (Lease lease = lockWithLease(SECOND).async().acquire().join()) {
-      for (int i = 0; i < 30; i++) {
-        passTime(SECOND.dividedBy(10));
+    Duration time = SECOND.multipliedBy(2);
+    try (Lease lease = lockWithLease(time).async().acquire().join()) {
+      for (int i = 0; i < 13; i++) {
+        passTime(time.dividedBy(4));
         System.gc();
-        assertEquals(LeaseState.HELD, lease.state());
+        assertTrue(lease.isValid());
       }
       assertFalse(lock().tryLock());
-      assertTrue(lease.remaining().compareTo(SECOND) < 0);
+      assertTrue(lease.remaining().compareTo(time) < 0);
     }
     assertFree();
   }
@@ -102,10 +103,10 @@ abstract class LeaseValueRules extends LockRules {
     assertTrue(fixed.remaining().toSeconds() >= 50);
     fixed.close();
     assertThrows(IllegalStateException.class, () -> fixed.extend(SECOND));
-    try (Lease renewed = lockWithLease(SECOND).acquire()) {
+    try (Lease renewed = lockWithLease(SECOND.multipliedBy(2)).acquire()) {
       assertTrue(renewed.extend(SECOND));
-      passTime(Duration.ofMillis(2_500));
-      assertEquals(LeaseState.HELD, renewed.state(), "it is still renewed");
+      passTime(SECOND.multipliedBy(3));
+      assertTrue(renewed.isValid(), "it is still renewed");
     }
     assertFree();
   }
