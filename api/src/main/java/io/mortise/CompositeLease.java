@@ -1,6 +1,7 @@
 package io.mortise;
 
 import io.mortise.engine.Futures;
+import io.mortise.engine.MemberLease;
 import io.mortise.spi.TimeSource;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -11,6 +12,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -26,7 +28,8 @@ class CompositeLease implements Lease {
   private final int needed;
   private final Duration margin;
   private final TimeSource time;
-  private final List<Lease> members;
+  private final Executor executor;
+  private final List<MemberLease> members;
   private final AtomicReference<@Nullable LeaseState> end = new AtomicReference<>();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final CompletableFuture<LeaseLost> loss = new CompletableFuture<>();
@@ -34,14 +37,26 @@ class CompositeLease implements Lease {
   /**
    * @param needed how many members must be held
    * @param margin by how much it ends before they do
+   * @param executor completes futures, and runs listeners
    */
   CompositeLease(
-      String name, int needed, Duration margin, TimeSource time, Collection<Lease> members) {
+      String name,
+      int needed,
+      Duration margin,
+      TimeSource time,
+      Executor executor,
+      Collection<Lease> members) {
     this.name = name;
     this.needed = needed;
     this.margin = margin;
     this.time = time;
-    this.members = new CopyOnWriteArrayList<>(members);
+    this.executor = executor;
+    this.members =
+        new CopyOnWriteArrayList<>(members.stream().map(CompositeLease::inside).toList());
+  }
+
+  private static MemberLease inside(Lease member) {
+    return (MemberLease) member; // leases of claims are
   }
 
   /** To be called once, when it is complete. */
@@ -63,7 +78,7 @@ class CompositeLease implements Lease {
 
   /** One more, which counts from now on. */
   void add(Lease member) {
-    members.add(member);
+    members.add(inside(member));
     watch(member);
     if (end.get() != null) {
       giveBack(member);
@@ -141,7 +156,7 @@ class CompositeLease implements Lease {
 
   @Override
   public Lease onLost(Consumer<? super LeaseLost> listener) {
-    CompletableFuture<Void> unused = loss.thenAccept(listener);
+    CompletableFuture<Void> unused = loss.thenAcceptAsync(listener, executor);
     return this;
   }
 
@@ -149,11 +164,16 @@ class CompositeLease implements Lease {
 
   @Override
   public boolean extend(Duration lease) {
-    return Futures.join(extendAsync(lease), time);
+    return Futures.join(extending(lease), time);
   }
 
   @Override
   public CompletableFuture<Boolean> extendAsync(Duration lease) {
+    return Futures.on(executor, extending(lease));
+  }
+
+  /** Completes where the last answer arrives: whoever waits may be on the executor. */
+  private CompletableFuture<Boolean> extending(Duration lease) {
     LeaseState now = state();
     if (now == LeaseState.RELEASED) {
       throw new IllegalStateException("the lease of " + name + " was released; acquire again");
@@ -162,7 +182,7 @@ class CompositeLease implements Lease {
       return CompletableFuture.completedFuture(false);
     }
     List<CompletableFuture<Boolean>> all =
-        members.stream().filter(Lease::isValid).map(each -> each.extendAsync(lease)).toList();
+        members.stream().filter(Lease::isValid).map(each -> each.extending(lease)).toList();
     return Futures.settled(all).thenApply(done -> extended(all));
   }
 
@@ -183,11 +203,15 @@ class CompositeLease implements Lease {
 
   @Override
   public void close() {
-    Futures.join(releaseAsync(), time);
+    Futures.join(releasing(), time);
   }
 
   @Override
   public CompletableFuture<Void> releaseAsync() {
+    return Futures.on(executor, releasing());
+  }
+
+  private CompletableFuture<Void> releasing() {
     if (!closed.compareAndSet(false, true)) {
       return CompletableFuture.completedFuture(null);
     }
@@ -211,7 +235,7 @@ class CompositeLease implements Lease {
   }
 
   private List<CompletableFuture<Void>> releaseAll() {
-    return members.stream().map(Lease::releaseAsync).toList();
+    return members.stream().map(MemberLease::releasing).toList();
   }
 
   private RuntimeException lost(List<Throwable> errors) {

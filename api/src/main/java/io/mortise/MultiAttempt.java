@@ -121,7 +121,7 @@ final class MultiAttempt {
     Map<Member, Trial> trials = new LinkedHashMap<>();
     List<RuntimeException> broken = new ArrayList<>();
     try {
-      order.forEach(each -> trials.put(each, each.begin()));
+      order.forEach(each -> begin(each, trials));
     } finally {
       trials.forEach((member, trial) -> finish(member, trial, broken));
     }
@@ -129,6 +129,14 @@ final class MultiAttempt {
       throw broken.get(0);
     }
     return order.stream().filter(each -> !held.contains(each)).findFirst().orElseGet(this::lost);
+  }
+
+  private void begin(Member member, Map<Member, Trial> trials) {
+    try {
+      trials.put(member, member.begin());
+    } catch (LockException e) {
+      failure = e; // as if it had been sent, and failed
+    }
   }
 
   private void finish(Member member, Trial trial, List<RuntimeException> broken) {

@@ -95,11 +95,16 @@ final class MultiClaim {
       giveBack();
     } else if (missing.isEmpty()) {
       complete();
-    } else if (left() <= 0) {
+    } else if (left() <= 0 || isFinal(failure)) {
       end();
     } else {
       waitFor(missing.get(0));
     }
+  }
+
+  /** Such as a closed service: no time brings that member. */
+  private static boolean isFinal(@Nullable Throwable why) {
+    return why != null && !(why instanceof LockException);
   }
 
   private long left() {
@@ -107,6 +112,7 @@ final class MultiClaim {
   }
 
   private void waitFor(Member member) {
+    failure = null; // the last answers count
     giveBack(each -> !(each.isRenewed() && MultiAttempt.before(each, member)));
     CompletableFuture<Claimed> one = ask(member, left());
     CompletableFuture<Claimed> unused =
@@ -131,7 +137,9 @@ final class MultiClaim {
       }
     }
     List<Lease> leases = members.stream().map(held::get).toList();
-    CompositeLease lease = new CompositeLease(name, leases.size(), Duration.ZERO, time, leases);
+    CompositeLease lease =
+        new CompositeLease(
+            name, leases.size(), Duration.ZERO, time, members.get(0).executor(), leases);
     lease.watch();
     if (!claimed.complete(new Claimed(lease, null))) {
       giveBack();

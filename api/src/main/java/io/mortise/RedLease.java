@@ -29,7 +29,7 @@ final class RedLease extends CompositeLease {
   private LeaseState before = LeaseState.HELD;
 
   RedLease(RedMembers of, Map<Member, Lease> held, Consumer<LeaseLost> told) {
-    super(of.name(), of.quorum(), of.margin(), of.time(), held.values());
+    super(of.name(), of.quorum(), of.margin(), of.time(), of::execute, held.values());
     this.of = of;
     this.told = told;
     counted.putAll(held);

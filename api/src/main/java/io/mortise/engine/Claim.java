@@ -44,10 +44,21 @@ final class Claim implements Owner {
   record Ask(Claim claim, ScriptCall call, long sentAt) {
     void answered(@Nullable List<Object> reply, @Nullable Throwable failure) {
       if (reply != null) {
-        claim.answered(Reply.ofAcquire(reply), sentAt);
+        heard(reply);
       } else {
         claim.failed(Failures.cause(failure));
       }
+    }
+
+    private void heard(List<Object> reply) {
+      Reply understood;
+      try {
+        understood = Reply.ofAcquire(reply);
+      } catch (RuntimeException e) {
+        claim.failed(Failures.cause(e));
+        return;
+      }
+      claim.answered(understood, sentAt);
     }
   }
 
@@ -106,7 +117,7 @@ final class Claim implements Owner {
   }
 
   private synchronized void limit() {
-    if (phase != Phase.DONE) {
+    if (result != null) {
       timer = engine.time().schedule(this::timeIsOver, Duration.ofNanos(wait));
     }
   }
@@ -189,11 +200,16 @@ final class Claim implements Owner {
     return () -> {
       engine.claims().remove(this);
       engine.keeper().watch(lease.acquisition());
-      engine.events().acquired(keys.name(), engine.now() - start, true);
+      tellAcquired();
       if (waiting == null || !waiting.complete(new Claimed(lease, null))) {
         CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
       }
     };
+  }
+
+  private void tellAcquired() {
+    long waited = engine.now() - start;
+    engine.events().execute(() -> engine.events().acquired(keys.name(), waited, true));
   }
 
   /** The next beat asks with a new id, so that late answers are not asked for without end. */
@@ -201,6 +217,7 @@ final class Claim implements Owner {
     Acquisition late = acquisition;
     acquisition = newAcquisition();
     phase = Phase.WAITING;
+    troubleSince = engine.now();
     failure = Failures.tooSlow(keys, policy, engine.endpoint());
     Runnable next = timeIsOver || wait == Claimer.NOT ? giveUp() : () -> {};
     return () -> {
@@ -269,11 +286,11 @@ final class Claim implements Owner {
     CompletableFuture<Claimed> waiting = forgetResult();
     return () -> {
       engine.claims().remove(this);
-      if (known && !engine.isClosed()) {
+      if (!known) {
+        engine.forget(orphan);
+      } else if (!engine.isClosed()) {
         engine.withdraw(orphan);
-      } else {
-        engine.forget(orphan); // closing has taken it out of the queue
-      }
+      } // or else closing takes it out of the queue, with all others at once
       if (waiting != null && why != null) {
         waiting.completeExceptionally(why);
       } else if (waiting != null) {

@@ -288,19 +288,23 @@ final class Engine {
     return keeper.confirm(held, to, (Long) reply.get(0), sentAt);
   }
 
-  /** As {@link #extend}; the future completes on the executor. */
+  /** As {@link #extend}; the future completes where the answer arrives. */
   CompletableFuture<Boolean> extendAsync(Acquisition held, LeasePolicy to) {
     CompletableFuture<Boolean> extended = new CompletableFuture<>();
+    try {
+      checkOpen(held.keys());
+    } catch (LockServiceClosedException e) {
+      extended.completeExceptionally(e);
+      return extended;
+    }
     long sentAt = now();
     whenReplied(
         backend.executeAsync(scripts.renew(List.of(held), to)),
         (reply, failure) -> {
           if (reply == null) {
-            LockException error = failure(Failures.cause(failure), extending(held));
-            events.execute(() -> extended.completeExceptionally(error));
+            extended.completeExceptionally(failure(Failures.cause(failure), extending(held)));
           } else {
-            boolean still = keeper.confirm(held, to, (Long) reply.get(0), sentAt);
-            events.execute(() -> extended.complete(still));
+            extended.complete(keeper.confirm(held, to, (Long) reply.get(0), sentAt));
           }
         });
     return extended;
@@ -326,7 +330,7 @@ final class Engine {
     }
   }
 
-  /** As {@link #release}; the future completes on the executor. */
+  /** As {@link #release}; the future completes where the answer arrives. */
   CompletableFuture<Boolean> releaseAsync(Acquisition ended) {
     forget(ended);
     CompletableFuture<Boolean> released = new CompletableFuture<>();
@@ -343,7 +347,7 @@ final class Engine {
               reply != null
                   ? released(ended, reply)
                   : releasedLater(ended, Failures.cause(failure));
-          events.execute(() -> released.complete(had));
+          released.complete(had);
         });
     return released;
   }
@@ -437,8 +441,8 @@ final class Engine {
     }
     keeper.close();
     gates.values().forEach(Gate::wakeAll);
+    claims.close(); // before: from here on no claim asks or is given anything
     leaveQueues();
-    claims.close();
     mailbox.close();
     events.close();
     logHeld();

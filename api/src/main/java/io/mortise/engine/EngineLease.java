@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
 /** A claim's lease as its users see it. The engine refers to it weakly, to notice one dropped. */
-final class EngineLease implements Lease {
+final class EngineLease implements MemberLease {
   private final Engine engine;
   private final Claim claim;
   private final Acquisition acquisition;
@@ -59,6 +59,11 @@ final class EngineLease implements Lease {
 
   @Override
   public CompletableFuture<Boolean> extendAsync(Duration lease) {
+    return Futures.on(engine.events()::execute, extending(lease));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> extending(Duration lease) {
     LeasePolicy wanted = wanted(lease);
     return isStillHeld()
         ? engine.extendAsync(acquisition, wanted)
@@ -98,6 +103,11 @@ final class EngineLease implements Lease {
 
   @Override
   public CompletableFuture<Void> releaseAsync() {
+    return Futures.on(engine.events()::execute, releasing());
+  }
+
+  @Override
+  public CompletableFuture<Void> releasing() {
     if (!closed.compareAndSet(false, true)) {
       return CompletableFuture.completedFuture(null);
     }
@@ -111,7 +121,7 @@ final class EngineLease implements Lease {
           if (!had) {
             throw lost();
           }
-          engine.events().released(name(), heldFor);
+          engine.events().execute(() -> engine.events().released(name(), heldFor));
         });
   }
 

@@ -205,11 +205,16 @@ class EngineLock implements DistributedLock, Member {
   }
 
   private void checkNotHeld() {
-    if (isHeldByCurrentThread()) {
+    if (wouldWaitForItself()) {
       throw new IllegalStateException(
           "lock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
               .formatted(keys.name(), Thread.currentThread().getName()));
     }
+  }
+
+  /** Whether the calling thread's holds exclude a lease of this lock. */
+  boolean wouldWaitForItself() {
+    return isHeldByCurrentThread();
   }
 
   // Releasing

@@ -45,6 +45,14 @@ final class EngineSide extends EngineLock {
             .formatted(name(), thread.getName(), thread.getId()));
   }
 
+  /** A lease is of no thread, so what the thread holds of the other side keeps it out too. */
+  @Override
+  boolean wouldWaitForItself() {
+    Hold other = engine().holdOfCurrentThread(otherSide);
+    boolean excludes = other != null && isHeld(other);
+    return excludes || super.wouldWaitForItself();
+  }
+
   /** Takes this side for a thread that holds the other, if nobody else is inside. */
   boolean tryLockBeside(Hold other) {
     try {

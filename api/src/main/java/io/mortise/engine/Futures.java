@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
 /** Waits for futures, whatever time the waiting thread follows. */
@@ -46,6 +47,23 @@ public final class Futures {
       Thread.currentThread().interrupt();
     }
     return value(future);
+  }
+
+  /** The same, complete on the executor. */
+  public static <T> CompletableFuture<T> on(Executor executor, CompletableFuture<T> inside) {
+    CompletableFuture<T> outside = new CompletableFuture<>();
+    CompletableFuture<T> unused =
+        inside.whenComplete((value, failure) -> executor.execute(() -> copy(inside, outside)));
+    return outside;
+  }
+
+  private static <T> void copy(CompletableFuture<T> done, CompletableFuture<T> outside) {
+    Throwable failure = failure(done);
+    if (failure == null) {
+      outside.complete(done.join());
+    } else {
+      outside.completeExceptionally(failure);
+    }
   }
 
   /** Complete, and never exceptionally, when all are. */

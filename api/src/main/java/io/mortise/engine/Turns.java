@@ -33,7 +33,7 @@ public final class Turns {
       if (next != null) {
         next.run();
       }
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // an Error too: those after it would wait for ever
       log.error("a step failed; those after it are made", e);
     }
   }

@@ -160,6 +160,20 @@ public abstract class LockConformance extends LockKit {
   }
 
   @Nested
+  class ClaimRaces extends ClaimRaceRules {
+    ClaimRaces() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class MultiClaims extends MultiClaimRules {
+    MultiClaims() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
   class LeaseValues extends LeaseValueRules {
     LeaseValues() {
       super(LockConformance.this);

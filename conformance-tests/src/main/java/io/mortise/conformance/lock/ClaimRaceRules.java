@@ -1,0 +1,290 @@
+package io.mortise.conformance.lock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.BackendUnavailableException;
+import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
+import io.mortise.Lease;
+import io.mortise.LockListener;
+import io.mortise.LockService;
+import io.mortise.LockServiceClosedException;
+import io.mortise.MultiLock;
+import io.mortise.OutcomeUnknownException;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.FaultyBackend.Link;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** What meets: an answer and a close, a time-out, a cancellation; a callback and its own thread. */
+abstract class ClaimRaceRules extends LockRules {
+  private static final Duration LEASE = Duration.ofHours(1);
+  private static final Duration SECONDS = Duration.ofSeconds(10);
+
+  private final FaultyBackend link = new FaultyBackend(this::backend);
+
+  ClaimRaceRules(LockConformance kit) {
+    super(kit);
+  }
+
+  private LockService linked() {
+    return service(link, builder -> builder.leaseTime(LEASE));
+  }
+
+  private static <T> T get(CompletableFuture<T> future) {
+    Await.until("the future is complete", future::isDone);
+    return future.join();
+  }
+
+  private static Throwable failure(CompletableFuture<?> future) {
+    Await.until("the future is complete", future::isDone);
+    Throwable cause = assertThrows(CompletionException.class, future::join).getCause();
+    return cause == null ? new AssertionError("no cause") : cause;
+  }
+
+  private void assertFree() {
+    DistributedLock other = lock();
+    Await.until("the lock is free", other::tryLock);
+    other.unlock();
+    awaitQueued(0);
+  }
+
+  // Closing
+
+  @Test
+  @Rule({"L1", "L17"})
+  void whatClosingGivesBackIsNoLeaseWhenItsAnswerComes() {
+    HeldCall taking = link.hold("acquire");
+    HeldCall leaving = link.hold("leave");
+    LockService closing = linked();
+    CompletableFuture<Lease> asked = closing.getLock(name).async().acquire();
+    taking.arrive();
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(closing::close);
+    leaving.arrive();
+
+    taking.reply();
+
+    assertInstanceOf(LockServiceClosedException.class, failure(asked));
+    assertTrue(lock().tryLock());
+    leaving.reply();
+    get(closed);
+  }
+
+  @Test
+  @Rule({"L15", "L17"})
+  void aClosedServiceExtendsNothing() {
+    LockService closing = service();
+    Lease lease = get(closing.getLock(name).async().acquire());
+    closing.close();
+    assertThrows(LockServiceClosedException.class, () -> lease.extend(LEASE));
+    assertInstanceOf(LockServiceClosedException.class, failure(lease.extendAsync(LEASE)));
+    assertInstanceOf(LockServiceClosedException.class, failure(lease.releaseAsync()));
+  }
+
+  // Time that ends, and answers that come late
+
+  @Test
+  @Rule("L5")
+  void anAnswerOutWhenTheTimeEndsDecides() {
+    HeldCall taking = link.hold("acquire");
+    CompletableFuture<Optional<Lease>> timed = linked().getLock(name).async().tryAcquire(SECOND);
+    taking.arrive();
+    passTime(SECOND.plusMillis(200));
+    assertFalse(timed.isDone());
+
+    taking.reply();
+
+    get(timed).orElseThrow().close();
+    assertFree();
+  }
+
+  @Test
+  @Rule({"L5", "L15"})
+  void whoIsToldToWaitWhenItsTimeIsOverLeavesTheQueue() {
+    DistributedLock holder = lock();
+    holder.lock();
+    HeldCall joining = link.hold("acquire");
+    CompletableFuture<Optional<Lease>> timed = linked().getLock(name).async().tryAcquire(SECOND);
+    joining.arrive();
+    awaitQueued(1);
+    passTime(SECOND.plusMillis(200));
+
+    joining.reply();
+
+    assertEquals(Optional.empty(), get(timed));
+    awaitQueued(0);
+    holder.unlock();
+  }
+
+  @Test
+  @Rule("L10")
+  void aMessageThatOvertakesTheAnswerIsNotForgotten() {
+    DistributedLock holder = lock();
+    holder.lock();
+    HeldCall joining = link.hold("acquire");
+    CompletableFuture<Lease> waiting = linked().getLock(name).async().acquire();
+    joining.arrive();
+    holder.unlock();
+    DistributedLock other = lock();
+    Await.until("it was granted", () -> !other.tryLock());
+
+    joining.reply();
+
+    get(waiting).close();
+    assertFree();
+  }
+
+  @Test
+  @Rule({"L1", "L14"})
+  void anAnswerThatComesAfterItsLeaseEndedIsNoLease() {
+    Duration half = Duration.ofMillis(500);
+    HeldCall late = link.hold("acquire");
+    DistributedLock lock = linked().getLock(name);
+    CompletableFuture<Optional<Lease>> tried = lock.withLease(half).async().tryAcquire();
+    late.arrive();
+    passTime(half.plusMillis(100));
+    late.reply();
+    assertInstanceOf(BackendUnavailableException.class, failure(tried));
+    assertFree();
+  }
+
+  @Test
+  @Rule("L14")
+  void whoWaitsRidesOutALostReplyAfterALateAnswer() {
+    Duration half = Duration.ofMillis(500);
+    HeldCall late = link.hold("acquire");
+    DistributedLock lock = linked().getLock(name);
+    CompletableFuture<Lease> waiting = lock.withLease(half).async().acquire();
+    late.arrive();
+    passTime(half.plusMillis(100));
+    link.set("acquire", Link.REPLY_LOST, 1);
+    late.reply();
+    passTimeUntil("it asks again", SECONDS, waiting::isDone);
+    assertFalse(waiting.isCompletedExceptionally());
+  }
+
+  @Test
+  @Rule({"L14", "L18"})
+  void anAnswerThatIsNoneIsAnUnknownOutcome() {
+    HeldCall strange = link.hold("acquire");
+    CompletableFuture<Optional<Lease>> tried = linked().getLock(name).async().tryAcquire();
+    strange.awaitSent();
+    strange.heard().complete(List.of("NONSENSE"));
+    assertInstanceOf(OutcomeUnknownException.class, failure(tried));
+    assertFree();
+  }
+
+  // Callbacks
+
+  @Test
+  @Rule({"L6", "L20"})
+  void whoeverIsCalledBackMayBlockOnTheLease() {
+    LockService service = service();
+    MultiLock both = MultiLock.of(service.getLock(name), service().getLock(name + "-b"));
+    CompletableFuture<Boolean> extended = new CompletableFuture<>();
+    CompletableFuture<Void> closed =
+        both.async()
+            .acquire()
+            .thenAccept(lease -> {
+              extended.complete(lease.extend(LEASE));
+              lease.close();
+            });
+    get(closed);
+    assertTrue(get(extended));
+    assertFree();
+  }
+
+  @Test
+  @Rule("L20")
+  void listenersAreCalledOnTheExecutorAlone() {
+    List<String> told = new CopyOnWriteArrayList<>();
+    LockListener noting =
+        new LockListener() {
+          @Override
+          public void acquired(String lock, long waitedNanos, boolean remote) {
+            told.add("acquired " + Thread.currentThread().getName());
+          }
+
+          @Override
+          public void released(String lock, long heldNanos) {
+            told.add("released " + Thread.currentThread().getName());
+          }
+        };
+    DistributedLock lock =
+        service(builder -> builder.listener(noting).executor(ClaimRaceRules::run)).getLock(name);
+    get(get(lock.async().acquire()).releaseAsync());
+    Await.until("both are told", () -> told.size() == 2);
+    assertEquals(List.of("acquired the-executor", "released the-executor"), told);
+  }
+
+  private static void run(Runnable task) {
+    Thread thread = new Thread(task, "the-executor");
+    thread.start();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  @Rule({"L9", "L20"})
+  void aLossThatLookingFindsIsToldOnTheExecutor() throws InterruptedException {
+    DistributedLock a = lock();
+    Lease lease = MultiLock.of(a, service().getLock(name + "-b")).acquire();
+    List<String> told = new CopyOnWriteArrayList<>();
+    Lease unused = lease.onLost(event -> told.add(Thread.currentThread().getName()));
+    assertTrue(a.forceUnlock());
+    Await.until("it is lost", () -> !lease.isValid());
+    Lease unusedToo = lease.onLost(event -> told.add(Thread.currentThread().getName()));
+    Await.until("both are told", () -> told.size() == 2);
+    assertFalse(told.contains(Thread.currentThread().getName()), told::toString);
+  }
+
+  // The two sides of a read/write lock
+
+  @Test
+  @Rule("L2")
+  void aThreadInsideOneSideIsToldThatALeaseOfTheOtherWouldWaitForIt() {
+    DistributedReadWriteLock lock = service().getReadWriteLock(name);
+    lock.readLock().lock();
+    assertThrows(IllegalStateException.class, lock.writeLock()::acquire);
+    lock.readLock().unlock();
+    lock.writeLock().lock();
+    assertThrows(IllegalStateException.class, () -> lock.readLock().tryAcquire(SECOND));
+    lock.writeLock().unlock();
+  }
+
+  @Test
+  @Rule({"L1", "L10"})
+  void readersShareAndAWriterWaitsWithoutAThread() {
+    DistributedReadWriteLock mine = service().getReadWriteLock(name);
+    DistributedReadWriteLock theirs = service().getReadWriteLock(name);
+    Lease one = get(mine.readLock().async().acquire());
+    Lease two = get(theirs.readLock().async().acquire());
+    CompletableFuture<Lease> writer = theirs.writeLock().async().acquire();
+    passTime(Duration.ofMillis(50));
+    one.close();
+    assertFalse(writer.isDone());
+    CompletableFuture<Lease> behind = mine.readLock().async().acquire();
+    assertEquals(Optional.empty(), get(mine.readLock().async().tryAcquire()), "a writer waits");
+
+    two.close();
+
+    Lease writing = get(writer);
+    assertFalse(behind.isDone());
+    writing.close();
+    get(behind).close();
+    assertTrue(get(mine.writeLock().async().tryAcquire()).isPresent());
+  }
+}

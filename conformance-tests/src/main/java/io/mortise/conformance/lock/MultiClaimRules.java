@@ -1,0 +1,325 @@
+package io.mortise.conformance.lock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.BackendUnavailableException;
+import io.mortise.DistributedLock;
+import io.mortise.Lease;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import io.mortise.LockService;
+import io.mortise.LockServiceClosedException;
+import io.mortise.MultiLock;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.FaultyBackend.Link;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Several locks as one lease, without a thread: all members or none. */
+abstract class MultiClaimRules extends MultiFixture {
+  private static final Duration SECONDS = Duration.ofSeconds(10);
+
+  private final FaultyBackend linkA = new FaultyBackend(this::backend);
+  private final FaultyBackend linkB = new FaultyBackend(this::backend);
+
+  MultiClaimRules(LockConformance kit) {
+    super(kit);
+  }
+
+  private Two linked() {
+    return new Two(
+        service(linkA, builder -> builder).getLock(name),
+        service(linkB, builder -> builder).getLock(nameB()));
+  }
+
+  private static <T> T get(CompletableFuture<T> future) {
+    Await.until("the future is complete", future::isDone);
+    return future.join();
+  }
+
+  private static Throwable failure(CompletableFuture<?> future) {
+    Await.until("the future is complete", future::isDone);
+    Throwable cause = assertThrows(CompletionException.class, future::join).getCause();
+    return cause == null ? new AssertionError("no cause") : cause;
+  }
+
+  private static void awaitFree(Two two) {
+    Await.until("both are free", () -> !two.isAnyLocked());
+  }
+
+  // Acquiring
+
+  @Test
+  @Rule({"L1", "L19"})
+  void allMembersAreAskedBeforeAnyHasAnswered() {
+    Two mine = linked();
+    HeldCall first = linkA.hold("acquire");
+    HeldCall second = linkB.hold("acquire");
+    CompletableFuture<Optional<Lease>> asked = mine.both().async().tryAcquire();
+    first.awaitSent();
+    second.awaitSent();
+    second.pass();
+    assertFalse(asked.isDone());
+    first.pass();
+    get(asked).orElseThrow().close();
+    assertFalse(mine.isAnyLocked());
+  }
+
+  @Test
+  @Rule({"L1", "L19"})
+  void aThreadAsksAllMembersBeforeAnyHasAnswered() {
+    Two mine = linked();
+    HeldCall first = linkA.hold("acquire");
+    HeldCall second = linkB.hold("acquire");
+    Contender thread = Contender.start(mine.both()::tryLock);
+    first.awaitSent();
+    second.pass();
+    first.pass();
+    assertTrue(thread.result());
+    thread.leave(mine.both()::unlock);
+    assertFalse(mine.isAnyLocked());
+  }
+
+  @Test
+  @Rule({"L1", "L15"})
+  void oneBusyMemberIsNoneTaken() throws InterruptedException {
+    Two mine = two();
+    for (DistributedLock busy : List.of(lock(), service().getLock(nameB()))) {
+      busy.lock();
+      assertEquals(Optional.empty(), get(mine.both().async().tryAcquire()));
+      assertEquals(Optional.empty(), mine.both().tryAcquire(Duration.ZERO));
+      busy.unlock();
+      awaitFree(mine);
+    }
+    mine.both().acquire().close();
+    awaitFree(mine);
+  }
+
+  @Test
+  @Rule({"L1", "L10"})
+  void itWaitsForTheFirstWithNothingLargerInHand() {
+    Two theirs = two();
+    theirs.a().lock();
+    CompletableFuture<Lease> waiting = two().both().async().acquire();
+    awaitQueued(1);
+    Await.until("the larger is given back", () -> !theirs.b().isLocked());
+    theirs.b().lock();
+    theirs.a().unlock();
+    Await.until("it waits for the larger", () -> isQueued(nameB(), 1));
+    assertTrue(theirs.a().isLocked(), "the smaller is kept");
+    theirs.b().unlock();
+    get(waiting).close();
+    awaitFree(theirs);
+  }
+
+  @Test
+  @Rule({"L4", "L15"})
+  void cancellingWhileItWaitsGivesBackWhatItHas() {
+    Two theirs = two();
+    theirs.b().lock();
+    CompletableFuture<Lease> waiting = two().both().async().acquire();
+    Await.until("it waits for the larger", () -> isQueued(nameB(), 1));
+    assertTrue(theirs.a().isLocked());
+
+    waiting.cancel(false);
+
+    Await.until("it is out of the queue", () -> isQueued(nameB(), 0));
+    Await.until("the smaller is free", () -> !theirs.a().isLocked());
+    theirs.b().unlock();
+    awaitFree(theirs);
+  }
+
+  @Test
+  @Rule({"L4", "L15"})
+  void cancellingWhileAllAreAskedGivesBackWhatArrives() {
+    Two mine = linked();
+    HeldCall first = linkA.hold("acquire");
+    CompletableFuture<Lease> asked = mine.both().async().acquire();
+    first.arrive();
+    Await.until("the other is taken", () -> two().b().isLocked());
+
+    asked.cancel(false);
+
+    awaitFree(two());
+    first.reply();
+    awaitFree(two());
+  }
+
+  @Test
+  @Rule("L5")
+  void oneTimeCoversAllMembers() {
+    Two theirs = two();
+    theirs.both().lock();
+    CompletableFuture<Optional<Lease>> timed = two().both().async().tryAcquire(SECOND);
+    awaitQueued(1);
+    passTimeUntil("its time is over", SECONDS, timed::isDone);
+    assertEquals(Optional.empty(), get(timed));
+    awaitQueued(0);
+    theirs.both().unlock();
+    awaitFree(theirs);
+  }
+
+  @Test
+  @Rule({"L1", "L9"})
+  void aMemberLostBeforeTheLastIsTakenIsTakenAgain() {
+    Two theirs = two();
+    theirs.b().lock();
+    CompletableFuture<Lease> waiting = two().both().async().acquire();
+    Await.until("it waits for the larger", () -> isQueued(nameB(), 1));
+    assertTrue(theirs.a().forceUnlock());
+    Contender thief =
+        Contender.start(() -> {
+          theirs.a().lock();
+          return true;
+        });
+    assertTrue(thief.result());
+    theirs.b().unlock();
+    awaitQueued(1);
+    assertFalse(waiting.isDone());
+
+    thief.leave(theirs.a()::unlock);
+
+    try (Lease lease = get(waiting)) {
+      assertTrue(lease.isValid());
+      assertTrue(theirs.a().isLocked() && theirs.b().isLocked());
+    }
+    awaitFree(theirs);
+  }
+
+  @Test
+  @Rule({"L15", "L17"})
+  void aMemberOfAClosedServiceEndsItAtOnce() {
+    LockService closed = service();
+    DistributedLock a = lock();
+    MultiLock both = MultiLock.of(a, closed.getLock(nameB()));
+    DistributedLock busy = lock();
+    busy.lock();
+    closed.close();
+    assertInstanceOf(LockServiceClosedException.class, failure(both.async().acquire()));
+    assertThrows(LockServiceClosedException.class, both::acquire);
+    busy.unlock();
+    awaitQueued(0);
+    Await.until("nothing is held", () -> !busy.isLocked());
+  }
+
+  @Test
+  @Rule({"L5", "L14"})
+  void aTimedLockTriesOnWhileAThreadOfItsProcessCannotReachTheStore() {
+    DistributedLock b = lock();
+    DistributedLock troubled = service(linkA, builder -> builder).getLock(nameB());
+    DistributedLock holder = service().getLock(nameB());
+    holder.lock();
+    Contender first = Contender.start(() -> troubled.tryLock(Duration.ofMinutes(1)));
+    Await.until("it waits", () -> isQueued(nameB(), 1));
+    linkA.set("acquire", Link.DOWN, Integer.MAX_VALUE);
+    Await.until("its last check failed", () -> fails(troubled));
+    Contender both =
+        Contender.start(() -> MultiLock.of(b, troubled).tryLock(Duration.ofMinutes(1)));
+    linkA.set(Link.UP);
+    holder.unlock();
+    passTimeUntil("the first is in", SECONDS, first::isInside);
+    first.leave(troubled::unlock);
+    passTimeUntil("both are in", SECONDS, both::isInside);
+    both.leave(MultiLock.of(b, troubled)::unlock);
+  }
+
+  private boolean fails(DistributedLock lock) {
+    passTime(Duration.ofMillis(50));
+    try {
+      assertFalse(lock.tryLock());
+      return false;
+    } catch (BackendUnavailableException e) {
+      return true;
+    }
+  }
+
+  @Test
+  @Rule({"L1", "L10"})
+  void claimsInOppositeOrdersNeverDeadlock() {
+    AtomicInteger inside = new AtomicInteger();
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      Two mine = two();
+      MultiLock both =
+          i % 2 == 0 ? MultiLock.of(mine.a(), mine.b()) : MultiLock.of(mine.b(), mine.a());
+      all.add(rounds(i < 2 ? both : both.withLease(LONG), inside, 25));
+    }
+    all.forEach(each -> Await.until("all rounds are made", Duration.ofSeconds(60), each::isDone));
+    all.forEach(MultiClaimRules::get);
+    awaitFree(two());
+  }
+
+  private static CompletableFuture<Void> rounds(MultiLock both, AtomicInteger inside, int left) {
+    if (left == 0) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return both.async()
+        .acquire()
+        .thenCompose(lease -> {
+          assertEquals(1, inside.incrementAndGet());
+          inside.decrementAndGet();
+          return lease.releaseAsync();
+        })
+        .thenCompose(done -> rounds(both, inside, left - 1));
+  }
+
+  // The merged lease
+
+  @Test
+  @Rule({"L8", "L9"})
+  void theMergedLeaseEndsWithTheFirstAndIsExtendedAsAWhole() throws InterruptedException {
+    Two mine = two();
+    MultiLock both = MultiLock.of(mine.a().withLease(SECOND), mine.b().withLease(LONG));
+    Lease lease = both.acquire();
+    assertTrue(lease.remaining().compareTo(SECOND) <= 0);
+    assertTrue(lease.fencingToken().isEmpty());
+    assertTrue(lease.extend(Duration.ofMinutes(1)));
+    assertTrue(lease.extendAsync(SECOND).join());
+    assertTrue(lease.remaining().compareTo(Duration.ofSeconds(50)) > 0);
+    assertTrue(mine.a().remainTimeToLive() > 50_000 && mine.b().remainTimeToLive() > 50_000);
+    lease.close();
+    lease.close();
+    assertEquals(LeaseState.RELEASED, lease.state());
+    assertThrows(IllegalStateException.class, () -> lease.extend(SECOND));
+    assertFalse(mine.isAnyLocked());
+  }
+
+  @Test
+  @Rule({"L3", "L9"})
+  void closingWithALostMemberSaysSoAndReleasesTheOthers() throws InterruptedException {
+    Two mine = two();
+    Lease lease = mine.both().acquire();
+    runOn("mortise:lock:{" + name + "}", "return {redis.call('DEL', KEYS[1])}");
+    LeaseLostException e = assertThrows(LeaseLostException.class, lease::close);
+    assertTrue(String.valueOf(e.getMessage()).contains(name), e.getMessage());
+    assertEquals(1, e.getSuppressed().length);
+    assertFalse(mine.isAnyLocked());
+  }
+
+  @Test
+  @Rule("L9")
+  void theLossOfOneMemberIsTheLossOfAllAndIsToldOnce() throws InterruptedException {
+    Two mine = two();
+    Lease lease = mine.both().acquire();
+    AtomicInteger told = new AtomicInteger();
+    Lease unused = lease.onLost(event -> told.incrementAndGet());
+    assertTrue(mine.b().forceUnlock());
+    Await.until("it is told", () -> told.get() == 1);
+    assertEquals(LeaseState.LOST, lease.state());
+    assertFalse(lease.extend(LONG));
+    awaitFree(mine);
+    assertThrows(LeaseLostException.class, lease::close);
+    assertEquals(1, told.get());
+  }
+}
