@@ -54,15 +54,16 @@ import java.util.stream.Stream;
  * and of no other until its thread has unlocked; renewals that failed, and members that are held
  * alone, it tells as their own listeners would.
  *
- * <p>Costs what its members cost, one after the other: a command each to lock and to unlock if
- * nobody contends.
+ * <p>Costs what its members cost: a command each to lock, all at the same time, and one each to
+ * unlock, if nobody contends.
  */
 public final class MultiLock implements LeasedLock {
   /* Overview
    *
-   * Ownership is by thread, so every member is locked on the caller's own thread, and members can
-   * not be tried at the same time (docs/decisions/0009). This class keeps no state but its members;
-   * MultiAttempt has the way to acquire them, MultiLoss merges what is told of their leases.
+   * Ownership is by thread, so every member is locked on the caller's own thread, which begins all
+   * tries before it hears of any (docs/decisions/0009). This class keeps no state but its members;
+   * MultiAttempt and MultiClaim have the ways to acquire them, MultiLoss merges what is told of
+   * their leases.
    */
   private static final Comparator<Member> CANONICAL =
       Comparator.comparing(Member::name).thenComparing(Member::place);

@@ -8,12 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
-import io.mortise.DistributedReadWriteLock;
 import io.mortise.Lease;
-import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
-import io.mortise.MultiLock;
 import io.mortise.OutcomeUnknownException;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.FaultyBackend.Link;
@@ -23,7 +20,6 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** What meets: an answer and a close, a time-out, a cancellation; a callback and its own thread. */
@@ -182,109 +178,5 @@ abstract class ClaimRaceRules extends LockRules {
     strange.heard().complete(List.of("NONSENSE"));
     assertInstanceOf(OutcomeUnknownException.class, failure(tried));
     assertFree();
-  }
-
-  // Callbacks
-
-  @Test
-  @Rule({"L6", "L20"})
-  void whoeverIsCalledBackMayBlockOnTheLease() {
-    LockService service = service();
-    MultiLock both = MultiLock.of(service.getLock(name), service().getLock(name + "-b"));
-    CompletableFuture<Boolean> extended = new CompletableFuture<>();
-    CompletableFuture<Void> closed =
-        both.async()
-            .acquire()
-            .thenAccept(lease -> {
-              extended.complete(lease.extend(LEASE));
-              lease.close();
-            });
-    get(closed);
-    assertTrue(get(extended));
-    assertFree();
-  }
-
-  @Test
-  @Rule("L20")
-  void listenersAreCalledOnTheExecutorAlone() {
-    List<String> told = new CopyOnWriteArrayList<>();
-    LockListener noting =
-        new LockListener() {
-          @Override
-          public void acquired(String lock, long waitedNanos, boolean remote) {
-            told.add("acquired " + Thread.currentThread().getName());
-          }
-
-          @Override
-          public void released(String lock, long heldNanos) {
-            told.add("released " + Thread.currentThread().getName());
-          }
-        };
-    DistributedLock lock =
-        service(builder -> builder.listener(noting).executor(ClaimRaceRules::run)).getLock(name);
-    get(get(lock.async().acquire()).releaseAsync());
-    Await.until("both are told", () -> told.size() == 2);
-    assertEquals(List.of("acquired the-executor", "released the-executor"), told);
-  }
-
-  private static void run(Runnable task) {
-    Thread thread = new Thread(task, "the-executor");
-    thread.start();
-    try {
-      thread.join();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
-  }
-
-  @Test
-  @Rule({"L9", "L20"})
-  void aLossThatLookingFindsIsToldOnTheExecutor() throws InterruptedException {
-    DistributedLock a = lock();
-    Lease lease = MultiLock.of(a, service().getLock(name + "-b")).acquire();
-    List<String> told = new CopyOnWriteArrayList<>();
-    Lease unused = lease.onLost(event -> told.add(Thread.currentThread().getName()));
-    assertTrue(a.forceUnlock());
-    Await.until("it is lost", () -> !lease.isValid());
-    Lease unusedToo = lease.onLost(event -> told.add(Thread.currentThread().getName()));
-    Await.until("both are told", () -> told.size() == 2);
-    assertFalse(told.contains(Thread.currentThread().getName()), told::toString);
-  }
-
-  // The two sides of a read/write lock
-
-  @Test
-  @Rule("L2")
-  void aThreadInsideOneSideIsToldThatALeaseOfTheOtherWouldWaitForIt() {
-    DistributedReadWriteLock lock = service().getReadWriteLock(name);
-    lock.readLock().lock();
-    assertThrows(IllegalStateException.class, lock.writeLock()::acquire);
-    lock.readLock().unlock();
-    lock.writeLock().lock();
-    assertThrows(IllegalStateException.class, () -> lock.readLock().tryAcquire(SECOND));
-    lock.writeLock().unlock();
-  }
-
-  @Test
-  @Rule({"L1", "L10"})
-  void readersShareAndAWriterWaitsWithoutAThread() {
-    DistributedReadWriteLock mine = service().getReadWriteLock(name);
-    DistributedReadWriteLock theirs = service().getReadWriteLock(name);
-    Lease one = get(mine.readLock().async().acquire());
-    Lease two = get(theirs.readLock().async().acquire());
-    CompletableFuture<Lease> writer = theirs.writeLock().async().acquire();
-    passTime(Duration.ofMillis(50));
-    one.close();
-    assertFalse(writer.isDone());
-    CompletableFuture<Lease> behind = mine.readLock().async().acquire();
-    assertEquals(Optional.empty(), get(mine.readLock().async().tryAcquire()), "a writer waits");
-
-    two.close();
-
-    Lease writing = get(writer);
-    assertFalse(behind.isDone());
-    writing.close();
-    get(behind).close();
-    assertTrue(get(mine.writeLock().async().tryAcquire()).isPresent());
   }
 }

@@ -167,6 +167,20 @@ public abstract class LockConformance extends LockKit {
   }
 
   @Nested
+  class ClaimCallbacks extends ClaimCallbackRules {
+    ClaimCallbacks() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class MergedLeases extends MergedLeaseRules {
+    MergedLeases() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
   class MultiClaims extends MultiClaimRules {
     MultiClaims() {
       super(LockConformance.this);

@@ -9,8 +9,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
 import io.mortise.Lease;
-import io.mortise.LeaseLostException;
-import io.mortise.LeaseState;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.MultiLock;
@@ -272,54 +270,5 @@ abstract class MultiClaimRules extends MultiFixture {
           return lease.releaseAsync();
         })
         .thenCompose(done -> rounds(both, inside, left - 1));
-  }
-
-  // The merged lease
-
-  @Test
-  @Rule({"L8", "L9"})
-  void theMergedLeaseEndsWithTheFirstAndIsExtendedAsAWhole() throws InterruptedException {
-    Two mine = two();
-    MultiLock both = MultiLock.of(mine.a().withLease(SECOND), mine.b().withLease(LONG));
-    Lease lease = both.acquire();
-    assertTrue(lease.remaining().compareTo(SECOND) <= 0);
-    assertTrue(lease.fencingToken().isEmpty());
-    assertTrue(lease.extend(Duration.ofMinutes(1)));
-    assertTrue(lease.extendAsync(SECOND).join());
-    assertTrue(lease.remaining().compareTo(Duration.ofSeconds(50)) > 0);
-    assertTrue(mine.a().remainTimeToLive() > 50_000 && mine.b().remainTimeToLive() > 50_000);
-    lease.close();
-    lease.close();
-    assertEquals(LeaseState.RELEASED, lease.state());
-    assertThrows(IllegalStateException.class, () -> lease.extend(SECOND));
-    assertFalse(mine.isAnyLocked());
-  }
-
-  @Test
-  @Rule({"L3", "L9"})
-  void closingWithALostMemberSaysSoAndReleasesTheOthers() throws InterruptedException {
-    Two mine = two();
-    Lease lease = mine.both().acquire();
-    runOn("mortise:lock:{" + name + "}", "return {redis.call('DEL', KEYS[1])}");
-    LeaseLostException e = assertThrows(LeaseLostException.class, lease::close);
-    assertTrue(String.valueOf(e.getMessage()).contains(name), e.getMessage());
-    assertEquals(1, e.getSuppressed().length);
-    assertFalse(mine.isAnyLocked());
-  }
-
-  @Test
-  @Rule("L9")
-  void theLossOfOneMemberIsTheLossOfAllAndIsToldOnce() throws InterruptedException {
-    Two mine = two();
-    Lease lease = mine.both().acquire();
-    AtomicInteger told = new AtomicInteger();
-    Lease unused = lease.onLost(event -> told.incrementAndGet());
-    assertTrue(mine.b().forceUnlock());
-    Await.until("it is told", () -> told.get() == 1);
-    assertEquals(LeaseState.LOST, lease.state());
-    assertFalse(lease.extend(LONG));
-    awaitFree(mine);
-    assertThrows(LeaseLostException.class, lease::close);
-    assertEquals(1, told.get());
   }
 }

@@ -1,0 +1,138 @@
+package io.mortise.conformance.lock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
+import io.mortise.Lease;
+import io.mortise.LockListener;
+import io.mortise.LockService;
+import io.mortise.MultiLock;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** Where callbacks run, what they may do, and claims of the sides of a read/write lock. */
+abstract class ClaimCallbackRules extends LockRules {
+  private static final Duration LEASE = Duration.ofHours(1);
+
+  ClaimCallbackRules(LockConformance kit) {
+    super(kit);
+  }
+
+  private static <T> T get(CompletableFuture<T> future) {
+    Await.until("the future is complete", future::isDone);
+    return future.join();
+  }
+
+  @Test
+  @Rule({"L6", "L20"})
+  void whoeverIsCalledBackMayBlockOnTheLease() {
+    LockService service = service();
+    MultiLock both = MultiLock.of(service.getLock(name), service().getLock(name + "-b"));
+    CompletableFuture<Boolean> extended = new CompletableFuture<>();
+    CompletableFuture<Void> closed =
+        both.async()
+            .acquire()
+            .thenAccept(lease -> {
+              extended.complete(lease.extend(LEASE));
+              lease.close();
+            });
+    get(closed);
+    assertTrue(get(extended));
+    assertTrue(lock().tryLock());
+  }
+
+  @Test
+  @Rule("L20")
+  void listenersAreCalledOnTheExecutorAlone() {
+    List<String> told = new CopyOnWriteArrayList<>();
+    LockListener noting =
+        new LockListener() {
+          @Override
+          public void acquired(String lock, long waitedNanos, boolean remote) {
+            told.add("acquired " + Thread.currentThread().getName());
+          }
+
+          @Override
+          public void released(String lock, long heldNanos) {
+            told.add("released " + Thread.currentThread().getName());
+          }
+        };
+    DistributedLock lock =
+        service(builder -> builder.listener(noting).executor(ClaimCallbackRules::run))
+            .getLock(name);
+    get(get(lock.async().acquire()).releaseAsync());
+    Await.until("both are told", () -> told.size() == 2);
+    assertEquals(List.of("acquired the-executor", "released the-executor"), told);
+  }
+
+  private static void run(Runnable task) {
+    Thread thread = new Thread(task, "the-executor");
+    thread.start();
+    try {
+      thread.join();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  @Rule({"L9", "L20"})
+  void aLossThatLookingFindsIsToldOnTheExecutor() throws InterruptedException {
+    DistributedLock a = lock();
+    Lease lease = MultiLock.of(a, service().getLock(name + "-b")).acquire();
+    List<String> told = new CopyOnWriteArrayList<>();
+    Lease unused = lease.onLost(event -> told.add(Thread.currentThread().getName()));
+    assertTrue(a.forceUnlock());
+    Await.until("it is lost", () -> !lease.isValid());
+    Lease unusedToo = lease.onLost(event -> told.add(Thread.currentThread().getName()));
+    Await.until("both are told", () -> told.size() == 2);
+    assertFalse(told.contains(Thread.currentThread().getName()), told::toString);
+  }
+
+  // The two sides of a read/write lock
+
+  @Test
+  @Rule("L2")
+  void aThreadInsideOneSideIsToldThatALeaseOfTheOtherWouldWaitForIt() {
+    DistributedReadWriteLock lock = service().getReadWriteLock(name);
+    lock.readLock().lock();
+    assertThrows(IllegalStateException.class, lock.writeLock()::acquire);
+    lock.readLock().unlock();
+    lock.writeLock().lock();
+    assertThrows(IllegalStateException.class, () -> lock.readLock().tryAcquire(SECOND));
+    lock.writeLock().unlock();
+  }
+
+  @Test
+  @Rule({"L1", "L10"})
+  void readersShareAndAWriterWaitsWithoutAThread() {
+    DistributedReadWriteLock mine = service().getReadWriteLock(name);
+    DistributedReadWriteLock theirs = service().getReadWriteLock(name);
+    Lease one = get(mine.readLock().async().acquire());
+    Lease two = get(theirs.readLock().async().acquire());
+    CompletableFuture<Lease> writer = theirs.writeLock().async().acquire();
+    passTime(Duration.ofMillis(50));
+    one.close();
+    assertFalse(writer.isDone());
+    CompletableFuture<Lease> behind = mine.readLock().async().acquire();
+    assertEquals(Optional.empty(), get(mine.readLock().async().tryAcquire()), "a writer waits");
+
+    two.close();
+
+    Lease writing = get(writer);
+    assertFalse(behind.isDone());
+    writing.close();
+    get(behind).close();
+    assertTrue(get(mine.writeLock().async().tryAcquire()).isPresent());
+  }
+}
