@@ -18,6 +18,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Where callbacks run, what they may do, and claims of the sides of a read/write lock. */
@@ -83,6 +85,30 @@ abstract class ClaimCallbackRules extends LockRules {
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
+  }
+
+  @Test
+  @Rule({"L15", "L20"})
+  void aLeaseThatItsListenerCancelsIsGivenBack() {
+    FaultyBackend link = new FaultyBackend(this::backend);
+    HeldCall taking = link.hold("acquire");
+    AtomicReference<@Nullable CompletableFuture<Lease>> asked = new AtomicReference<>();
+    LockListener cancelling =
+        new LockListener() {
+          @Override
+          public void acquired(String lock, long waitedNanos, boolean remote) {
+            CompletableFuture<Lease> future = asked.get();
+            assertTrue(future != null && future.cancel(false));
+          }
+        };
+    LockService service =
+        service(link, builder -> builder.listener(cancelling).executor(Runnable::run));
+    CompletableFuture<Lease> future = service.getLock(name).async().acquire();
+    asked.set(future);
+    taking.pass();
+    assertTrue(future.isCancelled());
+    DistributedLock other = lock();
+    Await.until("it is given back", other::tryLock);
   }
 
   @Test

@@ -105,6 +105,18 @@ abstract class ClaimRaceRules extends LockRules {
   }
 
   @Test
+  @Rule({"L5", "L14"})
+  void aFailureOutWhenTheTimeEndsIsTold() {
+    HeldCall taking = link.hold("acquire");
+    CompletableFuture<Optional<Lease>> timed = linked().getLock(name).async().tryAcquire(SECOND);
+    taking.arrive();
+    passTime(SECOND.plusMillis(200));
+    taking.lose();
+    assertInstanceOf(OutcomeUnknownException.class, failure(timed));
+    assertFree();
+  }
+
+  @Test
   @Rule({"L5", "L15"})
   void whoIsToldToWaitWhenItsTimeIsOverLeavesTheQueue() {
     DistributedLock holder = lock();
@@ -147,8 +159,9 @@ abstract class ClaimRaceRules extends LockRules {
     HeldCall late = link.hold("acquire");
     DistributedLock lock = linked().getLock(name);
     CompletableFuture<Optional<Lease>> tried = lock.withLease(half).async().tryAcquire();
-    late.arrive();
+    late.awaitSent();
     passTime(half.plusMillis(100));
+    late.arrive();
     late.reply();
     assertInstanceOf(BackendUnavailableException.class, failure(tried));
     assertFree();
