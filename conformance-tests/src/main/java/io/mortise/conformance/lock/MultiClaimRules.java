@@ -6,14 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
 import io.mortise.Lease;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.MultiLock;
 import io.mortise.conformance.Rule;
-import io.mortise.conformance.lock.FaultyBackend.Link;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -212,34 +210,16 @@ abstract class MultiClaimRules extends MultiFixture {
   }
 
   @Test
-  @Rule({"L5", "L14"})
-  void aTimedLockTriesOnWhileAThreadOfItsProcessCannotReachTheStore() {
-    DistributedLock b = lock();
-    DistributedLock troubled = service(linkA, builder -> builder).getLock(nameB());
-    DistributedLock holder = service().getLock(nameB());
-    holder.lock();
-    Contender first = Contender.start(() -> troubled.tryLock(Duration.ofMinutes(1)));
-    Await.until("it waits", () -> isQueued(nameB(), 1));
-    linkA.set("acquire", Link.DOWN, Integer.MAX_VALUE);
-    Await.until("its last check failed", () -> fails(troubled));
-    Contender both =
-        Contender.start(() -> MultiLock.of(b, troubled).tryLock(Duration.ofMinutes(1)));
-    linkA.set(Link.UP);
-    holder.unlock();
-    passTimeUntil("the first is in", SECONDS, first::isInside);
-    first.leave(troubled::unlock);
-    passTimeUntil("both are in", SECONDS, both::isInside);
-    both.leave(MultiLock.of(b, troubled)::unlock);
-  }
-
-  private boolean fails(DistributedLock lock) {
-    passTime(Duration.ofMillis(50));
-    try {
-      assertFalse(lock.tryLock());
-      return false;
-    } catch (BackendUnavailableException e) {
-      return true;
-    }
+  @Rule({"L1", "L10"})
+  void withAFixedLeaseItWaitsWithNothingInHand() {
+    Two theirs = two();
+    theirs.b().lock();
+    CompletableFuture<Lease> waiting = two().both().withLease(LONG).async().acquire();
+    Await.until("it waits for the larger", () -> isQueued(nameB(), 1));
+    Await.until("the smaller is free", () -> !theirs.a().isLocked());
+    theirs.b().unlock();
+    get(waiting).close();
+    awaitFree(theirs);
   }
 
   @Test

@@ -4,10 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
 import io.mortise.LeasedLock;
 import io.mortise.MultiLock;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.FaultyBackend.Link;
 import io.mortise.conformance.support.Await;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
@@ -147,5 +149,37 @@ abstract class MultiWaitingRules extends MultiFixture {
     assertTrue(waiter.result());
     assertTrue(waiter.wasInterruptedAfter());
     waiter.leave(mine.both()::unlock);
+  }
+
+  @Test
+  @Rule({"L5", "L14"})
+  void aTimedLockTriesOnWhileAThreadOfItsProcessCannotReachTheStore() {
+    FaultyBackend link = new FaultyBackend(this::backend);
+    DistributedLock b = lock();
+    DistributedLock troubled = service(link, builder -> builder).getLock(nameB());
+    DistributedLock holder = service().getLock(nameB());
+    holder.lock();
+    Contender first = Contender.start(() -> troubled.tryLock(Duration.ofMinutes(1)));
+    Await.until("it waits", () -> isQueued(nameB(), 1));
+    link.set("acquire", Link.DOWN, Integer.MAX_VALUE);
+    Await.until("its last check failed", () -> fails(troubled));
+    Contender both =
+        Contender.start(() -> MultiLock.of(b, troubled).tryLock(Duration.ofMinutes(1)));
+    link.set(Link.UP);
+    holder.unlock();
+    passTimeUntil("the first is in", Duration.ofSeconds(10), first::isInside);
+    first.leave(troubled::unlock);
+    passTimeUntil("both are in", Duration.ofSeconds(10), both::isInside);
+    both.leave(MultiLock.of(b, troubled)::unlock);
+  }
+
+  private boolean fails(DistributedLock lock) {
+    passTime(Duration.ofMillis(50));
+    try {
+      assertFalse(lock.tryLock());
+      return false;
+    } catch (BackendUnavailableException e) {
+      return true;
+    }
   }
 }
