@@ -5,11 +5,14 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.BackendUnavailableException;
+import io.mortise.DistributedLock;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.MultiLock;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.FaultyBackend.Link;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -42,6 +45,19 @@ abstract class MergedLeaseRules extends MultiFixture {
     assertEquals(LeaseState.RELEASED, lease.state());
     assertThrows(IllegalStateException.class, () -> lease.extend(SECOND));
     assertFalse(mine.isAnyLocked());
+  }
+
+  @Test
+  @Rule({"L8", "L14"})
+  void itIsNotExtendedUnlessAllMembersAre() throws InterruptedException {
+    FaultyBackend link = new FaultyBackend(this::backend);
+    DistributedLock b = service(link, builder -> builder).getLock(nameB());
+    Lease lease = MultiLock.of(lock(), b).acquire();
+    link.set("renew", Link.DOWN, 1);
+    assertThrows(BackendUnavailableException.class, () -> lease.extend(LONG));
+    assertTrue(lease.isValid());
+    assertTrue(lease.extend(LONG));
+    lease.close();
   }
 
   @Test
