@@ -220,13 +220,18 @@ class CompositeLease implements Lease {
       ended();
     }
     List<CompletableFuture<Void>> all = releaseAll();
-    return Futures.settled(all)
+    return settled(all)
         .thenRun(() -> {
           List<Throwable> errors = Futures.failures(all);
           if (!held || all.size() - errors.size() < needed) {
             throw lost(errors);
           }
         });
+  }
+
+  /** Complete, and never exceptionally, when enough is known of its members' releases. */
+  CompletableFuture<Void> settled(List<CompletableFuture<Void>> releases) {
+    return Futures.settled(releases);
   }
 
   /** Releases what nobody wants, in the background. */

@@ -4,10 +4,12 @@ import io.mortise.engine.Claimed;
 import io.mortise.engine.Claimer;
 import io.mortise.engine.Member;
 import io.mortise.engine.Turns;
+import io.mortise.spi.TimeSource.Timer;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
@@ -128,6 +130,25 @@ final class RedLease extends CompositeLease {
     asked.values().forEach(each -> each.cancel(false));
     healing.values().forEach(RedLease::giveBack);
     healing.clear();
+  }
+
+  /** When a majority has released, the others have as long as a member may take to answer. */
+  @Override
+  CompletableFuture<Void> settled(List<CompletableFuture<Void>> releases) {
+    CompletableFuture<Void> settled = super.settled(releases);
+    Runnable enough =
+        () -> {
+          if (releases.stream().filter(RedLease::isReleased).count() >= of.quorum()) {
+            of.execute(() -> settled.complete(null));
+          }
+        };
+    Timer timer = of.time().schedule(enough, of.nodeTimeout());
+    CompletableFuture<Void> unused = settled.whenComplete((done, failure) -> timer.close());
+    return settled;
+  }
+
+  private static boolean isReleased(CompletableFuture<Void> release) {
+    return release.isDone() && !release.isCompletedExceptionally();
   }
 
   @Override
