@@ -102,4 +102,25 @@ public abstract class RedisLockFaultConformance extends LockFaultConformance {
       super(RedisLockFaultConformance.this);
     }
   }
+
+  @Nested
+  class RedMembers extends RedServerRules {
+    RedMembers() {
+      super(RedisLockFaultConformance.this);
+    }
+  }
+
+  @Nested
+  class RedFaults extends RedFaultRules {
+    RedFaults() {
+      super(RedisLockFaultConformance.this);
+    }
+  }
+
+  @Nested
+  class RedSoak extends RedSoakRules {
+    RedSoak() {
+      super(RedisLockFaultConformance.this);
+    }
+  }
 }
