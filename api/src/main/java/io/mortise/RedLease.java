@@ -12,6 +12,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -132,23 +133,23 @@ final class RedLease extends CompositeLease {
     healing.clear();
   }
 
-  /** When a majority has released, the others have as long as a member may take to answer. */
+  /** When a majority has released, and the others had as long as a member may take to answer. */
   @Override
   CompletableFuture<Void> settled(List<CompletableFuture<Void>> releases) {
     CompletableFuture<Void> settled = super.settled(releases);
-    Runnable enough =
-        () -> {
-          if (releases.stream().filter(RedLease::isReleased).count() >= of.quorum()) {
-            of.execute(() -> settled.complete(null));
-          }
-        };
-    Timer timer = of.time().schedule(enough, of.nodeTimeout());
+    CompletableFuture<Void> late = new CompletableFuture<>();
+    Timer timer = of.time().schedule(() -> of.execute(() -> late.complete(null)), of.nodeTimeout());
+    AtomicInteger missing = new AtomicInteger(of.quorum());
+    for (CompletableFuture<Void> each : releases) {
+      CompletableFuture<Void> unused =
+          each.thenRun(() -> {
+            if (missing.decrementAndGet() == 0) {
+              CompletableFuture<Void> ignored = late.thenRun(() -> settled.complete(null));
+            }
+          });
+    }
     CompletableFuture<Void> unused = settled.whenComplete((done, failure) -> timer.close());
     return settled;
-  }
-
-  private static boolean isReleased(CompletableFuture<Void> release) {
-    return release.isDone() && !release.isCompletedExceptionally();
   }
 
   @Override

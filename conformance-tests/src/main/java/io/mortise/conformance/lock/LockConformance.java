@@ -202,6 +202,13 @@ public abstract class LockConformance extends LockKit {
   }
 
   @Nested
+  class RedLoss extends RedLossRules {
+    RedLoss() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
   class MultiTerms extends MultiTermsRules {
     MultiTerms() {
       super(LockConformance.this);

@@ -11,13 +11,11 @@ import io.mortise.Lease;
 import io.mortise.LeaseLost;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
-import io.mortise.LockService;
 import io.mortise.MultiLock;
 import io.mortise.QuorumException;
 import io.mortise.QuorumException.Answer;
 import io.mortise.RedLock;
 import io.mortise.conformance.Rule;
-import io.mortise.conformance.lock.FaultyBackend.Link;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -29,60 +27,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/**
- * The majority's lock: its members are locks of different prefixes, each behind a link of its own.
- */
+/** The majority's lock. */
 @Rule("L16")
-abstract class RedRules extends LockRules {
-  private static final Duration LEASE = Duration.ofSeconds(30);
-  private static final Duration SECONDS = Duration.ofSeconds(10);
-  private static final int NODES = 5;
-
+abstract class RedRules extends RedParties {
   RedRules(LockConformance kit) {
     super(kit);
-  }
-
-  /** One process: a link and a service for each of the nodes. */
-  private final class Party {
-    final List<FaultyBackend> links = new ArrayList<>();
-    final List<DistributedLock> members = new ArrayList<>();
-    final RedLock lock;
-
-    Party(Duration lease) {
-      for (int i = 0; i < NODES; i++) {
-        FaultyBackend link = new FaultyBackend(RedRules.this::backend);
-        String prefix = "mortise:node" + i + ':';
-        LockService service = service(link, builder -> builder.leaseTime(lease).keyPrefix(prefix));
-        links.add(link);
-        members.add(service.getLock(name));
-      }
-      lock = RedLock.of(members.toArray(DistributedLock[]::new));
-    }
-
-    /** Cuts the links to some nodes. */
-    void cut(int... nodes) {
-      for (int node : nodes) {
-        links.get(node).set(Link.DOWN);
-      }
-    }
-
-    void mend(int... nodes) {
-      for (int node : nodes) {
-        links.get(node).set(Link.UP);
-      }
-    }
-
-    long lockedMembers() {
-      return members.stream().filter(DistributedLock::isLocked).count();
-    }
-
-    void awaitFree() {
-      passTimeUntil("all members are free", SECONDS, () -> lockedMembers() == 0);
-    }
-  }
-
-  private Party party() {
-    return new Party(LEASE);
   }
 
   @Test
@@ -245,7 +194,7 @@ abstract class RedRules extends LockRules {
 
     mine.cut(0, 1, 2, 3, 4);
     forceOpen(0, 1);
-    assertTrue(mine.lock.isHeldByCurrentThread());
+    assertTrue(mine.lock.isHeldByCurrentThread(), "though no renewal gets through");
     forceOpen(2);
 
     Await.until("it is lost", () -> mine.lock.leaseState() == LeaseState.LOST);
@@ -254,21 +203,6 @@ abstract class RedRules extends LockRules {
     mine.mend(0, 1, 2, 3, 4);
     assertThrows(LeaseLostException.class, mine.lock::unlock);
     mine.awaitFree();
-  }
-
-  private void forceOpen(int... nodes) {
-    for (int node : nodes) {
-      String prefix = "mortise:node" + node + ':';
-      assertTrue(service(builder -> builder.keyPrefix(prefix)).getLock(name).forceUnlock());
-      Await.until("it is told", () -> !isHeldOn(node));
-    }
-  }
-
-  private boolean isHeldOn(int node) {
-    return runOn(
-            "mortise:node" + node + ":lock:{" + name + "}",
-            "return {redis.call('EXISTS', KEYS[1])}")
-        .equals(List.<Object>of(1L));
   }
 
   @Test

@@ -1,0 +1,84 @@
+package io.mortise.conformance.lock;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LockService;
+import io.mortise.RedLock;
+import io.mortise.conformance.lock.FaultyBackend.Link;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the tests of red locks on any store share: members are locks of different prefixes, each
+ * behind a link of its own.
+ */
+abstract class RedParties extends LockRules {
+  static final Duration LEASE = Duration.ofSeconds(30);
+  static final Duration SECONDS = Duration.ofSeconds(10);
+  static final int NODES = 5;
+
+  RedParties(LockKit kit) {
+    super(kit);
+  }
+
+  /** One process: a link and a service for each of the nodes. */
+  final class Party {
+    final List<FaultyBackend> links = new ArrayList<>();
+    final List<DistributedLock> members = new ArrayList<>();
+    final RedLock lock;
+
+    Party(Duration lease) {
+      for (int i = 0; i < NODES; i++) {
+        FaultyBackend link = new FaultyBackend(RedParties.this::backend);
+        String prefix = "mortise:node" + i + ':';
+        LockService service = service(link, builder -> builder.leaseTime(lease).keyPrefix(prefix));
+        links.add(link);
+        members.add(service.getLock(name));
+      }
+      lock = RedLock.of(members.toArray(DistributedLock[]::new));
+    }
+
+    /** Cuts the links to some nodes. */
+    void cut(int... nodes) {
+      for (int node : nodes) {
+        links.get(node).set(Link.DOWN);
+      }
+    }
+
+    void mend(int... nodes) {
+      for (int node : nodes) {
+        links.get(node).set(Link.UP);
+      }
+    }
+
+    long lockedMembers() {
+      return members.stream().filter(DistributedLock::isLocked).count();
+    }
+
+    void awaitFree() {
+      passTimeUntil("all members are free", SECONDS, () -> lockedMembers() == 0);
+    }
+  }
+
+  Party party() {
+    return new Party(LEASE);
+  }
+
+  void forceOpen(int... nodes) {
+    for (int node : nodes) {
+      String prefix = "mortise:node" + node + ':';
+      assertTrue(service(builder -> builder.keyPrefix(prefix)).getLock(name).forceUnlock());
+      Await.until("it is told", () -> !isHeldOn(node));
+    }
+  }
+
+  boolean isHeldOn(int node) {
+    return runOn(
+            "mortise:node" + node + ":lock:{" + name + "}",
+            "return {redis.call('EXISTS', KEYS[1])}")
+        .equals(List.<Object>of(1L));
+  }
+}
