@@ -43,9 +43,9 @@ public final class QuorumException extends LockException {
   }
 
   /**
-   * What each member answered.
+   * What the members answered.
    *
-   * @return one verdict for each member
+   * @return one verdict for each member that had answered, or was too slow, when it was decided
    */
   public List<Verdict> verdicts() {
     return verdicts;
