@@ -198,11 +198,9 @@ final class QuorumClaim {
     won = lease;
     held.clear();
     lease.watch();
-    of.execute(() -> {
-      if (!claimed.complete(new Claimed(lease, null))) {
-        CompositeLease.giveBack(lease);
-      }
-    });
+    if (!claimed.complete(new Claimed(lease, null))) {
+      CompositeLease.giveBack(lease);
+    }
     return true;
   }
 
@@ -305,7 +303,7 @@ final class QuorumClaim {
 
   private void end(Optional<Member> busy) {
     String by = busy.map(verdicts::get).map(Verdict::detail).orElse("several others");
-    of.execute(() -> claimed.complete(new Claimed(null, by)));
+    claimed.complete(new Claimed(null, by));
   }
 
   private void fail() {
@@ -313,6 +311,6 @@ final class QuorumClaim {
     String message =
         "red lock %s: too few of %d members answered, %d are needed (%s); check their servers (docs/troubleshooting.md#quorum)"
             .formatted(of.name(), of.all().size(), of.quorum(), all);
-    of.execute(() -> claimed.completeExceptionally(new QuorumException(message, all)));
+    claimed.completeExceptionally(new QuorumException(message, all));
   }
 }
