@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.conformance.lock.RedisLockConformance;
 import io.mortise.conformance.lock.RedisLockFaultConformance;
+import io.mortise.conformance.lock.RedisLockKindConformance;
 import io.mortise.conformance.spi.RedisBackendConformance;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -40,6 +41,7 @@ class EveryTestNamesItsRuleTest {
         List.of(
                 RedisLockConformance.class,
                 RedisLockFaultConformance.class,
+                RedisLockKindConformance.class,
                 RedisBackendConformance.class)
             .stream()
             .flatMap(kit -> groups(kit).stream())

@@ -34,7 +34,7 @@ abstract class AsyncRules extends LockRules {
 
   private final FaultyBackend link = new FaultyBackend(this::backend);
 
-  AsyncRules(LockConformance kit) {
+  AsyncRules(LockKit kit) {
     super(kit);
   }
 

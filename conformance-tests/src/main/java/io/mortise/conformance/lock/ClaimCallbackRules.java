@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 abstract class ClaimCallbackRules extends LockRules {
   private static final Duration LEASE = Duration.ofHours(1);
 
-  ClaimCallbackRules(LockConformance kit) {
+  ClaimCallbackRules(LockKit kit) {
     super(kit);
   }
 

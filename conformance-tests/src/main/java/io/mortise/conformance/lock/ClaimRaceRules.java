@@ -29,7 +29,7 @@ abstract class ClaimRaceRules extends LockRules {
 
   private final FaultyBackend link = new FaultyBackend(this::backend);
 
-  ClaimRaceRules(LockConformance kit) {
+  ClaimRaceRules(LockKit kit) {
     super(kit);
   }
 

@@ -22,9 +22,9 @@ import org.junit.jupiter.api.Test;
 abstract class CommandRules extends LockRules {
   private static final int THREADS = 8;
 
-  private final RedisLockConformance kit;
+  private final RedisKit kit;
 
-  CommandRules(RedisLockConformance kit) {
+  <K extends LockKit & RedisKit> CommandRules(K kit) {
     super(kit);
     this.kit = kit;
   }

@@ -23,9 +23,9 @@ abstract class FairHistoryRules extends LockRules {
   private static final int THREADS = 3;
   private static final int ROUNDS = 25;
 
-  private final RedisLockFaultConformance kit;
+  private final RedisKit kit;
 
-  FairHistoryRules(RedisLockFaultConformance kit) {
+  <K extends LockKit & RedisKit> FairHistoryRules(K kit) {
     super(kit);
     this.kit = kit;
   }

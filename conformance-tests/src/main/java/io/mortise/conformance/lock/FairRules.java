@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 abstract class FairRules extends LockRules {
   private static final Duration LEASE = Duration.ofHours(1);
 
-  FairRules(LockConformance kit) {
+  FairRules(LockKit kit) {
     super(kit);
   }
 

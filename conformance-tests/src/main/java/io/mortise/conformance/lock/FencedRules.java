@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** The fenced lock: a later hold has a larger token, whatever came between. */
 abstract class FencedRules extends LockRules {
-  FencedRules(LockConformance kit) {
+  FencedRules(LockKit kit) {
     super(kit);
   }
 

@@ -16,9 +16,9 @@ import org.junit.jupiter.api.Test;
 abstract class GuardProcessRules extends LockRules {
   private static final Duration LEASE = Duration.ofSeconds(2);
 
-  private final RedisLockFaultConformance kit;
+  private final RedisKit kit;
 
-  GuardProcessRules(RedisLockFaultConformance kit) {
+  <K extends LockKit & RedisKit> GuardProcessRules(K kit) {
     super(kit);
     this.kit = kit;
   }

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 abstract class GuardRules extends LockRules {
   private static final String GET = "return {redis.call('GET', KEYS[1])}";
 
-  GuardRules(LockConformance kit) {
+  GuardRules(LockKit kit) {
     super(kit);
   }
 

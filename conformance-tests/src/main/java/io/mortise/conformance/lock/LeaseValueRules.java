@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 abstract class LeaseValueRules extends LockRules {
   private static final Duration SECONDS = Duration.ofSeconds(10);
 
-  LeaseValueRules(LockConformance kit) {
+  LeaseValueRules(LockKit kit) {
     super(kit);
   }
 

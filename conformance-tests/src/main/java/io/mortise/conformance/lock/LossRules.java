@@ -22,10 +22,10 @@ abstract class LossRules extends LockRules {
   private static final Duration LEASE = Duration.ofMillis(1500);
   private static final Duration SECONDS = Duration.ofSeconds(10);
 
-  private final RedisLockFaultConformance kit;
+  private final RedisKit kit;
   private final List<LeaseState> changes = new CopyOnWriteArrayList<>();
 
-  LossRules(RedisLockFaultConformance kit) {
+  <K extends LockKit & RedisKit> LossRules(K kit) {
     super(kit);
     this.kit = kit;
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 
 /** The lease of several locks as one, bound to no thread. */
 abstract class MergedLeaseRules extends MultiFixture {
-  MergedLeaseRules(LockConformance kit) {
+  MergedLeaseRules(LockKit kit) {
     super(kit);
   }
 

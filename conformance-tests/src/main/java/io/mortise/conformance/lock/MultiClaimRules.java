@@ -29,7 +29,7 @@ abstract class MultiClaimRules extends MultiFixture {
   private final FaultyBackend linkA = new FaultyBackend(this::backend);
   private final FaultyBackend linkB = new FaultyBackend(this::backend);
 
-  MultiClaimRules(LockConformance kit) {
+  MultiClaimRules(LockKit kit) {
     super(kit);
   }
 

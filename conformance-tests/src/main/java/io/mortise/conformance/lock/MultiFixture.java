@@ -9,7 +9,7 @@ import java.time.Duration;
 abstract class MultiFixture extends LockRules {
   static final Duration LONG = Duration.ofSeconds(30);
 
-  MultiFixture(LockConformance kit) {
+  MultiFixture(LockKit kit) {
     super(kit);
   }
 

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 abstract class MultiLeaseRules extends MultiFixture {
   private static final Duration SHORT = Duration.ofSeconds(1);
 
-  MultiLeaseRules(LockConformance kit) {
+  MultiLeaseRules(LockKit kit) {
     super(kit);
   }
 

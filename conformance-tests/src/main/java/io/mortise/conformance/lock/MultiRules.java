@@ -22,7 +22,7 @@ abstract class MultiRules extends MultiFixture {
   private static final int THREADS = 6;
   private static final int ROUNDS = 40;
 
-  MultiRules(LockConformance kit) {
+  MultiRules(LockKit kit) {
     super(kit);
   }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 abstract class MultiTermsRules extends MultiFixture {
   private static final int LEASE_MILLIS = 20_000;
 
-  MultiTermsRules(LockConformance kit) {
+  MultiTermsRules(LockKit kit) {
     super(kit);
   }
 

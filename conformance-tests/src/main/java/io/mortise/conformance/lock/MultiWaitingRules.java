@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Waiting for several locks as one: in what order, with what in hand, and for how long. */
 abstract class MultiWaitingRules extends MultiFixture {
-  MultiWaitingRules(LockConformance kit) {
+  MultiWaitingRules(LockKit kit) {
     super(kit);
   }
 

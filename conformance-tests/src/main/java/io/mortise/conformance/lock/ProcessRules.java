@@ -24,11 +24,11 @@ abstract class ProcessRules extends LockRules {
   private static final int THREADS = 2;
   private static final int ROUNDS = 300;
 
-  private final RedisLockFaultConformance kit;
+  private final RedisKit kit;
   private final List<Process> children = new ArrayList<>();
   @TempDir Path folder = Path.of(".");
 
-  ProcessRules(RedisLockFaultConformance kit) {
+  <K extends LockKit & RedisKit> ProcessRules(K kit) {
     super(kit);
     this.kit = kit;
   }
@@ -40,7 +40,7 @@ abstract class ProcessRules extends LockRules {
 
   private Process start(String mode, String... more) throws IOException {
     List<String> arguments =
-        new ArrayList<>(List.of(mode, kit.server().uri().toString(), kit.provider().name(), name));
+        new ArrayList<>(List.of(mode, kit.server().uri().toString(), kit.backendName(), name));
     arguments.addAll(List.of(more));
     Process child = LockingProcess.start(arguments.toArray(String[]::new));
     children.add(child);

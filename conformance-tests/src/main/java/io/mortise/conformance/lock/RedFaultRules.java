@@ -35,7 +35,7 @@ abstract class RedFaultRules extends RedFixture {
 
   private static final Duration SLACK = Duration.ofSeconds(3);
 
-  RedFaultRules(RedisLockFaultConformance kit) {
+  <K extends LockKit & RedisKit> RedFaultRules(K kit) {
     super(kit);
   }
 

@@ -14,9 +14,9 @@ abstract class RedFixture extends LockRules {
   /** Less than a slow node takes, and much more than a good one on a busy machine. */
   static final Duration MEMBER_TIMEOUT = Duration.ofMillis(400);
 
-  private final RedisLockFaultConformance kit;
+  private final RedisKit kit;
 
-  RedFixture(RedisLockFaultConformance kit) {
+  <K extends LockKit & RedisKit> RedFixture(K kit) {
     super(kit);
     this.kit = kit;
   }

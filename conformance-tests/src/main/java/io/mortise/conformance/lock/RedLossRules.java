@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 abstract class RedLossRules extends RedParties {
   private static final Duration TIMEOUT = Duration.ofMillis(200);
 
-  RedLossRules(LockConformance kit) {
+  RedLossRules(LockKit kit) {
     super(kit);
   }
 

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 /** The majority's lock. */
 @Rule("L16")
 abstract class RedRules extends RedParties {
-  RedRules(LockConformance kit) {
+  RedRules(LockKit kit) {
     super(kit);
   }
 

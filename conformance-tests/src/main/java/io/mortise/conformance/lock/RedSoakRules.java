@@ -59,7 +59,7 @@ abstract class RedSoakRules extends RedFixture {
    */
   private record Stay(long from, long until) {}
 
-  RedSoakRules(RedisLockFaultConformance kit) {
+  <K extends LockKit & RedisKit> RedSoakRules(K kit) {
     super(kit);
   }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * }
  * }</pre>
  */
-public abstract class RedisLockConformance extends LockConformance {
+public abstract class RedisLockConformance extends LockConformance implements RedisKit {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
 
   /** For the subclass that the author of a backend writes. */
@@ -44,11 +44,15 @@ public abstract class RedisLockConformance extends LockConformance {
     return open(server().uri());
   }
 
-  LockBackend open(URI uri) {
+  /** {@inheritDoc} */
+  @Override
+  public LockBackend open(URI uri) {
     return provider().open(new BackendConfig(uri, Duration.ofSeconds(2), "mortise-kit", Map.of()));
   }
 
-  RedisServer server() {
+  /** {@inheritDoc} */
+  @Override
+  public RedisServer server() {
     return REDIS.server();
   }
 
@@ -69,13 +73,6 @@ public abstract class RedisLockConformance extends LockConformance {
   @Nested
   class ServerLeaks extends ServerLeakRules {
     ServerLeaks() {
-      super(RedisLockConformance.this);
-    }
-  }
-
-  @Nested
-  class ReadWriteCommands extends RwCommandRules {
-    ReadWriteCommands() {
       super(RedisLockConformance.this);
     }
   }

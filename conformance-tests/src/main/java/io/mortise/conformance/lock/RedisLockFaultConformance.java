@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * are killed. It is extended as {@link RedisLockConformance} is, and a test class of its own so
  * that a build can run both at a time.
  */
-public abstract class RedisLockFaultConformance extends LockFaultConformance {
+public abstract class RedisLockFaultConformance extends LockFaultConformance implements RedisKit {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
 
   /** For the subclass that the author of a backend writes. */
@@ -39,11 +39,15 @@ public abstract class RedisLockFaultConformance extends LockFaultConformance {
     return open(server().uri());
   }
 
-  LockBackend open(URI uri) {
+  /** {@inheritDoc} */
+  @Override
+  public LockBackend open(URI uri) {
     return provider().open(new BackendConfig(uri, Duration.ofSeconds(2), "mortise-kit", Map.of()));
   }
 
-  RedisServer server() {
+  /** {@inheritDoc} */
+  @Override
+  public RedisServer server() {
     return REDIS.server();
   }
 
@@ -78,48 +82,6 @@ public abstract class RedisLockFaultConformance extends LockFaultConformance {
   @Nested
   class Soak extends SoakRules {
     Soak() {
-      super(RedisLockFaultConformance.this);
-    }
-  }
-
-  @Nested
-  class GuardProcesses extends GuardProcessRules {
-    GuardProcesses() {
-      super(RedisLockFaultConformance.this);
-    }
-  }
-
-  @Nested
-  class FairHistories extends FairHistoryRules {
-    FairHistories() {
-      super(RedisLockFaultConformance.this);
-    }
-  }
-
-  @Nested
-  class ReadWriteProcesses extends RwProcessRules {
-    ReadWriteProcesses() {
-      super(RedisLockFaultConformance.this);
-    }
-  }
-
-  @Nested
-  class RedMembers extends RedServerRules {
-    RedMembers() {
-      super(RedisLockFaultConformance.this);
-    }
-  }
-
-  @Nested
-  class RedFaults extends RedFaultRules {
-    RedFaults() {
-      super(RedisLockFaultConformance.this);
-    }
-  }
-
-  @Nested
-  class RedSoak extends RedSoakRules {
-    RedSoak() {
       super(RedisLockFaultConformance.this);
     }
   }

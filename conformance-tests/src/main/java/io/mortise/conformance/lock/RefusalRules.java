@@ -32,15 +32,15 @@ abstract class RefusalRules extends LockRules {
           "+time +exists +type +pttl +pexpire +del +hset +hdel +hexists +hkeys",
           "+zadd +zrem +zscore +zrange +zpopmin +zremrangebyscore");
 
-  private final RedisLockConformance kit;
+  private final RedisKit kit;
 
-  RefusalRules(RedisLockConformance kit) {
+  <K extends LockKit & RedisKit> RefusalRules(K kit) {
     super(kit);
     this.kit = kit;
   }
 
   private LockService open(URI uri) {
-    return LockService.open(uri.toString(), kit.provider().name());
+    return LockService.open(uri.toString(), kit.backendName());
   }
 
   private URI user(String... rules) {
@@ -151,7 +151,7 @@ abstract class RefusalRules extends LockRules {
         LockService service =
             LockService.builder()
                 .uri(server.uri().toString())
-                .provider(kit.provider().name())
+                .provider(kit.backendName())
                 .leaseTime(
                     Duration.ofSeconds(3)) // so long it tries if the first outcome is unknown
                 .open()) {

@@ -57,7 +57,7 @@ final class RemoteLock implements AutoCloseable {
   }
 
   /** Starts the process, and waits until its service is open. */
-  static RemoteLock start(RedisLockFaultConformance kit, String name, Duration lease) {
+  static RemoteLock start(RedisKit kit, String name, Duration lease) {
     return start(kit, name, lease, PLAIN);
   }
 
@@ -66,20 +66,19 @@ final class RemoteLock implements AutoCloseable {
    *
    * @param kind {@link #PLAIN}, {@link #READ} or {@link #WRITE}
    */
-  static RemoteLock start(RedisLockFaultConformance kit, String name, Duration lease, String kind) {
+  static RemoteLock start(RedisKit kit, String name, Duration lease, String kind) {
     return start(RemoteLock.class, kit, name, lease, kind);
   }
 
   /** With another class at the process's end. */
-  static RemoteLock start(
-      Class<?> main, RedisLockFaultConformance kit, String name, Duration lease, String kind) {
+  static RemoteLock start(Class<?> main, RedisKit kit, String name, Duration lease, String kind) {
     try {
       RemoteLock lock =
           new RemoteLock(
               LockingProcess.start(
                   main,
                   kit.server().uri().toString(),
-                  kit.provider().name(),
+                  kit.backendName(),
                   name,
                   Long.toString(lease.toMillis()),
                   kind));

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.TestReporter;
 abstract class RwCommandRules extends RwFixture {
   private static final String SCRIPT = "evalsha";
 
-  private final RedisLockConformance kit;
+  private final RedisKit kit;
 
-  RwCommandRules(RedisLockConformance kit) {
+  <K extends LockKit & RedisKit> RwCommandRules(K kit) {
     super(kit);
     this.kit = kit;
   }
@@ -127,8 +127,8 @@ abstract class RwCommandRules extends RwFixture {
     String rules = "~mortise:* &mortise:* -@all " + String.join(" ", RefusalRules.ENOUGH);
     kit.server().command(("ACL SETUSER " + user + " reset on >pass " + rules).split(" ", -1));
     URI uri = kit.server().uri(user + ":pass");
-    try (LockService service = LockService.open(uri.toString(), kit.provider().name());
-        LockService other = LockService.open(uri.toString(), kit.provider().name())) {
+    try (LockService service = LockService.open(uri.toString(), kit.backendName());
+        LockService other = LockService.open(uri.toString(), kit.backendName())) {
       DistributedReadWriteLock mine = service.getReadWriteLock(name);
       DistributedReadWriteLock theirs = other.getReadWriteLock(name);
       mine.readLock().lock();

@@ -36,7 +36,7 @@ abstract class RwContractRules extends RwFixture {
     }
   }
 
-  RwContractRules(LockConformance kit) {
+  RwContractRules(LockKit kit) {
     super(kit);
   }
 

@@ -27,7 +27,7 @@ abstract class RwFaultRules extends RwFixture {
   private final DistributedReadWriteLock mine = rw();
   private final DistributedReadWriteLock theirs = rw(link);
 
-  RwFaultRules(LockConformance kit) {
+  RwFaultRules(LockKit kit) {
     super(kit);
   }
 

@@ -29,7 +29,7 @@ abstract class RwLeaseRules extends RwFixture {
   private static final String LOOK =
       "return {redis.call('EXISTS', KEYS[1]), redis.call('PTTL', KEYS[1])}";
 
-  RwLeaseRules(LockConformance kit) {
+  RwLeaseRules(LockKit kit) {
     super(kit);
   }
 

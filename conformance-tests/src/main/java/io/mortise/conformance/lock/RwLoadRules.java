@@ -29,7 +29,7 @@ abstract class RwLoadRules extends RwFixture {
   private static final long SLOW = TimeUnit.SECONDS.toNanos(1);
   private static final int MAY_BE_SLOW = 3;
 
-  RwLoadRules(LockConformance kit) {
+  RwLoadRules(LockKit kit) {
     super(kit);
   }
 

@@ -22,9 +22,9 @@ abstract class RwProcessRules extends RwFixture {
   private static final Duration LEASE = Duration.ofMillis(1500);
   private static final Duration SECONDS = Duration.ofSeconds(15);
 
-  private final RedisLockFaultConformance kit;
+  private final RedisKit kit;
 
-  RwProcessRules(RedisLockFaultConformance kit) {
+  <K extends LockKit & RedisKit> RwProcessRules(K kit) {
     super(kit);
     this.kit = kit;
   }

@@ -23,7 +23,7 @@ abstract class RwQueueRules extends RwFixture {
   private final DistributedReadWriteLock mine = rw(engine);
   private final DistributedReadWriteLock theirs = rw();
 
-  RwQueueRules(LockConformance kit) {
+  RwQueueRules(LockKit kit) {
     super(kit);
   }
 

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.function.Executable;
 abstract class RwRules extends RwFixture {
   private final FaultyBackend link = new FaultyBackend(this::backend);
 
-  RwRules(LockConformance kit) {
+  RwRules(LockKit kit) {
     super(kit);
   }
 

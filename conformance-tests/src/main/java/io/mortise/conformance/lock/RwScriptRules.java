@@ -43,7 +43,7 @@ abstract class RwScriptRules extends RwFixture {
   private final LockBackend store = backend();
   private final Deque<String> history = new ArrayDeque<>();
 
-  RwScriptRules(LockConformance kit) {
+  RwScriptRules(LockKit kit) {
     super(kit);
   }
 

@@ -24,10 +24,10 @@ import org.junit.jupiter.api.Test;
 abstract class ServerLeakRules extends LockRules {
   private static final Duration SECONDS = Duration.ofSeconds(8);
 
-  private final RedisLockConformance kit;
+  private final RedisKit kit;
   private final RedisServer server = RedisServer.start();
 
-  ServerLeakRules(RedisLockConformance kit) {
+  <K extends LockKit & RedisKit> ServerLeakRules(K kit) {
     super(kit);
     this.kit = kit;
   }
@@ -38,7 +38,7 @@ abstract class ServerLeakRules extends LockRules {
   }
 
   private LockService open(URI uri) {
-    LockService service = LockService.open(uri.toString(), kit.provider().name());
+    LockService service = LockService.open(uri.toString(), kit.backendName());
     closeLater(service);
     return service;
   }

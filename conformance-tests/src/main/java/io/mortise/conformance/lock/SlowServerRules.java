@@ -30,9 +30,9 @@ abstract class SlowServerRules extends LockRules {
   private static final Duration SLACK = Duration.ofSeconds(3);
 
   private final TcpProxy proxy;
-  private final RedisLockFaultConformance kit;
+  private final RedisKit kit;
 
-  SlowServerRules(RedisLockFaultConformance kit) {
+  <K extends LockKit & RedisKit> SlowServerRules(K kit) {
     super(kit);
     this.kit = kit;
     proxy = TcpProxy.to(kit.server());

@@ -33,7 +33,7 @@ abstract class SoakRules extends LockRules {
   private static final int NAMES = 3;
   private static final Duration LEASE = Duration.ofSeconds(2);
 
-  private final RedisLockFaultConformance kit;
+  private final RedisKit kit;
   private final List<TcpProxy> links = new ArrayList<>();
   private final List<LockService> services = new ArrayList<>();
   private final List<Room> rooms = IntStream.range(0, NAMES).mapToObj(i -> new Room()).toList();
@@ -45,7 +45,7 @@ abstract class SoakRules extends LockRules {
   private final LongAdder breaches = new LongAdder();
   private volatile long end;
 
-  SoakRules(RedisLockFaultConformance kit) {
+  <K extends LockKit & RedisKit> SoakRules(K kit) {
     super(kit);
     this.kit = kit;
   }

@@ -23,9 +23,9 @@ abstract class WaitingFaultRules extends LockRules {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final Duration SECONDS = Duration.ofSeconds(10);
 
-  private final RedisLockFaultConformance kit;
+  private final RedisKit kit;
 
-  WaitingFaultRules(RedisLockFaultConformance kit) {
+  <K extends LockKit & RedisKit> WaitingFaultRules(K kit) {
     super(kit);
     this.kit = kit;
   }
