@@ -44,13 +44,22 @@ public abstract class RedisLockConformance extends LockConformance implements Re
     return open(server().uri());
   }
 
-  /** {@inheritDoc} */
+  /**
+   * Opens a backend by a way of the test's own.
+   *
+   * @param uri where the server is
+   * @return an open backend
+   */
   @Override
   public LockBackend open(URI uri) {
     return provider().open(new BackendConfig(uri, Duration.ofSeconds(2), "mortise-kit", Map.of()));
   }
 
-  /** {@inheritDoc} */
+  /**
+   * The server that the tests share.
+   *
+   * @return a running one
+   */
   @Override
   public RedisServer server() {
     return REDIS.server();
