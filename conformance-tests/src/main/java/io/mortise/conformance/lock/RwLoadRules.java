@@ -103,7 +103,7 @@ abstract class RwLoadRules extends RwFixture {
   @Test
   @Rule({"L1", "L6"})
   void readersSeeNoHalfWrittenStateAndNoWriteIsLost() throws InterruptedException {
-    int rounds = 250;
+    int rounds = 100;
     Pair pair = use(List.of(rw(), rw()), rounds, true);
     assertEquals(0, pair.torn.sum());
     assertEquals(2 * rounds, pair.written);
@@ -112,7 +112,7 @@ abstract class RwLoadRules extends RwFixture {
   @Test
   @Rule("L1")
   void withoutTheLockTheySeeIt() throws InterruptedException {
-    int rounds = 5000;
+    int rounds = 2000;
     Pair pair = use(List.of(rw()), rounds, false);
     assertTrue(pair.torn.sum() > 0, "no torn state was seen");
     assertTrue(pair.written < 2 * rounds, "no write was lost");
