@@ -93,7 +93,7 @@ abstract class KeeperRules extends LockRules {
   @Test
   @Rule("L8")
   void tenThousandHoldsAreRenewedAHundredPerCommandAndWithoutThreads() {
-    Duration lease = Duration.ofMillis(4500);
+    Duration lease = Duration.ofSeconds(6);
     long holds = 10_000;
     int threads = Thread.getAllStackTraces().size();
     LockService service = spied(lease);
@@ -101,11 +101,10 @@ abstract class KeeperRules extends LockRules {
     spy.forget();
 
     passTime(lease.dividedBy(2));
+    passTimeUntil("every hold was renewed", lease.dividedBy(4), () -> renewedKeys() == holds);
 
     List<ScriptCall> renewals = spy.sent(RENEW);
     long renewed = renewals.stream().mapToLong(call -> call.keys().size()).sum();
-    long distinct = renewals.stream().flatMap(call -> call.keys().stream()).distinct().count();
-    assertEquals(holds, distinct, "every hold was renewed");
     assertTrue(renewed <= 2 * holds, "none more often than needed: " + renewed);
     assertTrue(
         renewals.size() * holds <= 110 * renewed,
@@ -113,6 +112,10 @@ abstract class KeeperRules extends LockRules {
     int more = Thread.getAllStackTraces().size() - threads;
     assertTrue(more < 30, "more threads: " + more);
     held.forEach(DistributedLock::ensureHeld);
+  }
+
+  private long renewedKeys() {
+    return spy.sent(RENEW).stream().flatMap(call -> call.keys().stream()).distinct().count();
   }
 
   @Test
