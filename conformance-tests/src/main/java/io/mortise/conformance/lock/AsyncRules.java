@@ -20,20 +20,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /** Acquiring without a thread: what is asked for comes, or is withdrawn, and nothing is left. */
-abstract class AsyncRules extends LockRules {
-  private static final Duration LEASE = Duration.ofHours(1);
-  private static final Duration SECONDS = Duration.ofSeconds(10);
-
-  private final FaultyBackend link = new FaultyBackend(this::backend);
-
+abstract class AsyncRules extends ClaimFixture {
   AsyncRules(LockKit kit) {
     super(kit);
   }
@@ -42,42 +35,21 @@ abstract class AsyncRules extends LockRules {
     return service(builder -> builder.leaseTime(LEASE)).getLock(name).async();
   }
 
-  private LockService linked() {
-    return service(link, builder -> builder.leaseTime(LEASE));
-  }
-
-  private static <T> T get(CompletableFuture<T> future) {
-    Await.until("the future is complete", future::isDone);
-    return future.join();
-  }
-
-  private static Throwable failure(CompletableFuture<?> future) {
-    Await.until("the future is complete", future::isDone);
-    return Objects.requireNonNull(assertThrows(CompletionException.class, future::join).getCause());
-  }
-
-  private void assertFree() {
-    DistributedLock other = lock();
-    Await.until("the lock is free", other::tryLock);
-    other.unlock();
-    awaitQueued(0);
-  }
-
   @Test
   @Rule({"L1", "W18"})
   void twoRequestsOfOneThreadExcludeEachOtherAndItsOwnLock() {
     DistributedLock lock = lock();
-    Lease first = get(lock.async().acquire());
-    assertEquals(Optional.empty(), get(lock.async().tryAcquire()));
+    Lease first = Await.value(lock.async().acquire());
+    assertEquals(Optional.empty(), Await.value(lock.async().tryAcquire()));
     assertFalse(lock.tryLock());
     assertEquals(0, lock.getHoldCount());
 
     first.close();
 
     assertTrue(lock.tryLock());
-    assertEquals(Optional.empty(), get(lock.async().tryAcquire()));
+    assertEquals(Optional.empty(), Await.value(lock.async().tryAcquire()));
     lock.unlock();
-    assertTrue(get(lock.async().tryAcquire()).isPresent());
+    assertTrue(Await.value(lock.async().tryAcquire()).isPresent());
   }
 
   @Test
@@ -99,7 +71,7 @@ abstract class AsyncRules extends LockRules {
 
     holder.unlock();
 
-    all.forEach(AsyncRules::get);
+    all.forEach(Await::value);
     assertEquals(List.of(0, 1, 2, 3, 4, 5), order);
     assertFree();
   }
@@ -131,7 +103,7 @@ abstract class AsyncRules extends LockRules {
 
     awaitQueued(1);
     holder.unlock();
-    get(next).close();
+    Await.value(next).close();
     assertFree();
   }
 
@@ -200,7 +172,7 @@ abstract class AsyncRules extends LockRules {
     holder.unlock();
 
     passTimeUntil("it asks by itself", SECONDS, waiting::isDone);
-    get(waiting).close();
+    Await.value(waiting).close();
   }
 
   @Test
@@ -209,13 +181,13 @@ abstract class AsyncRules extends LockRules {
     LockService service = linked();
     link.set(Link.DOWN);
     AsyncLock lock = service.getLock(name).async();
-    assertInstanceOf(BackendUnavailableException.class, failure(lock.acquire()));
-    assertInstanceOf(BackendUnavailableException.class, failure(lock.tryAcquire()));
+    assertInstanceOf(BackendUnavailableException.class, Await.failure(lock.acquire()));
+    assertInstanceOf(BackendUnavailableException.class, Await.failure(lock.tryAcquire()));
     CompletableFuture<Optional<Lease>> timed = lock.tryAcquire(SECOND);
     passTimeUntil("its time is over", SECONDS, timed::isDone);
-    assertInstanceOf(BackendUnavailableException.class, failure(timed));
+    assertInstanceOf(BackendUnavailableException.class, Await.failure(timed));
     link.set(Link.UP);
-    assertTrue(get(lock.tryAcquire(SECOND)).isPresent());
+    assertTrue(Await.value(lock.tryAcquire(SECOND)).isPresent());
   }
 
   @Test
@@ -223,12 +195,12 @@ abstract class AsyncRules extends LockRules {
   void anAttemptWhoseReplyIsLostIsTakenBackAndOneThatWaitsAsksAgain() {
     AsyncLock lock = linked().getLock(name).async();
     link.set("acquire", Link.REPLY_LOST, 1);
-    assertInstanceOf(OutcomeUnknownException.class, failure(lock.tryAcquire()));
+    assertInstanceOf(OutcomeUnknownException.class, Await.failure(lock.tryAcquire()));
     assertFree();
     link.set("acquire", Link.REPLY_LOST, 1);
     CompletableFuture<Lease> waiting = lock.acquire();
     passTimeUntil("it asks again", SECONDS, waiting::isDone);
-    get(waiting).close();
+    Await.value(waiting).close();
     assertFree();
   }
 
@@ -241,7 +213,7 @@ abstract class AsyncRules extends LockRules {
     CompletableFuture<Lease> waiting = closing.getLock(name).async().acquire();
     awaitQueued(1);
     closing.close();
-    assertInstanceOf(LockServiceClosedException.class, failure(waiting));
+    assertInstanceOf(LockServiceClosedException.class, Await.failure(waiting));
     awaitQueued(0);
     holder.unlock();
     assertFree();

@@ -30,11 +30,6 @@ abstract class ClaimCallbackRules extends LockRules {
     super(kit);
   }
 
-  private static <T> T get(CompletableFuture<T> future) {
-    Await.until("the future is complete", future::isDone);
-    return future.join();
-  }
-
   @Test
   @Rule({"L6", "L20"})
   void whoeverIsCalledBackMayBlockOnTheLease() {
@@ -48,8 +43,8 @@ abstract class ClaimCallbackRules extends LockRules {
               extended.complete(lease.extend(LEASE));
               lease.close();
             });
-    get(closed);
-    assertTrue(get(extended));
+    Await.value(closed);
+    assertTrue(Await.value(extended));
     assertTrue(lock().tryLock());
   }
 
@@ -72,7 +67,7 @@ abstract class ClaimCallbackRules extends LockRules {
     DistributedLock lock =
         service(builder -> builder.listener(noting).executor(ClaimCallbackRules::run))
             .getLock(name);
-    get(get(lock.async().acquire()).releaseAsync());
+    Await.value(Await.value(lock.async().acquire()).releaseAsync());
     Await.until("both are told", () -> told.size() == 2);
     assertEquals(List.of("acquired the-executor", "released the-executor"), told);
   }
@@ -144,21 +139,22 @@ abstract class ClaimCallbackRules extends LockRules {
   void readersShareAndAWriterWaitsWithoutAThread() {
     DistributedReadWriteLock mine = service().getReadWriteLock(name);
     DistributedReadWriteLock theirs = service().getReadWriteLock(name);
-    Lease one = get(mine.readLock().async().acquire());
-    Lease two = get(theirs.readLock().async().acquire());
+    Lease one = Await.value(mine.readLock().async().acquire());
+    Lease two = Await.value(theirs.readLock().async().acquire());
     CompletableFuture<Lease> writer = theirs.writeLock().async().acquire();
     passTime(Duration.ofMillis(50));
     one.close();
     assertFalse(writer.isDone());
     CompletableFuture<Lease> behind = mine.readLock().async().acquire();
-    assertEquals(Optional.empty(), get(mine.readLock().async().tryAcquire()), "a writer waits");
+    assertEquals(
+        Optional.empty(), Await.value(mine.readLock().async().tryAcquire()), "a writer waits");
 
     two.close();
 
-    Lease writing = get(writer);
+    Lease writing = Await.value(writer);
     assertFalse(behind.isDone());
     writing.close();
-    get(behind).close();
-    assertTrue(get(mine.writeLock().async().tryAcquire()).isPresent());
+    Await.value(behind).close();
+    assertTrue(Await.value(mine.writeLock().async().tryAcquire()).isPresent());
   }
 }

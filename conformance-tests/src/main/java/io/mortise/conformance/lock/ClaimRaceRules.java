@@ -19,40 +19,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
 /** What meets: an answer and a close, a time-out, a cancellation; a callback and its own thread. */
-abstract class ClaimRaceRules extends LockRules {
-  private static final Duration LEASE = Duration.ofHours(1);
-  private static final Duration SECONDS = Duration.ofSeconds(10);
-
-  private final FaultyBackend link = new FaultyBackend(this::backend);
-
+abstract class ClaimRaceRules extends ClaimFixture {
   ClaimRaceRules(LockKit kit) {
     super(kit);
-  }
-
-  private LockService linked() {
-    return service(link, builder -> builder.leaseTime(LEASE));
-  }
-
-  private static <T> T get(CompletableFuture<T> future) {
-    Await.until("the future is complete", future::isDone);
-    return future.join();
-  }
-
-  private static Throwable failure(CompletableFuture<?> future) {
-    Await.until("the future is complete", future::isDone);
-    Throwable cause = assertThrows(CompletionException.class, future::join).getCause();
-    return cause == null ? new AssertionError("no cause") : cause;
-  }
-
-  private void assertFree() {
-    DistributedLock other = lock();
-    Await.until("the lock is free", other::tryLock);
-    other.unlock();
-    awaitQueued(0);
   }
 
   // Closing
@@ -70,21 +42,21 @@ abstract class ClaimRaceRules extends LockRules {
 
     taking.reply();
 
-    assertInstanceOf(LockServiceClosedException.class, failure(asked));
+    assertInstanceOf(LockServiceClosedException.class, Await.failure(asked));
     assertTrue(lock().tryLock());
     leaving.reply();
-    get(closed);
+    Await.value(closed);
   }
 
   @Test
   @Rule({"L15", "L17"})
   void aClosedServiceExtendsNothing() {
     LockService closing = service();
-    Lease lease = get(closing.getLock(name).async().acquire());
+    Lease lease = Await.value(closing.getLock(name).async().acquire());
     closing.close();
     assertThrows(LockServiceClosedException.class, () -> lease.extend(LEASE));
-    assertInstanceOf(LockServiceClosedException.class, failure(lease.extendAsync(LEASE)));
-    assertInstanceOf(LockServiceClosedException.class, failure(lease.releaseAsync()));
+    assertInstanceOf(LockServiceClosedException.class, Await.failure(lease.extendAsync(LEASE)));
+    assertInstanceOf(LockServiceClosedException.class, Await.failure(lease.releaseAsync()));
   }
 
   // Time that ends, and answers that come late
@@ -100,7 +72,7 @@ abstract class ClaimRaceRules extends LockRules {
 
     taking.reply();
 
-    get(timed).orElseThrow().close();
+    Await.value(timed).orElseThrow().close();
     assertFree();
   }
 
@@ -112,7 +84,7 @@ abstract class ClaimRaceRules extends LockRules {
     taking.arrive();
     passTime(SECOND.plusMillis(200));
     taking.lose();
-    assertInstanceOf(OutcomeUnknownException.class, failure(timed));
+    assertInstanceOf(OutcomeUnknownException.class, Await.failure(timed));
     assertFree();
   }
 
@@ -129,7 +101,7 @@ abstract class ClaimRaceRules extends LockRules {
 
     joining.reply();
 
-    assertEquals(Optional.empty(), get(timed));
+    assertEquals(Optional.empty(), Await.value(timed));
     awaitQueued(0);
     holder.unlock();
   }
@@ -148,7 +120,7 @@ abstract class ClaimRaceRules extends LockRules {
 
     joining.reply();
 
-    get(waiting).close();
+    Await.value(waiting).close();
     assertFree();
   }
 
@@ -163,7 +135,7 @@ abstract class ClaimRaceRules extends LockRules {
     passTime(half.plusMillis(100));
     late.arrive();
     late.reply();
-    assertInstanceOf(BackendUnavailableException.class, failure(tried));
+    assertInstanceOf(BackendUnavailableException.class, Await.failure(tried));
     assertFree();
   }
 
@@ -189,7 +161,7 @@ abstract class ClaimRaceRules extends LockRules {
     CompletableFuture<Optional<Lease>> tried = linked().getLock(name).async().tryAcquire();
     strange.awaitSent();
     strange.heard().complete(List.of("NONSENSE"));
-    assertInstanceOf(OutcomeUnknownException.class, failure(tried));
+    assertInstanceOf(OutcomeUnknownException.class, Await.failure(tried));
     assertFree();
   }
 }

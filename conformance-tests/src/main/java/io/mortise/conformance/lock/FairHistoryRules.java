@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.conformance.Figures;
 import io.mortise.conformance.Rule;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -15,7 +16,6 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestReporter;
 
 /** Who arrived and who was inside, over several processes that all want the lock all the time. */
 abstract class FairHistoryRules extends LockRules {
@@ -62,7 +62,7 @@ abstract class FairHistoryRules extends LockRules {
     }
   }
 
-  private History history(String kind, TestReporter reporter) {
+  private History history(String kind, Figures figures) {
     Queue<RemoteLock> processes = new ConcurrentLinkedQueue<>();
     try {
       IntStream.range(0, PROCESSES).parallel().forEach(number -> processes.add(start()));
@@ -74,7 +74,7 @@ abstract class FairHistoryRules extends LockRules {
     History history = new History(list(QueueingProcess.ARRIVED), list(QueueingProcess.INSIDE));
     assertEquals(PROCESSES * THREADS * ROUNDS, history.inside().size());
     assertEquals(new HashSet<>(history.arrived()), new HashSet<>(history.inside()));
-    publish(kind, history, reporter);
+    publish(kind, history, figures);
     return history;
   }
 
@@ -87,9 +87,9 @@ abstract class FairHistoryRules extends LockRules {
     return runOn(name + which, "return redis.call('LRANGE', KEYS[1], 0, -1)");
   }
 
-  private static void publish(String kind, History history, TestReporter reporter) {
+  private static void publish(String kind, History history, Figures figures) {
     List<Integer> overtakings = history.overtakings();
-    reporter.publishEntry(
+    figures.add(
         kind + " lock, " + PROCESSES + " processes of " + THREADS + " threads",
         "%d stays inside, %d of them overtaken, at most by %d; %d moves between processes"
             .formatted(
@@ -101,8 +101,8 @@ abstract class FairHistoryRules extends LockRules {
 
   @Test
   @Rule("L11")
-  void processesEnterInTheOrderInWhichTheServerSawThemArrive(TestReporter reporter) {
-    History history = history("fair", reporter);
+  void processesEnterInTheOrderInWhichTheServerSawThemArrive(Figures figures) {
+    History history = history("fair", figures);
     assertEquals(history.arrived(), history.inside());
     assertTrue(history.moves() > 2 * PROCESSES, "the processes took turns: " + history.moves());
   }
@@ -110,8 +110,8 @@ abstract class FairHistoryRules extends LockRules {
   /** The same on the unfair lock, where threads of one process pass it on: the order differs. */
   @Test
   @Rule("L11")
-  void withTheUnfairLockTheyDoNot(TestReporter reporter) {
-    History history = history("unfair", reporter);
+  void withTheUnfairLockTheyDoNot(Figures figures) {
+    History history = history("unfair", figures);
     assertNotEquals(history.arrived(), history.inside());
   }
 }

@@ -11,7 +11,6 @@ import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ThreadLocalRandom;
@@ -24,21 +23,9 @@ import org.junit.jupiter.api.Test;
 /** A lock that goes from one to the next, many times over: nobody is forgotten, nobody starves. */
 abstract class HandOverRules extends LockRules {
   private static final int HAND_OVERS = 300;
-  private static final long SLOW = TimeUnit.SECONDS.toNanos(1);
-  private static final int MAY_BE_SLOW = 3;
 
   HandOverRules(LockConformance kit) {
     super(kit);
-  }
-
-  private static long millis(List<Long> waits, double quantile) {
-    List<Long> sorted = waits.stream().sorted().toList();
-    int index = (int) Math.min(sorted.size() - 1, Math.round(quantile * sorted.size()));
-    return TimeUnit.NANOSECONDS.toMillis(sorted.get(index));
-  }
-
-  private static long slow(List<Long> waits) {
-    return waits.stream().filter(wait -> wait > SLOW).count();
   }
 
   private static void meet(CyclicBarrier barrier) throws Exception {
@@ -56,13 +43,13 @@ abstract class HandOverRules extends LockRules {
     DistributedLock mine = lock();
     DistributedLock theirs = lock();
     CyclicBarrier barrier = new CyclicBarrier(2);
-    List<Long> waits = new ArrayList<>();
+    Waits waits = new Waits();
     long[] released = new long[1];
 
     Crew.run(
         2,
         number -> {
-          for (int i = 0; i < HAND_OVERS && slow(waits) <= MAY_BE_SLOW; i++) {
+          for (int i = 0; i < HAND_OVERS && !waits.areTooSlow(); i++) {
             if (number == 0) {
               mine.lock();
               meet(barrier);
@@ -73,19 +60,17 @@ abstract class HandOverRules extends LockRules {
             } else {
               meet(barrier);
               theirs.lock();
-              long inside = System.nanoTime();
+              waits.since(released[0]);
               theirs.unlock();
               meet(barrier);
-              waits.add(inside - released[0]);
             }
             meet(barrier);
           }
         });
 
-    figures.add("hand-over, median ms", Long.toString(millis(waits, 0.5)));
-    figures.add("hand-over, longest ms", Long.toString(millis(waits, 1)));
-    assertTrue(slow(waits) <= MAY_BE_SLOW, slow(waits) + " were slow of " + waits.size());
-    assertTrue(millis(waits, 0.5) < 500, "half of them slept: " + millis(waits, 0.5) + " ms");
+    waits.note(figures, "hand-over");
+    waits.assertFewSlow();
+    assertTrue(waits.median() < 500, () -> "half of them slept: " + waits.median() + " ms");
   }
 
   /** The longest row of acquisitions of one service that did not ask the store. */
@@ -158,16 +143,16 @@ abstract class HandOverRules extends LockRules {
                 theirs.unlock();
               }
             });
-    List<Long> waits = new ArrayList<>();
+    Waits waits = new Waits();
 
     try {
       Crew.run(
           1,
           number -> {
-            for (int i = 0; i < 30 && slow(waits) <= MAY_BE_SLOW; i++) {
+            for (int i = 0; i < 30 && !waits.areTooSlow(); i++) {
               long start = System.nanoTime();
               assertTrue(mine.tryLock(15, TimeUnit.SECONDS), "no turn in 15 s");
-              waits.add(System.nanoTime() - start);
+              waits.since(start);
               mine.unlock();
             }
           });
@@ -175,10 +160,8 @@ abstract class HandOverRules extends LockRules {
       done.set(true);
     }
     busy.join(Duration.ofSeconds(30));
-    figures.add("turn of the single thread, median ms", "" + millis(waits, 0.5));
-    figures.add("turn of the single thread, longest ms", "" + millis(waits, 1));
-    assertTrue(
-        slow(waits) <= MAY_BE_SLOW, slow(waits) + " turns of " + waits.size() + " were slow");
+    waits.note(figures, "turn of the single thread");
+    waits.assertFewSlow();
   }
 
   @Test
@@ -186,10 +169,7 @@ abstract class HandOverRules extends LockRules {
   void twoServicesWithFourThreadsEachShareTheLock(Figures figures) throws InterruptedException {
     List<DistributedLock> locks = List.of(lock(), lock());
     int rounds = 150;
-    List<List<Long>> waits = new ArrayList<>();
-    for (int i = 0; i < 8; i++) {
-      waits.add(new ArrayList<>());
-    }
+    Waits waits = new Waits();
 
     Crew.run(
         8,
@@ -197,14 +177,13 @@ abstract class HandOverRules extends LockRules {
           for (int i = 0; i < rounds; i++) {
             long start = System.nanoTime();
             locks.get(number % 2).lock();
-            waits.get(number).add(System.nanoTime() - start);
+            waits.since(start);
             locks.get(number % 2).unlock();
           }
         });
 
-    List<Long> all = waits.stream().flatMap(List::stream).toList();
-    figures.add("8 threads of 2 services, p50 ms", "" + millis(all, 0.5));
-    figures.add("8 threads of 2 services, p99.9 ms", "" + millis(all, 0.999));
-    assertTrue(slow(all) <= MAY_BE_SLOW, slow(all) + " of " + all.size() + " were slow");
+    figures.add("8 threads of 2 services, p50 ms", waits.millis(0.5));
+    figures.add("8 threads of 2 services, p99.9 ms", waits.millis(0.999));
+    waits.assertFewSlow();
   }
 }

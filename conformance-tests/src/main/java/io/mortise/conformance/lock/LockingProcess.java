@@ -40,7 +40,7 @@ final class LockingProcess {
    *     rounds
    */
   public static void main(String[] args) throws Exception {
-    try (LockService service = LockService.open(args[1], args[2])) {
+    try (LockService service = RemoteLock.patiently(() -> LockService.open(args[1], args[2]))) {
       DistributedLock lock = service.getLock(args[3]);
       if (args[0].equals("hold")) {
         lock.lock(Long.parseLong(args[4]), TimeUnit.MILLISECONDS);

@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -39,17 +38,6 @@ abstract class MultiClaimRules extends MultiFixture {
         service(linkB, builder -> builder).getLock(nameB()));
   }
 
-  private static <T> T get(CompletableFuture<T> future) {
-    Await.until("the future is complete", future::isDone);
-    return future.join();
-  }
-
-  private static Throwable failure(CompletableFuture<?> future) {
-    Await.until("the future is complete", future::isDone);
-    Throwable cause = assertThrows(CompletionException.class, future::join).getCause();
-    return cause == null ? new AssertionError("no cause") : cause;
-  }
-
   private static void awaitFree(Two two) {
     Await.until("both are free", () -> !two.isAnyLocked());
   }
@@ -68,7 +56,7 @@ abstract class MultiClaimRules extends MultiFixture {
     second.pass();
     assertFalse(asked.isDone());
     first.pass();
-    get(asked).orElseThrow().close();
+    Await.value(asked).orElseThrow().close();
     assertFalse(mine.isAnyLocked());
   }
 
@@ -93,7 +81,7 @@ abstract class MultiClaimRules extends MultiFixture {
     Two mine = two();
     for (DistributedLock busy : List.of(lock(), service().getLock(nameB()))) {
       busy.lock();
-      assertEquals(Optional.empty(), get(mine.both().async().tryAcquire()));
+      assertEquals(Optional.empty(), Await.value(mine.both().async().tryAcquire()));
       assertEquals(Optional.empty(), mine.both().tryAcquire(Duration.ZERO));
       busy.unlock();
       awaitFree(mine);
@@ -115,7 +103,7 @@ abstract class MultiClaimRules extends MultiFixture {
     Await.until("it waits for the larger", () -> isQueued(nameB(), 1));
     assertTrue(theirs.a().isLocked(), "the smaller is kept");
     theirs.b().unlock();
-    get(waiting).close();
+    Await.value(waiting).close();
     awaitFree(theirs);
   }
 
@@ -160,7 +148,7 @@ abstract class MultiClaimRules extends MultiFixture {
     CompletableFuture<Optional<Lease>> timed = two().both().async().tryAcquire(SECOND);
     awaitQueued(1);
     passTimeUntil("its time is over", SECONDS, timed::isDone);
-    assertEquals(Optional.empty(), get(timed));
+    assertEquals(Optional.empty(), Await.value(timed));
     awaitQueued(0);
     theirs.both().unlock();
     awaitFree(theirs);
@@ -186,7 +174,7 @@ abstract class MultiClaimRules extends MultiFixture {
 
     thief.leave(theirs.a()::unlock);
 
-    try (Lease lease = get(waiting)) {
+    try (Lease lease = Await.value(waiting)) {
       assertTrue(lease.isValid());
       assertTrue(theirs.a().isLocked() && theirs.b().isLocked());
     }
@@ -202,7 +190,7 @@ abstract class MultiClaimRules extends MultiFixture {
     DistributedLock busy = lock();
     busy.lock();
     closed.close();
-    assertInstanceOf(LockServiceClosedException.class, failure(both.async().acquire()));
+    assertInstanceOf(LockServiceClosedException.class, Await.failure(both.async().acquire()));
     assertThrows(LockServiceClosedException.class, both::acquire);
     busy.unlock();
     awaitQueued(0);
@@ -218,7 +206,7 @@ abstract class MultiClaimRules extends MultiFixture {
     Await.until("it waits for the larger", () -> isQueued(nameB(), 1));
     Await.until("the smaller is free", () -> !theirs.a().isLocked());
     theirs.b().unlock();
-    get(waiting).close();
+    Await.value(waiting).close();
     awaitFree(theirs);
   }
 
@@ -234,7 +222,7 @@ abstract class MultiClaimRules extends MultiFixture {
       all.add(rounds(i < 2 ? both : both.withLease(LONG), inside, 25));
     }
     all.forEach(each -> Await.until("all rounds are made", Duration.ofSeconds(60), each::isDone));
-    all.forEach(MultiClaimRules::get);
+    all.forEach(Await::value);
     awaitFree(two());
   }
 

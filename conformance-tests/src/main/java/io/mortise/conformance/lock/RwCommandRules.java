@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.LockService;
+import io.mortise.conformance.Figures;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
@@ -17,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestReporter;
 
 /** What the read/write lock costs, counted by the server, and what it needs to be allowed. */
 abstract class RwCommandRules extends RwFixture {
@@ -38,19 +38,19 @@ abstract class RwCommandRules extends RwFixture {
   }
 
   private void assertCosts(
-      TestReporter reporter, String what, Map<String, Long> inside, Runnable operation) {
+      Figures figures, String what, Map<String, Long> inside, Runnable operation) {
     kit.server().resetCounts();
     operation.run();
     Map<String, Long> expected = new TreeMap<>(inside);
     expected.put(SCRIPT, 1L);
     assertEquals(expected, counts(), what);
     long sum = inside.values().stream().mapToLong(Long::longValue).sum();
-    reporter.publishEntry(what, "1 command of " + sum);
+    figures.add(what, "1 command of " + sum);
   }
 
   @Test
   @Rule("L19")
-  void anUncontendedWriteLockCostsAsMuchAsThePlainLockAndAReadLockTwoMore(TestReporter reporter) {
+  void anUncontendedWriteLockCostsAsMuchAsThePlainLockAndAReadLockTwoMore(Figures figures) {
     DistributedReadWriteLock rw = rw();
     DistributedLock read = rw.readLock();
     DistributedLock write = rw.writeLock();
@@ -60,12 +60,12 @@ abstract class RwCommandRules extends RwFixture {
     }
 
     Map<String, Long> taken = Map.of("exists", 1L, "hset", 1L, "pexpire", 1L);
-    assertCosts(reporter, "write lock", taken, write::lock);
-    assertCosts(reporter, "write unlock", Map.of("hdel", 1L, "exists", 1L), write::unlock);
+    assertCosts(figures, "write lock", taken, write::lock);
+    assertCosts(figures, "write unlock", Map.of("hdel", 1L, "exists", 1L), write::unlock);
     Map<String, Long> read5 =
         Map.of("exists", 1L, "pttl", 1L, "time", 1L, "zadd", 1L, "pexpire", 1L);
-    assertCosts(reporter, "read lock", read5, read::lock);
-    assertCosts(reporter, "read unlock", Map.of("zrem", 1L, "exists", 1L), read::unlock);
+    assertCosts(figures, "read lock", read5, read::lock);
+    assertCosts(figures, "read unlock", Map.of("zrem", 1L, "exists", 1L), read::unlock);
   }
 
   @Test
@@ -97,7 +97,7 @@ abstract class RwCommandRules extends RwFixture {
 
   @Test
   @Rule("L10")
-  void aReleaseTellsEachReaderOnceAndEachConfirmsOnce(TestReporter reporter) {
+  void aReleaseTellsEachReaderOnceAndEachConfirmsOnce(Figures figures) {
     DistributedReadWriteLock mine = rw();
     DistributedReadWriteLock theirs = rw();
     mine.writeLock().lock();
@@ -111,7 +111,7 @@ abstract class RwCommandRules extends RwFixture {
 
     Await.until("all are inside", () -> readers.stream().allMatch(Contender::isInside));
     Map<String, Long> counts = counts();
-    reporter.publishEntry("5 readers let in", counts.get(SCRIPT) + " commands, 5 messages");
+    figures.add("5 readers let in", counts.get(SCRIPT) + " commands, 5 messages");
     assertEquals(5L, counts.get("publish"));
     // One release, five confirmations, and whoever re-checked just then.
     assertTrue(counts.getOrDefault(SCRIPT, 0L) <= 11, counts.toString());

@@ -5,11 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
+import io.mortise.conformance.Figures;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ThreadLocalRandom;
@@ -19,28 +19,15 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestReporter;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A read/write lock in use by many: nobody sees half a change, is forgotten, or starves. */
 abstract class RwLoadRules extends RwFixture {
   private static final int HAND_OVERS = 2500;
-  private static final long SLOW = TimeUnit.SECONDS.toNanos(1);
-  private static final int MAY_BE_SLOW = 3;
 
   RwLoadRules(LockKit kit) {
     super(kit);
-  }
-
-  private static String millis(List<Long> waits, double quantile) {
-    List<Long> sorted = waits.stream().sorted().toList();
-    int index = (int) Math.min(sorted.size() - 1, Math.round(quantile * sorted.size()));
-    return "%.1f ms".formatted(sorted.get(index) / 1e6);
-  }
-
-  private static long slow(List<Long> waits) {
-    return waits.stream().filter(wait -> wait > SLOW).count();
   }
 
   /** What several threads share: never to be seen unequal. */
@@ -132,16 +119,16 @@ abstract class RwLoadRules extends RwFixture {
    */
   @Test
   @Rule({"W7", "L10"})
-  void aReleaseAtAnyMomentWakesTheOther(TestReporter reporter) throws InterruptedException {
+  void aReleaseAtAnyMomentWakesTheOther(Figures figures) throws InterruptedException {
     DistributedReadWriteLock mine = rw();
     DistributedReadWriteLock theirs = rw();
     CyclicBarrier barrier = new CyclicBarrier(2);
-    List<Long> waits = new ArrayList<>();
+    Waits waits = new Waits();
     long[] released = new long[1];
     Crew.run(
         2,
         number -> {
-          for (int i = 0; i < HAND_OVERS && slow(waits) <= MAY_BE_SLOW; i++) {
+          for (int i = 0; i < HAND_OVERS && !waits.areTooSlow(); i++) {
             DistributedLock from = side(mine, i % 3 != 0);
             DistributedLock to = side(theirs, i % 3 != 1);
             if (number == 0) {
@@ -153,23 +140,21 @@ abstract class RwLoadRules extends RwFixture {
             } else {
               meet(barrier);
               to.lock();
-              waits.add(System.nanoTime() - released[0]);
+              waits.since(released[0]);
               to.unlock();
             }
             meet(barrier);
           }
         });
-    reporter.publishEntry("read/write hand-overs", Integer.toString(waits.size()));
-    reporter.publishEntry("read/write hand-over, median", millis(waits, 0.5));
-    reporter.publishEntry("read/write hand-over, longest", millis(waits, 1));
-    assertTrue(slow(waits) <= MAY_BE_SLOW, slow(waits) + " were slow of " + waits.size());
+    waits.note(figures, "read/write hand-over");
+    waits.assertFewSlow();
   }
 
   /** One of one side against four of the other, which never stop and overlap. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule("L12")
-  void aSteadyLoadOfOneSideDoesNotStarveTheOther(boolean oneWrites, TestReporter reporter)
+  void aSteadyLoadOfOneSideDoesNotStarveTheOther(boolean oneWrites, Figures figures)
       throws InterruptedException {
     List<DistributedReadWriteLock> locks = List.of(rw(), rw());
     AtomicBoolean done = new AtomicBoolean();
@@ -187,16 +172,16 @@ abstract class RwLoadRules extends RwFixture {
                 turns.increment();
               }
             });
-    List<Long> waits = new ArrayList<>();
+    Waits waits = new Waits();
     DistributedLock side = side(rw(), oneWrites);
     try {
       Crew.run(
           1,
           number -> {
-            for (int i = 0; i < 150 && slow(waits) <= MAY_BE_SLOW; i++) {
+            for (int i = 0; i < 150 && !waits.areTooSlow(); i++) {
               long start = System.nanoTime();
               assertTrue(side.tryLock(15, TimeUnit.SECONDS), "no turn in 15 s");
-              waits.add(System.nanoTime() - start);
+              waits.since(start);
               side.unlock();
             }
           });
@@ -205,10 +190,8 @@ abstract class RwLoadRules extends RwFixture {
     }
     busy.join(Duration.ofSeconds(30));
     String who = oneWrites ? "a writer among 4 readers" : "a reader among 4 writers";
-    reporter.publishEntry("waiting of " + who + ", p50", millis(waits, 0.5));
-    reporter.publishEntry("waiting of " + who + ", p99", millis(waits, 0.99));
-    reporter.publishEntry("waiting of " + who + ", longest", millis(waits, 1));
-    assertTrue(slow(waits) <= MAY_BE_SLOW, slow(waits) + " were slow of " + waits.size());
-    assertTrue(turns.sum() >= waits.size(), "the others had " + turns + " turns");
+    waits.note(figures, "waiting of " + who);
+    waits.assertFewSlow();
+    assertTrue(turns.sum() >= waits.count(), "the others had " + turns + " turns");
   }
 }

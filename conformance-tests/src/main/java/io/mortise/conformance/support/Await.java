@@ -1,6 +1,8 @@
 package io.mortise.conformance.support;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -12,6 +14,22 @@ public final class Await {
   /** How long to wait for what must happen; longer by a system property, on a slow machine. */
   public static Duration patience() {
     return Duration.ofSeconds(Integer.getInteger("mortise.patience", 15));
+  }
+
+  /** What a future completes with. */
+  public static <T> T value(CompletableFuture<T> future) {
+    until("the future is complete", future::isDone);
+    return future.join();
+  }
+
+  /** What a future fails with. */
+  public static Throwable failure(CompletableFuture<?> future) {
+    until("the future is complete", future::isDone);
+    try {
+      throw new AssertionError("it did not fail, but completed with " + future.join());
+    } catch (CompletionException e) {
+      return e.getCause() == null ? e : e.getCause();
+    }
   }
 
   public static void until(String what, BooleanSupplier condition) {
