@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * One wish for a lease, from before its first command until its lease is over. It waits in the
  * store's queue by itself, and no thread waits for it. Thread-safe.
  */
-final class Claim implements Owner {
+final class Claim implements Owner, Outbox.Letter {
   /* Overview
    *
    *   WAITING   to be asked for: now, when a message comes, or when its next check is due
@@ -40,28 +40,6 @@ final class Claim implements Owner {
     DONE
   }
 
-  /** A command of a claim, to be sent. */
-  record Ask(Claim claim, ScriptCall call, long sentAt) {
-    void answered(@Nullable List<Object> reply, @Nullable Throwable failure) {
-      if (reply != null) {
-        heard(reply);
-      } else {
-        claim.failed(Failures.cause(failure));
-      }
-    }
-
-    private void heard(List<Object> reply) {
-      Reply understood;
-      try {
-        understood = Reply.ofAcquire(reply);
-      } catch (RuntimeException e) {
-        claim.failed(Failures.cause(e));
-        return;
-      }
-      claim.answered(understood, sentAt);
-    }
-  }
-
   private final Engine engine;
   private final LockKeys keys;
   private final LeasePolicy policy;
@@ -72,6 +50,7 @@ final class Claim implements Owner {
 
   private Phase phase = Phase.WAITING;
   private Acquisition acquisition;
+  private long askedAt;
   private boolean timeIsOver;
   private @Nullable Timer timer;
   private @Nullable LockException failure;
@@ -113,7 +92,7 @@ final class Claim implements Owner {
     if (wait > Claimer.NOT && wait != Claimer.FOREVER) {
       claim.limit();
     }
-    engine.claims().ask(claim);
+    claim.wake();
   }
 
   private synchronized void limit() {
@@ -135,22 +114,41 @@ final class Claim implements Owner {
 
   @Override
   public void wake() {
-    engine.claims().ask(this);
+    engine.outbox().send(List.of(this));
   }
 
-  /** The command to send, or null if it is not the time to ask. */
-  synchronized @Nullable Ask begin() {
-    long now = engine.now();
-    if (phase != Phase.WAITING || engine.isClosed() || !acquisition.isDue(now)) {
+  synchronized boolean isDue() {
+    return phase == Phase.WAITING && !engine.isClosed() && acquisition.isDue(engine.now());
+  }
+
+  @Override
+  public synchronized @Nullable ScriptCall toSend() {
+    if (!isDue()) {
       return null;
     }
     phase = Phase.ASKING;
-    acquisition.sending(now);
-    return new Ask(
-        this, engine.scripts().acquire(acquisition, policy, wait != Claimer.NOT, ""), now);
+    askedAt = engine.now();
+    acquisition.sending(askedAt);
+    return engine.scripts().acquire(acquisition, policy, wait != Claimer.NOT, "");
   }
 
-  private void answered(Reply reply, long sentAt) {
+  @Override
+  public void answered(@Nullable List<Object> reply, @Nullable Throwable failure) {
+    if (reply == null) {
+      failed(Failures.cause(failure));
+      return;
+    }
+    Reply understood;
+    try {
+      understood = Reply.ofAcquire(reply);
+    } catch (RuntimeException e) {
+      failed(Failures.cause(e));
+      return;
+    }
+    answered(understood);
+  }
+
+  private void answered(Reply reply) {
     Runnable next;
     synchronized (this) {
       if (phase != Phase.ASKING) {
@@ -159,15 +157,15 @@ final class Claim implements Owner {
       acquisition.answered();
       failure = null;
       pause.reset();
-      next = next(reply, sentAt);
+      next = next(reply);
     }
     next.run();
   }
 
-  private Runnable next(Reply reply, long sentAt) {
+  private Runnable next(Reply reply) {
     if (reply instanceof Reply.Held held) {
       acquisition.setToken(held.token());
-      boolean good = acquisition.take(policy, sentAt, engine.now(), engine.longestHold());
+      boolean good = acquisition.take(policy, askedAt, engine.now(), engine.longestHold());
       return good ? held() : heldTooLate();
     }
     if (reply instanceof Reply.Busy busy) {

@@ -52,7 +52,7 @@ final class Compensator {
 
     void send(Duration pause) {
       Engine.whenReplied(
-          engine.backend().executeAsync(call),
+          engine.outbox().send(call),
           (reply, failure) -> {
             if (failure != null) {
               again(pause, failure);

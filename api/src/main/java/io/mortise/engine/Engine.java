@@ -47,6 +47,7 @@ final class Engine {
   private final Compensator compensator;
   private final Mailbox mailbox;
   private final Claims claims;
+  private final Outbox outbox;
   private final LostHolds lostHolds = new LostHolds();
   private final Events events;
   private volatile boolean severalKinds;
@@ -67,6 +68,7 @@ final class Engine {
     compensator = new Compensator(this);
     mailbox = new Mailbox(this);
     claims = new Claims(this);
+    outbox = new Outbox(backend);
   }
 
   LockBackend backend() {
@@ -115,6 +117,10 @@ final class Engine {
 
   Claims claims() {
     return claims;
+  }
+
+  Outbox outbox() {
+    return outbox;
   }
 
   LostHolds lostHolds() {
@@ -299,7 +305,7 @@ final class Engine {
     }
     long sentAt = now();
     whenReplied(
-        backend.executeAsync(scripts.renew(List.of(held), to)),
+        outbox.send(scripts.renew(List.of(held), to)),
         (reply, failure) -> {
           if (reply == null) {
             extended.completeExceptionally(failure(Failures.cause(failure), extending(held)));
@@ -341,7 +347,7 @@ final class Engine {
       return released;
     }
     whenReplied(
-        backend.executeAsync(leave(ended)),
+        outbox.send(leave(ended)),
         (reply, failure) -> {
           boolean had =
               reply != null
