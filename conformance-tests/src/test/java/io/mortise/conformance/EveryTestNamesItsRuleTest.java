@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.conformance.lock.RedisLockConformance;
 import io.mortise.conformance.lock.RedisLockFaultConformance;
 import io.mortise.conformance.lock.RedisLockKindConformance;
+import io.mortise.conformance.lock.RedisReadWriteConformance;
 import io.mortise.conformance.spi.RedisBackendConformance;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -42,6 +43,7 @@ class EveryTestNamesItsRuleTest {
                 RedisLockConformance.class,
                 RedisLockFaultConformance.class,
                 RedisLockKindConformance.class,
+                RedisReadWriteConformance.class,
                 RedisBackendConformance.class)
             .stream()
             .flatMap(kit -> groups(kit).stream())

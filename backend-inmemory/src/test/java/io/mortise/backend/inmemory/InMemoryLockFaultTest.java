@@ -13,7 +13,7 @@ class InMemoryLockFaultTest extends LockFaultConformance {
   }
 
   @Override
-  protected LockBackend openBackend() {
+  public LockBackend openBackend() {
     return store.backend();
   }
 }

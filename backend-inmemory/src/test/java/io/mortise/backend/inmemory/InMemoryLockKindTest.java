@@ -13,7 +13,7 @@ class InMemoryLockKindTest extends LockKindConformance {
   }
 
   @Override
-  protected LockBackend openBackend() {
+  public LockBackend openBackend() {
     return store.backend();
   }
 }

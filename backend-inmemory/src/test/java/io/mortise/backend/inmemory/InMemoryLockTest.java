@@ -13,7 +13,7 @@ class InMemoryLockTest extends LockConformance {
   }
 
   @Override
-  protected LockBackend openBackend() {
+  public LockBackend openBackend() {
     return store.backend();
   }
 }

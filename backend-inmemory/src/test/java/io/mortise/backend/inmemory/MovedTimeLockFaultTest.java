@@ -17,12 +17,12 @@ class MovedTimeLockFaultTest extends LockFaultConformance {
   }
 
   @Override
-  protected LockBackend openBackend() {
+  public LockBackend openBackend() {
     return store.backend();
   }
 
   @Override
-  protected void passTime(Duration duration) {
+  public void passTime(Duration duration) {
     store.advance(duration);
   }
 }

@@ -16,12 +16,12 @@ class MovedTimeLockKindTest extends LockKindConformance {
   }
 
   @Override
-  protected LockBackend openBackend() {
+  public LockBackend openBackend() {
     return store.backend();
   }
 
   @Override
-  protected void passTime(Duration duration) {
+  public void passTime(Duration duration) {
     store.advance(duration);
   }
 }

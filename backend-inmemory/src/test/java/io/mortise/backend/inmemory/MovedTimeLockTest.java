@@ -14,12 +14,12 @@ class MovedTimeLockTest extends LockConformance {
   }
 
   @Override
-  protected LockBackend openBackend() {
+  public LockBackend openBackend() {
     return store.backend();
   }
 
   @Override
-  protected void passTime(Duration duration) {
+  public void passTime(Duration duration) {
     store.advance(duration);
   }
 }

@@ -6,7 +6,7 @@ import io.mortise.spi.LockBackendProvider;
 /** The lock contract on Redis through Jedis while things fail. */
 class JedisLockFaultTest extends RedisLockFaultConformance {
   @Override
-  protected LockBackendProvider provider() {
+  public LockBackendProvider provider() {
     return new JedisBackendProvider();
   }
 }

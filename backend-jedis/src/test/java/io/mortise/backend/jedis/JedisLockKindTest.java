@@ -6,7 +6,7 @@ import io.mortise.spi.LockBackendProvider;
 /** All other kinds of lock on Redis through Jedis. */
 class JedisLockKindTest extends RedisLockKindConformance {
   @Override
-  protected LockBackendProvider provider() {
+  public LockBackendProvider provider() {
     return new JedisBackendProvider();
   }
 }

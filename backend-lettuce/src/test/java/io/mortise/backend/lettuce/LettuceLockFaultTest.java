@@ -6,7 +6,7 @@ import io.mortise.spi.LockBackendProvider;
 /** The lock contract on Redis through Lettuce while things fail. */
 class LettuceLockFaultTest extends RedisLockFaultConformance {
   @Override
-  protected LockBackendProvider provider() {
+  public LockBackendProvider provider() {
     return new LettuceBackendProvider();
   }
 }

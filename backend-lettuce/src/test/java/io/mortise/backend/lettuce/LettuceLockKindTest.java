@@ -6,7 +6,7 @@ import io.mortise.spi.LockBackendProvider;
 /** All other kinds of lock on Redis through Lettuce. */
 class LettuceLockKindTest extends RedisLockKindConformance {
   @Override
-  protected LockBackendProvider provider() {
+  public LockBackendProvider provider() {
     return new LettuceBackendProvider();
   }
 }

@@ -6,7 +6,7 @@ import io.mortise.spi.LockBackendProvider;
 /** The lock contract on Redis through Lettuce. */
 class LettuceLockTest extends RedisLockConformance {
   @Override
-  protected LockBackendProvider provider() {
+  public LockBackendProvider provider() {
     return new LettuceBackendProvider();
   }
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.function.Executable;
 /** Arguments that cannot be served, and keys that are not ours. */
 @Rule("L18")
 abstract class BadInputRules extends LockRules {
-  BadInputRules(LockConformance kit) {
+  BadInputRules(LockKit kit) {
     super(kit);
   }
 

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 /** What a closed service does, and what it leaves. */
 @Rule("L17")
 abstract class ClosingRules extends LockRules {
-  ClosingRules(LockConformance kit) {
+  ClosingRules(LockKit kit) {
     super(kit);
   }
 

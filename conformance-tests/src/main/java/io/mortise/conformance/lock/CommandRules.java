@@ -24,7 +24,7 @@ abstract class CommandRules extends LockRules {
 
   private final RedisKit kit;
 
-  <K extends LockKit & RedisKit> CommandRules(K kit) {
+  CommandRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
   }

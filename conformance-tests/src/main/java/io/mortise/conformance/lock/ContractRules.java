@@ -34,7 +34,7 @@ abstract class ContractRules extends LockRules {
     JDK
   }
 
-  ContractRules(LockConformance kit) {
+  ContractRules(LockKit kit) {
     super(kit);
   }
 

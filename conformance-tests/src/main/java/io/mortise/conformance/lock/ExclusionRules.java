@@ -9,6 +9,7 @@ import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Crew;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -18,7 +19,7 @@ abstract class ExclusionRules extends LockRules {
   private static final int THREADS = 6;
   private static final int ROUNDS = 150;
 
-  ExclusionRules(LockConformance kit) {
+  ExclusionRules(LockKit kit) {
     super(kit);
   }
 
@@ -26,10 +27,9 @@ abstract class ExclusionRules extends LockRules {
   private static final class Counter {
     private int value;
 
-    @SuppressWarnings("ThreadPriorityCheck") // to be overtaken here is the point
     void increment() {
       int before = value;
-      Thread.yield();
+      LockSupport.parkNanos(1); // to be overtaken here is the point
       value = before + 1;
     }
   }

@@ -25,7 +25,7 @@ abstract class FairHistoryRules extends LockRules {
 
   private final RedisKit kit;
 
-  <K extends LockKit & RedisKit> FairHistoryRules(K kit) {
+  FairHistoryRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
   }

@@ -18,7 +18,7 @@ abstract class GuardProcessRules extends LockRules {
 
   private final RedisKit kit;
 
-  <K extends LockKit & RedisKit> GuardProcessRules(K kit) {
+  GuardProcessRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
   }

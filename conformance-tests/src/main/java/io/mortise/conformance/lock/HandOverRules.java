@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 abstract class HandOverRules extends LockRules {
   private static final int HAND_OVERS = 300;
 
-  HandOverRules(LockConformance kit) {
+  HandOverRules(LockKit kit) {
     super(kit);
   }
 

@@ -32,7 +32,7 @@ abstract class KeeperRules extends LockRules {
   private final SpyBackend spy;
   private final Map<String, List<LeaseState>> changes = new ConcurrentHashMap<>();
 
-  KeeperRules(LockConformance kit) {
+  KeeperRules(LockKit kit) {
     super(kit);
     spy = new SpyBackend(backend());
   }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.Test;
 abstract class LeakRules extends LockRules {
   private static final int NAMES = 3;
 
-  LeakRules(LockConformance kit) {
+  LeakRules(LockKit kit) {
     super(kit);
   }
 

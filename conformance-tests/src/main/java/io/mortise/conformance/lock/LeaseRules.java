@@ -27,7 +27,7 @@ abstract class LeaseRules extends LockRules {
   /** The lease of a hold that must not be lost, however busy the machine. */
   private static final Duration RENEWED = Duration.ofSeconds(2);
 
-  LeaseRules(LockConformance kit) {
+  LeaseRules(LockKit kit) {
     super(kit);
   }
 

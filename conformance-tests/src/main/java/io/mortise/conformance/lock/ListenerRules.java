@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 /** What listeners are told, and where. */
 @Rule("L20")
 abstract class ListenerRules extends LockRules {
-  ListenerRules(LockConformance kit) {
+  ListenerRules(LockKit kit) {
     super(kit);
   }
 

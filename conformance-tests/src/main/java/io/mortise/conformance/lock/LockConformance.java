@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Nested;
  *
  * <p>The tests use lock names of their own, so the store need not be empty.
  */
-public abstract class LockConformance extends LockKit {
+public abstract class LockConformance implements LockKit {
   /** For the subclass that the author of a backend writes. */
   protected LockConformance() {}
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Nested;
  * The rules of the lock contract on one backend while commands get lost, answers come late and the
  * store is out of reach. It is extended as {@link LockConformance} is.
  */
-public abstract class LockFaultConformance extends LockKit {
+public abstract class LockFaultConformance implements LockKit {
   /** For the subclass that the author of a backend writes. */
   protected LockFaultConformance() {}
 

@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Nested;
  * The rules of every other kind of lock on one backend: fair, fenced, read/write, several as one,
  * and leases. It is extended as {@link LockConformance} is.
  */
-public abstract class LockKindConformance extends LockKit {
+public abstract class LockKindConformance implements LockKit {
   /** For the subclass that the author of a backend writes. */
   protected LockKindConformance() {}
 
@@ -111,55 +111,6 @@ public abstract class LockKindConformance extends LockKit {
   @Nested
   class Guards extends GuardRules {
     Guards() {
-      super(LockKindConformance.this);
-    }
-  }
-
-  @Nested
-  class ReadWrite extends RwRules {
-    ReadWrite() {
-      super(LockKindConformance.this);
-    }
-  }
-
-  @Nested
-  class ReadWriteQueues extends RwQueueRules {
-    ReadWriteQueues() {
-      super(LockKindConformance.this);
-    }
-  }
-
-  @Nested
-  class ReadWriteLeases extends RwLeaseRules {
-    ReadWriteLeases() {
-      super(LockKindConformance.this);
-    }
-  }
-
-  @Nested
-  class ReadWriteFaults extends RwFaultRules {
-    ReadWriteFaults() {
-      super(LockKindConformance.this);
-    }
-  }
-
-  @Nested
-  class ReadWriteContract extends RwContractRules {
-    ReadWriteContract() {
-      super(LockKindConformance.this);
-    }
-  }
-
-  @Nested
-  class ReadWriteLoad extends RwLoadRules {
-    ReadWriteLoad() {
-      super(LockKindConformance.this);
-    }
-  }
-
-  @Nested
-  class ReadWriteScripts extends RwScriptRules {
-    ReadWriteScripts() {
       super(LockKindConformance.this);
     }
   }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /** A process of its own that locks; started by the tests, which read its standard output. */
 final class LockingProcess {
@@ -74,11 +75,10 @@ final class LockingProcess {
   }
 
   /** Reads, lets others run, writes. */
-  @SuppressWarnings("ThreadPriorityCheck") // to be overtaken here is the point
   private static void increment(RandomAccessFile counter) throws IOException {
     counter.seek(0);
     long before = counter.readLong();
-    Thread.yield();
+    LockSupport.parkNanos(1);
     counter.seek(0);
     counter.writeLong(before + 1);
   }

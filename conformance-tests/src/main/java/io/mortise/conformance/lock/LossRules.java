@@ -25,7 +25,7 @@ abstract class LossRules extends LockRules {
   private final RedisKit kit;
   private final List<LeaseState> changes = new CopyOnWriteArrayList<>();
 
-  <K extends LockKit & RedisKit> LossRules(K kit) {
+  LossRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
   }

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Who holds a lock, how often, and who may give it back. */
 abstract class OwnershipRules extends LockRules {
-  OwnershipRules(LockConformance kit) {
+  OwnershipRules(LockKit kit) {
     super(kit);
   }
 

@@ -22,13 +22,13 @@ import org.junit.jupiter.api.io.TempDir;
 abstract class ProcessRules extends LockRules {
   private static final int PROCESSES = 3;
   private static final int THREADS = 2;
-  private static final int ROUNDS = 300;
+  private static final int ROUNDS = 150;
 
   private final RedisKit kit;
   private final List<Process> children = new ArrayList<>();
   @TempDir Path folder = Path.of(".");
 
-  <K extends LockKit & RedisKit> ProcessRules(K kit) {
+  ProcessRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
   }

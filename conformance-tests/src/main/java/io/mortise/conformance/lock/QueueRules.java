@@ -27,7 +27,7 @@ abstract class QueueRules extends LockRules {
 
   private final FaultyBackend link = new FaultyBackend(this::backend);
 
-  QueueRules(LockConformance kit) {
+  QueueRules(LockKit kit) {
     super(kit);
   }
 

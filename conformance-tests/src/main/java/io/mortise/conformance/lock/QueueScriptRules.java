@@ -20,7 +20,7 @@ abstract class QueueScriptRules extends LockRules {
 
   private final FaultyBackend engine = new FaultyBackend(this::backend);
 
-  QueueScriptRules(LockConformance kit) {
+  QueueScriptRules(LockKit kit) {
     super(kit);
   }
 

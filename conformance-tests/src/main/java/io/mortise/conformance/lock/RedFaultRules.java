@@ -35,7 +35,7 @@ abstract class RedFaultRules extends RedFixture {
 
   private static final Duration SLACK = Duration.ofSeconds(3);
 
-  <K extends LockKit & RedisKit> RedFaultRules(K kit) {
+  RedFaultRules(RedisKit kit) {
     super(kit);
   }
 

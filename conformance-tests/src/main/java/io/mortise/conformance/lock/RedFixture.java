@@ -16,7 +16,7 @@ abstract class RedFixture extends LockRules {
 
   private final RedisKit kit;
 
-  <K extends LockKit & RedisKit> RedFixture(K kit) {
+  RedFixture(RedisKit kit) {
     super(kit);
     this.kit = kit;
   }

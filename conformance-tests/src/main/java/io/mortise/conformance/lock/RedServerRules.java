@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 abstract class RedServerRules extends RedFixture {
   private static final Duration LEASE = Duration.ofSeconds(3);
 
-  <K extends LockKit & RedisKit> RedServerRules(K kit) {
+  RedServerRules(RedisKit kit) {
     super(kit);
   }
 

@@ -59,7 +59,7 @@ abstract class RedSoakRules extends RedFixture {
    */
   private record Stay(long from, long until) {}
 
-  <K extends LockKit & RedisKit> RedSoakRules(K kit) {
+  RedSoakRules(RedisKit kit) {
     super(kit);
   }
 

@@ -34,7 +34,7 @@ abstract class RefusalRules extends LockRules {
 
   private final RedisKit kit;
 
-  <K extends LockKit & RedisKit> RefusalRules(K kit) {
+  RefusalRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
   }

@@ -25,7 +25,7 @@ abstract class RwCommandRules extends RwFixture {
 
   private final RedisKit kit;
 
-  <K extends LockKit & RedisKit> RwCommandRules(K kit) {
+  RwCommandRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
   }

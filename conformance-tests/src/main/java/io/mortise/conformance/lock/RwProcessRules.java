@@ -24,7 +24,7 @@ abstract class RwProcessRules extends RwFixture {
 
   private final RedisKit kit;
 
-  <K extends LockKit & RedisKit> RwProcessRules(K kit) {
+  RwProcessRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
   }

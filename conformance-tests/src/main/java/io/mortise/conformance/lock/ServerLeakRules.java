@@ -27,7 +27,7 @@ abstract class ServerLeakRules extends LockRules {
   private final RedisKit kit;
   private final RedisServer server = RedisServer.start();
 
-  <K extends LockKit & RedisKit> ServerLeakRules(K kit) {
+  ServerLeakRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
   }

@@ -32,7 +32,7 @@ abstract class SlowServerRules extends LockRules {
   private final TcpProxy proxy;
   private final RedisKit kit;
 
-  <K extends LockKit & RedisKit> SlowServerRules(K kit) {
+  SlowServerRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
     proxy = TcpProxy.to(kit.server());

@@ -45,7 +45,7 @@ abstract class SoakRules extends LockRules {
   private final LongAdder breaches = new LongAdder();
   private volatile long end;
 
-  <K extends LockKit & RedisKit> SoakRules(K kit) {
+  SoakRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
   }

@@ -24,7 +24,7 @@ abstract class TakeoverRules extends LockRules {
 
   private final List<LeaseState> changes = new CopyOnWriteArrayList<>();
 
-  TakeoverRules(LockConformance kit) {
+  TakeoverRules(LockKit kit) {
     super(kit);
   }
 

@@ -25,7 +25,7 @@ abstract class WaitingFaultRules extends LockRules {
 
   private final RedisKit kit;
 
-  <K extends LockKit & RedisKit> WaitingFaultRules(K kit) {
+  WaitingFaultRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
   }

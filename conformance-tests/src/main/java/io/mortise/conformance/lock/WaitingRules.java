@@ -20,7 +20,7 @@ abstract class WaitingRules extends LockRules {
   /** Time passes this far at most; the lease of 30 s would be longer. */
   private static final Duration SECONDS = Duration.ofSeconds(10);
 
-  WaitingRules(LockConformance kit) {
+  WaitingRules(LockKit kit) {
     super(kit);
   }
 

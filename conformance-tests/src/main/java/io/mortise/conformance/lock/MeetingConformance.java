@@ -1,0 +1,89 @@
+package io.mortise.conformance.lock;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * The rules about services that meet on one store, for backends that are not alike: each backend
+ * that is opened may be of another kind than the one before.
+ */
+public abstract class MeetingConformance implements LockKit {
+  /** For the subclass that the author of a backend writes. */
+  protected MeetingConformance() {}
+
+  @Nested
+  class Exclusion extends ExclusionRules {
+    Exclusion() {
+      super(MeetingConformance.this);
+    }
+  }
+
+  @Nested
+  class Waiting extends WaitingRules {
+    Waiting() {
+      super(MeetingConformance.this);
+    }
+  }
+
+  @Nested
+  class Queues extends QueueRules {
+    Queues() {
+      super(MeetingConformance.this);
+    }
+  }
+
+  @Nested
+  class HandOvers extends HandOverRules {
+    HandOvers() {
+      super(MeetingConformance.this);
+    }
+  }
+
+  @Nested
+  class Takeovers extends TakeoverRules {
+    Takeovers() {
+      super(MeetingConformance.this);
+    }
+  }
+
+  @Nested
+  class Fair extends FairRules {
+    Fair() {
+      super(MeetingConformance.this);
+    }
+  }
+
+  @Nested
+  class Fenced extends FencedRules {
+    Fenced() {
+      super(MeetingConformance.this);
+    }
+  }
+
+  @Nested
+  class ClaimCallbacks extends ClaimCallbackRules {
+    ClaimCallbacks() {
+      super(MeetingConformance.this);
+    }
+  }
+
+  @Nested
+  class MultiWaiting extends MultiWaitingRules {
+    MultiWaiting() {
+      super(MeetingConformance.this);
+    }
+  }
+
+  @Nested
+  class ReadWrite extends RwRules {
+    ReadWrite() {
+      super(MeetingConformance.this);
+    }
+  }
+
+  @Nested
+  class ReadWriteQueues extends RwQueueRules {
+    ReadWriteQueues() {
+      super(MeetingConformance.this);
+    }
+  }
+}

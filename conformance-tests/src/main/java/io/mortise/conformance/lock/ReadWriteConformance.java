@@ -1,0 +1,61 @@
+package io.mortise.conformance.lock;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * The rules of the read/write lock on a backend of any kind. It is extended as {@link
+ * LockConformance} is.
+ */
+public abstract class ReadWriteConformance implements LockKit {
+  /** For the subclass that the author of a backend writes. */
+  protected ReadWriteConformance() {}
+
+  @Nested
+  class ReadWrite extends RwRules {
+    ReadWrite() {
+      super(ReadWriteConformance.this);
+    }
+  }
+
+  @Nested
+  class ReadWriteQueues extends RwQueueRules {
+    ReadWriteQueues() {
+      super(ReadWriteConformance.this);
+    }
+  }
+
+  @Nested
+  class ReadWriteLeases extends RwLeaseRules {
+    ReadWriteLeases() {
+      super(ReadWriteConformance.this);
+    }
+  }
+
+  @Nested
+  class ReadWriteFaults extends RwFaultRules {
+    ReadWriteFaults() {
+      super(ReadWriteConformance.this);
+    }
+  }
+
+  @Nested
+  class ReadWriteContract extends RwContractRules {
+    ReadWriteContract() {
+      super(ReadWriteConformance.this);
+    }
+  }
+
+  @Nested
+  class ReadWriteLoad extends RwLoadRules {
+    ReadWriteLoad() {
+      super(ReadWriteConformance.this);
+    }
+  }
+
+  @Nested
+  class ReadWriteScripts extends RwScriptRules {
+    ReadWriteScripts() {
+      super(ReadWriteConformance.this);
+    }
+  }
+}

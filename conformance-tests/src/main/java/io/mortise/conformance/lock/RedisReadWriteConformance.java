@@ -1,0 +1,26 @@
+package io.mortise.conformance.lock;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * The rules of the read/write lock on a backend for Redis, faults of processes among them. It is
+ * extended as {@link RedisLockConformance} is.
+ */
+public abstract class RedisReadWriteConformance extends ReadWriteConformance implements RedisKit {
+  /** For the subclass that the author of a backend writes. */
+  protected RedisReadWriteConformance() {}
+
+  @Nested
+  class ReadWriteCommands extends RwCommandRules {
+    ReadWriteCommands() {
+      super(RedisReadWriteConformance.this);
+    }
+  }
+
+  @Nested
+  class ReadWriteProcesses extends RwProcessRules {
+    ReadWriteProcesses() {
+      super(RedisReadWriteConformance.this);
+    }
+  }
+}
