@@ -1,11 +1,15 @@
 package io.mortise.backend.inmemory;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaValue;
@@ -54,6 +58,18 @@ final class SortedSet {
   /** All members, lowest first. */
   NavigableSet<Member> members() {
     return ordered;
+  }
+
+  /** The members at these places, lowest first; looked for from the nearer end. */
+  Stream<Member> range(long first, long end) {
+    long behind = size() - end;
+    if (first <= behind) {
+      return ordered.stream().skip(first).limit(end - first);
+    }
+    List<Member> highestFirst =
+        new ArrayList<>(ordered.descendingSet().stream().skip(behind).limit(end - first).toList());
+    Collections.reverse(highestFirst);
+    return highestFirst.stream();
   }
 
   /** The members from this score on, lowest first. */

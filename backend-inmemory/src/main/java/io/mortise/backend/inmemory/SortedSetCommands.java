@@ -83,11 +83,8 @@ final class SortedSetCommands {
     SortedSet set = read(args[1]);
     int size = set.size();
     long first = Math.max(0, from < 0 ? from + size : from);
-    long last = Math.min(size - 1L, to < 0 ? to + size : to);
-    if (first > last) {
-      return CommandTable.array(List.of());
-    }
-    return array(set.members().stream().skip(first).limit(last - first + 1), withScores);
+    long end = 1 + Math.min(size - 1L, to < 0 ? to + size : to);
+    return array(first < end ? set.range(first, end) : Stream.of(), withScores);
   }
 
   private LuaValue zrangebyscore(LuaString[] args) {
