@@ -27,6 +27,7 @@ final class LockingProcess {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-XX:+UseSerialGC");
+    command.add("-XX:TieredStopAtLevel=1"); // it lives for seconds
     command.add("-cp");
     command.add(System.getProperty("java.class.path"));
     command.add(main.getName());
