@@ -25,7 +25,7 @@ abstract class LeaseRules extends LockRules {
   private static final Duration SHORT = Duration.ofSeconds(1);
 
   /** The lease of a hold that must not be lost, however busy the machine. */
-  private static final Duration RENEWED = Duration.ofSeconds(2);
+  private static final Duration RENEWED = Duration.ofSeconds(3);
 
   LeaseRules(LockKit kit) {
     super(kit);
@@ -84,8 +84,8 @@ abstract class LeaseRules extends LockRules {
     DistributedLock theirs = lock();
     mine.lock();
 
-    for (int i = 0; i < 26; i++) {
-      passTime(Duration.ofMillis(250));
+    for (int i = 0; i < 13; i++) {
+      passTime(RENEWED.dividedBy(4));
       assertFalse(theirs.tryLock(), "still held");
       mine.ensureHeld();
     }
@@ -190,7 +190,7 @@ abstract class LeaseRules extends LockRules {
   @Rule({"W6", "L8"})
   void aNestedRenewedLockRenewsAFixedHold() {
     DistributedLock mine = lockWithLease(RENEWED);
-    mine.lock(500, TimeUnit.MILLISECONDS);
+    mine.lock(2, TimeUnit.SECONDS);
     mine.lock();
 
     passTime(RENEWED.plus(SECOND));

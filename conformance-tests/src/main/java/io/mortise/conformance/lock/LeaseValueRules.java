@@ -39,7 +39,7 @@ abstract class LeaseValueRules extends LockRules {
   @Test
   @Rule("L8")
   void aLeaseIsRenewedOverThreeOfItsLeasesWhileAnybodyRefersToIt() {
-    Duration time = SECOND.multipliedBy(2);
+    Duration time = SECOND.multipliedBy(3);
     try (Lease lease = lockWithLease(time).async().acquire().join()) {
       for (int i = 0; i < 13; i++) {
         passTime(time.dividedBy(4));

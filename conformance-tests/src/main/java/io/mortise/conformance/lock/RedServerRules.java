@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** How the majority's lock asks its servers, and what it says of them. */
 @Rule("L16")
 abstract class RedServerRules extends RedFixture {
-  private static final Duration LEASE = Duration.ofSeconds(3);
+  private static final Duration LEASE = Duration.ofSeconds(30);
 
   RedServerRules(RedisKit kit) {
     super(kit);
@@ -41,7 +41,7 @@ abstract class RedServerRules extends RedFixture {
   void allMembersAreAskedBeforeAnyHasAnswered(Figures figures) {
     RedServers servers = servers(NODES);
     List<LockService> services = process(servers, LEASE);
-    RedLock lock = red(services, name);
+    RedLock lock = red(services, name).withMemberTimeout(Duration.ofSeconds(2));
     for (int i = 0; i < 3; i++) {
       assertTrue(lock.tryLock(), "and the servers know its scripts");
       lock.unlock();
@@ -53,7 +53,7 @@ abstract class RedServerRules extends RedFixture {
     CompletableFuture<Optional<Lease>> answer = lock.async().tryAcquire();
     for (int node = 0; node < NODES; node++) {
       int of = node;
-      Await.until("each is asked", () -> calls(servers, of) == 1);
+      Await.until("each is asked", () -> calls(servers, of) > 0);
     }
     assertFalse(answer.isDone());
     for (int node = 0; node < NODES; node++) {
