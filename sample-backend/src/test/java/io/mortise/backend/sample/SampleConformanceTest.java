@@ -1,4 +1,4 @@
-package io.mortise.conformance.sample;
+package io.mortise.backend.sample;
 
 import io.mortise.conformance.spi.RedisBackendConformance;
 import io.mortise.spi.LockBackendProvider;

@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.platform.engine.discovery.DiscoverySelectors.selectNestedMethod;
 
-import io.mortise.conformance.sample.SampleBackendProvider;
+import io.mortise.backend.sample.SampleBackendProvider;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import java.lang.reflect.Method;

@@ -1,4 +1,4 @@
-package io.mortise.conformance.sample;
+package io.mortise.backend.sample;
 
 import io.mortise.backend.support.Channels;
 import io.mortise.backend.support.Threads;
