@@ -173,9 +173,12 @@ public interface LeasedLock extends Lock {
   AsyncLock async();
 
   /**
-   * Not available yet.
+   * A condition of this lock, if it is a lock of one name: see {@link
+   * DistributedLock#newCondition()}.
    *
-   * @throws UnsupportedOperationException always, for now
+   * @return a new condition, private to the object
+   * @throws UnsupportedOperationException this is a lock of several members, or the read side of a
+   *     read/write lock
    */
   @Override
   Condition newCondition();

@@ -30,7 +30,11 @@ final class Compensator {
 
   /** Takes back what a message says this service has, though it does not know of it. */
   void leave(LockKeys keys, String id) {
-    send(keys, engine.scripts().leave(keys, id, false), 0);
+    send(keys, engine.scripts().leave(keys, id, false));
+  }
+
+  void send(LockKeys keys, ScriptCall call) {
+    send(keys, call, 0);
   }
 
   private void send(LockKeys keys, ScriptCall call, long longestLease) {

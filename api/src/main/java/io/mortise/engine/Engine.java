@@ -48,6 +48,7 @@ final class Engine {
   private final Mailbox mailbox;
   private final Claims claims;
   private final Outbox outbox;
+  private final Conditions conditions;
   private final LostHolds lostHolds = new LostHolds();
   private final Events events;
   private volatile boolean severalKinds;
@@ -69,6 +70,7 @@ final class Engine {
     mailbox = new Mailbox(this);
     claims = new Claims(this);
     outbox = new Outbox(backend);
+    conditions = new Conditions(this);
   }
 
   LockBackend backend() {
@@ -121,6 +123,10 @@ final class Engine {
 
   Outbox outbox() {
     return outbox;
+  }
+
+  Conditions conditions() {
+    return conditions;
   }
 
   LostHolds lostHolds() {
@@ -236,9 +242,13 @@ final class Engine {
 
   // Acquisitions
 
+  /** An id that was never used: {@code client:sequence:thread}. */
+  String newId(long threadId) {
+    return clientId.text() + ':' + sequence.incrementAndGet() + ':' + threadId;
+  }
+
   Acquisition newAcquisition(Owner owner, long threadId, LeasePolicy lease) {
-    String number = clientId.text() + ':' + sequence.incrementAndGet();
-    String id = number + ':' + threadId + owner.keys().idSuffix();
+    String id = newId(threadId) + owner.keys().idSuffix();
     Acquisition acquisition = new Acquisition(owner, id, lease);
     acquisitions.put(id, acquisition);
     return acquisition;
@@ -260,6 +270,11 @@ final class Engine {
   void withdraw(Acquisition acquisition) {
     forget(acquisition);
     compensator.leave(acquisition);
+  }
+
+  /** Sends a command in the background until the store has answered. */
+  void compensate(LockKeys keys, ScriptCall call) {
+    compensator.send(keys, call);
   }
 
   /** A message named an acquisition that is not here any more. */
@@ -447,6 +462,7 @@ final class Engine {
     }
     keeper.close();
     gates.values().forEach(Gate::wakeAll);
+    conditions.close();
     claims.close(); // before: from here on no claim asks or is given anything
     leaveQueues();
     mailbox.close();

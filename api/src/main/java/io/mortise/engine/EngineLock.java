@@ -6,7 +6,9 @@ import io.mortise.Lease;
 import io.mortise.LeaseLost;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
+import io.mortise.LockHolder;
 import io.mortise.Registration;
+import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -318,12 +320,31 @@ class EngineLock implements DistributedLock, Member {
 
   @Override
   public long remainTimeToLive() {
+    List<Object> reply = look(engine.scripts().inspect(keys));
+    return reply.isEmpty() ? -2 : (Long) reply.get(1);
+  }
+
+  @Override
+  public Optional<LockHolder> holder() {
+    List<Object> reply = look(engine.scripts().inspectHolder(keys));
+    if (reply.isEmpty()) {
+      return Optional.empty();
+    }
+    String id = (String) reply.get(2);
+    Hold here = engine.holdOf(keys);
+    boolean inside = here != null && here.acquisition().id().equals(id);
+    return Optional.of(
+        Holders.of(
+            id, (Long) reply.get(1), (Long) reply.get(3), inside ? here : null, engine.now()));
+  }
+
+  /** What a script sees of the lock; nothing if it is free. */
+  private List<Object> look(ScriptCall inspection) {
     List<Object> reply =
-        engine.execute(
-            keys, engine.scripts().inspect(keys), "lock '" + keys.name() + "' was looked at");
+        engine.execute(keys, inspection, "lock '" + keys.name() + "' was looked at");
     return switch ((String) reply.get(0)) {
-      case "LOCKED" -> (Long) reply.get(1);
-      case "FREE" -> -2;
+      case "LOCKED" -> reply;
+      case "FREE" -> List.of();
       default -> throw Failures.foreign(keys, (String) reply.get(1));
     };
   }
@@ -373,10 +394,40 @@ class EngineLock implements DistributedLock, Member {
     return engine.lostHolds().loserOf(acquisitionId);
   }
 
+  // Conditions
+
   @Override
   public Condition newCondition() {
-    throw new UnsupportedOperationException(
-        "lock '" + keys.name() + "': conditions are not available yet");
+    checkHasConditions();
+    return new PrivateCondition(this);
+  }
+
+  @Override
+  public Condition newCondition(String condition) {
+    checkHasConditions();
+    return new SharedCondition(this, Objects.requireNonNull(condition, "condition name"));
+  }
+
+  private void checkHasConditions() {
+    if (keys.kind() == LockKeys.Kind.READ) {
+      throw new UnsupportedOperationException(
+          keys.text() + " has no conditions, as in the JDK; use those of the write lock");
+    }
+  }
+
+  /** Leaves every level of a hold. */
+  final void exitAll(Hold hold) {
+    while (hold.count() > 1) {
+      hold.exit();
+    }
+    unlock();
+  }
+
+  /** Locks so many levels deep. */
+  final void enterAll(int levels) {
+    for (int i = 0; i < levels; i++) {
+      lock();
+    }
   }
 
   @Override

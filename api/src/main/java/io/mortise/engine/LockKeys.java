@@ -76,6 +76,21 @@ record LockKeys(String name, List<String> all, Kind kind) {
         name, List.of(keys.all.get(0), keys.all.get(1), keys.all.get(2), readers), Kind.WRITE);
   }
 
+  /**
+   * The keys of one of its conditions, as the script takes them: the lock, the line of those who
+   * wait for a signal, and who of them counts as alive.
+   */
+  List<String> condition(String prefix, String condition) {
+    check("condition name", condition);
+    if (condition.indexOf('{') >= 0 || condition.indexOf(':') >= 0) {
+      throw new IllegalArgumentException(
+          "condition name '" + condition + "' has a brace or a colon; leave them out");
+    }
+    String home = isReadWrite() ? prefix + READ_WRITE : prefix;
+    String key = condition + ':' + slot(lockPrefix(home));
+    return List.of(all.get(0), home + "cond:" + key, home + "cond-alive:" + key);
+  }
+
   private String slot(String lockPrefix) {
     return all.get(0).substring(lockPrefix.length());
   }
@@ -132,6 +147,11 @@ record LockKeys(String name, List<String> all, Kind kind) {
   /** The key that a hold is in. */
   String lock() {
     return all.get(kind == Kind.READ ? 3 : 0);
+  }
+
+  /** The line of those who wait for the lock. */
+  String queue() {
+    return all.get(1);
   }
 
   /** The name in braces, unless it has some: where its keys are on a cluster. */

@@ -22,6 +22,7 @@ final class LockScripts {
   private static final Script RW_INSPECT = Script.of("rw-inspect", read("rw-inspect"));
   private static final Script RENEW = Script.of("renew", read("renew"));
   private static final Script INSPECT = Script.of("inspect", read("inspect"));
+  private static final Script CONDITION = Script.of("condition", read("queue") + read("condition"));
   private static final Script CHECK = Script.of("check", read("check"));
 
   private static final Script IDENTIFY = Script.of("identify", read("identify"));
@@ -101,6 +102,16 @@ final class LockScripts {
   ScriptCall inspect(LockKeys keys) {
     Script script = keys.kind() == LockKeys.Kind.READ ? RW_INSPECT : INSPECT;
     return call(script, List.of(keys.lock()), List.of());
+  }
+
+  /** As {@link #inspect}, and the reply names a holder and counts the waiters. */
+  ScriptCall inspectHolder(LockKeys keys) {
+    Script script = keys.kind() == LockKeys.Kind.READ ? RW_INSPECT : INSPECT;
+    return call(script, List.of(keys.lock(), keys.queue()), List.of());
+  }
+
+  ScriptCall condition(List<String> keys, String id, String step) {
+    return call(CONDITION, keys, List.of(id, step, alive, mail, counts));
   }
 
   ScriptCall identify() {

@@ -15,8 +15,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The one channel of a service, subscribed once. Messages are hints, {@code kind|id|lock key}: a
- * grant wakes the acquisition's agent, a loss ends its hold. After a gap every waiting acquisition
- * asks again, since its message may have been in it.
+ * grant wakes the acquisition's agent, a loss ends its hold, a signal wakes a condition's waiter.
+ * After a gap all who wait ask again, since their message may have been in it.
  */
 final class Mailbox implements ChannelListener {
   private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
@@ -72,6 +72,7 @@ final class Mailbox implements ChannelListener {
         acquisition.signal();
       }
     }
+    engine.conditions().askAll();
   }
 
   @Override
@@ -91,6 +92,8 @@ final class Mailbox implements ChannelListener {
       log.warn("{}: message not understood: {}", engine, message);
     } else if (parts[0].equals("lost")) {
       forced(parts[1]);
+    } else if (parts[0].equals("signal")) {
+      engine.conditions().signalled(parts[1]);
     } else {
       granted(parts[1], parts[2]);
     }

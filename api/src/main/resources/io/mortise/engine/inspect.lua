@@ -1,7 +1,7 @@
 -- Looks at a lock and changes nothing.
 --
--- KEYS   1 lock
--- Reply  FREE; LOCKED, ms left; or FOREIGN and what was found
+-- KEYS   1 lock, 2 queue (may be left out)
+-- Reply  FREE; LOCKED, ms left [, with a queue: the id that holds it, how many wait]; or FOREIGN and what was found
 local lock = KEYS[1]
 local kind = redis.call('TYPE', lock).ok
 if kind == 'none' then
@@ -13,5 +13,8 @@ if kind ~= 'hash' then
 end
 if left == -1 then
   return {'FOREIGN', 'hash without expiry'}
+end
+if KEYS[2] then
+  return {'LOCKED', left, redis.call('HKEYS', lock)[1], redis.call('ZCARD', KEYS[2])}
 end
 return {'LOCKED', left}

@@ -1,7 +1,8 @@
 -- Looks at the readers of a read/write lock and changes nothing.
 --
--- KEYS   1 readers
--- Reply  FREE; LOCKED, ms left of the longest; or FOREIGN and what was found
+-- KEYS   1 readers, 2 queue (may be left out)
+-- Reply  FREE; LOCKED, ms left of the longest [, with a queue: whose that is, how many wait]; or FOREIGN
+--        and what was found
 local readers = KEYS[1]
 local kind = redis.call('TYPE', readers).ok
 if kind == 'none' then
@@ -14,9 +15,13 @@ if redis.call('PTTL', readers) == -1 then
   return {'FOREIGN', 'sorted set without expiry'}
 end
 local time = redis.call('TIME')
-local ends = tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2])
+local last = redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')
+local ends = tonumber(last[2])
 local left = ends - math.floor(time[1] * 1000 + time[2] / 1000)
 if left <= 0 then
   return {'FREE'}
+end
+if KEYS[2] then
+  return {'LOCKED', left, last[1], redis.call('ZCARD', KEYS[2])}
 end
 return {'LOCKED', left}

@@ -116,4 +116,25 @@ public abstract class LockConformance implements LockKit {
       super(LockConformance.this);
     }
   }
+
+  @Nested
+  class Conditions extends ConditionRules {
+    Conditions() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class SharedConditions extends SharedConditionRules {
+    SharedConditions() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Holders extends HolderRules {
+    Holders() {
+      super(LockConformance.this);
+    }
+  }
 }

@@ -1,0 +1,65 @@
+-- What waits for a signal of one condition of a lock. Put behind queue.lua, whose queue is here the
+-- line of those who wait for a signal.
+--
+-- KEYS   1 lock     hash  the lock that goes with it
+--        2 queue    zset  waiting id -> ticket
+--        3 alive    zset  waiting id -> time (ms) after which it counts as gone
+-- ARGV   1 id, 2 step, 3 how long a waiter counts as alive (ms), 4 mailbox prefix,
+--        5 '1' if PUBLISH counts every subscriber
+-- Steps  join      the id waits from now on
+--        check     the id still waits
+--        leave     it waits no more
+--        abandon   as leave; a signal that it had already goes to the next
+--        signal    the first waiter that lives is told, if the id holds the lock
+--        all       every one is told, if the id holds the lock
+-- Reply  WAITING; SIGNALLED (the id is not in line any more); LEFT; NOT_HELD; FOREIGN and what was found;
+--        TOLD, how many [, complaint about PUBLISH]
+-- Rules  C1 C2 C3.
+local step, patience = ARGV[2], tonumber(ARGV[3])
+
+local kind = stranger()
+if kind then
+  return {'FOREIGN', kind}
+end
+
+local function signal(now, most)
+  local told, complaint = 0, nil
+  while told < most do
+    local head = redis.call('ZPOPMIN', queue)[1]
+    if not head then
+      break
+    end
+    local ends = tonumber(redis.call('ZSCORE', alive, head) or '')
+    redis.call('ZREM', alive, head)
+    if ends and ends > now then
+      local heard = redis.pcall('PUBLISH', ARGV[4] .. mailbox(head), 'signal|' .. head .. '|' .. lock)
+      if heard ~= 0 or ARGV[5] ~= '1' then
+        told = told + 1
+      end
+      complaint = type(heard) == 'table' and heard.err or complaint
+    end
+  end
+  return {'TOLD', told, complaint}
+end
+
+local now, micros = clock()
+if step == 'signal' or step == 'all' then
+  if redis.call('HEXISTS', lock, id) == 0 then
+    return {'NOT_HELD'}
+  end
+  return signal(now, step == 'all' and redis.call('ZCARD', queue) or 1)
+end
+
+local waits = redis.call('ZSCORE', queue, id)
+if step == 'join' or step == 'check' and waits then
+  join(now, micros, patience, '')
+  return {'WAITING'}
+end
+if waits then
+  withdraw(now, 0)
+  return {'LEFT'}
+end
+if step == 'abandon' then
+  signal(now, 1)
+end
+return {'SIGNALLED'}
