@@ -105,6 +105,7 @@ public interface LockService extends AutoCloseable {
    * @param name as for {@link #getLock}
    * @return a handle, which costs nothing while unused
    * @throws IllegalArgumentException the name is empty, too long, or has stray braces
+   * @throws UnsupportedOperationException this service shares its locks with Redisson
    */
   DistributedLock getFairLock(String name);
 
@@ -115,6 +116,7 @@ public interface LockService extends AutoCloseable {
    * @param name as for {@link #getLock}
    * @return a handle, which costs nothing while unused
    * @throws IllegalArgumentException the name is empty, too long, or has stray braces
+   * @throws UnsupportedOperationException this service shares its locks with Redisson
    */
   FencedLock getFencedLock(String name);
 
@@ -125,6 +127,7 @@ public interface LockService extends AutoCloseable {
    * @param name as for {@link #getLock}
    * @return a handle, which costs nothing while unused
    * @throws IllegalArgumentException the name is empty, too long, or has stray braces
+   * @throws UnsupportedOperationException this service shares its locks with Redisson
    */
   DistributedReadWriteLock getReadWriteLock(String name);
 
@@ -223,6 +226,18 @@ public interface LockService extends AutoCloseable {
      * @return this
      */
     Builder interruptOnLoss(boolean interrupt);
+
+    /**
+     * Whether {@link LockService#getLock} of a name is the same lock as {@code getLock} of that
+     * name in Redisson, for the time in which both libraries are in use: they exclude and wake each
+     * other. Such a service has no other kind of lock, since those would not exclude Redisson's;
+     * and its locks are others than those of a service without this option. See {@code
+     * docs/migrating-from-redisson.md}.
+     *
+     * @param interop default false
+     * @return this
+     */
+    Builder redissonInterop(boolean interop);
 
     /**
      * Runs listeners. Never a client's I/O thread.

@@ -159,13 +159,14 @@ final class Agents {
       }
       done = true;
       waiter.tookRemotely();
-      engine.keeper().watch(acquisition);
+      engine.took(acquisition);
       return Step.CLAIMED;
     }
 
     private Step queued(Acquisition acquisition, Reply.Waiting waiting) {
       engine.mailbox().complain(waiting.complaint());
       acquisition.queued(waiting, engine.now(), engine.settings().times());
+      engine.waits(acquisition);
       pause.reset();
       return Step.WAIT;
     }

@@ -175,6 +175,7 @@ final class Claim implements Owner, Outbox.Letter {
       return done(null, Failures.foreign(keys, foreign.found()));
     }
     phase = Phase.WAITING;
+    Acquisition asked = acquisition;
     if (reply instanceof Reply.Waiting waiting) {
       engine.mailbox().complain(waiting.complaint());
       acquisition.queued(waiting, engine.now(), engine.settings().times());
@@ -182,7 +183,12 @@ final class Claim implements Owner, Outbox.Letter {
       engine.forget(acquisition);
       acquisition = newAcquisition();
     }
-    return timeIsOver ? giveUp() : this::wake;
+    return timeIsOver ? giveUp() : () -> waiting(asked);
+  }
+
+  private void waiting(Acquisition asked) {
+    engine.waits(asked);
+    wake();
   }
 
   private Runnable refused(Reply.Busy busy) {
@@ -197,7 +203,7 @@ final class Claim implements Owner, Outbox.Letter {
     CompletableFuture<Claimed> waiting = forgetResult();
     return () -> {
       engine.claims().remove(this);
-      engine.keeper().watch(lease.acquisition());
+      engine.took(lease.acquisition());
       tellAcquired();
       if (waiting == null || !waiting.complete(new Claimed(lease, null))) {
         CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more

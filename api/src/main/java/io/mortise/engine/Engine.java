@@ -47,6 +47,7 @@ final class Engine {
   private final Compensator compensator;
   private final Mailbox mailbox;
   private final Claims claims;
+  private final RedissonChannels redissonChannels;
   private final Outbox outbox;
   private final Conditions conditions;
   private final LostHolds lostHolds = new LostHolds();
@@ -69,6 +70,7 @@ final class Engine {
     compensator = new Compensator(this);
     mailbox = new Mailbox(this);
     claims = new Claims(this);
+    redissonChannels = new RedissonChannels(this);
     outbox = new Outbox(backend);
     conditions = new Conditions(this);
   }
@@ -264,6 +266,18 @@ final class Engine {
 
   void forget(Acquisition acquisition) {
     acquisitions.remove(acquisition.id());
+    redissonChannels.ended(acquisition);
+  }
+
+  /** The store has put an acquisition into the queue. Not under a monitor: it may subscribe. */
+  void waits(Acquisition acquisition) {
+    redissonChannels.waits(acquisition);
+  }
+
+  /** An acquisition waits no more: it is held. */
+  void took(Acquisition acquisition) {
+    redissonChannels.ended(acquisition);
+    keeper.watch(acquisition);
   }
 
   /** Takes an acquisition back in the background: out of the queue, or the lock given back. */
@@ -466,6 +480,7 @@ final class Engine {
     claims.close(); // before: from here on no claim asks or is given anything
     leaveQueues();
     mailbox.close();
+    redissonChannels.close();
     events.close();
     logHeld();
     return true;

@@ -43,8 +43,11 @@ final class EngineLockService implements LockService {
   }
 
   private void checkStore() {
-    LockKeys unused = LockKeys.of(engine.settings().keyPrefix(), "check~" + engine.clientId());
-    ScriptCall check = engine.scripts().check(unused, engine.mailbox().channel());
+    LockKeys unused = engine.settings().keys("check~" + engine.clientId());
+    String mailbox = engine.mailbox().channel();
+    List<String> channels =
+        unused.isRedisson() ? List.of(mailbox, unused.redissonChannel()) : List.of(mailbox);
+    ScriptCall check = engine.scripts().check(unused, channels);
     List<Object> reply;
     try {
       reply = engine.backend().execute(check);
@@ -61,9 +64,13 @@ final class EngineLockService implements LockService {
   private BackendUnavailableException refused(
       String command, String error, @Nullable Throwable cause) {
     String prefix = engine.settings().keyPrefix();
+    String shared =
+        engine.settings().redissonInterop()
+            ? ", and, for locks shared with Redisson, for keys of their names and channels redisson_lock__channel:*"
+            : "";
     return new BackendUnavailableException(
-        "%s refused %s, which locks need: %s; allow it for keys %s* and channels %s* (docs/troubleshooting.md#permissions)"
-            .formatted(engine.endpoint(), command, error, prefix, prefix),
+        "%s refused %s, which locks need: %s; allow it for keys %s* and channels %s*%s (docs/troubleshooting.md#permissions)"
+            .formatted(engine.endpoint(), command, error, prefix, prefix, shared),
         cause);
   }
 
@@ -74,28 +81,39 @@ final class EngineLockService implements LockService {
 
   @Override
   public DistributedLock getFairLock(String name) {
-    LockKeys keys = keys(name).as(LockKeys.Kind.FAIR);
+    LockKeys keys = unshared(name, "getFairLock").as(LockKeys.Kind.FAIR);
     engine.useSeveralKinds();
     return new EngineLock(engine, keys, engine.defaultLease());
   }
 
   @Override
   public FencedLock getFencedLock(String name) {
-    LockKeys keys = keys(name).fenced(engine.settings().keyPrefix());
+    LockKeys keys = unshared(name, "getFencedLock").fenced(engine.settings().keyPrefix());
     engine.useSeveralKinds();
     return new EngineFencedLock(engine, keys, engine.defaultLease());
   }
 
   @Override
   public DistributedReadWriteLock getReadWriteLock(String name) {
-    keys(name);
+    unshared(name, "getReadWriteLock");
     LockKeys keys = LockKeys.readWrite(engine.settings().keyPrefix(), name);
     return new EngineReadWriteLock(engine, keys);
   }
 
+  /** Of a kind of lock that clients of Redisson cannot share. */
+  private LockKeys unshared(String name, String method) {
+    LockKeys keys = keys(name);
+    if (keys.isRedisson()) {
+      throw new UnsupportedOperationException(
+          "lock '%s': %s of a service with redissonInterop(true) would not exclude Redisson's lock of that kind; only getLock does. Open another service without the option, for locks that Redisson's clients do not use (docs/migrating-from-redisson.md)"
+              .formatted(name, method));
+    }
+    return keys;
+  }
+
   private LockKeys keys(String name) {
     Objects.requireNonNull(name, "lock name");
-    LockKeys keys = LockKeys.of(engine.settings().keyPrefix(), name);
+    LockKeys keys = engine.settings().keys(name);
     if (engine.isClosed()) {
       throw new LockServiceClosedException("service " + engine + " gives out no more locks");
     }

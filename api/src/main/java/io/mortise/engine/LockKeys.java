@@ -15,7 +15,7 @@ import java.util.Set;
  * @param kind what its handles promise
  */
 record LockKeys(String name, List<String> all, Kind kind) {
-  /** What a handle promises. The first three are handles of one and the same lock. */
+  /** What a handle promises. Plain, fair and fenced are handles of one and the same lock. */
   enum Kind {
     /** Threads of a process pass it on among themselves. */
     PLAIN,
@@ -23,6 +23,8 @@ record LockKeys(String name, List<String> all, Kind kind) {
     FAIR,
     /** As plain, and every hold has a token. */
     FENCED,
+    /** As plain, and clients of Redisson take it too, by Redisson's own key. */
+    REDISSON,
     /** The reading side of a read/write lock; every thread waits in the store's queue by itself. */
     READ,
     /** The writing side of a read/write lock, as its reading side. */
@@ -33,6 +35,7 @@ record LockKeys(String name, List<String> all, Kind kind) {
       return switch (this) {
         case PLAIN, FENCED -> "";
         case FAIR -> ", fair";
+        case REDISSON -> ", shared with Redisson";
         case READ -> ", read";
         case WRITE -> ", write";
       };
@@ -43,6 +46,8 @@ record LockKeys(String name, List<String> all, Kind kind) {
 
   private static final int LONGEST = 512;
   private static final String READ_WRITE = "rw:";
+  private static final String COMPANIONS = "redisson:";
+  private static final String CHANNEL = "redisson_lock__channel:";
 
   static LockKeys of(String prefix, String name) {
     String slot = slot("lock name", name);
@@ -86,9 +91,35 @@ record LockKeys(String name, List<String> all, Kind kind) {
       throw new IllegalArgumentException(
           "condition name '" + condition + "' has a brace or a colon; leave them out");
     }
-    String home = isReadWrite() ? prefix + READ_WRITE : prefix;
-    String key = condition + ':' + slot(lockPrefix(home));
+    String home = prefix + (isRedisson() ? COMPANIONS : isReadWrite() ? READ_WRITE : "");
+    String key = condition + ':' + slot("lock name", name);
     return List.of(all.get(0), home + "cond:" + key, home + "cond-alive:" + key);
+  }
+
+  /**
+   * The lock that clients of Redisson have by the same name: its key is the bare name, as theirs.
+   * Queue and alive are ours, and other keys than those of the lock that is not shared, which other
+   * services may use by this name.
+   */
+  static LockKeys redisson(String prefix, String name) {
+    String slot = slot("lock name", name);
+    if (name.startsWith(prefix)) {
+      throw new IllegalArgumentException(
+          "lock name '%s' begins with the key prefix '%s', and a lock shared with Redisson has its name as key; use another name or another prefix"
+              .formatted(name, prefix));
+    }
+    String own = prefix + COMPANIONS;
+    return new LockKeys(
+        name, List.of(name, own + "queue:" + slot, own + "alive:" + slot), Kind.REDISSON);
+  }
+
+  boolean isRedisson() {
+    return kind == Kind.REDISSON;
+  }
+
+  /** Where Redisson's clients hear that their lock is free. */
+  String redissonChannel() {
+    return CHANNEL + slot("lock name", name);
   }
 
   private String slot(String lockPrefix) {
@@ -100,12 +131,12 @@ record LockKeys(String name, List<String> all, Kind kind) {
   }
 
   boolean isReadWrite() {
-    return !EXCLUSIVE.contains(kind);
+    return kind == Kind.READ || kind == Kind.WRITE;
   }
 
   /** The kinds of handle through which a thread may have taken what these handles hold. */
   Set<Kind> kindsOfHold() {
-    return isReadWrite() ? Set.of(kind) : EXCLUSIVE;
+    return EXCLUSIVE.contains(kind) ? EXCLUSIVE : Set.of(kind);
   }
 
   /** What every id of an acquisition by these keys ends in: the scripts tell readers by it. */
@@ -119,7 +150,7 @@ record LockKeys(String name, List<String> all, Kind kind) {
    */
   String gate(long threadId) {
     return switch (kind) {
-      case PLAIN -> lock();
+      case PLAIN, REDISSON -> lock();
       case FAIR, READ, WRITE -> lock() + '#' + threadId;
       case FENCED -> lock() + '!';
     };
@@ -127,6 +158,9 @@ record LockKeys(String name, List<String> all, Kind kind) {
 
   /** The keys that belong to a lock key, as a message carries it. */
   static LockKeys ofLockKey(String prefix, String lockKey) {
+    if (!lockKey.startsWith(prefix)) {
+      return redisson(prefix, lockKey);
+    }
     boolean readWrite = lockKey.startsWith(lockPrefix(prefix + READ_WRITE));
     String slot = lockKey.substring(lockPrefix(readWrite ? prefix + READ_WRITE : prefix).length());
     boolean added = slot.startsWith("{") && slot.indexOf('}') == slot.length() - 1;

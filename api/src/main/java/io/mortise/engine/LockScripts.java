@@ -13,12 +13,10 @@ import java.util.List;
 final class LockScripts {
   private static final String READ_WRITE = read("queue") + read("rw");
   private static final String EXCLUSIVE = read("queue") + read("exclusive");
-  private static final Script ACQUIRE = Script.of("acquire", EXCLUSIVE + read("acquire"));
-  private static final Script LEAVE = Script.of("leave", EXCLUSIVE + read("leave"));
-  private static final Script FORCE = Script.of("force", EXCLUSIVE + read("force"));
-  private static final Script RW_ACQUIRE = Script.of("rw-acquire", READ_WRITE + read("rw-acquire"));
-  private static final Script RW_LEAVE = Script.of("rw-leave", READ_WRITE + read("rw-leave"));
-  private static final Script RW_FORCE = Script.of("rw-force", READ_WRITE + read("rw-force"));
+  private static final String SHARED = EXCLUSIVE + read("redisson");
+  private static final Kinds ACQUIRES = Kinds.of("acquire");
+  private static final Kinds LEAVES = Kinds.of("leave");
+  private static final Kinds FORCES = Kinds.of("force");
   private static final Script RW_INSPECT = Script.of("rw-inspect", read("rw-inspect"));
   private static final Script RENEW = Script.of("renew", read("renew"));
   private static final Script INSPECT = Script.of("inspect", read("inspect"));
@@ -57,8 +55,8 @@ final class LockScripts {
     LockKeys keys = acquisition.keys();
     String mode = join ? "join" : keys.isFair() ? "fair" : "try";
     return call(
-        keys.isReadWrite() ? RW_ACQUIRE : ACQUIRE,
-        keys.all(),
+        keys,
+        ACQUIRES,
         List.of(
             acquisition.id(),
             lease.millis(),
@@ -75,17 +73,11 @@ final class LockScripts {
    * @param outcomeUnknown whether the id's acquire was never answered and might still arrive
    */
   ScriptCall leave(LockKeys keys, String id, boolean outcomeUnknown) {
-    return call(
-        keys.isReadWrite() ? RW_LEAVE : LEAVE,
-        keys.all(),
-        List.of(id, outcomeUnknown ? tombstone : "0", window, mail, counts));
+    return call(keys, LEAVES, List.of(id, outcomeUnknown ? tombstone : "0", window, mail, counts));
   }
 
   ScriptCall force(LockKeys keys) {
-    return call(
-        keys.isReadWrite() ? RW_FORCE : FORCE,
-        keys.all(),
-        List.of(keys.idSuffix(), window, mail, counts));
+    return call(keys, FORCES, List.of(keys.idSuffix(), window, mail, counts));
   }
 
   ScriptCall renew(List<Acquisition> held, LeasePolicy lease) {
@@ -118,8 +110,29 @@ final class LockScripts {
     return call(IDENTIFY, List.of(), List.of());
   }
 
-  ScriptCall check(LockKeys unused, String channel) {
-    return call(CHECK, unused.all().subList(0, 2), List.of(channel));
+  ScriptCall check(LockKeys unused, List<String> channels) {
+    return call(CHECK, unused.all().subList(0, 2), channels);
+  }
+
+  /** What does the same for different kinds of lock. */
+  private record Kinds(Script exclusive, Script readWrite, Script shared) {
+    static Kinds of(String name) {
+      String text = read(name);
+      return new Kinds(
+          Script.of(name, EXCLUSIVE + text),
+          Script.of("rw-" + name, READ_WRITE + read("rw-" + name)),
+          Script.of(name, SHARED + text));
+    }
+  }
+
+  private ScriptCall call(LockKeys keys, Kinds scripts, List<String> args) {
+    if (keys.isRedisson()) {
+      List<String> more = new ArrayList<>(args);
+      more.add(keys.redissonChannel());
+      return call(scripts.shared(), keys.all(), more);
+    }
+    Script script = keys.isReadWrite() ? scripts.readWrite() : scripts.exclusive();
+    return call(script, keys.all(), args);
   }
 
   private ScriptCall call(Script script, List<String> keys, List<String> args) {

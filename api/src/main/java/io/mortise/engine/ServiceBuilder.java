@@ -29,6 +29,7 @@ public final class ServiceBuilder implements LockService.Builder {
   private @Nullable String keyPrefix;
   private @Nullable Integer handOffLimit;
   private @Nullable Boolean interruptOnLoss;
+  private @Nullable Boolean redissonInterop;
   private @Nullable Executor executor;
   private @Nullable LockListener listener;
 
@@ -118,6 +119,12 @@ public final class ServiceBuilder implements LockService.Builder {
   }
 
   @Override
+  public LockService.Builder redissonInterop(boolean interop) {
+    redissonInterop = once("redissonInterop", redissonInterop, interop);
+    return this;
+  }
+
+  @Override
   public LockService.Builder executor(Executor given) {
     executor = once("executor", executor, given);
     return this;
@@ -165,6 +172,7 @@ public final class ServiceBuilder implements LockService.Builder {
         or(keyPrefix, "mortise:"),
         or(handOffLimit, 64),
         or(interruptOnLoss, false),
+        or(redissonInterop, false),
         QueueTimes.standard(timeout));
   }
 

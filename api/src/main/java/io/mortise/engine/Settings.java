@@ -11,7 +11,13 @@ record Settings(
     String keyPrefix,
     int handOffLimit,
     boolean interruptOnLoss,
+    boolean redissonInterop,
     QueueTimes times) {
+
+  /** The keys of a plain lock. */
+  LockKeys keys(String name) {
+    return redissonInterop ? LockKeys.redisson(keyPrefix, name) : LockKeys.of(keyPrefix, name);
+  }
 
   /** How long after its remote acquisition a hold may still be passed on inside this process. */
   static final Duration HAND_OFF_TIME = Duration.ofMillis(10);

@@ -52,6 +52,9 @@ if left == -1 then
 end
 
 local now, micros = clock()
+if left == -2 then
+  left = reserved(now)
+end
 local terms = {window = tonumber(ARGV[5]), mail = ARGV[7], counts = ARGV[8]}
 if ARGV[3] ~= 'join' then
   if left == -2 and ARGV[3] == 'fair' and grant(now, terms) then

@@ -1,7 +1,7 @@
 -- Tries every command and the channel that locks need, on keys of nobody, and leaves nothing behind.
 --
 -- KEYS   1 lock, 2 queue, of a name nobody else uses
--- ARGV   1 the caller's own channel
+-- ARGV   the channels it publishes to, the caller's own first
 -- Reply  OK; or REFUSED, the command, the server's error
 local hash, zset = KEYS[1], KEYS[2]
 -- DEL and PEXPIRE come first: nothing is written that could not be removed, or would not expire.
@@ -27,6 +27,9 @@ local steps = {
   {'DEL', hash, zset},
   {'PUBLISH', ARGV[1], 'check'},
 }
+for i = 2, #ARGV do
+  steps[#steps + 1] = {'PUBLISH', ARGV[i], '0'} -- Redisson's: it reads numbers
+end
 for _, step in ipairs(steps) do
   local reply = redis.pcall(unpack(step))
   if type(reply) == 'table' and reply.err then

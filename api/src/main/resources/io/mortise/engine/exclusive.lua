@@ -38,3 +38,18 @@ local function grant(now, terms, own, lease)
     end
   end
 end
+
+-- Three things that redisson.lua does in another way, for a lock that others take and free too.
+
+-- How long (ms) the lock that is free must not be taken, or -2.
+local function reserved()
+  return -2
+end
+
+-- The lock is free: because a hold was ended here and now (news), or it was found so. Returns as grant.
+local function freed(now, terms, news)
+  return grant(now, terms)
+end
+
+-- A hold was ended, and nobody waits. Returns the server's complaint if it refused a message.
+local function unwanted() end

@@ -19,5 +19,5 @@ for _, holder in ipairs(holders) do
   redis.pcall('PUBLISH', terms.mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)
 end
 local now = clock()
-grant(now, terms)
+freed(now, terms, #holders > 0)
 return {#holders > 0 and 'FORCED' or 'FREE'}

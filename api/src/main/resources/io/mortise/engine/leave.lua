@@ -11,7 +11,7 @@ local tombstone = tonumber(ARGV[2])
 local held = redis.pcall('HDEL', lock, id)
 local reply = held == 1 and 'RELEASED' or 'ABSENT'
 if held == 1 and tombstone == 0 and redis.call('EXISTS', queue, alive) == 0 then
-  return {reply}
+  return {reply, unwanted()}
 end
 if stranger('string') then
   return {reply}
@@ -21,7 +21,7 @@ local now = clock()
 withdraw(now, tombstone)
 if redis.call('EXISTS', lock) == 0 then
   local terms = {window = tonumber(ARGV[3]), mail = ARGV[4], counts = ARGV[5]}
-  local _, complaint = grant(now, terms)
+  local _, complaint = freed(now, terms, held == 1)
   return {reply, complaint}
 end
 return {reply}

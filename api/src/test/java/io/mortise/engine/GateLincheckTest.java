@@ -44,6 +44,7 @@ class GateLincheckTest {
               "mortise:",
               64,
               false,
+              false,
               QueueTimes.standard(timeout));
       Events events = new Events(null, Runnable::run);
       Engine engine = new Engine(new ClientId("model"), store, settings, events);

@@ -2,6 +2,7 @@ package io.mortise.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.Collections;
@@ -42,5 +43,38 @@ class LockKeysTest {
     assertEquals(keys.all().get(3), keys.as(LockKeys.Kind.READ).lock());
     assertNotEquals(keys.gate(1), keys.as(LockKeys.Kind.READ).gate(1));
     assertTrue(Collections.disjoint(keys.all(), LockKeys.of("mine:", name).all()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"orders:42", "a{tag}b", "{tag}b", "lock:x", "ü"})
+  void theLockSharedWithRedissonHasItsNameAsKeyAndIsFoundAgain(String name) {
+    LockKeys keys = LockKeys.redisson("mine:", name);
+
+    assertEquals(name, keys.lock());
+    assertEquals(keys, LockKeys.ofLockKey("mine:", keys.lock()));
+    assertTrue(Collections.disjoint(keys.all(), LockKeys.of("mine:", name).all()));
+  }
+
+  @Test
+  void itsCompanionsAreInItsHashSlotAndItsChannelIsRedissons() {
+    LockKeys plain = LockKeys.redisson("mine:", "orders:42");
+    LockKeys tagged = LockKeys.redisson("mine:", "a{tag}b");
+
+    assertEquals(
+        List.of("orders:42", "mine:redisson:queue:{orders:42}", "mine:redisson:alive:{orders:42}"),
+        plain.all());
+    assertEquals("redisson_lock__channel:{orders:42}", plain.redissonChannel());
+    assertEquals("mine:redisson:queue:a{tag}b", tagged.all().get(1));
+    assertEquals("redisson_lock__channel:a{tag}b", tagged.redissonChannel());
+  }
+
+  @Test
+  void aSharedLockMustNotBeNamedAsOneOfOurKeys() {
+    IllegalArgumentException refused =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> LockKeys.redisson("mine:", "mine:redisson:queue:{x}"));
+
+    assertTrue(String.valueOf(refused.getMessage()).contains("key prefix 'mine:'"));
   }
 }

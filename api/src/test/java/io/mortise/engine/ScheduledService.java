@@ -37,7 +37,7 @@ final class ScheduledService implements LockBackend {
         new Engine(
             new ClientId(name),
             this,
-            new Settings(lease, null, timeout, "mortise:", 2, false, times),
+            new Settings(lease, null, timeout, "mortise:", 2, false, false, times),
             new Events(null, Runnable::run));
     store.deliver(name, engine.mailbox()::onMessage);
   }
