@@ -9,7 +9,7 @@
 -- turns: at most every PERIOD, whoever frees the lock leaves it free for the length of a TURN if some of them
 -- listen, and Mortise's waiters come back after it. Q2 does not hold during a turn, nor at Redisson's unlock.
 local channel = ARGV[#ARGV]
-local TURN, PERIOD = 50, 500
+local TURN, PERIOD = 100, 1000
 
 -- One that ends later than a turn from now is from before a step of the clock.
 local function lastTurn(now)
