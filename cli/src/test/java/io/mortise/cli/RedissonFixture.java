@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -109,5 +110,24 @@ abstract class RedissonFixture implements BackendUnderTest {
     String channel = "redisson_lock__channel:" + (lock.indexOf('{') < 0 ? '{' + lock + '}' : lock);
     Object reply = server().command("PUBSUB", "NUMSUB", channel);
     return reply instanceof List<?> numbers ? numbers.get(1) : List.of();
+  }
+
+  /**
+   * Starts a thread that waits for the lock, and waits until it has asked for the last time before
+   * it parks: both libraries ask, subscribe, and ask again.
+   */
+  static CompletableFuture<Boolean> waiting(String lock, Runnable task) {
+    server().resetCounts();
+    CompletableFuture<Boolean> waiting =
+        CompletableFuture.supplyAsync(
+            () -> {
+              task.run();
+              return true;
+            },
+            command -> new Thread(command, "waiting").start());
+    awaitListeners(lock, 1);
+    Await.until(
+        "it has asked twice", () -> server().commandCounts().getOrDefault("evalsha", 0L) >= 2);
+    return waiting;
   }
 }
