@@ -40,6 +40,7 @@ class ServiceBuilderTest {
             builder -> builder.keyPrefix("mine:"),
             builder -> builder.handOffLimit(1),
             builder -> builder.interruptOnLoss(true),
+            builder -> builder.redissonInterop(true),
             builder -> builder.executor(Runnable::run),
             builder -> builder.listener(new LockListener() {}));
 
