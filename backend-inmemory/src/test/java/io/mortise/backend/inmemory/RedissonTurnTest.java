@@ -5,93 +5,20 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.Lease;
-import io.mortise.LockService;
-import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
-import io.mortise.spi.ChannelListener;
-import io.mortise.spi.LockBackend;
-import io.mortise.spi.Script;
-import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/**
- * Whose turn it is at a lock that clients of Redisson share; one of them is played by this test.
- */
+/** Whose turn it is at a lock that clients of Redisson share. */
 @Rule("RS3")
-class RedissonTurnTest implements BackendUnderTest {
-  private static final String NAME = "orders:42";
+class RedissonTurnTest extends SharedWithRedisson {
   private static final String ALIVE = "mortise:redisson:alive:{orders:42}";
   private static final Duration TURN = Duration.ofMillis(100);
 
   /** Pending leases ask at the next beat after a turn. */
   private static final Duration BEAT = Duration.ofMillis(150);
-
-  private final InMemoryStore store = InMemoryStore.withMovableTime();
-  private final LockBackend redisson = store.backend();
-  private final List<LockService> services = new ArrayList<>();
-  private final DistributedLock holder = lock();
-
-  @Override
-  public String backendName() {
-    return "memory-moved-time";
-  }
-
-  @AfterEach
-  void close() {
-    services.forEach(LockService::close);
-    redisson.close();
-  }
-
-  private DistributedLock lock() {
-    LockService service =
-        LockService.builder()
-            .backend(store.backend())
-            .redissonInterop(true)
-            .executor(Runnable::run)
-            .open();
-    services.add(service);
-    return service.getLock(NAME);
-  }
-
-  private Subscription redissonListens() {
-    return redisson.subscribe(
-        "redisson_lock__channel:{orders:42}",
-        new ChannelListener() {
-          @Override
-          public void onSubscribed() {}
-
-          @Override
-          public void onMessage(String message) {}
-
-          @Override
-          public void onInterrupted(Throwable cause) {}
-        });
-  }
-
-  private void run(String key, String script) {
-    List<Object> unused =
-        redisson.execute(
-            new ScriptCall(
-                Script.of("test", script), List.of(key), List.of(), Duration.ofSeconds(1)));
-  }
-
-  private void redissonLocks() {
-    run(
-        NAME,
-        "redis.call('HSET', KEYS[1], 'u:1', 1) return {redis.call('PEXPIRE', KEYS[1], 30000)}");
-  }
-
-  private void redissonUnlocks() {
-    run(
-        NAME,
-        "redis.call('DEL', KEYS[1]) return {redis.call('PUBLISH', 'redisson_lock__channel:{orders:42}', '0')}");
-  }
 
   @Test
   void aReleaseThatTheyHearLeavesThemTheLock() {
