@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
 import io.mortise.ForeignKeyException;
 import io.mortise.LeaseLostException;
@@ -144,5 +145,28 @@ class RedissonHoldsTest extends RedissonFixture {
           refused::toString);
     }
     assertThrows(IllegalArgumentException.class, () -> service.getLock("mortise:lock:{x}"));
+  }
+
+  @Test
+  @Rule({"RS5", "L18"})
+  void aServerThatForbidsRedissonsChannelIsRefusedAndSaysWhichToAllow() {
+    server()
+        .command(
+            "ACL",
+            "SETUSER",
+            "narrow",
+            "on",
+            ">secret",
+            "~*",
+            "resetchannels",
+            "&mortise:*",
+            "+@all");
+    BackendUnavailableException refused =
+        assertThrows(
+            BackendUnavailableException.class,
+            () -> shared(server().uri("narrow:secret"), provider(), LEASE));
+    assertTrue(
+        String.valueOf(refused.getMessage()).contains("channels redisson_lock__channel:*"),
+        refused::toString);
   }
 }
