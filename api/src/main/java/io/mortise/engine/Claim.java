@@ -176,19 +176,20 @@ final class Claim implements Owner, Outbox.Letter {
     }
     phase = Phase.WAITING;
     Acquisition asked = acquisition;
+    Runnable next;
     if (reply instanceof Reply.Waiting waiting) {
       engine.mailbox().complain(waiting.complaint());
       acquisition.queued(waiting, engine.now(), engine.settings().times());
+      next = () -> engine.waits(asked);
     } else {
-      engine.forget(acquisition);
       acquisition = newAcquisition();
+      next = () -> engine.forget(asked);
     }
-    return timeIsOver ? giveUp() : () -> waiting(asked);
-  }
-
-  private void waiting(Acquisition asked) {
-    engine.waits(asked);
-    wake();
+    Runnable then = timeIsOver ? giveUp() : this::wake;
+    return () -> {
+      next.run();
+      then.run();
+    };
   }
 
   private Runnable refused(Reply.Busy busy) {

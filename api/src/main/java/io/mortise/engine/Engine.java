@@ -264,6 +264,7 @@ final class Engine {
     return acquisitions.values();
   }
 
+  /** Not under a monitor: of a lock shared with Redisson it may wait for who is being told. */
   void forget(Acquisition acquisition) {
     acquisitions.remove(acquisition.id());
     redissonChannels.ended(acquisition);
