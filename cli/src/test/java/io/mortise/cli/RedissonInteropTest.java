@@ -131,16 +131,14 @@ class RedissonInteropTest extends RedissonFixture {
     DistributedLock ours = ours();
     RLock theirs = theirs();
     theirs.lock();
-    List<CompletableFuture<Lease>> pending = new ArrayList<>();
+    List<CompletableFuture<Void>> pending = new ArrayList<>();
     for (int i = 0; i < 3; i++) {
-      pending.add(ours.async().acquire());
+      pending.add(ours.async().acquire().thenCompose(Lease::releaseAsync));
     }
     awaitListeners(name, 1);
 
     theirs.unlock();
-    for (CompletableFuture<Lease> each : pending) {
-      Await.value(each).close();
-    }
+    Await.value(CompletableFuture.allOf(pending.toArray(CompletableFuture<?>[]::new)));
     awaitListeners(name, 0);
 
     theirs.lock();
