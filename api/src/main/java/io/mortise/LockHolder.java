@@ -10,8 +10,9 @@ import java.util.Optional;
  *     it calls itself
  * @param host where it runs; empty if the id does not tell
  * @param pid its process; -1 if the id does not tell
- * @param threadId the thread that took the lock from the store. Threads of a process pass a lock on
- *     among themselves without a word to the store, so it may be another one's by now
+ * @param threadId -1 if the id does not tell; the thread that took the lock from the store. Threads
+ *     of a process pass a lock on among themselves without a word to the store, so it may be
+ *     another one's by now
  * @param leaseLeft until the lease ends in the store
  * @param waiters how many wait in the store: threads of a fair or read/write lock, leases, and else
  *     one for each process

@@ -13,6 +13,9 @@ final class Holders {
   private static final Pattern OURS =
       Pattern.compile("((.+)~(\\d{1,18})~[0-9a-f]+):\\d+:(\\d{1,18})(:.*)?");
 
+  /** {@code client:thread}, as Redisson writes it. */
+  private static final Pattern ANY = Pattern.compile("(.+):(\\d{1,18})");
+
   private Holders() {}
 
   /**
@@ -21,13 +24,15 @@ final class Holders {
    */
   static LockHolder of(String id, long left, long waiters, @Nullable Hold inside, long now) {
     Matcher ours = OURS.matcher(id);
+    Matcher any = ANY.matcher(id);
     boolean known = ours.matches();
+    boolean thread = known || any.matches();
     Optional<Hold> here = Optional.ofNullable(inside);
     return new LockHolder(
-        known ? ours.group(1) : id,
+        known ? ours.group(1) : thread ? any.group(1) : id,
         known ? ours.group(2) : "",
         known ? Long.parseLong(ours.group(3)) : -1,
-        known ? Long.parseLong(ours.group(4)) : -1,
+        thread ? Long.parseLong(known ? ours.group(4) : any.group(2)) : -1,
         Duration.ofMillis(left),
         Math.toIntExact(waiters),
         here.map(hold -> hold.thread().getName()),

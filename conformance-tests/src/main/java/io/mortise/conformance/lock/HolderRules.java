@@ -86,14 +86,14 @@ abstract class HolderRules extends LockRules {
   }
 
   @Test
-  void anIdOfAnotherClientIsGivenAsItIs() {
+  void ofAnotherClientWhatItsIdTells() {
     run(
         "redis.call('HSET', KEYS[1], '1f0c:17', 2) redis.call('PEXPIRE', KEYS[1], 9000) return {1}");
     LockHolder holder = lock().holder().orElseThrow();
-    assertEquals("1f0c:17", holder.clientId());
+    assertEquals("1f0c", holder.clientId());
     assertEquals("", holder.host());
     assertEquals(-1, holder.pid());
-    assertEquals(-1, holder.threadId());
+    assertEquals(17, holder.threadId());
     deleteKey();
     run("redis.call('SET', KEYS[1], 'x') return {1}");
     assertThrows(ForeignKeyException.class, lock()::holder);
