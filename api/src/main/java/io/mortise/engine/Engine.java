@@ -142,7 +142,7 @@ final class Engine {
   void checkOpen(LockKeys keys) {
     if (closed) {
       throw new LockServiceClosedException(
-          "lock '%s': its service %s is closed; open a new one".formatted(keys.name(), clientId));
+          "%s: its service %s is closed; open a new one".formatted(keys.text(), clientId));
     }
   }
 
@@ -236,9 +236,13 @@ final class Engine {
 
   // Acquisitions
 
+  /** An id that was never used before. */
+  String newId(long threadId, LockKeys keys) {
+    return clientId.text() + ':' + sequence.incrementAndGet() + ':' + threadId + keys.idSuffix();
+  }
+
   Acquisition newAcquisition(Owner owner, long threadId, LeasePolicy lease) {
-    String number = clientId.text() + ':' + sequence.incrementAndGet();
-    String id = number + ':' + threadId + owner.keys().idSuffix();
+    String id = newId(threadId, owner.keys());
     Acquisition acquisition = new Acquisition(owner, id, lease);
     acquisitions.put(id, acquisition);
     return acquisition;
@@ -317,7 +321,7 @@ final class Engine {
   }
 
   private static String extending(Acquisition held) {
-    return "the lease of lock '" + held.keys().name() + "' was made longer";
+    return "the lease of " + held.keys().text() + " was made longer";
   }
 
   /**
@@ -365,9 +369,9 @@ final class Engine {
   private void checkOpenToRelease(Acquisition ended) {
     if (closed) {
       throw new LockServiceClosedException(
-          "lock '%s' was held when its service was closed; its lease ends within %d ms"
+          "%s was held when its service was closed; its lease ends within %d ms"
               .formatted(
-                  ended.keys().name(), TimeUnit.NANOSECONDS.toMillis(ended.remaining(now()))));
+                  ended.keys().text(), TimeUnit.NANOSECONDS.toMillis(ended.remaining(now()))));
     }
   }
 
@@ -381,7 +385,7 @@ final class Engine {
   }
 
   private boolean releasedLater(Acquisition ended, BackendException e) {
-    log.warn("lock '{}': released in the background: {}", ended.keys().name(), e.getMessage());
+    log.warn("{}: released in the background: {}", ended.keys().text(), e.getMessage());
     log.debug("the release failed", e);
     compensator.leave(ended);
     return true;

@@ -11,7 +11,9 @@ import java.util.List;
 
 /** The scripts of the locks as calls, with the arguments that do not change filled in. */
 final class LockScripts {
-  private static final String READ_WRITE = read("queue") + read("rw");
+  private static final String READ_WRITE = read("queue") + read("rw") + read("line");
+  private static final String SEMAPHORE = read("queue") + read("sem") + read("line");
+  private static final String LATCH = read("queue") + read("latch") + read("line");
   private static final String EXCLUSIVE = read("queue") + read("exclusive");
   private static final Script ACQUIRE = Script.of("acquire", EXCLUSIVE + read("acquire"));
   private static final Script LEAVE = Script.of("leave", EXCLUSIVE + read("leave"));
@@ -20,6 +22,15 @@ final class LockScripts {
   private static final Script RW_LEAVE = Script.of("rw-leave", READ_WRITE + read("rw-leave"));
   private static final Script RW_FORCE = Script.of("rw-force", READ_WRITE + read("rw-force"));
   private static final Script RW_INSPECT = Script.of("rw-inspect", read("rw-inspect"));
+  private static final Script SEM_ACQUIRE =
+      Script.of("sem-acquire", SEMAPHORE + read("sem-acquire"));
+  private static final Script SEM_LEAVE = Script.of("sem-leave", SEMAPHORE + read("sem-leave"));
+  private static final Script SEM_PERMITS =
+      Script.of("sem-permits", SEMAPHORE + read("sem-permits"));
+  private static final Script LATCH_ACQUIRE =
+      Script.of("latch-acquire", LATCH + read("latch-acquire"));
+  private static final Script LATCH_LEAVE = Script.of("latch-leave", LATCH + read("latch-leave"));
+  private static final Script LATCH_COUNT = Script.of("latch-count", LATCH + read("latch-count"));
   private static final Script RENEW = Script.of("renew", read("renew"));
   private static final Script INSPECT = Script.of("inspect", read("inspect"));
   private static final Script CHECK = Script.of("check", read("check"));
@@ -56,7 +67,7 @@ final class LockScripts {
     LockKeys keys = acquisition.keys();
     String mode = join ? "join" : keys.isFair() ? "fair" : "try";
     return call(
-        keys.isReadWrite() ? RW_ACQUIRE : ACQUIRE,
+        acquire(keys.kind()),
         keys.all(),
         List.of(
             acquisition.id(),
@@ -70,12 +81,30 @@ final class LockScripts {
             keys.isReadWrite() ? beside : tokens));
   }
 
+  private static Script acquire(LockKeys.Kind kind) {
+    return switch (kind) {
+      case PLAIN, FAIR, FENCED -> ACQUIRE;
+      case READ, WRITE -> RW_ACQUIRE;
+      case SEMAPHORE -> SEM_ACQUIRE;
+      case LATCH -> LATCH_ACQUIRE;
+    };
+  }
+
+  private static Script leave(LockKeys.Kind kind) {
+    return switch (kind) {
+      case PLAIN, FAIR, FENCED -> LEAVE;
+      case READ, WRITE -> RW_LEAVE;
+      case SEMAPHORE -> SEM_LEAVE;
+      case LATCH -> LATCH_LEAVE;
+    };
+  }
+
   /**
    * @param outcomeUnknown whether the id's acquire was never answered and might still arrive
    */
   ScriptCall leave(LockKeys keys, String id, boolean outcomeUnknown) {
     return call(
-        keys.isReadWrite() ? RW_LEAVE : LEAVE,
+        leave(keys.kind()),
         keys.all(),
         List.of(id, outcomeUnknown ? tombstone : "0", window, mail, counts));
   }
@@ -101,6 +130,27 @@ final class LockScripts {
   ScriptCall inspect(LockKeys keys) {
     Script script = keys.kind() == LockKeys.Kind.READ ? RW_INSPECT : INSPECT;
     return call(script, List.of(keys.lock()), List.of());
+  }
+
+  /**
+   * @param mode once, resize or look
+   */
+  ScriptCall permits(LockKeys keys, String mode, int permits) {
+    return call(
+        SEM_PERMITS,
+        keys.all(),
+        List.of("", mode, Integer.toString(permits), window, mail, counts));
+  }
+
+  /**
+   * @param id of this step; '' to look
+   * @param mode set, down or look
+   */
+  ScriptCall count(LockKeys keys, String id, String mode, long count) {
+    return call(
+        LATCH_COUNT,
+        keys.all(),
+        List.of(id, mode, Long.toString(count), tombstone, window, mail, counts));
   }
 
   ScriptCall identify() {

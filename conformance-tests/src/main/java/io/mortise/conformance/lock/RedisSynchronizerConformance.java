@@ -1,0 +1,20 @@
+package io.mortise.conformance.lock;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * The rules of the semaphore on a backend for Redis, faults of processes among them. It is extended
+ * as {@link RedisLockConformance} is.
+ */
+public abstract class RedisSynchronizerConformance extends SynchronizerConformance
+    implements RedisKit {
+  /** For the subclass that the author of a backend writes. */
+  protected RedisSynchronizerConformance() {}
+
+  @Nested
+  class SemaphoreCommands extends SemCommandRules {
+    SemaphoreCommands() {
+      super(RedisSynchronizerConformance.this);
+    }
+  }
+}
