@@ -6,8 +6,9 @@
 --        WAIT, -2, ticket, server time (us)     (also if it was never set)
 --        BUSY, -2                               (only 'try')
 --        FOREIGN, what was found
--- Rules  D1 D2 Q2 Q4. Open, and nobody in the queue: two commands.
-if redis.call('EXISTS', queue, alive) == 0 and redis.pcall('ZSCORE', latch, '!count') == '0' then
+-- Rules  D1 D2 Q2 Q4. Open, and nobody in the queue: three commands.
+if redis.pcall('ZSCORE', latch, '!count') == '0' and redis.call('EXISTS', queue) == 0 then
+  redis.pcall('ZREM', alive, '?' .. mailbox(id))
   return {'OPEN'}
 end
 

@@ -3,8 +3,8 @@ package io.mortise.conformance.lock;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules of the semaphore on a backend for Redis, faults of processes among them. It is extended
- * as {@link RedisLockConformance} is.
+ * The rules of the semaphore and of the count-down latch on a backend for Redis, faults of
+ * processes among them. It is extended as {@link RedisLockConformance} is.
  */
 public abstract class RedisSynchronizerConformance extends SynchronizerConformance
     implements RedisKit {
@@ -14,6 +14,13 @@ public abstract class RedisSynchronizerConformance extends SynchronizerConforman
   @Nested
   class SemaphoreCommands extends SemCommandRules {
     SemaphoreCommands() {
+      super(RedisSynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class LatchCommands extends LatchCommandRules {
+    LatchCommands() {
       super(RedisSynchronizerConformance.this);
     }
   }

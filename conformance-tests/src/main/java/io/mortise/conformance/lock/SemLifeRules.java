@@ -35,7 +35,7 @@ abstract class SemLifeRules extends SyncFixture {
 
   @Test
   @Rule({"S4", "L7", "L8", "L15"})
-  void aLivingHolderKeepsItsPermitsOverThreeLeasesAndThoseOfDeadOnesComeBack() {
+  void aLivingHolderKeepsItsPermitsOverTwoLeasesAndThoseOfDeadOnesComeBack() {
     DistributedSemaphore mine = semaphore(6);
     LockService gone = brief();
     DistributedSemaphore dead = gone.getSemaphore(name);
@@ -45,7 +45,7 @@ abstract class SemLifeRules extends SyncFixture {
       Lease lost = take(dead, 2);
       gone.close(); // without giving back, as a process that ends
       CompletableFuture<Lease> waiter = waiting(mine, 3, 1);
-      Duration longest = LEASE.multipliedBy(3);
+      Duration longest = LEASE.multipliedBy(2);
       long start = System.nanoTime();
       passTimeUntil(
           "those of the dead are back",

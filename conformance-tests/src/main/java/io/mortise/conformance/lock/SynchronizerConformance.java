@@ -3,8 +3,8 @@ package io.mortise.conformance.lock;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules of the semaphore on a backend of any kind. It is extended as {@link LockConformance}
- * is.
+ * The rules of the semaphore and of the count-down latch on a backend of any kind. It is extended
+ * as {@link LockConformance} is.
  */
 public abstract class SynchronizerConformance implements LockKit {
   /** For the subclass that the author of a backend writes. */
@@ -48,6 +48,20 @@ public abstract class SynchronizerConformance implements LockKit {
   @Nested
   class SemaphoreBadInput extends SemBadInputRules {
     SemaphoreBadInput() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class Latches extends LatchRules {
+    Latches() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class LatchFaults extends LatchFaultRules {
+    LatchFaults() {
       super(SynchronizerConformance.this);
     }
   }
