@@ -43,4 +43,18 @@ class LockKeysTest {
     assertNotEquals(keys.gate(1), keys.as(LockKeys.Kind.READ).gate(1));
     assertTrue(Collections.disjoint(keys.all(), LockKeys.of("mine:", name).all()));
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"orders:42", "a{tag}b", "sem:permits:{x}", "queue:{x}", "ü"})
+  void theKeysOfASemaphoreAndOfALatchAreTheirOwnAndFoundAgain(String name) {
+    LockKeys semaphore = LockKeys.semaphore("mine:", name);
+    LockKeys latch = LockKeys.latch("mine:", name);
+
+    assertEquals(semaphore, LockKeys.ofLockKey("mine:", semaphore.wanting(3).lock()));
+    assertEquals(latch, LockKeys.ofLockKey("mine:", latch.lock()));
+    assertEquals(":p3", semaphore.wanting(3).idSuffix());
+    assertEquals("", latch.idSuffix());
+    assertTrue(Collections.disjoint(semaphore.all(), latch.all()));
+    assertTrue(Collections.disjoint(semaphore.all(), LockKeys.of("mine:", name).all()));
+  }
 }

@@ -141,7 +141,7 @@ abstract class LatchFaultRules extends LatchFixture {
   }
 
   private void assertSays(Class<? extends Throwable> type, String text, Executable call) {
-    String said = String.valueOf(assertThrows(type, call).getMessage());
+    String said = String.valueOf(failure(type, call).getMessage());
     assertTrue(said.contains("count-down latch '" + name + "'") && said.contains(text), said);
   }
 

@@ -30,7 +30,7 @@ abstract class SemBadInputRules extends SyncFixture {
   }
 
   private void assertSays(Class<? extends Throwable> type, String text, Executable call) {
-    String said = String.valueOf(assertThrows(type, call).getMessage());
+    String said = String.valueOf(failure(type, call).getMessage());
     assertTrue(said.contains("semaphore '" + name + "'") && said.contains(text), said);
   }
 

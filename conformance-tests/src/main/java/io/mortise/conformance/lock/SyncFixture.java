@@ -1,6 +1,7 @@
 package io.mortise.conformance.lock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
@@ -9,6 +10,7 @@ import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.function.Executable;
 
 /** What the tests of the semaphore and of the count-down latch share. */
 abstract class SyncFixture extends LockRules {
@@ -64,6 +66,22 @@ abstract class SyncFixture extends LockRules {
     CompletableFuture<Lease> waiter = semaphore.async(permits).acquire();
     awaitWaiting(last);
     return waiter;
+  }
+
+  /** What a call fails with, on a thread of its own: one that should fail might wait instead. */
+  static <T extends Throwable> T failure(Class<T> type, Executable call) {
+    Contender caller =
+        Contender.startBusy(() -> {
+          try {
+            call.execute();
+          } catch (RuntimeException | InterruptedException e) {
+            throw e;
+          } catch (Throwable e) {
+            throw new AssertionError(e);
+          }
+          return false;
+        });
+    return assertInstanceOf(type, caller.failure());
   }
 
   static Lease take(DistributedSemaphore semaphore, int permits) {
