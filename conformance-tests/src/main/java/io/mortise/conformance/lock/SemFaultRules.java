@@ -64,10 +64,10 @@ abstract class SemFaultRules extends SyncFixture {
   @Rule({"S1", "L14"})
   void permitsThatAreAskedForAgainAreTakenOnce() {
     link.set("sem-acquire", Link.REPLY_LOST, 1);
-    CompletableFuture<Lease> two = theirs.async(2).acquire();
-    passTimeUntil("it asks again", SECOND, two::isDone);
-    assertEquals(1, mine.availablePermits());
-    Await.value(two).close();
+    CompletableFuture<Lease> one = theirs.async(1).acquire();
+    passTimeUntil("it asks again", SECOND.multipliedBy(4), one::isDone);
+    assertEquals(2, mine.availablePermits());
+    Await.value(one).close();
     awaitFree(mine, 3);
   }
 
@@ -179,6 +179,18 @@ abstract class SemFaultRules extends SyncFixture {
     late.leave(1);
     Await.value(newcomer).close();
     awaitFree(mine, 3);
+  }
+
+  @Test
+  @Rule({"S1", "A5"})
+  void anAcquireThatComesAgainCutsNoLeaseShort() {
+    ScriptedClient holder = client("holder", 3);
+    assertEquals(List.of("HELD"), holder.ask(1));
+
+    assertEquals(List.of("HELD"), holder.lease(ScriptedClient.WINDOW).ask(1));
+
+    passTime(ScriptedClient.WINDOW.plusMillis(50));
+    assertEquals(Optional.empty(), mine.tryAcquire());
   }
 
   @Test

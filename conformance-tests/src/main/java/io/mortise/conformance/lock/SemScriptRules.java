@@ -88,6 +88,8 @@ abstract class SemScriptRules extends SyncFixture {
       leave(waits);
     } else if (waits != null) {
       acquire(party, waits, true);
+    } else if (holds != null && random.nextInt(4) == 0) {
+      acquire(party, holds, random.nextBoolean()); // again, as when its answer was lost
     } else if (holds != null) {
       inside.remove(party);
       assertEquals("RELEASED", leave(holds), history::toString);
