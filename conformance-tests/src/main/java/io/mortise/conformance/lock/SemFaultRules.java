@@ -182,6 +182,19 @@ abstract class SemFaultRules extends SyncFixture {
   }
 
   @Test
+  @Rule("S4")
+  void permitsOfAnEndedLeaseAreFreeBeforeAnybodyHasTakenThemBack() {
+    assertEquals(List.of("HELD"), client("gone", 2).lease(ScriptedClient.WINDOW).ask(1));
+    assertEquals(1, mine.availablePermits());
+
+    passTime(ScriptedClient.WINDOW.plusMillis(50));
+
+    assertEquals(3, mine.availablePermits());
+    assertTrue(mine.drain().isPresent());
+    assertEquals(0, mine.availablePermits());
+  }
+
+  @Test
   @Rule({"S1", "A5"})
   void anAcquireThatComesAgainCutsNoLeaseShort() {
     ScriptedClient holder = client("holder", 3);
