@@ -51,7 +51,8 @@ abstract class SemCommandRules extends SyncFixture {
   @Rule("L19")
   void permitsCostACommandToTakeAndACommandToGiveBackHoweverMany(Figures figures) {
     DistributedSemaphore semaphore = semaphore(9);
-    take(semaphore, 1).close(); // the scripts are known from now on
+    // The scripts are known from now on, and a longer lease has an expiry to raise.
+    take(semaphore.withLease(SECOND), 1).close();
     Map<String, Long> taken =
         Map.of("exists", 1L, "zscore", 2L, "pttl", 1L, "time", 1L, "zadd", 1L, "pexpire", 1L);
     List<Lease> leases = new ArrayList<>();
