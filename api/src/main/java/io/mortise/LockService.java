@@ -132,6 +132,26 @@ public interface LockService extends AutoCloseable {
   DistributedReadWriteLock getReadWriteLock(String name);
 
   /**
+   * The semaphore of a name: permits that all processes share, taken as leases, first come, first
+   * served. It shares nothing with a lock of that name.
+   *
+   * @param name as for {@link #getLock}
+   * @return a handle, which costs nothing while unused
+   * @throws IllegalArgumentException the name is empty, too long, or has stray braces
+   */
+  DistributedSemaphore getSemaphore(String name);
+
+  /**
+   * The count-down latch of a name: set once, counted down and waited for by all processes. It
+   * shares nothing with a lock of that name.
+   *
+   * @param name as for {@link #getLock}
+   * @return a handle, which costs nothing while unused
+   * @throws IllegalArgumentException the name is empty, too long, or has stray braces
+   */
+  DistributedCountDownLatch getCountDownLatch(String name);
+
+  /**
    * Who this service is in the store: host, process and a random part. The first part of the id of
    * every acquisition.
    *

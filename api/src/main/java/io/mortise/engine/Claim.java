@@ -171,8 +171,12 @@ final class Claim implements Owner, Outbox.Letter {
     if (reply instanceof Reply.Busy busy) {
       return refused(busy);
     }
-    if (reply instanceof Reply.Foreign foreign) {
-      return done(null, Failures.foreign(keys, foreign.found()));
+    if (reply instanceof Reply.Open) {
+      return done(new Claimed(null, null, true), null);
+    }
+    RuntimeException wrong = Failures.of(reply, keys);
+    if (wrong != null) {
+      return done(null, wrong);
     }
     phase = Phase.WAITING;
     Acquisition asked = acquisition;
@@ -275,8 +279,8 @@ final class Claim implements Owner, Outbox.Letter {
   void close() {
     end(
         new LockServiceClosedException(
-            "lock '%s' was waited for when its service %s was closed"
-                .formatted(keys.name(), engine.clientId())));
+            "%s was waited for when its service %s was closed"
+                .formatted(keys.text(), engine.clientId())));
   }
 
   private Runnable giveUp() {
@@ -286,8 +290,8 @@ final class Claim implements Owner, Outbox.Letter {
   private Runnable done(@Nullable Claimed value, @Nullable RuntimeException why) {
     phase = Phase.DONE;
     Acquisition orphan = acquisition;
-    boolean refused = value != null && value.heldBy() != null && !orphan.mayArriveLate();
-    boolean known = orphan.mayBeKnown() && !refused;
+    boolean unqueued = value != null && (value.open() || value.heldBy() != null);
+    boolean known = orphan.mayBeKnown() && (!unqueued || orphan.mayArriveLate());
     CompletableFuture<Claimed> waiting = forgetResult();
     return () -> {
       engine.claims().remove(this);

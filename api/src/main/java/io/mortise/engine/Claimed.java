@@ -8,5 +8,11 @@ import org.jspecify.annotations.Nullable;
  *
  * @param lease what was acquired; null if nothing
  * @param heldBy who had the lock, if that was why; null if the time to wait was over
+ * @param open whether nothing need be held, since the latch is open
  */
-public record Claimed(@Nullable Lease lease, @Nullable String heldBy) {}
+public record Claimed(@Nullable Lease lease, @Nullable String heldBy, boolean open) {
+  /** Of what must be held. */
+  public Claimed(@Nullable Lease lease, @Nullable String heldBy) {
+    this(lease, heldBy, false);
+  }
+}

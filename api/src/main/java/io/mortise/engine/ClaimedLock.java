@@ -28,36 +28,48 @@ public final class ClaimedLock implements AsyncLock {
 
   @Override
   public CompletableFuture<Lease> acquire() {
-    return claim(Claimer.FOREVER, Optional::orElseThrow);
+    return claim(Claimer.FOREVER, claimed -> lease(claimed).orElseThrow());
   }
 
   @Override
   public CompletableFuture<Optional<Lease>> tryAcquire() {
-    return claim(Claimer.NOT, Function.identity());
+    return claim(Claimer.NOT, ClaimedLock::lease);
   }
 
   @Override
   public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait) {
-    return claim(nanos(wait), Function.identity());
+    return claim(nanos(wait), ClaimedLock::lease);
   }
 
   /** Waits for a lease without end. */
   public Lease await() throws InterruptedException {
-    return await(Claimer.FOREVER).orElseThrow();
+    return lease(awaitClaimed(Claimer.FOREVER)).orElseThrow();
   }
 
   /** Waits for a lease that long. */
   public Optional<Lease> await(Duration wait) throws InterruptedException {
-    return await(nanos(wait));
+    return lease(awaitClaimed(nanos(wait)));
   }
 
-  private Optional<Lease> await(long wait) throws InterruptedException {
+  /** Takes a lease if there is one at once. An interrupt is kept for later. */
+  Optional<Lease> attempt() {
+    CompletableFuture<Claimed> claimed = new CompletableFuture<>();
+    claimer.claim(Claimer.NOT, claimed);
+    return lease(Futures.join(claimed, time));
+  }
+
+  /** Waits for what becomes of a claim. */
+  Claimed awaitClaimed(long wait) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
     CompletableFuture<Claimed> claimed = new CompletableFuture<>();
     claimer.claim(wait, claimed);
-    return Optional.ofNullable(Futures.await(claimed, time).lease());
+    return Futures.await(claimed, time);
+  }
+
+  private static Optional<Lease> lease(Claimed claimed) {
+    return Optional.ofNullable(claimed.lease());
   }
 
   private static long nanos(Duration wait) {
@@ -65,7 +77,8 @@ public final class ClaimedLock implements AsyncLock {
     return wait.compareTo(longest) < 0 ? wait.toNanos() : longest.toNanos();
   }
 
-  private <T> CompletableFuture<T> claim(long wait, Function<Optional<Lease>, T> value) {
+  /** Completes on the executor, with a value made of what became of the claim. */
+  <T> CompletableFuture<T> claim(long wait, Function<Claimed, T> value) {
     CompletableFuture<Claimed> claimed = new CompletableFuture<>();
     CompletableFuture<T> future = new CompletableFuture<>();
     CompletableFuture<Claimed> unused =
@@ -79,14 +92,14 @@ public final class ClaimedLock implements AsyncLock {
   private static <T> void hand(
       @Nullable Claimed done,
       @Nullable Throwable failure,
-      Function<Optional<Lease>, T> value,
+      Function<Claimed, T> value,
       CompletableFuture<T> future) {
     if (done == null) {
       future.completeExceptionally(failure);
       return;
     }
     Lease lease = done.lease();
-    if (!future.complete(value.apply(Optional.ofNullable(lease))) && lease != null) {
+    if (!future.complete(value.apply(done)) && lease != null) {
       CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
     }
   }

@@ -39,17 +39,17 @@ final class Compensator {
 
   private void send(LockKeys keys, ScriptCall call, long longestLease) {
     long tombstone = engine.settings().tombstone().toNanos();
-    new Attempt(keys.name(), call, engine.now() + Math.max(tombstone, longestLease))
+    new Attempt(keys.text(), call, engine.now() + Math.max(tombstone, longestLease))
         .send(FIRST_PAUSE);
   }
 
   private final class Attempt {
-    private final String name;
+    private final String what;
     private final ScriptCall call;
     private final long end;
 
-    Attempt(String name, ScriptCall call, long end) {
-      this.name = name;
+    Attempt(String what, ScriptCall call, long end) {
+      this.what = what;
       this.call = call;
       this.end = end;
     }
@@ -69,8 +69,7 @@ final class Compensator {
         return;
       }
       if (engine.now() - end >= 0) {
-        log.warn(
-            "lock '{}': gave up withdrawing an acquisition that must have ended", name, failure);
+        log.warn("{}: gave up withdrawing an acquisition that must have ended", what, failure);
         return;
       }
       Duration doubled = pause.multipliedBy(2);

@@ -150,7 +150,7 @@ final class Engine {
   void checkOpen(LockKeys keys) {
     if (closed) {
       throw new LockServiceClosedException(
-          "lock '%s': its service %s is closed; open a new one".formatted(keys.name(), clientId));
+          "%s: its service %s is closed; open a new one".formatted(keys.text(), clientId));
     }
   }
 
@@ -347,7 +347,7 @@ final class Engine {
   }
 
   private static String extending(Acquisition held) {
-    return "the lease of lock '" + held.keys().name() + "' was made longer";
+    return "the lease of " + held.keys().text() + " was made longer";
   }
 
   /**
@@ -395,9 +395,9 @@ final class Engine {
   private void checkOpenToRelease(Acquisition ended) {
     if (closed) {
       throw new LockServiceClosedException(
-          "lock '%s' was held when its service was closed; its lease ends within %d ms"
+          "%s was held when its service was closed; its lease ends within %d ms"
               .formatted(
-                  ended.keys().name(), TimeUnit.NANOSECONDS.toMillis(ended.remaining(now()))));
+                  ended.keys().text(), TimeUnit.NANOSECONDS.toMillis(ended.remaining(now()))));
     }
   }
 
@@ -411,7 +411,7 @@ final class Engine {
   }
 
   private boolean releasedLater(Acquisition ended, BackendException e) {
-    log.warn("lock '{}': released in the background: {}", ended.keys().name(), e.getMessage());
+    log.warn("{}: released in the background: {}", ended.keys().text(), e.getMessage());
     log.debug("the release failed", e);
     compensator.leave(ended);
     return true;

@@ -75,8 +75,8 @@ final class EngineLease implements MemberLease {
     LeasePolicy fixed = LeasePolicy.fixed(Objects.requireNonNull(lease, "lease"));
     if (state() == LeaseState.RELEASED) {
       throw new IllegalStateException(
-          "the lease %s of lock '%s' was released; acquire again"
-              .formatted(acquisition.id(), name()));
+          "the lease %s of %s was released; acquire again"
+              .formatted(acquisition.id(), acquisition.keys().text()));
     }
     return new LeasePolicy(fixed.nanos(), fixed.millis(), acquisition.lease().renewed());
   }
@@ -136,8 +136,8 @@ final class EngineLease implements MemberLease {
 
   private LeaseLostException lost() {
     return new LeaseLostException(
-        "the lease %s of lock '%s' is over: it ended, was forced open or its key was deleted; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
-            .formatted(acquisition.id(), name()));
+        "the lease %s of %s is over: it ended, was forced open or its key was deleted; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
+            .formatted(acquisition.id(), acquisition.keys().text()));
   }
 
   @Override

@@ -1,8 +1,10 @@
 package io.mortise.engine;
 
 import io.mortise.BackendUnavailableException;
+import io.mortise.DistributedCountDownLatch;
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
+import io.mortise.DistributedSemaphore;
 import io.mortise.FencedLock;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
@@ -111,13 +113,33 @@ final class EngineLockService implements LockService {
     return keys;
   }
 
+  @Override
+  public DistributedSemaphore getSemaphore(String name) {
+    Objects.requireNonNull(name, "semaphore name");
+    LockKeys keys = LockKeys.semaphore(engine.settings().keyPrefix(), name);
+    checkOpen();
+    return new EngineSemaphore(engine, keys, engine.defaultLease());
+  }
+
+  @Override
+  public DistributedCountDownLatch getCountDownLatch(String name) {
+    Objects.requireNonNull(name, "latch name");
+    LockKeys keys = LockKeys.latch(engine.settings().keyPrefix(), name);
+    checkOpen();
+    return new EngineLatch(engine, keys);
+  }
+
   private LockKeys keys(String name) {
     Objects.requireNonNull(name, "lock name");
     LockKeys keys = engine.settings().keys(name);
+    checkOpen();
+    return keys;
+  }
+
+  private void checkOpen() {
     if (engine.isClosed()) {
       throw new LockServiceClosedException("service " + engine + " gives out no more locks");
     }
-    return keys;
   }
 
   @Override

@@ -24,22 +24,22 @@ final class Failures {
   static LockException of(BackendException e, Acquisition acquisition, String endpoint) {
     if (acquisition.isUncertain()) {
       return new OutcomeUnknownException(
-          "whether lock '%s' was acquired at %s is not known: a command got no answer; last: %s; it is being withdrawn, at the latest its lease of %s ms frees it (docs/troubleshooting.md#unknown-outcome)"
+          "whether %s was acquired at %s is not known: a command got no answer; last: %s; it is being withdrawn, at the latest its lease of %s ms frees it (docs/troubleshooting.md#unknown-outcome)"
               .formatted(
-                  acquisition.keys().name(),
+                  acquisition.keys().text(),
                   endpoint,
                   e.getMessage(),
                   acquisition.lease().millis()),
           e);
     }
-    return notDone("lock '%s' was not acquired".formatted(acquisition.keys().name()), e, endpoint);
+    return notDone(acquisition.keys().text() + " was not acquired", e, endpoint);
   }
 
   /** The lock was acquired, but when the answer came its lease had ended. */
   static BackendUnavailableException tooSlow(LockKeys keys, LeasePolicy lease, String endpoint) {
     return new BackendUnavailableException(
-        "lock '%s' was not acquired in time: the answer of %s came after its lease of %s ms had ended; ask for a longer lease (docs/troubleshooting.md#unreachable)"
-            .formatted(keys.name(), endpoint, lease.millis()),
+        "%s was not acquired in time: the answer of %s came after its lease of %s ms had ended; ask for a longer lease (docs/troubleshooting.md#unreachable)"
+            .formatted(keys.text(), endpoint, lease.millis()),
         null);
   }
 
@@ -71,8 +71,28 @@ final class Failures {
 
   static ForeignKeyException foreign(LockKeys keys, String found) {
     return new ForeignKeyException(
-        "lock '%s': its keys (%s and companions) hold somebody else's data, a %s; use another name or key prefix, or remove that key (docs/troubleshooting.md#foreign-key)"
-            .formatted(keys.name(), keys.lock(), found),
+        "%s: its keys (%s and companions) hold somebody else's data, a %s; use another name or key prefix, or remove that key (docs/troubleshooting.md#foreign-key)"
+            .formatted(keys.text(), keys.lock(), found),
         null);
+  }
+
+  static IllegalStateException permitsUnset(LockKeys keys) {
+    return new IllegalStateException(keys.text() + " has no permits set: call trySetPermits first");
+  }
+
+  /** What is wrong with the caller or the key by such a reply; null if nothing is. */
+  static @Nullable RuntimeException of(Reply reply, LockKeys keys) {
+    if (reply instanceof Reply.Foreign foreign) {
+      return foreign(keys, foreign.found());
+    }
+    if (reply instanceof Reply.Unset) {
+      return permitsUnset(keys);
+    }
+    if (reply instanceof Reply.TooMany all) {
+      return new IllegalArgumentException(
+          "%s has %d permits, and %d were asked for; ask for fewer, or resize it"
+              .formatted(keys.text(), all.permits(), keys.permits()));
+    }
+    return null;
   }
 }

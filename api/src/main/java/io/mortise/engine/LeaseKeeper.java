@@ -83,8 +83,8 @@ final class LeaseKeeper {
     }
     if (held.warnOnce(Acquisition.Warning.OWNER_DIED)) {
       log.warn(
-          "lock '{}': {} {}; renewal stops and the lease ends in {} ms (docs/troubleshooting.md#owner-died)",
-          held.keys().name(),
+          "{}: {} {}; renewal stops and the lease ends in {} ms (docs/troubleshooting.md#owner-died)",
+          held.keys().text(),
           holder.who(),
           holder.gone(),
           Duration.ofNanos(held.remaining(engine.now())).toMillis());
@@ -97,8 +97,8 @@ final class LeaseKeeper {
     long heldFor = engine.now() - holder.since();
     if (heldFor > LEASES_BEFORE_WARNING * lease && held.warnOnce(Acquisition.Warning.LONG_HOLD)) {
       log.warn(
-          "lock '{}' has been held by {} for {} s and is still renewed (docs/troubleshooting.md#long-hold)",
-          held.keys().name(),
+          "{} has been held by {} for {} s and is still renewed (docs/troubleshooting.md#long-hold)",
+          held.keys().text(),
           holder.who(),
           Duration.ofNanos(heldFor).toSeconds());
     }

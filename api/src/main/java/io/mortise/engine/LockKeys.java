@@ -11,10 +11,12 @@ import java.util.Set;
  *
  * @param name as the application gave it
  * @param all lock, queue and alive, in the order the scripts take them; then the counter of a
- *     fenced lock, or the readers of a read/write lock
+ *     fenced lock, or the readers of a read/write lock. For the lock stand the permits of a
+ *     semaphore, or the count of a latch
  * @param kind what its handles promise
+ * @param permits how many of a semaphore's an acquisition wants; else 0
  */
-record LockKeys(String name, List<String> all, Kind kind) {
+record LockKeys(String name, List<String> all, Kind kind, int permits) {
   /** What a handle promises. Plain, fair and fenced are handles of one and the same lock. */
   enum Kind {
     /** Threads of a process pass it on among themselves. */
@@ -28,12 +30,16 @@ record LockKeys(String name, List<String> all, Kind kind) {
     /** The reading side of a read/write lock; every thread waits in the store's queue by itself. */
     READ,
     /** The writing side of a read/write lock, as its reading side. */
-    WRITE;
+    WRITE,
+    /** Permits of a semaphore. */
+    SEMAPHORE,
+    /** A count-down latch. */
+    LATCH;
 
     /** What a handle shows of it. */
     String label() {
       return switch (this) {
-        case PLAIN, FENCED -> "";
+        case PLAIN, FENCED, SEMAPHORE, LATCH -> "";
         case FAIR -> ", fair";
         case REDISSON -> ", shared with Redisson";
         case READ -> ", read";
@@ -48,6 +54,12 @@ record LockKeys(String name, List<String> all, Kind kind) {
   private static final String READ_WRITE = "rw:";
   private static final String COMPANIONS = "redisson:";
   private static final String CHANNEL = "redisson_lock__channel:";
+  private static final String SEMAPHORE = "sem:permits:";
+  private static final String LATCH = "latch:count:";
+
+  private LockKeys(String name, List<String> all, Kind kind) {
+    this(name, all, kind, 0);
+  }
 
   static LockKeys of(String prefix, String name) {
     String slot = slot("lock name", name);
@@ -122,6 +134,34 @@ record LockKeys(String name, List<String> all, Kind kind) {
     return CHANNEL + slot("lock name", name);
   }
 
+  /** The semaphore of a name, for acquisitions of one permit. */
+  static LockKeys semaphore(String prefix, String name) {
+    return queued(prefix, SEMAPHORE, name, Kind.SEMAPHORE).wanting(1);
+  }
+
+  /** The same semaphore, for acquisitions of so many permits. */
+  LockKeys wanting(int wanted) {
+    return new LockKeys(name, all, kind, wanted);
+  }
+
+  static LockKeys latch(String prefix, String name) {
+    return queued(prefix, LATCH, name, Kind.LATCH);
+  }
+
+  /**
+   * The keys of what is neither a lock nor shares keys with one.
+   *
+   * @param first of what family it is, and what its first key holds
+   */
+  private static LockKeys queued(String prefix, String first, String name, Kind kind) {
+    String slot = slot(kind == Kind.LATCH ? "latch name" : "semaphore name", name);
+    String family = prefix + first.substring(0, first.indexOf(':') + 1);
+    return new LockKeys(
+        name,
+        List.of(prefix + first + slot, family + "queue:" + slot, family + "alive:" + slot),
+        kind);
+  }
+
   private String slot(String lockPrefix) {
     return all.get(0).substring(lockPrefix.length());
   }
@@ -139,9 +179,12 @@ record LockKeys(String name, List<String> all, Kind kind) {
     return EXCLUSIVE.contains(kind) ? EXCLUSIVE : Set.of(kind);
   }
 
-  /** What every id of an acquisition by these keys ends in: the scripts tell readers by it. */
+  /**
+   * What every id of an acquisition by these keys ends in: the scripts tell readers by it, and how
+   * many permits are wanted.
+   */
   String idSuffix() {
-    return kind == Kind.READ ? ":r" : "";
+    return permits > 0 ? ":p" + permits : kind == Kind.READ ? ":r" : "";
   }
 
   /**
@@ -151,7 +194,7 @@ record LockKeys(String name, List<String> all, Kind kind) {
   String gate(long threadId) {
     return switch (kind) {
       case PLAIN, REDISSON -> lock();
-      case FAIR, READ, WRITE -> lock() + '#' + threadId;
+      case FAIR, READ, WRITE, SEMAPHORE, LATCH -> lock() + '#' + threadId;
       case FENCED -> lock() + '!';
     };
   }
@@ -161,11 +204,22 @@ record LockKeys(String name, List<String> all, Kind kind) {
     if (!lockKey.startsWith(prefix)) {
       return redisson(prefix, lockKey);
     }
-    boolean readWrite = lockKey.startsWith(lockPrefix(prefix + READ_WRITE));
-    String slot = lockKey.substring(lockPrefix(readWrite ? prefix + READ_WRITE : prefix).length());
+    if (lockKey.startsWith(prefix + SEMAPHORE)) {
+      return semaphore(prefix, name(lockKey, prefix + SEMAPHORE));
+    }
+    if (lockKey.startsWith(prefix + LATCH)) {
+      return latch(prefix, name(lockKey, prefix + LATCH));
+    }
+    if (lockKey.startsWith(lockPrefix(prefix + READ_WRITE))) {
+      return readWrite(prefix, name(lockKey, lockPrefix(prefix + READ_WRITE)));
+    }
+    return of(prefix, name(lockKey, lockPrefix(prefix)));
+  }
+
+  private static String name(String key, String before) {
+    String slot = key.substring(before.length());
     boolean added = slot.startsWith("{") && slot.indexOf('}') == slot.length() - 1;
-    String name = added ? slot.substring(1, slot.length() - 1) : slot;
-    return readWrite ? readWrite(prefix, name) : of(prefix, name);
+    return added ? slot.substring(1, slot.length() - 1) : slot;
   }
 
   private static String lockPrefix(String prefix) {
@@ -174,8 +228,15 @@ record LockKeys(String name, List<String> all, Kind kind) {
 
   /** For messages: which lock, and which side of it. */
   String text() {
-    String side = kind == Kind.READ ? "read " : kind == Kind.WRITE ? "write " : "";
-    return side + "lock '" + name + "'";
+    String what =
+        switch (kind) {
+          case PLAIN, FAIR, FENCED, REDISSON -> "lock";
+          case READ -> "read lock";
+          case WRITE -> "write lock";
+          case SEMAPHORE -> "semaphore";
+          case LATCH -> "count-down latch";
+        };
+    return what + " '" + name + "'";
   }
 
   /** The key that a hold is in. */

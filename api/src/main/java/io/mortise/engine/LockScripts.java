@@ -7,16 +7,55 @@ import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /** The scripts of the locks as calls, with the arguments that do not change filled in. */
 final class LockScripts {
-  private static final String READ_WRITE = read("queue") + read("rw");
-  private static final String EXCLUSIVE = read("queue") + read("exclusive");
-  private static final String SHARED = EXCLUSIVE + read("redisson");
-  private static final Kinds ACQUIRES = Kinds.of("acquire");
-  private static final Kinds LEAVES = Kinds.of("leave");
-  private static final Kinds FORCES = Kinds.of("force");
+  /** What is built alike: the scripts of its kinds have the same text in front, and their names. */
+  private enum Family {
+    EXCLUSIVE("", "queue", "exclusive"),
+    REDISSON("", "queue", "exclusive", "redisson"),
+    READ_WRITE("rw-", "queue", "rw", "line"),
+    SEMAPHORE("sem-", "queue", "sem", "line"),
+    LATCH("latch-", "queue", "latch", "line");
+
+    private final String prefix;
+    private final String shared;
+
+    Family(String prefix, String... shared) {
+      this.prefix = prefix;
+      this.shared = Stream.of(shared).map(LockScripts::read).collect(Collectors.joining());
+    }
+
+    static Family of(LockKeys.Kind kind) {
+      return switch (kind) {
+        case PLAIN, FAIR, FENCED -> EXCLUSIVE;
+        case REDISSON -> REDISSON;
+        case READ, WRITE -> READ_WRITE;
+        case SEMAPHORE -> SEMAPHORE;
+        case LATCH -> LATCH;
+      };
+    }
+
+    Script script(String step) {
+      return Script.of(prefix + step, shared + read(prefix + step));
+    }
+  }
+
+  private static final Map<Family, Script> ACQUIRE =
+      scripts("acquire", EnumSet.allOf(Family.class));
+  private static final Map<Family, Script> LEAVE = scripts("leave", EnumSet.allOf(Family.class));
+  private static final Map<Family, Script> FORCE =
+      scripts("force", EnumSet.of(Family.EXCLUSIVE, Family.REDISSON, Family.READ_WRITE));
+  private static final Script SEM_PERMITS = Family.SEMAPHORE.script("permits");
+  private static final Script LATCH_COUNT = Family.LATCH.script("count");
   private static final Script RW_INSPECT = Script.of("rw-inspect", read("rw-inspect"));
   private static final Script RENEW = Script.of("renew", read("renew"));
   private static final Script INSPECT = Script.of("inspect", read("inspect"));
@@ -56,7 +95,7 @@ final class LockScripts {
     String mode = join ? "join" : keys.isFair() ? "fair" : "try";
     return call(
         keys,
-        ACQUIRES,
+        ACQUIRE,
         List.of(
             acquisition.id(),
             lease.millis(),
@@ -73,11 +112,11 @@ final class LockScripts {
    * @param outcomeUnknown whether the id's acquire was never answered and might still arrive
    */
   ScriptCall leave(LockKeys keys, String id, boolean outcomeUnknown) {
-    return call(keys, LEAVES, List.of(id, outcomeUnknown ? tombstone : "0", window, mail, counts));
+    return call(keys, LEAVE, List.of(id, outcomeUnknown ? tombstone : "0", window, mail, counts));
   }
 
   ScriptCall force(LockKeys keys) {
-    return call(keys, FORCES, List.of(keys.idSuffix(), window, mail, counts));
+    return call(keys, FORCE, List.of(keys.idSuffix(), window, mail, counts));
   }
 
   ScriptCall renew(List<Acquisition> held, LeasePolicy lease) {
@@ -106,6 +145,27 @@ final class LockScripts {
     return call(CONDITION, keys, List.of(id, step, alive, mail, counts));
   }
 
+  /**
+   * @param mode once, resize or look
+   */
+  ScriptCall permits(LockKeys keys, String mode, int permits) {
+    return call(
+        SEM_PERMITS,
+        keys.all(),
+        List.of("", mode, Integer.toString(permits), window, mail, counts));
+  }
+
+  /**
+   * @param id of this step; '' to look
+   * @param mode set, down or look
+   */
+  ScriptCall count(LockKeys keys, String id, String mode, long count) {
+    return call(
+        LATCH_COUNT,
+        keys.all(),
+        List.of(id, mode, Long.toString(count), tombstone, window, mail, counts));
+  }
+
   ScriptCall identify() {
     return call(IDENTIFY, List.of(), List.of());
   }
@@ -114,25 +174,20 @@ final class LockScripts {
     return call(CHECK, unused.all().subList(0, 2), channels);
   }
 
-  /** What does the same for different kinds of lock. */
-  private record Kinds(Script exclusive, Script readWrite, Script shared) {
-    static Kinds of(String name) {
-      String text = read(name);
-      return new Kinds(
-          Script.of(name, EXCLUSIVE + text),
-          Script.of("rw-" + name, READ_WRITE + read("rw-" + name)),
-          Script.of(name, SHARED + text));
-    }
+  private static Map<Family, Script> scripts(String step, Set<Family> families) {
+    Map<Family, Script> scripts = new EnumMap<>(Family.class);
+    families.forEach(family -> scripts.put(family, family.script(step)));
+    return scripts;
   }
 
-  private ScriptCall call(LockKeys keys, Kinds scripts, List<String> args) {
-    if (keys.isRedisson()) {
-      List<String> more = new ArrayList<>(args);
-      more.add(keys.redissonChannel());
-      return call(scripts.shared(), keys.all(), more);
+  private ScriptCall call(LockKeys keys, Map<Family, Script> scripts, List<String> args) {
+    Script script = Objects.requireNonNull(scripts.get(Family.of(keys.kind())), keys.text());
+    if (!keys.isRedisson()) {
+      return call(script, keys.all(), args);
     }
-    Script script = keys.isReadWrite() ? scripts.readWrite() : scripts.exclusive();
-    return call(script, keys.all(), args);
+    List<String> more = new ArrayList<>(args);
+    more.add(keys.redissonChannel());
+    return call(script, keys.all(), more);
   }
 
   private ScriptCall call(Script script, List<String> keys, List<String> args) {

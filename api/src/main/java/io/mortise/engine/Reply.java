@@ -35,6 +35,15 @@ sealed interface Reply {
   /** The key is somebody else's data. */
   record Foreign(String found) implements Reply {}
 
+  /** There is no semaphore: its permits were not set. */
+  record Unset() implements Reply {}
+
+  /** The id wants more permits than the semaphore has. */
+  record TooMany(long permits) implements Reply {}
+
+  /** The latch is open, and the id has nothing of it. */
+  record Open() implements Reply {}
+
   Reply HELD = new Held(0);
   Reply TOO_LATE = new TooLate();
 
@@ -50,6 +59,9 @@ sealed interface Reply {
       case "WAIT" -> new Waiting((Long) reply.get(1), (Long) reply.get(2), textAt(reply, 4));
       case "BUSY" -> new Busy((Long) reply.get(1), textAt(reply, 2));
       case "TOO_LATE" -> TOO_LATE;
+      case "UNSET" -> new Unset();
+      case "TOO_MANY" -> new TooMany((Long) reply.get(1));
+      case "OPEN" -> new Open();
       case "FOREIGN" -> new Foreign((String) reply.get(1));
       default -> throw new IllegalStateException("acquire script answered " + reply);
     };

@@ -1,6 +1,7 @@
 -- The queue of one lock, as the scripts of every kind of lock share it. Put in front of theirs.
 --
--- KEYS  1 lock   hash  acquisition id -> 1; exists while the lock is held or granted, always with an expiry
+-- KEYS  1 lock   hash  acquisition id -> 1; exists while the lock is held or granted, always with an expiry;
+--                       of a semaphore or latch a zset
 --       2 queue  zset  waiting id -> ticket (server time in us when it joined)
 --       3 alive  zset  waiting id -> time (ms) after which it counts as gone
 --                      !id        -> end (ms) of a tombstone: this id must not acquire any more
@@ -23,8 +24,8 @@ local function keep(key, ms)
 end
 
 -- The type of the first key that is not of ours, or nil.
-local function stranger(fourth)
-  local kinds = {'hash', 'zset', 'zset', fourth}
+local function stranger(fourth, first)
+  local kinds = {first or 'hash', 'zset', 'zset', fourth}
   for i, key in ipairs(KEYS) do
     local kind = redis.call('TYPE', key).ok
     if kind ~= 'none' and kind ~= kinds[i] then
@@ -59,14 +60,19 @@ local function join(now, micros, patience, before)
   return ticket
 end
 
+-- The id is over, and that is remembered for so long (ms).
+local function bury(now, tombstone)
+  redis.call('ZREMRANGEBYSCORE', alive, '-inf', now - tombstone)
+  redis.call('ZADD', alive, now + tombstone, '!' .. id)
+  keep(alive, tombstone)
+end
+
 -- The id waits no more, and must not acquire for so long (ms, 0 if it may).
 local function withdraw(now, tombstone)
   redis.call('ZREM', queue, id)
   redis.call('ZREM', alive, id, '?' .. mailbox(id))
   if tombstone > 0 then
-    redis.call('ZREMRANGEBYSCORE', alive, '-inf', now - tombstone)
-    redis.call('ZADD', alive, now + tombstone, '!' .. id)
-    keep(alive, tombstone)
+    bury(now, tombstone)
   end
 end
 

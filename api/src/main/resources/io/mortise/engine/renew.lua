@@ -1,21 +1,22 @@
 -- Raises the expiry of many locks to the lease, each only if its id still holds it. One bad key does
 -- not spoil the rest.
 --
--- KEYS   for each hold the key it is in: the lock, or the readers of a read/write lock
+-- KEYS   for each hold the key it is in: the lock, the readers of a read/write lock, or a semaphore
 -- ARGV   1 lease (ms), then for each key the id that should hold it
 -- Reply  for each key 1 (renewed), 0 (not held by the id), -1 (the key is of another type)
 -- Rules  L8 L9. It never shortens.
 local lease = tonumber(ARGV[1])
 local now
 
-local function keep(key)
-  if redis.call('PTTL', key) < lease then
-    redis.call('PEXPIRE', key, lease)
+local function keep(key, ms)
+  if redis.call('PTTL', key) < ms then
+    redis.call('PEXPIRE', key, ms)
   end
 end
 
--- A reader's lease that has ended is not revived.
-local function read(key, id)
+-- One of several in a sorted set: a reader, or a holder of permits, whose semaphore outlives them (rest, ms).
+-- A lease that has ended is not revived.
+local function share(key, id, rest)
   local ends = redis.pcall('ZSCORE', key, id)
   if type(ends) == 'table' then
     return -1
@@ -28,7 +29,7 @@ local function read(key, id)
     return 0
   end
   redis.call('ZADD', key, 'GT', now + lease, id)
-  keep(key)
+  keep(key, lease + rest)
   return 1
 end
 
@@ -38,7 +39,7 @@ local function hold(key, id)
     return -1
   end
   if held == 1 then
-    keep(key)
+    keep(key, lease)
   end
   return held
 end
@@ -46,6 +47,12 @@ end
 local replies = {}
 for i, key in ipairs(KEYS) do
   local id = ARGV[i + 1]
-  replies[i] = string.match(id, ':r$') and read(key, id) or hold(key, id)
+  if string.match(id, ':r$') then
+    replies[i] = share(key, id, 0)
+  elseif string.match(id, ':p%d+$') then
+    replies[i] = share(key, id, 604800000)
+  else
+    replies[i] = hold(key, id)
+  end
 end
 return replies

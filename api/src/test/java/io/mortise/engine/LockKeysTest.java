@@ -77,4 +77,18 @@ class LockKeysTest {
 
     assertTrue(String.valueOf(refused.getMessage()).contains("key prefix 'mine:'"));
   }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"orders:42", "a{tag}b", "sem:permits:{x}", "queue:{x}", "ü"})
+  void theKeysOfASemaphoreAndOfALatchAreTheirOwnAndFoundAgain(String name) {
+    LockKeys semaphore = LockKeys.semaphore("mine:", name);
+    LockKeys latch = LockKeys.latch("mine:", name);
+
+    assertEquals(semaphore, LockKeys.ofLockKey("mine:", semaphore.wanting(3).lock()));
+    assertEquals(latch, LockKeys.ofLockKey("mine:", latch.lock()));
+    assertEquals(":p3", semaphore.wanting(3).idSuffix());
+    assertEquals("", latch.idSuffix());
+    assertTrue(Collections.disjoint(semaphore.all(), latch.all()));
+    assertTrue(Collections.disjoint(semaphore.all(), LockKeys.of("mine:", name).all()));
+  }
 }

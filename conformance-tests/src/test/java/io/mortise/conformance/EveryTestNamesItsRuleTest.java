@@ -7,6 +7,7 @@ import io.mortise.conformance.lock.RedisLockConformance;
 import io.mortise.conformance.lock.RedisLockFaultConformance;
 import io.mortise.conformance.lock.RedisLockKindConformance;
 import io.mortise.conformance.lock.RedisReadWriteConformance;
+import io.mortise.conformance.lock.RedisSynchronizerConformance;
 import io.mortise.conformance.spi.RedisBackendConformance;
 import java.lang.reflect.Method;
 import java.util.List;
@@ -44,6 +45,7 @@ class EveryTestNamesItsRuleTest {
                 RedisLockFaultConformance.class,
                 RedisLockKindConformance.class,
                 RedisReadWriteConformance.class,
+                RedisSynchronizerConformance.class,
                 RedisBackendConformance.class)
             .stream()
             .flatMap(kit -> groups(kit).stream())

@@ -118,20 +118,6 @@ public abstract class LockConformance implements LockKit {
   }
 
   @Nested
-  class Conditions extends ConditionRules {
-    Conditions() {
-      super(LockConformance.this);
-    }
-  }
-
-  @Nested
-  class SharedConditions extends SharedConditionRules {
-    SharedConditions() {
-      super(LockConformance.this);
-    }
-  }
-
-  @Nested
   class Holders extends HolderRules {
     Holders() {
       super(LockConformance.this);

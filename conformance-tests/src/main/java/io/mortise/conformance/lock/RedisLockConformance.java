@@ -36,11 +36,4 @@ public abstract class RedisLockConformance extends LockConformance implements Re
       super(RedisLockConformance.this);
     }
   }
-
-  @Nested
-  class ConditionProcesses extends ConditionProcessRules {
-    ConditionProcesses() {
-      super(RedisLockConformance.this);
-    }
-  }
 }

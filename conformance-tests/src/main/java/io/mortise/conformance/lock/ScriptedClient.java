@@ -43,17 +43,22 @@ final class ScriptedClient {
    * @param lock the lock's name
    */
   ScriptedClient(LockBackend store, FaultyBackend engine, String lock, String box) {
-    this(store, engine, box, keys("mortise:", lock), "");
+    this(store, engine, box, keys("mortise:", lock), "", "");
   }
 
   private ScriptedClient(
-      LockBackend store, FaultyBackend engine, String box, List<String> keys, String suffix) {
+      LockBackend store,
+      FaultyBackend engine,
+      String box,
+      List<String> keys,
+      String suffix,
+      String scripts) {
     this.store = store;
     this.engine = engine;
     this.box = box;
     this.keys = keys;
     this.suffix = suffix;
-    scripts = keys.size() == 4 ? "rw-" : "";
+    this.scripts = scripts;
   }
 
   /** A process without a mailbox, which only reads, or only writes, by a read/write lock. */
@@ -61,7 +66,15 @@ final class ScriptedClient {
       LockBackend store, FaultyBackend engine, String lock, String box, boolean reads) {
     List<String> keys = new ArrayList<>(keys("mortise:rw:", lock));
     keys.add("mortise:rw:readers:{" + lock + '}');
-    return new ScriptedClient(store, engine, box, keys, reads ? ":r" : "");
+    return new ScriptedClient(store, engine, box, keys, reads ? ":r" : "", "rw-");
+  }
+
+  /** A process without a mailbox, which wants so many permits of a semaphore each time. */
+  static ScriptedClient of(
+      LockBackend store, FaultyBackend engine, String semaphore, String box, int permits) {
+    List<String> keys = new ArrayList<>(keys("mortise:sem:", semaphore));
+    keys.set(0, "mortise:sem:permits:{" + semaphore + '}');
+    return new ScriptedClient(store, engine, box, keys, ":p" + permits, "sem-");
   }
 
   private static List<String> keys(String prefix, String lock) {

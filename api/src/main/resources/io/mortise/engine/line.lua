@@ -1,0 +1,34 @@
+-- The end of the wait where several may be inside. Put behind the part of a kind (rw, sem, latch), which says
+-- who has room, admits(id), and what being inside is, take(id, now, ms); and in front of its scripts.
+--
+-- Q2: no script ends with a first waiter that could be inside.
+
+-- Lets in the first waiters, as many as there is room for. A waiter that is the caller itself goes in at
+-- once, with its lease; others are told, and have the grant window to confirm in. Who is gone is taken
+-- out, also where there is no room, so that it keeps nobody out. Returns whether the caller is in, and
+-- the server's complaint if it refused a message.
+-- own: id and lease (ms) of a caller that waits itself, or nil.
+local function grant(now, terms, own, lease)
+  local deaf = {}
+  local inside, complaint
+  for _ = 1, 1000 do
+    local head = redis.call('ZRANGE', queue, 0, 0)[1]
+    local live = head and lives(head, now)
+    if not head or live and not admits(head) then
+      return inside, complaint
+    end
+    redis.call('ZREM', queue, head)
+    redis.call('ZREM', alive, head)
+    if live and head == own then
+      take(head, now, lease)
+      inside = true
+    elseif live then
+      local told, refused = tell(head, now, terms, deaf)
+      if told then
+        take(head, now, terms.window)
+        complaint = refused or complaint
+      end
+    end
+  end
+  return inside, complaint
+end

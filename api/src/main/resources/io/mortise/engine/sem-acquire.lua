@@ -1,0 +1,75 @@
+-- Takes permits of a semaphore, or joins its queue. Repeating it with the same id does no harm: what the id
+-- holds already is confirmed, and its lease raised. It is also the answer to a grant.
+--
+-- KEYS   as in sem.lua
+-- ARGV   as in rw-acquire.lua, 1 to 8; a 'try' passes nobody
+-- Reply  HELD
+--        WAIT, ms until the next lease ends (-2 none), ticket, server time (us) [, complaint about PUBLISH]
+--        BUSY, ms until the next lease ends (-2 none)   (only 'try')
+--        TOO_LATE                          (this id was withdrawn)
+--        UNSET                             (there is no semaphore)
+--        TOO_MANY, permits there are       (fewer than this id wants)
+--        FOREIGN, what was found
+-- Rules  L10 L11 L14 S1 S2 Q1 Q2 Q4. Uncontended: seven commands.
+local lease = tonumber(ARGV[2])
+
+if redis.call('EXISTS', queue, alive) == 0 then
+  local free = redis.pcall('ZSCORE', permits, '!free')
+  free = type(free) == 'string' and tonumber(free) - weight(id) or -1
+  if free >= 0 and not redis.call('ZSCORE', permits, id) then
+    local left = redis.call('PTTL', permits)
+    if left ~= -1 then
+      local now = clock()
+      redis.call('ZADD', permits, free, '!free', now + lease, id)
+      if left < lease + week then
+        redis.call('PEXPIRE', permits, lease + week)
+      end
+      return {'HELD'}
+    end
+  end
+end
+
+local found = foreign()
+if found then
+  return {'FOREIGN', found}
+end
+local total = count('!total')
+if not total then
+  return {'UNSET'}
+end
+local now, micros = clock()
+forget(now)
+if redis.call('ZSCORE', permits, id) then
+  raise(id, now, lease)
+  redis.call('ZREM', alive, '?' .. mailbox(id))
+  return {'HELD'}
+end
+if redis.call('ZSCORE', alive, '!' .. id) then
+  return {'TOO_LATE'}
+end
+if weight(id) > total then
+  return {'TOO_MANY', total}
+end
+
+-- Until there may be room again.
+local function left()
+  local _, ends = first()
+  return ends and ends - now or -2
+end
+
+local terms = {window = tonumber(ARGV[5]), mail = ARGV[7], counts = ARGV[8]}
+if ARGV[3] == 'try' then
+  grant(now, terms)
+  if redis.call('EXISTS', queue) == 0 and admits(id) then
+    take(id, now, lease)
+    return {'HELD'}
+  end
+  return {'BUSY', left()}
+end
+
+local ticket = join(now, micros, tonumber(ARGV[4]), ARGV[6])
+local inside, complaint = grant(now, terms, id, lease)
+if inside then
+  return {'HELD'}
+end
+return {'WAIT', left(), ticket, micros, complaint}

@@ -1,0 +1,34 @@
+package io.mortise.conformance.lock;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * The rules of the semaphore and of the count-down latch on a backend for Redis, faults of
+ * processes among them. It is extended as {@link RedisLockConformance} is.
+ */
+public abstract class RedisSynchronizerConformance extends SynchronizerConformance
+    implements RedisKit {
+  /** For the subclass that the author of a backend writes. */
+  protected RedisSynchronizerConformance() {}
+
+  @Nested
+  class SemaphoreCommands extends SemCommandRules {
+    SemaphoreCommands() {
+      super(RedisSynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class LatchCommands extends LatchCommandRules {
+    LatchCommands() {
+      super(RedisSynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class ConditionProcesses extends ConditionProcessRules {
+    ConditionProcesses() {
+      super(RedisSynchronizerConformance.this);
+    }
+  }
+}

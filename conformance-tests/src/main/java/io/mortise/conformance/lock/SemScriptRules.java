@@ -1,0 +1,141 @@
+package io.mortise.conformance.lock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.conformance.Rule;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.Script;
+import io.mortise.spi.ScriptCall;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** The semaphore's scripts, played at random; after each the store is as it should be. */
+abstract class SemScriptRules extends SyncFixture {
+  private static final int COMMANDS = 400;
+  private static final String LEASE = "600000";
+  private static final String LOOK =
+      """
+      return {redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES'), redis.call('ZRANGE', KEYS[2], 0, -1)}
+      """;
+
+  private final FaultyBackend engine = new FaultyBackend(this::backend);
+  private final LockBackend store = backend();
+  private final Deque<String> history = new ArrayDeque<>();
+  private final Map<Integer, String> inside = new HashMap<>();
+  private final Map<Integer, String> waiting = new HashMap<>();
+  private int total = 4;
+  private int sequence;
+
+  SemScriptRules(LockKit kit) {
+    super(kit, "sem");
+  }
+
+  private List<Object> execute(Script script, List<String> args) {
+    List<String> keys = List.of(key("permits"), key("queue"), key("alive"));
+    return store.execute(new ScriptCall(script, keys, args, SECOND.multipliedBy(2)));
+  }
+
+  /** Sends a script as the engine did, with some arguments changed. */
+  private String send(String script, Map<Integer, String> changed) {
+    ScriptCall learnt = engine.last(script);
+    List<String> args = new ArrayList<>(learnt.args());
+    changed.forEach(args::set);
+    String reply = (String) execute(learnt.script(), args).get(0);
+    history.add(script + ' ' + changed + " -> " + reply);
+    if (history.size() > 12) {
+      history.removeFirst();
+    }
+    return reply;
+  }
+
+  private void acquire(int party, String id, boolean join) {
+    String mode = join ? "join" : "try";
+    // Nobody listens, and nobody is dropped for it.
+    Map<Integer, String> changed = Map.of(0, id, 1, LEASE, 2, mode, 3, LEASE, 4, LEASE, 7, "0");
+    String reply = send("sem-acquire", changed);
+    waiting.remove(party);
+    if (reply.equals("HELD")) {
+      inside.put(party, id);
+    } else if (reply.equals("WAIT")) {
+      waiting.put(party, id);
+    } else {
+      assertTrue(reply.equals(weight(id) > total ? "TOO_MANY" : "BUSY"), history::toString);
+      leave(id);
+    }
+  }
+
+  private String leave(String id) {
+    return send("sem-leave", Map.of(0, id, 2, LEASE, 4, "0"));
+  }
+
+  /** One random thing that somebody could do now. */
+  private void step(int party, Random random) {
+    String waits = waiting.get(party);
+    String holds = inside.get(party);
+    if (random.nextInt(25) == 0) {
+      total = 1 + random.nextInt(6);
+      send("sem-permits", Map.of(1, "resize", 2, Integer.toString(total), 3, LEASE, 5, "0"));
+    } else if (waits != null && random.nextInt(5) == 0) {
+      waiting.remove(party);
+      leave(waits);
+    } else if (waits != null) {
+      acquire(party, waits, true);
+    } else if (holds != null && random.nextInt(4) == 0) {
+      acquire(party, holds, random.nextBoolean()); // again, as when its answer was lost
+    } else if (holds != null) {
+      inside.remove(party);
+      assertEquals("RELEASED", leave(holds), history::toString);
+    } else {
+      String id = name + '~' + party + ':' + ++sequence + ":1:p" + (1 + random.nextInt(4));
+      acquire(party, id, random.nextInt(4) > 0);
+    }
+  }
+
+  private static int weight(String id) {
+    return Integer.parseInt(id.substring(id.lastIndexOf('p') + 1));
+  }
+
+  private void check() {
+    List<Object> seen = execute(Script.of("look", LOOK), List.of());
+    Map<String, Long> scores = new HashMap<>();
+    List<?> members = (List<?>) seen.get(0);
+    for (int i = 0; i < members.size(); i += 2) {
+      scores.put((String) members.get(i), Long.valueOf((String) members.get(i + 1)));
+    }
+    List<String> line = ((List<?>) seen.get(1)).stream().map(String::valueOf).toList();
+    assertEquals(total, scores.remove("!total"), history::toString);
+    long free = scores.getOrDefault("!free", Long.MAX_VALUE);
+    scores.remove("!free");
+    int used = scores.keySet().stream().mapToInt(SemScriptRules::weight).sum();
+    assertEquals(total - used, free, () -> scores + " after " + history);
+    if (!line.isEmpty()) {
+      int first = weight(line.get(0));
+      assertTrue(first > free && first <= total, () -> line + " " + scores + " after " + history);
+    }
+    inside.values().forEach(id -> assertTrue(scores.containsKey(id), history::toString));
+  }
+
+  @Test
+  @Rule({"S1", "S2", "S3", "L10"})
+  void afterEveryCommandTheSumIsRightAndNobodyWaitsForWhomThereIsRoom() {
+    var semaphore = service(engine, builder -> builder.leaseTime(LONG)).getSemaphore(name);
+    semaphore.resize(total);
+    take(semaphore, 1).close(); // the scripts are known from now on
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    history.add("seed " + seed);
+    List<Integer> parties = IntStream.range(0, 8).boxed().toList();
+    for (int i = 0; i < COMMANDS; i++) {
+      step(parties.get(random.nextInt(parties.size())), random);
+      check();
+    }
+  }
+}

@@ -1,0 +1,82 @@
+package io.mortise.conformance.lock;
+
+import org.junit.jupiter.api.Nested;
+
+/**
+ * The rules of conditions, the semaphore and the count-down latch on a backend of any kind. It is extended
+ * as {@link LockConformance} is.
+ */
+public abstract class SynchronizerConformance implements LockKit {
+  /** For the subclass that the author of a backend writes. */
+  protected SynchronizerConformance() {}
+
+  @Nested
+  class Semaphores extends SemRules {
+    Semaphores() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class SemaphoreLife extends SemLifeRules {
+    SemaphoreLife() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class SemaphoreFaults extends SemFaultRules {
+    SemaphoreFaults() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class SemaphoreLoad extends SemLoadRules {
+    SemaphoreLoad() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class SemaphoreScripts extends SemScriptRules {
+    SemaphoreScripts() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class SemaphoreBadInput extends SemBadInputRules {
+    SemaphoreBadInput() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class Latches extends LatchRules {
+    Latches() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class LatchFaults extends LatchFaultRules {
+    LatchFaults() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class Conditions extends ConditionRules {
+    Conditions() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class SharedConditions extends SharedConditionRules {
+    SharedConditions() {
+      super(SynchronizerConformance.this);
+    }
+  }
+}
