@@ -2,6 +2,7 @@ package io.mortise;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 
 /** One named lock of one {@link LockService}. Two handles of one name are the same lock. */
@@ -39,6 +40,14 @@ public interface DistributedLock extends LeasedLock {
    * @return whether it was held
    */
   boolean forceUnlock();
+
+  /**
+   * As {@link #forceUnlock}, without blocking.
+   *
+   * @return whether it was held; completes on the service's executor, and fails with what the
+   *     blocking method throws
+   */
+  CompletableFuture<Boolean> forceUnlockAsync();
 
   /**
    * A condition that only those who have the returned object wait for and signal: as a condition of

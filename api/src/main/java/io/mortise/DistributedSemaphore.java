@@ -2,6 +2,7 @@ package io.mortise;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A number of permits that all processes share. Permits are taken as a {@link Lease}, one for any
@@ -149,4 +150,20 @@ public interface DistributedSemaphore {
    * @throws IllegalStateException no permits are set
    */
   Optional<Lease> drain();
+
+  /**
+   * Ends everybody's leases and lets the next waiters in. The holders are told at once if they can
+   * be reached, else at their next renewal.
+   *
+   * @return whether anybody held permits
+   */
+  boolean forceRelease();
+
+  /**
+   * As {@link #forceRelease}, without blocking.
+   *
+   * @return whether anybody held permits; completes on the service's executor, and fails with what
+   *     the blocking method throws
+   */
+  CompletableFuture<Boolean> forceReleaseAsync();
 }

@@ -326,24 +326,9 @@ final class Engine {
 
   /** As {@link #extend}; the future completes where the answer arrives. */
   CompletableFuture<Boolean> extendAsync(Acquisition held, LeasePolicy to) {
-    CompletableFuture<Boolean> extended = new CompletableFuture<>();
-    try {
-      checkOpen(held.keys());
-    } catch (LockServiceClosedException e) {
-      extended.completeExceptionally(e);
-      return extended;
-    }
     long sentAt = now();
-    whenReplied(
-        outbox.send(scripts.renew(List.of(held), to)),
-        (reply, failure) -> {
-          if (reply == null) {
-            extended.completeExceptionally(failure(Failures.cause(failure), extending(held)));
-          } else {
-            extended.complete(keeper.confirm(held, to, (Long) reply.get(0), sentAt));
-          }
-        });
-    return extended;
+    return executeAsync(held.keys(), scripts.renew(List.of(held), to), extending(held))
+        .thenApply(reply -> keeper.confirm(held, to, (Long) reply.get(0), sentAt));
   }
 
   private static String extending(Acquisition held) {
@@ -386,6 +371,31 @@ final class Engine {
           released.complete(had);
         });
     return released;
+  }
+
+  /** Ends everybody's holds or leases; returns whether there were any. */
+  boolean force(LockKeys keys) {
+    return forced(keys, execute(keys, scripts.force(keys), forcing(keys)));
+  }
+
+  /** As {@link #force}; the future completes on the service's executor. */
+  CompletableFuture<Boolean> forceAsync(LockKeys keys) {
+    CompletableFuture<Boolean> forced =
+        executeAsync(keys, scripts.force(keys), forcing(keys))
+            .thenApply(reply -> forced(keys, reply));
+    return Futures.on(events::execute, forced);
+  }
+
+  private static String forcing(LockKeys keys) {
+    return keys.text() + " was forced open";
+  }
+
+  private static boolean forced(LockKeys keys, List<Object> reply) {
+    return switch ((String) reply.get(0)) {
+      case "FORCED" -> true;
+      case "FREE" -> false;
+      default -> throw Failures.foreign(keys, (String) reply.get(1));
+    };
   }
 
   private ScriptCall leave(Acquisition ended) {
@@ -440,6 +450,28 @@ final class Engine {
     } catch (BackendException e) {
       throw failure(e, what);
     }
+  }
+
+  /** The same; the future completes where the answer arrives. */
+  private CompletableFuture<List<Object>> executeAsync(
+      LockKeys keys, ScriptCall call, String what) {
+    CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+    try {
+      checkOpen(keys);
+    } catch (LockServiceClosedException e) {
+      answer.completeExceptionally(e);
+      return answer;
+    }
+    whenReplied(
+        outbox.send(call),
+        (reply, failure) -> {
+          if (reply == null) {
+            answer.completeExceptionally(failure(Failures.cause(failure), what));
+          } else {
+            answer.complete(reply);
+          }
+        });
+    return answer;
   }
 
   LockException failure(BackendException e, String what) {

@@ -253,14 +253,12 @@ class EngineLock implements DistributedLock, Member {
 
   @Override
   public boolean forceUnlock() {
-    List<Object> reply =
-        engine.execute(
-            keys, engine.scripts().force(keys), "lock '" + keys.name() + "' was forced open");
-    return switch ((String) reply.get(0)) {
-      case "FORCED" -> true;
-      case "FREE" -> false;
-      default -> throw Failures.foreign(keys, (String) reply.get(1));
-    };
+    return engine.force(keys);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> forceUnlockAsync() {
+    return engine.forceAsync(keys);
   }
 
   // Looking

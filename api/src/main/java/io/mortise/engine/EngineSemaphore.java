@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 
 /**
  * A handle of a semaphore: each acquisition is a claim, whose id says how many permits it wants.
@@ -84,6 +85,16 @@ final class EngineSemaphore implements DistributedSemaphore {
   @Override
   public void resize(int permits) {
     List<Object> unused = command("resize", positive(permits), "it was resized");
+  }
+
+  @Override
+  public boolean forceRelease() {
+    return engine.force(keys);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> forceReleaseAsync() {
+    return engine.forceAsync(keys);
   }
 
   @Override

@@ -53,7 +53,7 @@ final class LockScripts {
       scripts("acquire", EnumSet.allOf(Family.class));
   private static final Map<Family, Script> LEAVE = scripts("leave", EnumSet.allOf(Family.class));
   private static final Map<Family, Script> FORCE =
-      scripts("force", EnumSet.of(Family.EXCLUSIVE, Family.REDISSON, Family.READ_WRITE));
+      scripts("force", EnumSet.complementOf(EnumSet.of(Family.LATCH)));
   private static final Script SEM_PERMITS = Family.SEMAPHORE.script("permits");
   private static final Script LATCH_COUNT = Family.LATCH.script("count");
   private static final Script RW_INSPECT = Script.of("rw-inspect", read("rw-inspect"));

@@ -62,6 +62,7 @@ class LuaSubsetTest {
         "queue sem line sem-acquire",
         "queue sem line sem-leave",
         "queue sem line sem-permits",
+        "queue sem line sem-force",
         "queue latch line latch-acquire",
         "queue latch line latch-leave",
         "queue latch line latch-count",

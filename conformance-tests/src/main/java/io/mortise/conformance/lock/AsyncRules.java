@@ -13,6 +13,7 @@ import io.mortise.Lease;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.OutcomeUnknownException;
+import io.mortise.conformance.Figures;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.FaultyBackend.Link;
 import io.mortise.conformance.support.Await;
@@ -251,7 +252,7 @@ abstract class AsyncRules extends ClaimFixture {
 
   @Test
   @Rule("L15")
-  void noThreadWaitsForTenThousandThatWait() {
+  void noThreadWaitsForTenThousandThatWait(Figures figures) {
     DistributedLock holder = lock();
     holder.lock();
     AsyncLock lock = async();
@@ -262,6 +263,7 @@ abstract class AsyncRules extends ClaimFixture {
     }
     Await.until("all wait", Duration.ofSeconds(60), () -> isQueued(10_000));
     int threads = Thread.activeCount() - before;
+    figures.add("10,000 pending acquisitions, more threads", Integer.toString(threads));
     assertTrue(threads < 20, () -> threads + " more threads for 10,000 that wait");
     all.subList(0, 9_950).forEach(each -> each.cancel(false));
     List<CompletableFuture<Void>> served = new ArrayList<>();

@@ -10,6 +10,7 @@ import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockService;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
 import org.junit.jupiter.api.Test;
 
 /** Who holds a lock, how often, and who may give it back. */
@@ -167,6 +168,10 @@ abstract class OwnershipRules extends LockRules {
 
     assertTrue(theirs.forceUnlock());
     assertFalse(theirs.forceUnlock(), "nobody holds it now");
+    assertFalse(Await.value(theirs.forceUnlockAsync()));
+    assertTrue(theirs.tryLock());
+    assertTrue(Await.value(lock().forceUnlockAsync()));
+    assertThrows(LeaseLostException.class, theirs::unlock);
     assertTrue(theirs.tryLock());
 
     assertThrows(LeaseLostException.class, mine::unlock);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
+import io.mortise.LeaseLostException;
 import io.mortise.LockService;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
@@ -18,7 +19,7 @@ import org.junit.jupiter.api.Test;
 
 /** What becomes of permits whose holder lives, is gone, or has forgotten them; and of lost data. */
 abstract class SemLifeRules extends SyncFixture {
-  private static final Duration LEASE = Duration.ofMillis(1500);
+  private static final Duration LEASE = Duration.ofSeconds(3);
   private static final Duration WEEK = Duration.ofDays(7);
 
   SemLifeRules(LockKit kit) {
@@ -119,5 +120,24 @@ abstract class SemLifeRules extends SyncFixture {
     assertTrue(mine.trySetPermits(1));
     take(mine, 1).close();
     awaitFree(mine, 1);
+  }
+
+  @Test
+  @Rule({"S1", "S4", "L9"})
+  void permitsForcedBackLetTheNextInAndTheirHoldersAreTold() {
+    DistributedSemaphore mine = semaphore(3);
+    DistributedSemaphore theirs = service().getSemaphore(name);
+    assertFalse(theirs.forceRelease());
+    Lease one = take(mine, 1);
+    Lease two = take(mine, 2);
+    CompletableFuture<Lease> waiter = waiting(theirs, 3, 1);
+
+    assertTrue(theirs.forceRelease());
+
+    assertTrue(Await.value(waiter).isValid());
+    Await.until("they are told", () -> !one.isValid() && !two.isValid());
+    assertTrue(Await.value(mine.forceReleaseAsync()));
+    assertEquals(3, mine.availablePermits());
+    assertThrows(LeaseLostException.class, one::close);
   }
 }
