@@ -45,8 +45,6 @@ final class ChildProcess implements Party {
         List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
             "-XX:+UseSerialGC",
-            "-cp",
-            System.getProperty("java.class.path"),
             Main.class.getName(),
             DemoProcess.NAME,
             "--backend=" + site.backend(),
@@ -55,8 +53,10 @@ final class ChildProcess implements Party {
             "--counter=" + file.folder(),
             "--workers=" + workers);
     try {
-      Process process =
-          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+      ProcessBuilder builder = new ProcessBuilder(command);
+      // Not as an argument: the system shows only the first page of a command line.
+      builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+      Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
       ChildProcess child =
           new ChildProcess("process " + number + " (" + site.backend() + ')', process);
       child.order(site.uri().toString());
