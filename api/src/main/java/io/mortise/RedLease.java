@@ -133,13 +133,17 @@ final class RedLease extends CompositeLease {
     healing.clear();
   }
 
-  /** When a majority has released, and the others had as long as a member may take to answer. */
+  /**
+   * When a majority has released, or was not held, and the others had as long as a member may take
+   * to answer.
+   */
   @Override
   CompletableFuture<Void> settled(List<CompletableFuture<Void>> releases) {
     CompletableFuture<Void> settled = super.settled(releases);
     CompletableFuture<Void> late = new CompletableFuture<>();
     Timer timer = of.time().schedule(() -> of.execute(() -> late.complete(null)), of.nodeTimeout());
-    AtomicInteger missing = new AtomicInteger(of.quorum());
+    int notHeld = of.all().size() - releases.size();
+    AtomicInteger missing = new AtomicInteger(of.quorum() - notHeld);
     for (CompletableFuture<Void> each : releases) {
       CompletableFuture<Void> unused =
           each.thenRun(() -> {

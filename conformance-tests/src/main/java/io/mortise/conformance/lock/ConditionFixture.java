@@ -15,7 +15,10 @@ abstract class ConditionFixture extends LockRules {
     boolean get() throws InterruptedException;
   }
 
-  /** Starts a thread that waits with the lock, and returns when it has given the lock back. */
+  /**
+   * Starts a thread that waits with the lock, and returns when it has given the lock back and
+   * rests.
+   */
   static Contender waiting(Lock lock, Wait wait) {
     AtomicBoolean holds = new AtomicBoolean();
     Contender waiter =
@@ -29,6 +32,7 @@ abstract class ConditionFixture extends LockRules {
     Await.until("it has the lock", holds::get);
     lock.lock();
     lock.unlock();
+    waiter.awaitRest();
     return waiter;
   }
 }

@@ -75,6 +75,24 @@ abstract class RedLossRules extends RedParties {
     mine.awaitFree();
   }
 
+  /** Three members are held, so two are free already. */
+  @Test
+  @Rule("L4")
+  void whatWasNotHeldNeedsNoRelease() throws InterruptedException {
+    Party mine = party();
+    mine.cut(3, 4);
+    Lease lease = mine.lock.withMemberTimeout(TIMEOUT).acquire();
+    List<HeldCall> silent = List.of(leaving(mine, 0), leaving(mine, 1));
+
+    CompletableFuture<Void> left = lease.releaseAsync();
+
+    passTimeUntil("a majority is free", SECONDS, left::isDone);
+    left.join();
+    mine.mend(3, 4);
+    silent.forEach(HeldCall::pass);
+    mine.awaitFree();
+  }
+
   @Test
   void aReleaseIsNotOverBeforeAMajorityHasReleased() throws InterruptedException {
     Party mine = party();
