@@ -1,25 +1,13 @@
 package io.mortise.backend.inmemory;
 
 import io.mortise.conformance.lock.LockConformance;
-import io.mortise.spi.LockBackend;
-import java.time.Duration;
 
 /** The lock contract on the memory backend, with time that only moves when a test moves it. */
-class MovedTimeLockTest extends LockConformance {
+class MovedTimeLockTest extends LockConformance implements MovedTimeKit {
   private final InMemoryStore store = InMemoryStore.withMovableTime();
 
   @Override
-  public String backendName() {
-    return "memory-moved-time";
-  }
-
-  @Override
-  public LockBackend openBackend() {
-    return store.backend();
-  }
-
-  @Override
-  public void passTime(Duration duration) {
-    store.advance(duration);
+  public InMemoryStore store() {
+    return store;
   }
 }

@@ -12,7 +12,6 @@ import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
@@ -23,21 +22,12 @@ abstract class CommandRules extends LockRules {
   private static final int THREADS = 8;
 
   private final RedisKit kit;
+  private final Costs costs;
 
   CommandRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
-  }
-
-  /** Commands since the last reset, but for those that keep connections alive. */
-  private Map<String, Long> counts() {
-    Map<String, Long> counts = new TreeMap<>(kit.server().commandCounts());
-    counts.keySet().removeAll(Set.of("ping", "keys"));
-    return counts;
-  }
-
-  private long count(String command) {
-    return counts().getOrDefault(command, 0L);
+    costs = new Costs(kit);
   }
 
   private static void pair(Lock lock) {
@@ -50,14 +40,14 @@ abstract class CommandRules extends LockRules {
   void anUncontendedLockIsOneCommandOfThreeAndItsUnlockOneOfTwo() {
     DistributedLock lock = lock();
     pair(lock); // the scripts are known from now on
-    kit.server().resetCounts();
+    costs.reset();
 
     lock.lock();
-    assertEquals(Map.of("evalsha", 1L, "exists", 1L, "hset", 1L, "pexpire", 1L), counts());
-    kit.server().resetCounts();
+    assertEquals(Map.of("evalsha", 1L, "exists", 1L, "hset", 1L, "pexpire", 1L), costs.counts());
+    costs.reset();
 
     lock.unlock();
-    assertEquals(Map.of("evalsha", 1L, "hdel", 1L, "exists", 1L), counts());
+    assertEquals(Map.of("evalsha", 1L, "hdel", 1L, "exists", 1L), costs.counts());
   }
 
   @Test
@@ -65,7 +55,7 @@ abstract class CommandRules extends LockRules {
   void anUncontendedFencedLockIsOneCommandOfEight() {
     FencedLock lock = service().getFencedLock(name);
     pair(lock); // the scripts are known from now on
-    kit.server().resetCounts();
+    costs.reset();
 
     lock.lock();
     Map<String, Long> inside =
@@ -73,11 +63,11 @@ abstract class CommandRules extends LockRules {
             "exists", 1L, "hset", 2L, "pexpire", 1L, "hget", 1L, "time", 1L, "get", 1L, "set", 1L);
     Map<String, Long> expected = new TreeMap<>(inside);
     expected.put("evalsha", 1L);
-    assertEquals(expected, counts());
-    kit.server().resetCounts();
+    assertEquals(expected, costs.counts());
+    costs.reset();
 
     lock.unlock();
-    assertEquals(Map.of("evalsha", 1L, "hdel", 1L, "exists", 1L), counts());
+    assertEquals(Map.of("evalsha", 1L, "hdel", 1L, "exists", 1L), costs.counts());
   }
 
   @Test
@@ -85,7 +75,7 @@ abstract class CommandRules extends LockRules {
   void aNestedLockIsNoCommand() {
     DistributedLock lock = lock();
     lock.lock();
-    kit.server().resetCounts();
+    costs.reset();
 
     for (int i = 0; i < 100; i++) {
       pair(lock);
@@ -93,7 +83,7 @@ abstract class CommandRules extends LockRules {
       lock.unlock();
     }
 
-    assertEquals(Map.of(), counts());
+    assertEquals(Map.of(), costs.counts());
     lock.unlock();
   }
 
@@ -103,12 +93,12 @@ abstract class CommandRules extends LockRules {
       throws InterruptedException {
     DistributedLock lock = lock();
     pairs(lock, 2500); // by compiled code from now on: what a cold JVM needs is its own affair
-    kit.server().resetCounts();
+    costs.reset();
     int rounds = 12_500;
 
     pairs(lock, rounds);
 
-    double perAcquisition = count("evalsha") / (double) (THREADS * rounds);
+    double perAcquisition = costs.count("evalsha") / (double) (THREADS * rounds);
     figures.add(
         "commands per acquisition, 8 threads of 1 service", "%.3f".formatted(perAcquisition));
     assertTrue(perAcquisition <= 0.1, "commands per acquisition: " + perAcquisition);
@@ -130,7 +120,7 @@ abstract class CommandRules extends LockRules {
       throws InterruptedException {
     List<DistributedLock> locks = List.of(lock(), lock());
     Crew.run(2, number -> pair(locks.get(number)));
-    kit.server().resetCounts();
+    costs.reset();
     int rounds = 300;
 
     Crew.run(
@@ -143,7 +133,7 @@ abstract class CommandRules extends LockRules {
           }
         });
 
-    Map<String, Long> counts = counts();
+    Map<String, Long> counts = costs.counts();
     long messages = counts.getOrDefault("publish", 0L);
     figures.add(
         "commands of hand-overs between services",
@@ -167,13 +157,13 @@ abstract class CommandRules extends LockRules {
           return true;
         });
     Await.until("the waiter is in the queue", () -> kit.server().keys().contains(queue()));
-    kit.server().resetCounts();
+    costs.reset();
 
     mine.unlock();
     assertTrue(waiter.result());
 
-    assertTrue(count("evalsha") <= 3, counts().toString());
-    assertEquals(1, count("publish"));
+    assertTrue(costs.count("evalsha") <= 3, costs.counts().toString());
+    assertEquals(1, costs.count("publish"));
     waiter.leave(theirs::unlock);
   }
 

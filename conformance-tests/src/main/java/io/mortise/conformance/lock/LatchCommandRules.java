@@ -13,35 +13,18 @@ import java.net.URI;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** What a latch costs, counted by the server, what it needs to be allowed, and many processes. */
 abstract class LatchCommandRules extends LatchFixture {
   private final RedisKit kit;
+  private final Costs costs;
 
   LatchCommandRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
-  }
-
-  /** Commands since the last reset, but for those that keep connections alive. */
-  private Map<String, Long> counts() {
-    Map<String, Long> counts = new TreeMap<>(kit.server().commandCounts());
-    counts.keySet().removeAll(Set.of("ping", "keys"));
-    return counts;
-  }
-
-  private void assertCosts(Figures figures, String what, long inside, Runnable operation) {
-    kit.server().resetCounts();
-    operation.run();
-    Map<String, Long> counts = counts();
-    assertEquals(1L, counts.remove("evalsha"), what);
-    long sum = counts.values().stream().mapToLong(Long::longValue).sum();
-    assertEquals(inside, sum, () -> what + ' ' + counts);
-    figures.add(what, "1 command of " + sum);
+    costs = new Costs(kit);
   }
 
   @Test
@@ -52,13 +35,13 @@ abstract class LatchCommandRules extends LatchFixture {
     known.countDown(); // the scripts are known from now on
     Await.value(known.awaitAsync());
     DistributedCountDownLatch latch = patient().getCountDownLatch(name);
-    assertCosts(figures, "latch set", 15, () -> latch.trySetCount(2));
+    costs.assertOneScript(figures, "latch set", 15, () -> latch.trySetCount(2));
     for (String part : List.of("count", "alive")) { // as if time had passed
       runOn(key(part), "return {redis.call('PEXPIRE', KEYS[1], 60000)}");
     }
-    assertCosts(figures, "latch counted down", 16, latch::countDown);
+    costs.assertOneScript(figures, "latch counted down", 16, latch::countDown);
     latch.countDown();
-    assertCosts(figures, "open latch passed", 3, () -> Await.value(latch.awaitAsync()));
+    costs.assertOneScript(figures, "open latch passed", 3, () -> Await.value(latch.awaitAsync()));
   }
 
   @Test
@@ -71,12 +54,12 @@ abstract class LatchCommandRules extends LatchFixture {
     for (int i = 1; i <= 5; i++) {
       waiters.add(waiting(theirs, i));
     }
-    kit.server().resetCounts();
+    costs.reset();
 
     mine.countDown();
 
     waiters.forEach(Await::value);
-    Map<String, Long> counts = counts();
+    Map<String, Long> counts = costs.counts();
     figures.add("5 pass a latch", counts.get("evalsha") + " commands, 5 messages");
     assertEquals(5L, counts.get("publish"));
     // One step, five confirmations, and whoever re-checked just then.

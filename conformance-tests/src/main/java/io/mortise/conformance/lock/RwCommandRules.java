@@ -16,7 +16,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** What the read/write lock costs, counted by the server, and what it needs to be allowed. */
@@ -24,28 +23,12 @@ abstract class RwCommandRules extends RwFixture {
   private static final String SCRIPT = "evalsha";
 
   private final RedisKit kit;
+  private final Costs costs;
 
   RwCommandRules(RedisKit kit) {
     super(kit);
     this.kit = kit;
-  }
-
-  /** Commands since the last reset, but for those that keep connections alive. */
-  private Map<String, Long> counts() {
-    Map<String, Long> counts = new TreeMap<>(kit.server().commandCounts());
-    counts.keySet().removeAll(Set.of("ping", "keys"));
-    return counts;
-  }
-
-  private void assertCosts(
-      Figures figures, String what, Map<String, Long> inside, Runnable operation) {
-    kit.server().resetCounts();
-    operation.run();
-    Map<String, Long> expected = new TreeMap<>(inside);
-    expected.put(SCRIPT, 1L);
-    assertEquals(expected, counts(), what);
-    long sum = inside.values().stream().mapToLong(Long::longValue).sum();
-    figures.add(what, "1 command of " + sum);
+    costs = new Costs(kit);
   }
 
   @Test
@@ -60,12 +43,12 @@ abstract class RwCommandRules extends RwFixture {
     }
 
     Map<String, Long> taken = Map.of("exists", 1L, "hset", 1L, "pexpire", 1L);
-    assertCosts(figures, "write lock", taken, write::lock);
-    assertCosts(figures, "write unlock", Map.of("hdel", 1L, "exists", 1L), write::unlock);
+    costs.assertOneScript(figures, "write lock", taken, write::lock);
+    costs.assertOneScript(figures, "write unlock", Map.of("hdel", 1L, "exists", 1L), write::unlock);
     Map<String, Long> read5 =
         Map.of("exists", 1L, "pttl", 1L, "time", 1L, "zadd", 1L, "pexpire", 1L);
-    assertCosts(figures, "read lock", read5, read::lock);
-    assertCosts(figures, "read unlock", Map.of("zrem", 1L, "exists", 1L), read::unlock);
+    costs.assertOneScript(figures, "read lock", read5, read::lock);
+    costs.assertOneScript(figures, "read unlock", Map.of("zrem", 1L, "exists", 1L), read::unlock);
   }
 
   @Test
@@ -75,20 +58,20 @@ abstract class RwCommandRules extends RwFixture {
     rw.writeLock().lock();
     rw.readLock().lock();
     rw.writeLock().unlock(); // the scripts are known from now on
-    kit.server().resetCounts();
+    costs.reset();
     for (int i = 0; i < 50; i++) {
       rw.readLock().lock();
     }
-    assertEquals(Map.of(), counts());
+    assertEquals(Map.of(), costs.counts());
     assertTrue(rw.tryUpgrade());
     assertTrue(rw.tryUpgrade());
-    assertEquals(1L, counts().get(SCRIPT));
+    assertEquals(1L, costs.counts().get(SCRIPT));
     for (int i = 0; i < 51; i++) {
       rw.readLock().unlock();
     }
-    assertEquals(2L, counts().get(SCRIPT));
+    assertEquals(2L, costs.counts().get(SCRIPT));
     rw.readLock().lock();
-    assertEquals(3L, counts().get(SCRIPT));
+    assertEquals(3L, costs.counts().get(SCRIPT));
     rw.readLock().unlock();
     rw.writeLock().unlock();
     rw.writeLock().unlock();
@@ -105,12 +88,12 @@ abstract class RwCommandRules extends RwFixture {
     for (int i = 1; i <= 5; i++) {
       readers.add(waiting(theirs.readLock(), i));
     }
-    kit.server().resetCounts();
+    costs.reset();
 
     mine.writeLock().unlock();
 
     Await.until("all are inside", () -> readers.stream().allMatch(Contender::isInside));
-    Map<String, Long> counts = counts();
+    Map<String, Long> counts = costs.counts();
     figures.add("5 readers let in", counts.get(SCRIPT) + " commands, 5 messages");
     assertEquals(5L, counts.get("publish"));
     // One release, five confirmations, and whoever re-checked just then.

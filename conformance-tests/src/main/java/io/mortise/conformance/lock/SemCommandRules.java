@@ -12,39 +12,20 @@ import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import java.net.URI;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** What a semaphore costs, counted by the server, what it needs to be allowed, and its crashes. */
 abstract class SemCommandRules extends SyncFixture {
   private final RedisKit kit;
+  private final Costs costs;
 
   SemCommandRules(RedisKit kit) {
     super(kit, "sem");
     this.kit = kit;
-  }
-
-  /** Commands since the last reset, but for those that keep connections alive. */
-  private Map<String, Long> counts() {
-    Map<String, Long> counts = new TreeMap<>(kit.server().commandCounts());
-    counts.keySet().removeAll(Set.of("ping", "keys"));
-    return counts;
-  }
-
-  private void assertCosts(
-      Figures figures, String what, Map<String, Long> inside, Runnable operation) {
-    kit.server().resetCounts();
-    operation.run();
-    Map<String, Long> expected = new HashMap<>(inside);
-    expected.put("evalsha", 1L);
-    assertEquals(expected, counts(), what);
-    long sum = inside.values().stream().mapToLong(Long::longValue).sum();
-    figures.add(what, "1 command of " + sum);
+    costs = new Costs(kit);
   }
 
   @Test
@@ -56,8 +37,8 @@ abstract class SemCommandRules extends SyncFixture {
     Map<String, Long> taken =
         Map.of("exists", 1L, "zscore", 2L, "pttl", 1L, "time", 1L, "zadd", 1L, "pexpire", 1L);
     List<Lease> leases = new ArrayList<>();
-    assertCosts(figures, "permits", taken, () -> leases.add(take(semaphore, 5)));
-    assertCosts(
+    costs.assertOneScript(figures, "permits", taken, () -> leases.add(take(semaphore, 5)));
+    costs.assertOneScript(
         figures,
         "permits given back",
         Map.of("zrem", 1L, "zscore", 1L, "zadd", 1L, "exists", 1L),
@@ -74,12 +55,12 @@ abstract class SemCommandRules extends SyncFixture {
     for (int i = 1; i <= 5; i++) {
       waiters.add(waiting(theirs, 1, i));
     }
-    kit.server().resetCounts();
+    costs.reset();
 
     five.close();
 
     waiters.forEach(Await::value);
-    Map<String, Long> counts = counts();
+    Map<String, Long> counts = costs.counts();
     figures.add("5 let in by a semaphore", counts.get("evalsha") + " commands, 5 messages");
     assertEquals(5L, counts.get("publish"));
     // One release, five confirmations, and whoever re-checked just then.
