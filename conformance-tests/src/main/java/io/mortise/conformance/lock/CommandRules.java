@@ -13,8 +13,8 @@ import io.mortise.conformance.support.Crew;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** What a lock costs, counted by the server: commands are exact where milliseconds are not. */
@@ -121,16 +121,18 @@ abstract class CommandRules extends LockRules {
     List<DistributedLock> locks = List.of(lock(), lock());
     Crew.run(2, number -> pair(locks.get(number)));
     costs.reset();
-    int rounds = 300;
+    int rounds = 100;
+    AtomicBoolean oneIsDone = new AtomicBoolean();
 
     Crew.run(
         2,
         number -> {
           for (int i = 0; i < rounds; i++) {
             locks.get(number).lock();
-            LockSupport.parkNanos(200_000); // long enough for the other to stand in line
+            Await.until("the other is in line", () -> oneIsDone.get() || isOneInLine());
             locks.get(number).unlock();
           }
+          oneIsDone.set(true);
         });
 
     Map<String, Long> counts = costs.counts();
@@ -139,10 +141,14 @@ abstract class CommandRules extends LockRules {
         "commands of hand-overs between services",
         "%d for %d acquisitions, %d of them handed over"
             .formatted(counts.get("evalsha"), 2 * rounds, messages));
-    assertTrue(messages > rounds && messages <= 2L * rounds, counts.toString());
-    assertTrue(counts.getOrDefault("evalsha", 0L) <= 6L * rounds, counts.toString());
-    assertEquals(0L, counts.getOrDefault("subscribe", 0L));
-    assertEquals(0L, counts.getOrDefault("unsubscribe", 0L));
+    assertTrue(messages > rounds && messages < 2L * rounds, counts.toString());
+    // To stand in line, to release and to confirm; and whoever re-checked just then.
+    assertTrue(counts.getOrDefault("evalsha", 0L) <= 7L * rounds, counts.toString());
+    assertTrue(counts.getOrDefault("subscribe", 0L) < 3, "only after a lost connection");
+  }
+
+  private boolean isOneInLine() {
+    return kit.server().keys().contains(queue());
   }
 
   @Test
@@ -156,7 +162,7 @@ abstract class CommandRules extends LockRules {
           theirs.lock();
           return true;
         });
-    Await.until("the waiter is in the queue", () -> kit.server().keys().contains(queue()));
+    Await.until("the waiter is in the queue", this::isOneInLine);
     costs.reset();
 
     mine.unlock();
