@@ -79,21 +79,28 @@ abstract class EngineCondition implements Condition {
 
   @Override
   public boolean await(long wait, TimeUnit unit) throws InterruptedException {
-    return waitForSignal(true, unit.toNanos(wait));
+    return waitForSignal(true, clamped(unit.toNanos(wait)));
   }
 
   @Override
   public long awaitNanos(long nanos) throws InterruptedException {
-    long deadline = engine().now() + Math.min(nanos, FOREVER);
-    boolean unused = waitForSignal(true, nanos);
+    long wait = clamped(nanos);
+    long deadline = engine().now() + wait;
+    boolean unused = waitForSignal(true, wait);
     return deadline - engine().now();
   }
 
   @Override
   @SuppressWarnings("JavaUtilDate") // Condition has it
   public boolean awaitUntil(Date deadline) throws InterruptedException {
-    long left = deadline.getTime() - System.currentTimeMillis();
-    return waitForSignal(true, TimeUnit.MILLISECONDS.toNanos(left));
+    long now = System.currentTimeMillis();
+    long left = Math.max(deadline.getTime(), now) - now;
+    return waitForSignal(true, clamped(TimeUnit.MILLISECONDS.toNanos(left)));
+  }
+
+  /** So that no sum with the time overflows. */
+  private static long clamped(long nanos) {
+    return Math.max(0, Math.min(nanos, FOREVER));
   }
 
   /** Returns whether it was signalled. */
@@ -104,7 +111,7 @@ abstract class EngineCondition implements Condition {
     }
     LeasePolicy lease = hold.acquisition().lease();
     int count = hold.count();
-    long deadline = engine().now() + Math.min(nanos, FOREVER);
+    long deadline = engine().now() + nanos;
     ConditionWaiter waiter = new ConditionWaiter(engine().newId(hold.thread().getId()));
     engine().conditions().add(waiter);
     try {

@@ -338,8 +338,7 @@ class EngineLock implements DistributedLock, Member {
 
   /** What a script sees of the lock; nothing if it is free. */
   private List<Object> look(ScriptCall inspection) {
-    List<Object> reply =
-        engine.execute(keys, inspection, "lock '" + keys.name() + "' was looked at");
+    List<Object> reply = engine.execute(keys, inspection, keys.text() + " was looked at");
     return switch ((String) reply.get(0)) {
       case "LOCKED" -> reply;
       case "FREE" -> List.of();

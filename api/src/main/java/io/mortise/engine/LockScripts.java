@@ -142,7 +142,7 @@ final class LockScripts {
   }
 
   ScriptCall condition(List<String> keys, String id, String step) {
-    return call(CONDITION, keys, List.of(id, step, alive, mail, counts));
+    return call(CONDITION, keys, List.of(id, step, alive, mail, counts, tombstone));
   }
 
   /**
@@ -181,7 +181,7 @@ final class LockScripts {
   }
 
   private ScriptCall call(LockKeys keys, Map<Family, Script> scripts, List<String> args) {
-    Script script = Objects.requireNonNull(scripts.get(Family.of(keys.kind())), keys.text());
+    Script script = Objects.requireNonNull(scripts.get(Family.of(keys.kind())));
     if (!keys.isRedisson()) {
       return call(script, keys.all(), args);
     }

@@ -29,7 +29,19 @@ final class Outbox {
     void answered(@Nullable List<Object> reply, @Nullable Throwable failure);
   }
 
-  private record Sent(ScriptCall toSend, CompletableFuture<List<Object>> reply) implements Letter {
+  private static final class Sent implements Letter {
+    private final ScriptCall call;
+    private final CompletableFuture<List<Object>> reply = new CompletableFuture<>();
+
+    Sent(ScriptCall call) {
+      this.call = call;
+    }
+
+    @Override
+    public ScriptCall toSend() {
+      return call;
+    }
+
     @Override
     public void answered(@Nullable List<Object> value, @Nullable Throwable failure) {
       if (value != null) {
@@ -49,9 +61,9 @@ final class Outbox {
   }
 
   CompletableFuture<List<Object>> send(ScriptCall call) {
-    Sent sent = new Sent(call, new CompletableFuture<>());
+    Sent sent = new Sent(call);
     send(List.of(sent));
-    return sent.reply();
+    return sent.reply;
   }
 
   /** Those that wait to be sent already are not sent twice. */

@@ -1,5 +1,6 @@
 package io.mortise.engine;
 
+import io.mortise.OutcomeUnknownException;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ScriptCall;
 import java.util.List;
@@ -43,8 +44,8 @@ final class SharedCondition extends EngineCondition {
   void join(ConditionWaiter waiter) {
     try {
       String unused = ask(waiter.id(), "join");
-    } catch (RuntimeException e) {
-      abandon(waiter);
+    } catch (OutcomeUnknownException e) {
+      engine().compensate(lock().keys(), step(waiter.id(), "withdraw"));
       throw e;
     }
   }

@@ -5,10 +5,11 @@
 --        2 queue    zset  waiting id -> ticket
 --        3 alive    zset  waiting id -> time (ms) after which it counts as gone
 -- ARGV   1 id, 2 step, 3 how long a waiter counts as alive (ms), 4 mailbox prefix,
---        5 '1' if PUBLISH counts every subscriber
+--        5 '1' if PUBLISH counts every subscriber, 6 how long a withdrawn id must not join any more (ms)
 -- Steps  join      the id waits from now on
 --        check     the id still waits
 --        leave     it waits no more
+--        withdraw  as leave, of an id whose join was never answered and may still arrive
 --        abandon   as leave; a signal that it had already goes to the next
 --        signal    the first waiter that lives is told, if the id holds the lock
 --        all       every one is told, if the id holds the lock
@@ -50,8 +51,12 @@ if step == 'signal' or step == 'all' then
   return signal(now, step == 'all' and redis.call('ZCARD', queue) or 1)
 end
 
+if step == 'withdraw' then
+  withdraw(now, tonumber(ARGV[6]))
+  return {'LEFT'}
+end
 local waits = redis.call('ZSCORE', queue, id)
-if step == 'join' or step == 'check' and waits then
+if step == 'join' and not redis.call('ZSCORE', alive, '!' .. id) or step == 'check' and waits then
   join(now, micros, patience, '')
   return {'WAITING'}
 end

@@ -198,7 +198,9 @@ abstract class ConditionRules extends ConditionFixture {
     mine.lock.lock();
     assertFalse(mine.condition.await(-1, TimeUnit.SECONDS));
     assertTrue(mine.condition.awaitNanos(0) <= 0);
+    assertFalse(mine.condition.await(Long.MIN_VALUE, TimeUnit.NANOSECONDS));
     assertFalse(mine.condition.awaitUntil(new Date(0)));
+    assertFalse(mine.condition.awaitUntil(new Date(Long.MIN_VALUE)));
     assertFalse(mine.condition.awaitUntil(new Date(System.currentTimeMillis() - 1)));
     mine.lock.unlock();
     Pair first = pairs.get();

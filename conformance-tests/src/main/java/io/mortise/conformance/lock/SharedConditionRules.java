@@ -102,6 +102,31 @@ abstract class SharedConditionRules extends ConditionFixture {
     mine.unlock();
   }
 
+  /** It would take a signal that nobody hears. */
+  @Test
+  @Rule({"C2", "C4", "L14"})
+  void aStepIntoTheLineThatArrivesAfterItsWithdrawalIsRefused() {
+    DistributedLock theirs = linked();
+    Condition condition = theirs.newCondition(READY);
+    HeldCall late = link.hold("condition");
+    Contender unlucky =
+        Contender.startBusy(() -> {
+          theirs.lock();
+          assertThrows(OutcomeUnknownException.class, condition::await);
+          theirs.unlock();
+          return true;
+        });
+    late.lose();
+    assertTrue(unlucky.result());
+    String alive = "mortise:cond-alive:" + READY + ":{" + name + "}";
+    String known = "return {redis.call('EXISTS', KEYS[1])}";
+    Await.until("it is withdrawn", () -> runOn(alive, known).equals(List.<Object>of(1L)));
+
+    late.arrive();
+
+    assertEquals(0, inLine());
+  }
+
   @Test
   @Rule({"C4", "L14"})
   void anOutageWhileItWaitsIsRiddenOut() {
