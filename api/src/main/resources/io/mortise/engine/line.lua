@@ -32,3 +32,25 @@ local function grant(now, terms, own, lease)
   end
   return inside, complaint
 end
+
+-- The end of an acquire (ARGV as in rw-acquire.lua): a 'try' passes nobody, any other stands in line, and
+-- both let in whom they find room for. Returns the reply.
+-- tries: whether a 'try' may be let in at all. left: a function, ms until there may be room.
+local function enter(now, micros, lease, tries, left)
+  local terms = {window = tonumber(ARGV[5]), mail = ARGV[7], counts = ARGV[8]}
+  if ARGV[3] == 'try' then
+    grant(now, terms)
+    if tries and redis.call('EXISTS', queue) == 0 and admits(id) then
+      take(id, now, lease)
+      return {'HELD'}
+    end
+    return {'BUSY', left()}
+  end
+
+  local ticket = join(now, micros, tonumber(ARGV[4]), ARGV[6])
+  local inside, complaint = grant(now, terms, id, lease)
+  if inside then
+    return {'HELD'}
+  end
+  return {'WAIT', left(), ticket, micros, complaint}
+end

@@ -77,20 +77,5 @@ if beside ~= '' and mayJoinItself() then
   return {'HELD'}
 end
 
-local terms = {window = tonumber(ARGV[5]), mail = ARGV[7], counts = ARGV[8]}
-if ARGV[3] == 'try' then
-  grant(now, terms)
-  local upgrade = beside ~= '' and not reads(id)
-  if not upgrade and redis.call('EXISTS', queue) == 0 and admits(id) then
-    take(id, now, lease)
-    return {'HELD'}
-  end
-  return {'BUSY', left()}
-end
-
-local ticket = join(now, micros, tonumber(ARGV[4]), ARGV[6])
-local inside, complaint = grant(now, terms, id, lease)
-if inside then
-  return {'HELD'}
-end
-return {'WAIT', left(), ticket, micros, complaint}
+local upgrade = beside ~= '' and not reads(id)
+return enter(now, micros, lease, not upgrade, left)

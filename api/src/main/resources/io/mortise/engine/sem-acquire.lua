@@ -57,19 +57,4 @@ local function left()
   return ends and ends - now or -2
 end
 
-local terms = {window = tonumber(ARGV[5]), mail = ARGV[7], counts = ARGV[8]}
-if ARGV[3] == 'try' then
-  grant(now, terms)
-  if redis.call('EXISTS', queue) == 0 and admits(id) then
-    take(id, now, lease)
-    return {'HELD'}
-  end
-  return {'BUSY', left()}
-end
-
-local ticket = join(now, micros, tonumber(ARGV[4]), ARGV[6])
-local inside, complaint = grant(now, terms, id, lease)
-if inside then
-  return {'HELD'}
-end
-return {'WAIT', left(), ticket, micros, complaint}
+return enter(now, micros, lease, true, left)
