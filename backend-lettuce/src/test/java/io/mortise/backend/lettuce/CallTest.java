@@ -33,10 +33,11 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 final class CallTest {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
 
-  private LockBackend backend = Fixture.open(REDIS.server().uri());
+  private LockBackend backend;
 
   @BeforeEach
-  void forgetScripts() {
+  void openAndForgetScripts() {
+    backend = Fixture.open(REDIS.server().uri());
     REDIS.server().command("FLUSHALL");
     REDIS.server().command("SCRIPT", "FLUSH");
     REDIS.server().resetCounts();
