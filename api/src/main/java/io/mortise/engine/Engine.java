@@ -413,7 +413,7 @@ final class Engine {
 
   private boolean released(Acquisition ended, List<Object> reply) {
     mailbox.complain(Reply.textAt(reply, 1));
-    boolean had = "RELEASED".equals(reply.get(0));
+    boolean had = Reply.isDone(reply) || "RELEASED".equals(reply.get(0));
     if (!had) {
       events.lost(ended, "the store no longer had it when it was unlocked", now());
     }

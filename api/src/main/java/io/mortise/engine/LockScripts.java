@@ -18,7 +18,7 @@ import java.util.stream.Stream;
 
 /** The scripts of the locks as calls, with the arguments that do not change filled in. */
 final class LockScripts {
-  /** What is built alike: the scripts of its kinds have the same text in front, and their names. */
+  /** What is built alike: the scripts of its kinds share parts, and their names begin alike. */
   private enum Family {
     EXCLUSIVE("", "queue", "exclusive"),
     REDISSON("", "queue", "exclusive", "redisson"),
@@ -45,7 +45,7 @@ final class LockScripts {
     }
 
     Script script(String step) {
-      return Script.of(prefix + step, shared + read(prefix + step));
+      return LockScripts.script(prefix + step, shared);
     }
   }
 
@@ -59,27 +59,43 @@ final class LockScripts {
   private static final Script RW_INSPECT = Script.of("rw-inspect", read("rw-inspect"));
   private static final Script RENEW = Script.of("renew", read("renew"));
   private static final Script INSPECT = Script.of("inspect", read("inspect"));
-  private static final Script CONDITION = Script.of("condition", read("queue") + read("condition"));
+  private static final Script CONDITION = script("condition", read("queue"));
   private static final Script CHECK = Script.of("check", read("check"));
 
   private static final Script IDENTIFY = Script.of("identify", read("identify"));
 
+  /** Where the shared parts go: behind a short cut that needs none of them. */
+  private static final String SHARED = "--#shared\n";
+
   private final Settings settings;
-  private final String alive;
-  private final String window;
+  private final String times;
+  private final String join;
+  private final String tryOnce;
+  private final String fair;
+  private final String none;
   private final String tombstone;
-  private final String mail;
-  private final String counts;
   private final String tokens;
 
   LockScripts(Settings settings, boolean publishCounts) {
     this.settings = settings;
-    alive = Long.toString(settings.times().alive().toMillis());
-    window = Long.toString(settings.times().grantWindow().toMillis());
+    times =
+        " %d %d %d %s"
+            .formatted(
+                settings.times().alive().toMillis(),
+                settings.times().grantWindow().toMillis(),
+                publishCounts ? 1 : 0,
+                mailPrefix(settings.keyPrefix()));
+    join = terms("join");
+    tryOnce = terms("try");
+    fair = terms("fair");
+    none = terms("-");
     tombstone = Long.toString(settings.tombstone().toMillis());
-    mail = mailPrefix(settings.keyPrefix());
-    counts = publishCounts ? "1" : "0";
     tokens = Integer.toString(settings.handOffLimit() + 1);
+  }
+
+  /** What every script of a queue is told of this service, and a word of its own. */
+  private String terms(String word) {
+    return word + times;
   }
 
   static String mailPrefix(String keyPrefix) {
@@ -92,31 +108,28 @@ final class LockScripts {
    */
   ScriptCall acquire(Acquisition acquisition, LeasePolicy lease, boolean join, String beside) {
     LockKeys keys = acquisition.keys();
-    String mode = join ? "join" : keys.isFair() ? "fair" : "try";
-    return call(
-        keys,
-        ACQUIRE,
-        List.of(
-            acquisition.id(),
-            lease.millis(),
-            mode,
-            alive,
-            window,
-            acquisition.ticket(),
-            mail,
-            counts,
-            keys.isReadWrite() ? beside : tokens));
+    String id = acquisition.id();
+    String terms = join ? this.join : keys.isFair() ? fair : tryOnce;
+    String ticket = acquisition.ticket();
+    String last = keys.isReadWrite() ? beside : keys.kind() == LockKeys.Kind.FENCED ? tokens : "";
+    if (ticket.isEmpty() && last.isEmpty() && !keys.isRedisson()) {
+      return call(keys, ACQUIRE, List.of(id, terms, lease.millis()));
+    }
+    return call(keys, ACQUIRE, List.of(id, terms, lease.millis(), ticket, last));
   }
 
   /**
    * @param outcomeUnknown whether the id's acquire was never answered and might still arrive
    */
   ScriptCall leave(LockKeys keys, String id, boolean outcomeUnknown) {
-    return call(keys, LEAVE, List.of(id, outcomeUnknown ? tombstone : "0", window, mail, counts));
+    if (!outcomeUnknown && !keys.isRedisson()) {
+      return call(keys, LEAVE, List.of(id, none));
+    }
+    return call(keys, LEAVE, List.of(id, none, outcomeUnknown ? tombstone : "0"));
   }
 
   ScriptCall force(LockKeys keys) {
-    return call(keys, FORCE, List.of(keys.idSuffix(), window, mail, counts));
+    return call(keys, FORCE, List.of(keys.idSuffix(), none));
   }
 
   ScriptCall renew(List<Acquisition> held, LeasePolicy lease) {
@@ -142,17 +155,14 @@ final class LockScripts {
   }
 
   ScriptCall condition(List<String> keys, String id, String step) {
-    return call(CONDITION, keys, List.of(id, step, alive, mail, counts, tombstone));
+    return call(CONDITION, keys, List.of(id, terms(step), tombstone));
   }
 
   /**
    * @param mode once, resize or look
    */
   ScriptCall permits(LockKeys keys, String mode, int permits) {
-    return call(
-        SEM_PERMITS,
-        keys.all(),
-        List.of("", mode, Integer.toString(permits), window, mail, counts));
+    return call(SEM_PERMITS, keys.all(), List.of("", terms(mode), Integer.toString(permits)));
   }
 
   /**
@@ -160,10 +170,7 @@ final class LockScripts {
    * @param mode set, down or look
    */
   ScriptCall count(LockKeys keys, String id, String mode, long count) {
-    return call(
-        LATCH_COUNT,
-        keys.all(),
-        List.of(id, mode, Long.toString(count), tombstone, window, mail, counts));
+    return call(LATCH_COUNT, keys.all(), List.of(id, terms(mode), Long.toString(count), tombstone));
   }
 
   ScriptCall identify() {
@@ -192,6 +199,10 @@ final class LockScripts {
 
   private ScriptCall call(Script script, List<String> keys, List<String> args) {
     return new ScriptCall(script, keys, args, settings.commandTimeout());
+  }
+
+  private static Script script(String name, String shared) {
+    return Script.of(name, read(name).replace(SHARED, shared));
   }
 
   static String read(String name) {

@@ -52,10 +52,17 @@ sealed interface Reply {
     return index < reply.size() ? (String) reply.get(index) : null;
   }
 
+  /** What a script says that did what it was sent for, and has nothing to add. */
+  static boolean isDone(List<Object> reply) {
+    return reply.get(0) instanceof Long;
+  }
+
   static Reply ofAcquire(List<Object> reply) {
-    String code = (String) reply.get(0);
-    return switch (code) {
-      case "HELD" -> reply.size() > 1 ? new Held((Long) reply.get(1)) : HELD;
+    if (isDone(reply)) {
+      return HELD;
+    }
+    return switch ((String) reply.get(0)) {
+      case "HELD" -> new Held((Long) reply.get(1));
       case "WAIT" -> new Waiting((Long) reply.get(1), (Long) reply.get(2), textAt(reply, 4));
       case "BUSY" -> new Busy((Long) reply.get(1), textAt(reply, 2));
       case "TOO_LATE" -> TOO_LATE;

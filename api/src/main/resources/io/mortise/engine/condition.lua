@@ -1,11 +1,10 @@
--- What waits for a signal of one condition of a lock. Put behind queue.lua, whose queue is here the
--- line of those who wait for a signal.
+-- What waits for a signal of one condition of a lock. The queue of queue.lua is here the line of those who
+-- wait for a signal.
 --
 -- KEYS   1 lock     hash  the lock that goes with it
 --        2 queue    zset  waiting id -> ticket
 --        3 alive    zset  waiting id -> time (ms) after which it counts as gone
--- ARGV   1 id, 2 step, 3 how long a waiter counts as alive (ms), 4 mailbox prefix,
---        5 '1' if PUBLISH counts every subscriber, 6 how long a withdrawn id must not join any more (ms)
+-- ARGV   1 id, 2 terms, the word is a step, 3 how long a withdrawn id must not join any more (ms)
 -- Steps  join      the id waits from now on
 --        check     the id still waits
 --        leave     it waits no more
@@ -16,7 +15,7 @@
 -- Reply  WAITING; SIGNALLED (the id is not in line any more); LEFT; NOT_HELD; FOREIGN and what was found;
 --        TOLD, how many [, complaint about PUBLISH]
 -- Rules  C1 C2 C3.
-local step, patience = ARGV[2], tonumber(ARGV[3])
+--#shared
 
 local kind = stranger()
 if kind then
@@ -33,8 +32,8 @@ local function signal(now, most)
     local ends = tonumber(redis.call('ZSCORE', alive, head) or '')
     redis.call('ZREM', alive, head)
     if ends and ends > now then
-      local heard = redis.pcall('PUBLISH', ARGV[4] .. mailbox(head), 'signal|' .. head .. '|' .. lock)
-      if heard ~= 0 or ARGV[5] ~= '1' then
+      local heard = redis.pcall('PUBLISH', mail .. mailbox(head), 'signal|' .. head .. '|' .. lock)
+      if heard ~= 0 or counts ~= '1' then
         told = told + 1
       end
       complaint = type(heard) == 'table' and heard.err or complaint
@@ -44,27 +43,27 @@ local function signal(now, most)
 end
 
 local now, micros = clock()
-if step == 'signal' or step == 'all' then
+if word == 'signal' or word == 'all' then
   if redis.call('HEXISTS', lock, id) == 0 then
     return {'NOT_HELD'}
   end
-  return signal(now, step == 'all' and redis.call('ZCARD', queue) or 1)
+  return signal(now, word == 'all' and redis.call('ZCARD', queue) or 1)
 end
 
-if step == 'withdraw' then
-  withdraw(now, tonumber(ARGV[6]))
+if word == 'withdraw' then
+  withdraw(now, tonumber(ARGV[3]))
   return {'LEFT'}
 end
 local waits = redis.call('ZSCORE', queue, id)
-if step == 'join' and not redis.call('ZSCORE', alive, '!' .. id) or step == 'check' and waits then
-  join(now, micros, patience, '')
+if word == 'join' and not redis.call('ZSCORE', alive, '!' .. id) or word == 'check' and waits then
+  join(now, micros)
   return {'WAITING'}
 end
 if waits then
   withdraw(now, 0)
   return {'LEFT'}
 end
-if step == 'abandon' then
+if word == 'abandon' then
   signal(now, 1)
 end
 return {'SIGNALLED'}

@@ -1,4 +1,4 @@
--- The exclusive lock, as its scripts share it. Put behind queue.lua, in front of acquire, leave and force.
+-- The exclusive lock, as acquire, leave and force share it. Put behind queue.lua.
 --
 -- KEYS  1 to 3 as in queue.lua
 --       4 fence  string  the last fencing token in use; only of a fenced lock, whose hash holds the
@@ -8,7 +8,7 @@
 local fence = KEYS[4]
 
 local function take(taker, ms)
-  redis.call('HSET', lock, taker, 1)
+  redis.call('HSET', lock, taker, '1')
   redis.call('PEXPIRE', lock, ms)
 end
 
@@ -16,7 +16,7 @@ end
 -- the caller itself takes it at once, with its lease. Others get it for the grant window, in which
 -- they confirm. Returns who has it now, and the server's complaint if it refused the message.
 -- own: id and lease (ms) of a caller that waits itself, or nil.
-local function grant(now, terms, own, lease)
+local function grant(now, own, lease)
   local deaf = {}
   for _ = 1, 1000 do
     local head = redis.call('ZPOPMIN', queue)[1]
@@ -30,9 +30,9 @@ local function grant(now, terms, own, lease)
       return head
     end
     if live then
-      local told, complaint = tell(head, now, terms, deaf)
+      local told, complaint = tell(head, now, deaf)
       if told then
-        take(head, terms.window)
+        take(head, window)
         return head, complaint
       end
     end
@@ -47,9 +47,9 @@ local function reserved()
 end
 
 -- The lock is free: because a hold was ended here and now (news), or it was found so. Returns as grant.
-local function freed(now, terms, news)
-  return grant(now, terms)
+local function freed(now, news)
+  return grant(now)
 end
 
 -- A hold was ended, and nobody waits. Returns the server's complaint if it refused a message.
-local function unwanted() end
+local unwanted

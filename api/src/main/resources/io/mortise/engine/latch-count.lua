@@ -2,27 +2,27 @@
 -- long as it is remembered: it is counted once, and answered as the first time. At 0 all who wait go on.
 --
 -- KEYS   as in latch.lua
--- ARGV   1 id of this step, or '', 2 'set', 'down' or 'look' (changes nothing), 3 count (only 'set'),
---        4 how long the id is remembered (ms), 5 grant window (ms), 6 mailbox prefix,
---        7 '1' if PUBLISH counts every subscriber
+-- ARGV   1 id of this step, or '', 2 terms, the word 'set', 'down' or 'look' (changes nothing), 3 count (only
+--        'set'), 4 how long the id is remembered (ms)
 -- Reply  COUNT, what is left
 --        KEPT, what is left              (only 'set': it was set already)
 --        BELOW                           (only 'down': it is open already)
 --        UNSET                           (only 'down' and 'look')
 --        FOREIGN, what was found
 -- Rules  D1 D3 D4
+--#shared
 local found = foreign()
 if found then
   return {'FOREIGN', found}
 end
 local left = count()
-if ARGV[2] == 'look' then
+if word == 'look' then
   return {left and 'COUNT' or 'UNSET', left}
 end
 if redis.call('ZSCORE', alive, '!' .. id) then
   return {'COUNT', left or 0}
 end
-if ARGV[2] == 'set' then
+if word == 'set' then
   if left then
     return {'KEPT', left}
   end
@@ -40,6 +40,6 @@ redis.call('ZADD', latch, left, '!count')
 keep(latch, week)
 bury(now, tonumber(ARGV[4]))
 if left == 0 then
-  grant(now, {window = tonumber(ARGV[5]), mail = ARGV[6], counts = ARGV[7]})
+  grant(now)
 end
 return {'COUNT', left}

@@ -4,6 +4,7 @@
 -- ARGV   as in leave.lua
 -- Reply  ABSENT: nobody holds a latch
 -- Rules  L14 L15
+--#shared
 if not foreign() then
   withdraw(0, 0) -- an id that comes back later would wait for nobody, and does no harm
 end

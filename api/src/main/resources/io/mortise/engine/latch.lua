@@ -1,5 +1,4 @@
--- The count-down latch, as its scripts share it. Put behind queue.lua, in front of line.lua and latch-acquire,
--- latch-leave and latch-count.
+-- The count-down latch, as its scripts share it. Put behind queue.lua, in front of line.lua.
 --
 -- KEYS  1 latch  zset  !count -> what is left to count; open at 0; expires a week after it was last used
 --       2 queue, 3 alive  as in queue.lua; !id of a step of the count: it has been counted

@@ -1,5 +1,5 @@
 -- The end of the wait where several may be inside. Put behind the part of a kind (rw, sem, latch), which says
--- who has room, admits(id), and what being inside is, take(id, now, ms); and in front of its scripts.
+-- who has room, admits(id), and what being inside is, take(id, now, ms).
 --
 -- Q2: no script ends with a first waiter that could be inside.
 
@@ -8,7 +8,7 @@
 -- out, also where there is no room, so that it keeps nobody out. Returns whether the caller is in, and
 -- the server's complaint if it refused a message.
 -- own: id and lease (ms) of a caller that waits itself, or nil.
-local function grant(now, terms, own, lease)
+local function grant(now, own, lease)
   local deaf = {}
   local inside, complaint
   for _ = 1, 1000 do
@@ -23,9 +23,9 @@ local function grant(now, terms, own, lease)
       take(head, now, lease)
       inside = true
     elseif live then
-      local told, refused = tell(head, now, terms, deaf)
+      local told, refused = tell(head, now, deaf)
       if told then
-        take(head, now, terms.window)
+        take(head, now, window)
         complaint = refused or complaint
       end
     end
@@ -33,24 +33,23 @@ local function grant(now, terms, own, lease)
   return inside, complaint
 end
 
--- The end of an acquire (ARGV as in rw-acquire.lua): a 'try' passes nobody, any other stands in line, and
+-- The end of an acquire (ARGV as in acquire.lua): a 'try' passes nobody, any other stands in line, and
 -- both let in whom they find room for. Returns the reply.
 -- tries: whether a 'try' may be let in at all. left: a function, ms until there may be room.
 local function enter(now, micros, lease, tries, left)
-  local terms = {window = tonumber(ARGV[5]), mail = ARGV[7], counts = ARGV[8]}
-  if ARGV[3] == 'try' then
-    grant(now, terms)
+  if word == 'try' then
+    grant(now)
     if tries and redis.call('EXISTS', queue) == 0 and admits(id) then
       take(id, now, lease)
-      return {'HELD'}
+      return 1
     end
     return {'BUSY', left()}
   end
 
-  local ticket = join(now, micros, tonumber(ARGV[4]), ARGV[6])
-  local inside, complaint = grant(now, terms, id, lease)
+  local ticket = join(now, micros, ARGV[4])
+  local inside, complaint = grant(now, id, lease)
   if inside then
-    return {'HELD'}
+    return 1
   end
   return {'WAIT', left(), ticket, micros, complaint}
 end

@@ -1,4 +1,4 @@
--- The queue of one lock, as the scripts of every kind of lock share it. Put in front of theirs.
+-- The queue of one lock, as the scripts of every kind of lock share it.
 --
 -- KEYS  1 lock   hash  acquisition id -> 1; exists while the lock is held or granted, always with an expiry;
 --                       of a semaphore or latch a zset
@@ -8,9 +8,15 @@
 --                      ?mailbox   -> end (ms) of a grant that this mailbox has not answered yet
 --       4        of one kind of lock alone
 --
+-- ARGV  1 id of the acquisition, or ''
+--       2 terms: a word that each script explains, how long a waiter counts as alive (ms), grant window (ms),
+--         '1' if PUBLISH counts every subscriber, prefix of mailboxes
+--
 -- Numbers go to redis.call and into replies as numbers, never through text.
 local lock, queue, alive = KEYS[1], KEYS[2], KEYS[3]
 local id = ARGV[1]
+local word, patience, window, counts, mail = string.match(ARGV[2], '^(%S+) (%d+) (%d+) (%d) (.*)$')
+patience, window = tonumber(patience), tonumber(window)
 
 local function mailbox(of)
   return string.match(of, '^[^:]*')
@@ -40,14 +46,14 @@ local function clock()
   return math.floor(micros / 1000), micros
 end
 
--- The id stands in the queue from now on, or still, and counts as alive for its patience (ms).
+-- The id stands in the queue from now on, or still, and counts as alive for a while.
 -- Returns its ticket: its own of before, also if it fell out, or one behind all others.
-local function join(now, micros, patience, before)
+local function join(now, micros, before)
   redis.call('ZREM', alive, '?' .. mailbox(id))
   redis.call('ZREMRANGEBYSCORE', alive, '-inf', now - 2 * patience)
   local ticket = tonumber(redis.call('ZSCORE', queue, id) or '')
   if not ticket then
-    ticket = tonumber(before)
+    ticket = tonumber(before or '')
     if not ticket then
       local last = redis.call('ZRANGE', queue, -1, -1, 'WITHSCORES')[2]
       ticket = math.max(micros, (tonumber(last or '') or 0) + 1)
@@ -85,19 +91,18 @@ end
 
 -- Tells a waiter that the lock is granted to it. Returns false if nobody listens there, else true
 -- and the server's complaint if it refused the message.
--- terms: window (ms), mail (prefix of mailboxes), counts ('1' if PUBLISH counts every subscriber).
 -- deaf: the mailboxes of this run that nobody listens to.
-local function tell(head, now, terms, deaf)
+local function tell(head, now, deaf)
   local box = mailbox(head)
   if deaf[box] then
     return false
   end
-  local heard = redis.pcall('PUBLISH', terms.mail .. box, 'grant|' .. head .. '|' .. lock)
-  if heard == 0 and terms.counts == '1' then
+  local heard = redis.pcall('PUBLISH', mail .. box, 'grant|' .. head .. '|' .. lock)
+  if heard == 0 and counts == '1' then
     deaf[box] = true
     return false
   end
-  redis.call('ZADD', alive, 'NX', now + terms.window, '?' .. box)
-  keep(alive, 2 * terms.window)
+  redis.call('ZADD', alive, 'NX', now + window, '?' .. box)
+  keep(alive, 2 * window)
   return true, type(heard) == 'table' and heard.err or nil
 end

@@ -1,5 +1,5 @@
 -- A lock that Redisson's clients use too: the key is Redisson's own, and who frees it says so on Redisson's
--- channel, where the waiters of both listen. Put behind exclusive.lua, in front of acquire, leave and force.
+-- channel, where the waiters of both listen. Put behind exclusive.lua; short cuts do not hold here.
 --
 -- KEYS  as in exclusive.lua; alive has a member more:
 --         +  -> end (ms) of the last turn of Redisson's clients, or when they were last looked for
@@ -49,18 +49,18 @@ reserved = function(now)
   return ends and ends > now and ends - now or -2
 end
 
-freed = function(now, terms, news)
+freed = function(now, news)
   if not news then
     if reserved(now) > 0 then
       return nil
     end
-    return grant(now, terms)
+    return grant(now)
   end
   local ends = lastTurn(now)
   local due = not ends or ends + PERIOD <= now
   local head, complaint
   if not due then
-    head, complaint = grant(now, terms)
+    head, complaint = grant(now)
     if head then
       return head, complaint
     end
@@ -76,7 +76,7 @@ freed = function(now, terms, news)
     end
   end
   if due then
-    head, complaint = grant(now, terms)
+    head, complaint = grant(now)
   end
   return head, complaint or refused
 end

@@ -3,36 +3,37 @@
 -- the answer to a grant.
 --
 -- KEYS   as in rw.lua
--- ARGV   1 id, 2 lease (ms), 3 'join' or 'try' (which passes nobody), 4 how long a waiter counts as alive (ms),
---        5 grant window (ms), 6 ticket of an earlier check or '', 7 mailbox prefix,
---        8 '1' if PUBLISH counts every subscriber,
---        9 id of what the same thread holds in the other mode, or '': a writer's reads beside it at once;
+-- ARGV   1 id, 2 terms, the word 'join' or 'try' (which passes nobody), 3 lease (ms), 4 ticket of an earlier
+--        check, '' or left out,
+--        5 id of what the same thread holds in the other mode, '' or left out: a writer's reads beside it at once;
 --          a reader's writes (only 'try') if nobody else is inside, whoever waits
--- Reply  HELD
+-- Reply  1, it is inside
 --        WAIT, ms until nobody may be inside (-2 now), ticket, server time (us) [, complaint about PUBLISH]
 --        BUSY, ms until nobody may be inside (only 'try')
 --        TOO_LATE                            (this id was withdrawn)
 --        FOREIGN, what was found
 -- Rules  L1 L10 L11 L14 Q1 Q2 Q4. Uncontended: a writer three commands, no TIME; a reader five.
-local lease = tonumber(ARGV[2])
-local beside = ARGV[9]
+local id, lease, beside = ARGV[1], tonumber(ARGV[3]), ARGV[5] or ''
 
-if reads(id) then
-  if redis.call('EXISTS', lock, queue, alive) == 0 then
+if string.match(id, ':r$') then
+  if redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3]) == 0 then
+    local readers = KEYS[4]
     local left = redis.call('PTTL', readers)
-    local now = clock()
-    if left ~= -1 and type(redis.pcall('ZADD', readers, 'GT', now + lease, id)) == 'number' then
+    local time = redis.call('TIME')
+    local ends = math.floor(time[1] * 1000 + time[2] / 1000) + lease
+    if left ~= -1 and type(redis.pcall('ZADD', readers, 'GT', ends, id)) == 'number' then
       if left < lease then
         redis.call('PEXPIRE', readers, lease)
       end
-      return {'HELD'}
+      return 1
     end
   end
-elseif beside == '' and redis.call('EXISTS', lock, queue, alive, readers) == 0 then
-  redis.call('HSET', lock, id, 1)
-  redis.call('PEXPIRE', lock, lease)
-  return {'HELD'}
+elseif beside == '' and redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3], KEYS[4]) == 0 then
+  redis.call('HSET', KEYS[1], id, '1')
+  redis.call('PEXPIRE', KEYS[1], lease)
+  return 1
 end
+--#shared
 
 local found = foreign()
 if found then
@@ -67,14 +68,14 @@ end
 if holds() then
   take(id, now, lease)
   redis.call('ZREM', alive, '?' .. mailbox(id))
-  return {'HELD'}
+  return 1
 end
 if redis.call('ZSCORE', alive, '!' .. id) then
   return {'TOO_LATE'}
 end
 if beside ~= '' and mayJoinItself() then
   take(id, now, lease)
-  return {'HELD'}
+  return 1
 end
 
 local upgrade = beside ~= '' and not reads(id)

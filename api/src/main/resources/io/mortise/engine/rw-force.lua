@@ -2,16 +2,15 @@
 -- there is room.
 --
 -- KEYS   as in rw.lua
--- ARGV   1 ':r' for the readers, '' for the writer, 2 grant window (ms), 3 mailbox prefix,
---        4 '1' if PUBLISH counts every subscriber
+-- ARGV   1 ':r' for the readers, '' for the writer, 2 terms
 -- Reply  FORCED, FREE (nobody held it), or FOREIGN and what was found
 -- Rules  L9 L10 Q2.
+--#shared
 local found = foreign()
 if found then
   return {'FOREIGN', found}
 end
 
-local terms = {window = tonumber(ARGV[2]), mail = ARGV[3], counts = ARGV[4]}
 local now = clock()
 forget(now)
 local holders
@@ -23,7 +22,7 @@ else
   redis.call('DEL', lock)
 end
 for _, holder in ipairs(holders) do
-  redis.pcall('PUBLISH', terms.mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)
+  redis.pcall('PUBLISH', mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)
 end
-grant(now, terms)
+grant(now)
 return {#holders > 0 and 'FORCED' or 'FREE'}

@@ -3,26 +3,25 @@
 --
 -- KEYS   as in rw.lua
 -- ARGV   as in leave.lua
--- Reply  RELEASED or ABSENT (did the id hold the lock?) [, complaint about PUBLISH]
+-- Reply  as leave.lua
 -- Rules  L3 L10 L14 Q2 Q3. Uncontended: two commands, no TIME.
-local tombstone = tonumber(ARGV[2])
-
 local held
-if reads(id) then
-  held = redis.pcall('ZREM', readers, id)
+if string.match(ARGV[1], ':r$') then
+  held = redis.pcall('ZREM', KEYS[4], ARGV[1]) == 1
 else
-  held = redis.pcall('HDEL', lock, id)
+  held = redis.pcall('HDEL', KEYS[1], ARGV[1]) == 1
 end
-local reply = held == 1 and 'RELEASED' or 'ABSENT'
-if held == 1 and tombstone == 0 and redis.call('EXISTS', queue, alive) == 0 then
-  return {reply}
+if held and not ARGV[3] and redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then
+  return 1
 end
+--#shared
+local reply = held and 'RELEASED' or 'ABSENT'
 if foreign() then
   return {reply}
 end
 
 local now = clock()
 forget(now)
-withdraw(now, tombstone)
-local _, complaint = grant(now, {window = tonumber(ARGV[3]), mail = ARGV[4], counts = ARGV[5]})
+withdraw(now, tonumber(ARGV[3] or '0'))
+local _, complaint = grant(now)
 return {reply, complaint}

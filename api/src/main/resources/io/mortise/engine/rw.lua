@@ -1,5 +1,5 @@
--- The read/write lock, as its scripts share it. Put behind queue.lua, in front of line.lua and
--- rw-acquire, rw-leave and rw-force. An id that ends in :r reads, any other writes.
+-- The read/write lock, as rw-acquire, rw-leave and rw-force share it. Put behind queue.lua, in front of
+-- line.lua. An id that ends in :r reads, any other writes.
 --
 -- KEYS  1 lock     hash  the writer's id -> 1
 --       2 queue, 3 alive  as in queue.lua: one queue of readers and writers, in the order of their tickets
@@ -45,7 +45,7 @@ local function take(taker, now, ms)
     redis.call('ZADD', readers, 'GT', now + ms, taker)
     keep(readers, ms)
   else
-    redis.call('HSET', lock, taker, 1)
+    redis.call('HSET', lock, taker, '1')
     keep(lock, ms)
   end
 end

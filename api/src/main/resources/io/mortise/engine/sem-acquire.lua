@@ -2,8 +2,8 @@
 -- holds already is confirmed, and its lease raised. It is also the answer to a grant.
 --
 -- KEYS   as in sem.lua
--- ARGV   as in rw-acquire.lua, 1 to 8; a 'try' passes nobody
--- Reply  HELD
+-- ARGV   as in rw-acquire.lua, 1 to 4; a 'try' passes nobody
+-- Reply  1, it holds its permits
 --        WAIT, ms until the next lease ends (-2 none), ticket, server time (us) [, complaint about PUBLISH]
 --        BUSY, ms until the next lease ends (-2 none)   (only 'try')
 --        TOO_LATE                          (this id was withdrawn)
@@ -11,23 +11,26 @@
 --        TOO_MANY, permits there are       (fewer than this id wants)
 --        FOREIGN, what was found
 -- Rules  L10 L11 L14 S1 S2 Q1 Q2 Q4. Uncontended: seven commands.
-local lease = tonumber(ARGV[2])
+local id, lease = ARGV[1], tonumber(ARGV[3])
 
-if redis.call('EXISTS', queue, alive) == 0 then
+if redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then
+  local permits, week = KEYS[1], 604800000
   local free = redis.pcall('ZSCORE', permits, '!free')
-  free = type(free) == 'string' and tonumber(free) - weight(id) or -1
+  free = type(free) == 'string' and tonumber(free) - tonumber(string.match(id, ':p(%d+)$')) or -1
   if free >= 0 and not redis.call('ZSCORE', permits, id) then
     local left = redis.call('PTTL', permits)
     if left ~= -1 then
-      local now = clock()
-      redis.call('ZADD', permits, free, '!free', now + lease, id)
+      local time = redis.call('TIME')
+      local ends = math.floor(time[1] * 1000 + time[2] / 1000) + lease
+      redis.call('ZADD', permits, free, '!free', ends, id)
       if left < lease + week then
         redis.call('PEXPIRE', permits, lease + week)
       end
-      return {'HELD'}
+      return 1
     end
   end
 end
+--#shared
 
 local found = foreign()
 if found then
@@ -42,7 +45,7 @@ forget(now)
 if redis.call('ZSCORE', permits, id) then
   raise(id, now, lease)
   redis.call('ZREM', alive, '?' .. mailbox(id))
-  return {'HELD'}
+  return 1
 end
 if redis.call('ZSCORE', alive, '!' .. id) then
   return {'TOO_LATE'}

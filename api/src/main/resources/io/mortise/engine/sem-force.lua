@@ -1,9 +1,10 @@
 -- Ends all leases of a semaphore, tells the holders, and lets in the first waiters.
 --
 -- KEYS   as in sem.lua
--- ARGV   1 '', 2 grant window (ms), 3 mailbox prefix, 4 '1' if PUBLISH counts every subscriber
+-- ARGV   1 '', 2 terms
 -- Reply  FORCED, FREE (nobody held permits), or FOREIGN and what was found
 -- Rules  L9 L10 S1 Q1 Q2.
+--#shared
 local found = foreign()
 if found then
   return {'FOREIGN', found}
@@ -12,13 +13,12 @@ if not count('!total') then
   return {'FREE'}
 end
 
-local terms = {window = tonumber(ARGV[2]), mail = ARGV[3], counts = ARGV[4]}
 local now = clock()
 forget(now)
 local holders = redis.call('ZRANGE', permits, 2, -1)
 for _, holder in ipairs(holders) do
   release(holder)
-  redis.pcall('PUBLISH', terms.mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)
+  redis.pcall('PUBLISH', mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)
 end
-grant(now, terms)
+grant(now)
 return {#holders > 0 and 'FORCED' or 'FREE'}

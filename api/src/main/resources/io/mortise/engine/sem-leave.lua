@@ -3,24 +3,27 @@
 --
 -- KEYS   as in sem.lua
 -- ARGV   as in leave.lua
--- Reply  RELEASED or ABSENT (did the id hold permits?) [, complaint about PUBLISH]
+-- Reply  RELEASED or ABSENT (did the id hold permits?) [, complaint about PUBLISH]; 1 is RELEASED too
 -- Rules  L10 L14 S1 S4 Q1 Q2 Q3. Uncontended: four commands, no TIME.
-local tombstone = tonumber(ARGV[2])
-
-local held = release(id)
-local reply = held and 'RELEASED' or 'ABSENT'
-if held and tombstone == 0 and redis.call('EXISTS', queue, alive) == 0 then
-  return {reply}
+local held = redis.pcall('ZREM', KEYS[1], ARGV[1]) == 1
+if held then
+  local free = tonumber(redis.call('ZSCORE', KEYS[1], '!free')) + tonumber(string.match(ARGV[1], ':p(%d+)$'))
+  redis.call('ZADD', KEYS[1], free, '!free')
+  if not ARGV[3] and redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then
+    return 1
+  end
 end
+--#shared
+local reply = held and 'RELEASED' or 'ABSENT'
 if foreign() then
   return {reply}
 end
 
 local now = clock()
-withdraw(now, tombstone)
+withdraw(now, tonumber(ARGV[3] or '0'))
 if not count('!total') then
   return {reply} -- whoever waits for it asks, and is told
 end
 forget(now)
-local _, complaint = grant(now, {window = tonumber(ARGV[3]), mail = ARGV[4], counts = ARGV[5]})
+local _, complaint = grant(now)
 return {reply, complaint}

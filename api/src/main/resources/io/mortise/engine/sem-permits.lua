@@ -1,13 +1,14 @@
 -- Sets how many permits a semaphore has, or looks at it.
 --
 -- KEYS   as in sem.lua
--- ARGV   1 '', 2 'once' (changes nothing if they are set), 'resize' or 'look' (changes nothing at all),
---        3 permits, 4 grant window (ms), 5 mailbox prefix, 6 '1' if PUBLISH counts every subscriber
+-- ARGV   1 '', 2 terms, the word 'once' (changes nothing if they are set), 'resize' or 'look' (changes nothing
+--        at all), 3 permits
 -- Reply  SET, or KEPT                    (only 'once': they were set already)
 --        PERMITS, free ones, who wait    (only 'look')
 --        UNSET                           (only 'look': there is no semaphore)
 --        FOREIGN, what was found
 -- Rules  S1 S3 S4. It takes nothing from those who hold permits.
+--#shared
 local found = foreign()
 if found then
   return {'FOREIGN', found}
@@ -15,7 +16,7 @@ end
 local total = count('!total')
 local now = clock()
 
-if ARGV[2] == 'look' then
+if word == 'look' then
   if not total then
     return {'UNSET'}
   end
@@ -29,7 +30,7 @@ if ARGV[2] == 'look' then
   return {'PERMITS', free, #redis.call('ZRANGE', queue, 0, 0)}
 end
 
-if total and ARGV[2] == 'once' then
+if total and word == 'once' then
   return {'KEPT'}
 end
 local wanted = tonumber(ARGV[3])
@@ -37,5 +38,5 @@ local free = (count('!free') or 0) + wanted - (total or 0)
 redis.call('ZADD', permits, wanted, '!total', free, '!free')
 keep(permits, week)
 forget(now)
-grant(now, {window = tonumber(ARGV[4]), mail = ARGV[5], counts = ARGV[6]})
+grant(now)
 return {'SET'}

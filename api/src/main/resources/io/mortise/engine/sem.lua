@@ -1,5 +1,4 @@
--- The semaphore, as its scripts share it. Put behind queue.lua, in front of line.lua and sem-acquire,
--- sem-leave and sem-permits. An id ends in :p and the number of permits it is for, so that whoever sees it in
+-- The semaphore, as its scripts share it. Put behind queue.lua, in front of line.lua. An id ends in :p and the number of permits it is for, so that whoever sees it in
 -- the queue or among the holders knows its weight.
 --
 -- KEYS  1 permits  zset  !total -> permits there are

@@ -28,7 +28,7 @@ final class Asked {
 
   /** Whether a leave also keeps its id from acquiring later. */
   boolean leavesTombstone() {
-    return !call.args().get(1).equals("0");
+    return call.args().size() > 2;
   }
 
   CompletableFuture<List<Object>> reply() {
@@ -51,7 +51,7 @@ final class Asked {
   }
 
   Asked held() {
-    return answer("HELD");
+    return answer(1L);
   }
 
   /** Somebody else holds the lock for half a minute, and the id is in the queue. */
@@ -64,7 +64,7 @@ final class Asked {
   }
 
   Asked released() {
-    return answer("RELEASED");
+    return answer(1L);
   }
 
   Asked absent() {

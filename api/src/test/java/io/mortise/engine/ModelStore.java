@@ -36,8 +36,8 @@ final class ModelStore implements LockBackend, TimeSource {
   public List<Object> execute(ScriptCall call) {
     String id = call.args().get(0);
     return switch (call.script().name()) {
-      case "acquire" -> acquire(id, call.args().get(2).equals("try"));
-      case "leave" -> List.of(leave(id) ? "RELEASED" : "ABSENT");
+      case "acquire" -> acquire(id, call.args().get(1).startsWith("try "));
+      case "leave" -> List.of(leave(id) ? 1L : "ABSENT");
       default -> throw new IllegalArgumentException(call.toString());
     };
   }
@@ -47,7 +47,7 @@ final class ModelStore implements LockBackend, TimeSource {
       holder = id;
     }
     if (id.equals(holder)) {
-      return List.of("HELD");
+      return List.of(1L);
     }
     if (once) {
       return List.of("BUSY", 30_000L);

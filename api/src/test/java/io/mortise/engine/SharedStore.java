@@ -51,8 +51,8 @@ final class SharedStore {
     String id = call.args().get(0);
     List<Object> reply =
         switch (call.script().name()) {
-          case "acquire" -> acquire(id, call.args().get(2).equals("join"));
-          case "leave" -> leave(id, !call.args().get(1).equals("0"));
+          case "acquire" -> acquire(id, call.args().get(1).startsWith("join "));
+          case "leave" -> leave(id, call.args().size() > 2);
           default -> throw new IllegalArgumentException(call.toString());
         };
     schedule.note(call.script().name() + ' ' + id + ' ' + reply.get(0));
@@ -61,14 +61,14 @@ final class SharedStore {
 
   private List<Object> acquire(String id, boolean join) {
     if (id.equals(holder)) {
-      return List.of("HELD");
+      return List.of(1L);
     }
     if (tombstones.contains(id)) {
       return List.of("TOO_LATE");
     }
     if (holder == null) {
       holder = id; // nobody waits: whoever let go has granted it to the first
-      return List.of("HELD");
+      return List.of(1L);
     }
     if (!join) {
       return List.of("BUSY", 30_000L);
@@ -89,7 +89,7 @@ final class SharedStore {
       holder = null;
       grant();
     }
-    return List.of(held ? "RELEASED" : "ABSENT");
+    return List.of(held ? 1L : "ABSENT");
   }
 
   private void grant() {

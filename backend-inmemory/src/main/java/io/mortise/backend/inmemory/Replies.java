@@ -16,14 +16,16 @@ final class Replies {
   private Replies() {}
 
   /**
-   * The script's array.
+   * The script's array; an integer stands for the array of it alone.
    *
    * @throws CommandException it returned an error reply
-   * @throws BackendException it returned something else, against the rule that scripts reply with
-   *     arrays
+   * @throws BackendException it returned something else, against the rule for replies
    */
   static List<Object> array(LuaValue value, Script script) {
     Object reply = convert(value);
+    if (reply instanceof Long) {
+      return List.of(reply);
+    }
     if (reply instanceof List<?>) {
       @SuppressWarnings("unchecked")
       List<Object> array = (List<Object>) reply;
@@ -31,7 +33,10 @@ final class Replies {
     }
     throw new BackendException(
         Outcome.UNKNOWN,
-        script + " ran and returned " + reply + "; let it return a table, as every script must",
+        script
+            + " ran and returned "
+            + reply
+            + "; let it return a table or an integer, as every script must",
         null);
   }
 

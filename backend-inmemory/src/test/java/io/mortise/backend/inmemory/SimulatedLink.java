@@ -104,7 +104,7 @@ final class SimulatedLink {
     if (fault == Fault.REPLY_LOST) {
       throw failure(Outcome.UNKNOWN);
     }
-    if (reply.get(0).equals("HELD")) {
+    if (call.script().name().equals("acquire") && reply.equals(List.of(1L))) {
       String id = call.args().get(0);
       held.put(id.substring(0, id.indexOf(':')) + call.keys().get(0), id);
     }

@@ -39,10 +39,12 @@ final class Attempt extends PendingCall {
   }
 
   /** Ends it with the reply, if there is one. */
-  @SuppressWarnings("unchecked") // A script replies with an array.
+  @SuppressWarnings("unchecked") // A script replies with an array or an integer.
   void finish() {
     if (reply instanceof JedisDataException error) {
       refuse(error);
+    } else if (reply instanceof Long number) {
+      complete(List.of(number));
     } else if (reply != null) {
       complete((List<Object>) SafeEncoder.encodeObject(reply));
     }

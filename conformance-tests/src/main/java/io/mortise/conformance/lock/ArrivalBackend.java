@@ -7,11 +7,11 @@ import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.stream.Stream;
 
 /**
  * Lets the server write down who arrives: the first acquire of an announced thread also appends its
@@ -20,6 +20,9 @@ import java.util.stream.Stream;
 final class ArrivalBackend implements LockBackend {
   /** The list and the ticket are the two arguments after the script's own. */
   private static final String APPEND = "redis.call('RPUSH', ARGV[#ARGV - 1], ARGV[#ARGV]) ";
+
+  /** How many arguments the script may have itself. */
+  private static final int OWN = 5;
 
   private record Ticket(String list, String text) {}
 
@@ -43,11 +46,13 @@ final class ArrivalBackend implements LockBackend {
   }
 
   private static ScriptCall appending(ScriptCall call, Ticket ticket) {
-    return new ScriptCall(
-        Script.of("acquire", APPEND + call.script().source()),
-        call.keys(),
-        Stream.concat(call.args().stream(), Stream.of(ticket.list(), ticket.text())).toList(),
-        call.timeout());
+    List<String> args = new ArrayList<>(call.args());
+    while (args.size() < OWN) {
+      args.add(""); // left out by the engine
+    }
+    args.addAll(List.of(ticket.list(), ticket.text()));
+    Script script = Script.of("acquire", APPEND + call.script().source());
+    return new ScriptCall(script, call.keys(), args, call.timeout());
   }
 
   @Override

@@ -9,7 +9,6 @@ import io.mortise.spi.LockBackend;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -97,20 +96,13 @@ abstract class RwScriptRules extends RwFixture {
 
   private String send(String script, int number, String first, String mode, String beside) {
     ScriptCall learnt = engine.last(script);
-    List<String> args = new ArrayList<>(learnt.args());
-    args.set(0, first);
-    if (script.equals("rw-acquire")) {
-      args.set(1, LEASE);
-      args.set(2, mode);
-      args.set(3, LEASE);
-      args.set(4, LEASE);
-      args.set(7, "0"); // nobody listens, and nobody is dropped for it
-      args.set(8, beside);
-    } else {
-      args.set(2, LEASE);
-      args.set(4, "0");
-    }
-    String reply = (String) execute(learnt.script(), args).get(0);
+    boolean acquires = script.equals("rw-acquire");
+    Terms terms = Terms.of(learnt.args()).times(LEASE, LEASE).notCounting().word(mode);
+    List<String> args =
+        acquires ? List.of(first, terms.text(), LEASE, "", beside) : List.of(first, terms.text());
+    Object code = execute(learnt.script(), args).get(0);
+    String done = acquires ? "HELD" : "RELEASED";
+    String reply = code.equals(1L) ? done : (String) code;
     history.add(number + ": " + script + ' ' + first + ' ' + mode + ' ' + beside + " -> " + reply);
     if (history.size() > 12) {
       history.removeFirst();
@@ -125,17 +117,17 @@ abstract class RwScriptRules extends RwFixture {
     String writing = party.writing;
     if (waiting != null) {
       if (random.nextInt(5) == 0) {
-        String unused = send("rw-leave", number, waiting, "", "");
+        String unused = send("rw-leave", number, waiting, "-", "");
         party.waiting = null;
       } else {
         take(party, waiting, send("rw-acquire", number, waiting, "join", ""));
       }
     } else if (reading != null && random.nextBoolean()) {
       party.reading = null;
-      assertEquals("RELEASED", send("rw-leave", number, reading, "", ""), history::toString);
+      assertEquals("RELEASED", send("rw-leave", number, reading, "-", ""), history::toString);
     } else if (writing != null && random.nextBoolean()) {
       party.writing = null;
-      assertEquals("RELEASED", send("rw-leave", number, writing, "", ""), history::toString);
+      assertEquals("RELEASED", send("rw-leave", number, writing, "-", ""), history::toString);
     } else {
       acquire(party, number, random);
     }

@@ -134,21 +134,15 @@ final class ScriptedClient {
     return mail;
   }
 
-  /** Takes the lock or joins the queue, with the ticket of an earlier answer. */
+  /** Takes the lock, and is told HELD, or joins the queue, with the ticket of an earlier answer. */
   List<Object> ask(int number) {
-    List<String> args = new ArrayList<>(engine.last(scripts + "acquire").args());
-    args.set(0, id(number));
-    args.set(1, millis(lease));
-    args.set(2, "join");
-    args.set(3, millis(alive));
-    args.set(4, millis(WINDOW));
-    args.set(5, tickets.getOrDefault(number, ""));
-    args.set(7, counts ? "1" : "0");
-    List<Object> reply = run("acquire", args);
+    String terms = terms("acquire").word("join").text();
+    String ticket = tickets.getOrDefault(number, "");
+    List<Object> reply = run("acquire", List.of(id(number), terms, millis(lease), ticket));
     if (reply.get(0).equals("WAIT")) {
       tickets.put(number, reply.get(2).toString());
     }
-    return reply;
+    return reply.equals(List.of(1L)) ? List.of("HELD") : reply;
   }
 
   /** Asks, and is in the queue. */
@@ -157,11 +151,13 @@ final class ScriptedClient {
   }
 
   void leave(int number) {
-    List<String> args = new ArrayList<>(engine.last(scripts + "leave").args());
-    args.set(0, id(number));
-    args.set(2, millis(WINDOW));
-    args.set(4, counts ? "1" : "0");
-    List<Object> unused = run("leave", args);
+    List<Object> unused = run("leave", List.of(id(number), terms("leave").text()));
+  }
+
+  private Terms terms(String script) {
+    Terms learnt = Terms.of(engine.last(scripts + script).args());
+    Terms own = learnt.times(millis(alive), millis(WINDOW));
+    return counts ? own : own.notCounting();
   }
 
   private List<Object> run(String script, List<String> args) {

@@ -43,13 +43,16 @@ abstract class SemScriptRules extends SyncFixture {
     return store.execute(new ScriptCall(script, keys, args, SECOND.multipliedBy(2)));
   }
 
-  /** Sends a script as the engine did, with some arguments changed. */
-  private String send(String script, Map<Integer, String> changed) {
+  /** Sends a script, with what the engine told it but the word; nobody is dropped. */
+  private String send(String script, String id, String word, String... more) {
     ScriptCall learnt = engine.last(script);
-    List<String> args = new ArrayList<>(learnt.args());
-    changed.forEach(args::set);
-    String reply = (String) execute(learnt.script(), args).get(0);
-    history.add(script + ' ' + changed + " -> " + reply);
+    Terms terms = Terms.of(learnt.args()).times(LEASE, LEASE).notCounting().word(word);
+    List<String> args = new ArrayList<>(List.of(id, terms.text()));
+    args.addAll(List.of(more));
+    Object code = execute(learnt.script(), args).get(0);
+    String done = script.equals("sem-acquire") ? "HELD" : "RELEASED";
+    String reply = code.equals(1L) ? done : (String) code;
+    history.add(script + ' ' + args + " -> " + reply);
     if (history.size() > 12) {
       history.removeFirst();
     }
@@ -57,10 +60,7 @@ abstract class SemScriptRules extends SyncFixture {
   }
 
   private void acquire(int party, String id, boolean join) {
-    String mode = join ? "join" : "try";
-    // Nobody listens, and nobody is dropped for it.
-    Map<Integer, String> changed = Map.of(0, id, 1, LEASE, 2, mode, 3, LEASE, 4, LEASE, 7, "0");
-    String reply = send("sem-acquire", changed);
+    String reply = send("sem-acquire", id, join ? "join" : "try", LEASE);
     waiting.remove(party);
     if (reply.equals("HELD")) {
       inside.put(party, id);
@@ -73,7 +73,7 @@ abstract class SemScriptRules extends SyncFixture {
   }
 
   private String leave(String id) {
-    return send("sem-leave", Map.of(0, id, 2, LEASE, 4, "0"));
+    return send("sem-leave", id, "-");
   }
 
   /** One random thing that somebody could do now. */
@@ -82,7 +82,7 @@ abstract class SemScriptRules extends SyncFixture {
     String holds = inside.get(party);
     if (random.nextInt(25) == 0) {
       total = 1 + random.nextInt(6);
-      send("sem-permits", Map.of(1, "resize", 2, Integer.toString(total), 3, LEASE, 5, "0"));
+      send("sem-permits", "", "resize", Integer.toString(total));
     } else if (waits != null && random.nextInt(5) == 0) {
       waiting.remove(party);
       leave(waits);

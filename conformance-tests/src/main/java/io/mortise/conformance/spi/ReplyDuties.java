@@ -55,6 +55,14 @@ abstract class ReplyDuties extends Duties {
     assertEquals(List.of(), way.call(backend, run("return {}", List.of())));
   }
 
+  @ParameterizedTest
+  @EnumSource
+  @Rule("B8")
+  @DisplayName("B8: an integer stands for the array of it alone")
+  void anIntegerIsAListOfIt(Way way) {
+    assertEquals(List.of(7L), way.call(backend, run("return 7", List.of())));
+  }
+
   @Test
   @Rule("B8")
   @DisplayName("B8: integers are exact up to 53 bits")
