@@ -244,13 +244,13 @@ final class Engine {
 
   // Acquisitions
 
-  /** An id that was never used: {@code client:sequence:thread}. */
-  String newId(long threadId) {
-    return clientId.text() + ':' + sequence.incrementAndGet() + ':' + threadId;
+  /** An id that was never used: {@code client:sequence:thread} and what it ends in. */
+  String newId(long threadId, String suffix) {
+    return clientId.text() + ':' + sequence.incrementAndGet() + ':' + threadId + suffix;
   }
 
   Acquisition newAcquisition(Owner owner, long threadId, LeasePolicy lease) {
-    String id = newId(threadId) + owner.keys().idSuffix();
+    String id = newId(threadId, owner.keys().idSuffix());
     Acquisition acquisition = new Acquisition(owner, id, lease);
     acquisitions.put(id, acquisition);
     return acquisition;

@@ -112,7 +112,7 @@ abstract class EngineCondition implements Condition {
     LeasePolicy lease = hold.acquisition().lease();
     int count = hold.count();
     long deadline = engine().now() + nanos;
-    ConditionWaiter waiter = new ConditionWaiter(engine().newId(hold.thread().getId()));
+    ConditionWaiter waiter = new ConditionWaiter(engine().newId(hold.thread().getId(), ""));
     engine().conditions().add(waiter);
     try {
       join(waiter);

@@ -87,7 +87,7 @@ final class EngineLatch implements DistributedCountDownLatch {
 
   /** The store remembers the id of a step, so it is sent until there is an answer. */
   private List<Object> step(String mode, long count, String what) {
-    ScriptCall call = count(engine.newId(Thread.currentThread().getId()), mode, count);
+    ScriptCall call = count(engine.newId(Thread.currentThread().getId(), ""), mode, count);
     long end = engine.now() + longest().toNanos();
     Pause pause = new Pause();
     boolean uncertain = false;

@@ -34,19 +34,16 @@ final class Attempt extends PendingCall {
   /** Keeps the reply. Whether to send again. */
   boolean take(Object raw) {
     boolean again = raw instanceof JedisDataException error && again(error.getMessage());
-    reply = again ? null : Objects.requireNonNull(raw, "a script replies with an array");
+    reply = again ? null : Objects.requireNonNull(raw, "a script replies");
     return again;
   }
 
   /** Ends it with the reply, if there is one. */
-  @SuppressWarnings("unchecked") // A script replies with an array or an integer.
   void finish() {
     if (reply instanceof JedisDataException error) {
       refuse(error);
-    } else if (reply instanceof Long number) {
-      complete(List.of(number));
     } else if (reply != null) {
-      complete((List<Object>) SafeEncoder.encodeObject(reply));
+      answer(SafeEncoder.encodeObject(reply));
     }
   }
 }

@@ -1,17 +1,15 @@
 package io.mortise.backend.lettuce;
 
 import io.lettuce.core.RedisCommandTimeoutException;
-import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
-import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufUtil;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
@@ -25,27 +23,48 @@ import java.util.concurrent.TimeoutException;
 final class Call extends AsyncCommand<String, String, List<Object>> {
   private final LettuceBackend backend;
   private final ScriptCall call;
+  private final String script;
 
   /** Whether the command was encoded for the socket: from then on it may have run. */
   private volatile boolean written;
 
   /** {@code script} is the digest or the text, as the type wants it. */
   Call(LettuceBackend backend, ScriptCall call, CommandType type, String script) {
-    super(new Command<>(type, new NestedMultiOutput<>(StringCodec.UTF8), args(call, script)));
+    super(new Command<>(type, new ScriptReply()));
     this.backend = backend;
     this.call = call;
+    this.script = script;
   }
 
-  private static CommandArgs<String, String> args(ScriptCall call, String script) {
-    CommandArgs<String, String> args = new CommandArgs<>(StringCodec.UTF8).add(script);
-    return args.add(call.keys().size()).addKeys(call.keys()).addValues(call.args());
-  }
-
+  /** Writes the words as they are, which Lettuce would wrap in an object each. */
   @Override
   public void encode(ByteBuf buffer) {
     written = true;
     backend.ioThread = Thread.currentThread();
-    super.encode(buffer);
+    List<String> keys = call.keys();
+    List<String> args = call.args();
+    head(buffer, '*', 3 + keys.size() + args.size());
+    word(buffer, getType().toString());
+    word(buffer, script);
+    word(buffer, Integer.toString(keys.size()));
+    keys.forEach(key -> word(buffer, key));
+    args.forEach(arg -> word(buffer, arg));
+  }
+
+  private static void word(ByteBuf buffer, String text) {
+    head(buffer, '$', ByteBufUtil.utf8Bytes(text));
+    ByteBufUtil.writeUtf8(buffer, text);
+    end(buffer);
+  }
+
+  private static void head(ByteBuf buffer, char kind, int size) {
+    buffer.writeByte(kind);
+    ByteBufUtil.writeAscii(buffer, Integer.toString(size));
+    end(buffer);
+  }
+
+  private static void end(ByteBuf buffer) {
+    buffer.writeShort('\r' << 8 | '\n');
   }
 
   /** Waits without a timer of its own, whatever interrupts, and gives up at the deadline. */

@@ -102,6 +102,16 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
+   * The server has answered.
+   *
+   * @param reply an array; or an integer, which stands for the array of it alone (B8)
+   */
+  @SuppressWarnings("unchecked") // What else could a script reply with?
+  public final void answer(Object reply) {
+    complete(reply instanceof Long ? List.of(reply) : (List<Object>) reply);
+  }
+
+  /**
    * The server has answered with an error.
    *
    * @param error its message is the server's

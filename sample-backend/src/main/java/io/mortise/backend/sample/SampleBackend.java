@@ -73,13 +73,12 @@ final class SampleBackend implements LockBackend {
     return connection;
   }
 
-  @SuppressWarnings("unchecked") // A script replies with an array that holds no nil.
   private void exchange(RespConnection connection, PendingCall pending) throws IOException {
     try {
       connection.timeout(Duration.ofMillis(pending.millisLeft()));
       Object reply = pending.sending() ? connection.call(words(pending)) : List.of();
       idle.push(connection);
-      pending.complete((List<Object>) Objects.requireNonNull(reply));
+      pending.answer(Objects.requireNonNull(reply));
     } catch (RespException e) {
       if (pending.again(e.getMessage())) {
         exchange(connection, pending);
