@@ -41,6 +41,8 @@ import redis.clients.jedis.UnifiedJedis;
  * closed as well, since a script sent to a dead connection has an unknown outcome.
  */
 public final class JedisBackend implements LockBackend {
+  static final Duration BEAT = Duration.ofSeconds(1);
+
   private final ConnectionPool pool;
   private final Runnable end;
   private final Executor workers = Threads.daemons("mortise-jedis-worker", 8);
@@ -52,10 +54,10 @@ public final class JedisBackend implements LockBackend {
   private final BackendInfo info;
   private volatile boolean closed;
 
-  JedisBackend(ConnectionPool pool, @Nullable String endpoint, Runnable end) {
+  JedisBackend(ConnectionPool pool, @Nullable String endpoint, Duration beat, Runnable end) {
     this.pool = pool;
     this.end = end;
-    subscriber = new Subscriber(pool);
+    subscriber = new Subscriber(pool, beat);
     info = greet(endpoint);
   }
 
@@ -73,7 +75,8 @@ public final class JedisBackend implements LockBackend {
    */
   public static JedisBackend of(UnifiedJedis client) {
     try {
-      return new JedisBackend((ConnectionPool) ((RedisClient) client).getPool(), null, () -> {});
+      return new JedisBackend(
+          (ConnectionPool) ((RedisClient) client).getPool(), null, BEAT, () -> {});
     } catch (ClassCastException e) {
       String type = client.getClass().getName();
       throw new IllegalArgumentException(
@@ -99,6 +102,7 @@ public final class JedisBackend implements LockBackend {
   @Override
   public List<Object> execute(ScriptCall call) {
     List<Attempt> batch = List.of(new Attempt(call, info.endpoint()));
+    subscriber.pulse.use();
     if (pool.getNumIdle() == 0 || Threads.isVirtual()) {
       dispatch(batch);
     } else {
@@ -115,6 +119,7 @@ public final class JedisBackend implements LockBackend {
   @Override
   public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
     List<Attempt> batch = calls.stream().map(call -> new Attempt(call, info.endpoint())).toList();
+    subscriber.pulse.use();
     dispatch(batch);
     return List.copyOf(batch);
   }
