@@ -30,8 +30,8 @@ import redis.clients.jedis.UnifiedJedis;
  * Runs scripts on one Redis server through a Jedis client.
  *
  * <p>{@link #execute} works on the caller's thread, with two exceptions, in which a thread of the
- * backend works while the caller waits: when the pool has no idle connection, since Jedis knows no
- * deadline for making one, and when the caller is a virtual thread, whose interrupt would close the
+ * backend works while the caller waits: when the pool would make a connection, since Jedis knows no
+ * deadline for that, and when the caller is a virtual thread, whose interrupt would close the
  * socket. A call's deadline covers the wait for a pooled connection, connecting and the wait for
  * bytes of the reply. It does not cover the writing of hundreds of kilobytes, nor a pool that is
  * set to test its connections when it lends them.
@@ -103,12 +103,20 @@ public final class JedisBackend implements LockBackend {
   public List<Object> execute(ScriptCall call) {
     List<Attempt> batch = List.of(new Attempt(call, info.endpoint()));
     subscriber.pulse.use();
-    if (pool.getNumIdle() == 0 || Threads.isVirtual()) {
+    if (mayConnect() || Threads.isVirtual()) {
       dispatch(batch);
     } else {
       run(batch);
     }
     return PendingCall.await(batch.get(0));
+  }
+
+  /**
+   * Whether who borrows now would have to connect; if all are lent, it waits, and never connects.
+   */
+  private boolean mayConnect() {
+    return pool.getNumIdle() == 0
+        && Integer.compareUnsigned(pool.getNumActive(), pool.getMaxTotal()) < 0; // -1: no limit
   }
 
   @Override
