@@ -6,6 +6,8 @@ module io.mortise.backend.lettuce {
   requires io.mortise.backend.support;
   requires transitive lettuce.core;
   requires io.netty.buffer;
+  requires io.netty.common;
+  requires io.netty.transport;
   requires org.slf4j;
 
   exports io.mortise.backend.lettuce;

@@ -30,8 +30,8 @@ import redis.clients.jedis.UnifiedJedis;
  * Runs scripts on one Redis server through a Jedis client.
  *
  * <p>{@link #execute} works on the caller's thread, with two exceptions, in which a thread of the
- * backend works while the caller waits: when the pool has no idle connection, since Jedis knows no
- * deadline for making one, and when the caller is a virtual thread, whose interrupt would close the
+ * backend works while the caller waits: when the pool would make a connection, since Jedis knows no
+ * deadline for that, and when the caller is a virtual thread, whose interrupt would close the
  * socket. A call's deadline covers the wait for a pooled connection, connecting and the wait for
  * bytes of the reply. It does not cover the writing of hundreds of kilobytes, nor a pool that is
  * set to test its connections when it lends them.
@@ -41,6 +41,8 @@ import redis.clients.jedis.UnifiedJedis;
  * closed as well, since a script sent to a dead connection has an unknown outcome.
  */
 public final class JedisBackend implements LockBackend {
+  static final Duration BEAT = Duration.ofSeconds(1);
+
   private final ConnectionPool pool;
   private final Runnable end;
   private final Executor workers = Threads.daemons("mortise-jedis-worker", 8);
@@ -52,10 +54,10 @@ public final class JedisBackend implements LockBackend {
   private final BackendInfo info;
   private volatile boolean closed;
 
-  JedisBackend(ConnectionPool pool, @Nullable String endpoint, Runnable end) {
+  JedisBackend(ConnectionPool pool, @Nullable String endpoint, Duration beat, Runnable end) {
     this.pool = pool;
     this.end = end;
-    subscriber = new Subscriber(pool);
+    subscriber = new Subscriber(pool, beat);
     info = greet(endpoint);
   }
 
@@ -73,7 +75,8 @@ public final class JedisBackend implements LockBackend {
    */
   public static JedisBackend of(UnifiedJedis client) {
     try {
-      return new JedisBackend((ConnectionPool) ((RedisClient) client).getPool(), null, () -> {});
+      return new JedisBackend(
+          (ConnectionPool) ((RedisClient) client).getPool(), null, BEAT, () -> {});
     } catch (ClassCastException e) {
       String type = client.getClass().getName();
       throw new IllegalArgumentException(
@@ -99,12 +102,21 @@ public final class JedisBackend implements LockBackend {
   @Override
   public List<Object> execute(ScriptCall call) {
     List<Attempt> batch = List.of(new Attempt(call, info.endpoint()));
-    if (pool.getNumIdle() == 0 || Threads.isVirtual()) {
+    subscriber.pulse.use();
+    if (mayConnect() || Threads.isVirtual()) {
       dispatch(batch);
     } else {
       run(batch);
     }
     return PendingCall.await(batch.get(0));
+  }
+
+  /**
+   * Whether who borrows now would have to connect; if all are lent, it waits, and never connects.
+   */
+  private boolean mayConnect() {
+    return pool.getNumIdle() == 0
+        && Integer.compareUnsigned(pool.getNumActive(), pool.getMaxTotal()) < 0; // -1: no limit
   }
 
   @Override
@@ -115,6 +127,7 @@ public final class JedisBackend implements LockBackend {
   @Override
   public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
     List<Attempt> batch = calls.stream().map(call -> new Attempt(call, info.endpoint())).toList();
+    subscriber.pulse.use();
     dispatch(batch);
     return List.copyOf(batch);
   }

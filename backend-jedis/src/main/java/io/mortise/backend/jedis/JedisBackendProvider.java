@@ -45,7 +45,7 @@ public final class JedisBackendProvider implements LockBackendProvider {
     HostAndPort server = new HostAndPort(address.host(), address.port());
     ConnectionPool pool =
         new ConnectionPool(server, settings(address, config), new ConnectionPoolConfig());
-    return new JedisBackend(pool, address.toString(), pool::close);
+    return new JedisBackend(pool, address.toString(), JedisBackend.BEAT, pool::close);
   }
 
   private static DefaultJedisClientConfig settings(RedisAddress address, BackendConfig config) {

@@ -1,14 +1,16 @@
 package io.mortise.backend.jedis;
 
 import io.mortise.backend.support.Channels;
+import io.mortise.backend.support.Pulse;
 import io.mortise.backend.support.Threads;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
+import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
@@ -19,11 +21,12 @@ import redis.clients.jedis.util.SafeEncoder;
 
 /**
  * All channels over one connection outside the pool. The reader connects and listens. The writer
- * sends, so that nobody waits for a socket, and in the order in which feeds come and go; its PING
- * each second makes a silent connection a dead one. Both threads end soon after the last channel.
+ * sends, so that nobody waits for a socket, and in the order in which feeds come and go. While the
+ * backend is used it sends PING at each beat, and ends a connection that was silent for three. Both
+ * threads end soon after the last channel.
  */
 final class Subscriber {
-  private static final int SILENCE_MILLIS = 3_000;
+  private static final int SILENCE = 3;
   private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final ConnectionPool pool;
@@ -32,11 +35,18 @@ final class Subscriber {
   private final Channels channels =
       new Channels(writer, this::ask, name -> send(Command.UNSUBSCRIBE, name));
 
+  /** Beats since something was heard. */
+  private final AtomicInteger unheard = new AtomicInteger();
+
+  /** To be told of every call: after it somebody may wait for a message. */
+  final Pulse pulse;
+
   /** The writer's own. Sending on one that was disconnected would make Jedis connect it anew. */
   private @Nullable Connection link;
 
-  Subscriber(ConnectionPool pool) {
+  Subscriber(ConnectionPool pool, Duration beat) {
     this.pool = pool;
+    pulse = new Pulse(this::beat, beat);
   }
 
   Subscription subscribe(String channel, ChannelListener listener) {
@@ -56,8 +66,11 @@ final class Subscriber {
     send(Command.SUBSCRIBE, channel);
   }
 
-  /** On the writer, as everything that sends. */
+  /** On the writer, as everything that sends. After it beats go on, to see whether it arrives. */
   private void send(Command command, String... words) {
+    if (command != Command.PING) {
+      pulse.use();
+    }
     if (link != null && !link.isBroken()) {
       link.sendCommand(command, words);
       link.getMany(0); // reads nothing, but flushes
@@ -66,13 +79,19 @@ final class Subscriber {
     }
   }
 
-  /** Each second, as long as the connection is there. Asks again for channels not confirmed. */
-  private void refresh(Connection connection) {
-    if (!connection.isBroken()) {
-      channels.awaited().forEach(name -> send(Command.SUBSCRIBE, name));
-      send(Command.PING);
-      ScheduledFuture<?> unused = writer.schedule(() -> refresh(connection), 1, TimeUnit.SECONDS);
+  private void beat() {
+    if (reader.getActiveCount() > 0) {
+      writer.execute(this::refresh);
     }
+  }
+
+  /** Asks again for channels not confirmed, and ends a connection that says nothing. */
+  private void refresh() {
+    channels.awaited().forEach(name -> send(Command.SUBSCRIBE, name));
+    if (link != null && unheard.getAndIncrement() >= SILENCE) {
+      link.disconnect();
+    }
+    send(Command.PING);
   }
 
   /** Reads as long as anyone listens. */
@@ -91,13 +110,15 @@ final class Subscriber {
   private void read(Connection connection) {
     writer.execute(() -> {
       link = connection;
+      unheard.set(0);
       channels.connected();
-      refresh(connection);
+      refresh();
     });
     try {
-      connection.setSoTimeout(SILENCE_MILLIS);
+      connection.setSoTimeout(0); // as long as the writer lets it
       while (!channels.isEmpty()) {
         readOne(connection);
+        unheard.set(0);
       }
     } finally {
       writer.execute(connection::disconnect);

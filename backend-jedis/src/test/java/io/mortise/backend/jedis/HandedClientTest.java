@@ -48,7 +48,10 @@ class HandedClientTest {
   private LockBackend backend = JedisBackend.of(client);
 
   private static RedisClient client(int connections, RedisProtocol protocol) {
-    RedisServer server = REDIS.server();
+    return client(REDIS.server(), connections, protocol);
+  }
+
+  private static RedisClient client(RedisServer server, int connections, RedisProtocol protocol) {
     ConnectionPoolConfig pool = new ConnectionPoolConfig();
     pool.setMaxTotal(connections);
     return RedisClient.builder()
@@ -128,6 +131,28 @@ class HandedClientTest {
     }
     assertWorks(backend);
     assertNull(client.get("none"));
+  }
+
+  @Test
+  @DisplayName("B3: who waits for a connection does not make the next one when it breaks")
+  void theConnectionBreaksWhileOneWaits() throws Throwable {
+    try (RedisServer frozen = RedisServer.start();
+        RedisClient other = client(frozen, 1, RedisProtocol.RESP3);
+        LockBackend waiting = JedisBackend.of(other)) {
+      Connection taken = other.getPool().getResource();
+      CompletableFuture<?> breaking =
+          CompletableFuture.runAsync(() -> {
+            await("the call waits", () -> other.getPool().getNumWaiters() == 1);
+            frozen.pause();
+            taken.setBroken();
+            taken.close(); // which makes another, and waits for the server's greeting
+          });
+      assertTook(
+          Duration.ofSeconds(1),
+          () -> assertFails(Outcome.NOT_EXECUTED, () -> waiting.execute(count("none", BRIEF))));
+      frozen.resume();
+      breaking.handle((done, e) -> done).join();
+    }
   }
 
   @Test

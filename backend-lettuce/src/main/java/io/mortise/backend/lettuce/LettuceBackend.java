@@ -10,6 +10,7 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.DefaultEndpoint;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.mortise.backend.support.Pulse;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.BackendInfo;
@@ -33,17 +34,19 @@ import org.slf4j.LoggerFactory;
  * channels. Futures complete, and channel listeners are called, on Lettuce's I/O threads. {@link
  * #execute} on the thread that would have to read its reply is refused.
  *
- * <p>Every two seconds both connections are asked by {@code PING}. One that has not answered when
- * the next is due is broken, and Lettuce connects anew: so a link whose peer is silently gone is
- * found within four seconds.
+ * <p>While calls are made, and for some seconds after, both connections are asked by {@code PING}
+ * every two seconds. One that has not answered when the next is due is broken, and Lettuce connects
+ * anew: so a link whose peer is silently gone is found within four seconds.
  */
 public final class LettuceBackend implements LockBackend {
+  static final Duration BEAT = Duration.ofSeconds(2);
   private static final Logger LOG = LoggerFactory.getLogger(LettuceBackend.class);
 
   private final BackendInfo info;
   private final StatefulRedisConnection<String, String> calls;
   private final List<StatefulRedisConnection<String, String>> both;
   private final Messages messages;
+  private final Pulse pulse;
   private final Runnable atEnd;
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -53,11 +56,12 @@ public final class LettuceBackend implements LockBackend {
   /** The thread that writes commands and reads their replies. */
   volatile @Nullable Thread ioThread;
 
-  /** Starts to watch the connections; {@code atEnd} runs when they have been told to close. */
+  /** Watches by the given beat; {@code atEnd} runs when the connections were told to close. */
   LettuceBackend(
       StatefulRedisConnection<String, String> calls,
       StatefulRedisPubSubConnection<String, String> channels,
       BackendInfo info,
+      Duration beat,
       Runnable atEnd) {
     this.info = info;
     this.calls = calls;
@@ -66,7 +70,7 @@ public final class LettuceBackend implements LockBackend {
     // Calls have deadlines of their own; a timer of the client's for each would be one too many.
     both.forEach(each -> each.setTimeout(Duration.ZERO));
     messages = new Messages(channels);
-    beat();
+    pulse = new Pulse(this::beat, beat);
   }
 
   /**
@@ -94,14 +98,15 @@ public final class LettuceBackend implements LockBackend {
     if (!uri.getSentinels().isEmpty()) {
       throw new IllegalArgumentException("Redis Sentinel is not supported yet; name the master");
     }
-    return LettuceBackendProvider.connect(client, RedisURI.builder(uri).build(), () -> {});
+    return LettuceBackendProvider.connect(client, RedisURI.builder(uri).build(), BEAT, () -> {});
   }
 
   private void beat() {
     if (!closed.get()) {
       both.forEach(this::ping);
-      messages.askAgain();
-      time().schedule(this::beat, Duration.ofSeconds(2));
+      if (messages.askAgain()) {
+        pulse.use();
+      }
     }
   }
 
@@ -126,6 +131,7 @@ public final class LettuceBackend implements LockBackend {
   }
 
   Call send(Call call) {
+    pulse.use();
     calls.dispatch(call);
     return call;
   }
@@ -146,6 +152,7 @@ public final class LettuceBackend implements LockBackend {
 
   @Override
   public Subscription subscribe(String channel, ChannelListener listener) {
+    pulse.use();
     return messages.subscribe(channel, listener);
   }
 

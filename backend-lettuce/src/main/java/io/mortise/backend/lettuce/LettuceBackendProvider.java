@@ -59,7 +59,12 @@ public final class LettuceBackendProvider implements LockBackendProvider {
   @Override
   public LockBackend open(BackendConfig config) {
     RedisURI uri = uri(config);
-    var resources = ClientResources.builder().reconnectDelay(RECONNECT_DELAY).build();
+    var resources =
+        ClientResources.builder()
+            .reconnectDelay(RECONNECT_DELAY)
+            .timer(new StillTimer())
+            .nettyCustomizer(new LongSleep())
+            .build();
     RedisClient client = RedisClient.create(resources);
     client.setOptions(
         ClientOptions.builder()
@@ -67,7 +72,7 @@ public final class LettuceBackendProvider implements LockBackendProvider {
             .maintNotificationsConfig(MaintNotificationsConfig.disabled())
             .socketOptions(SocketOptions.builder().connectTimeout(config.commandTimeout()).build())
             .build());
-    return connect(client, uri, resources::shutdown);
+    return connect(client, uri, LettuceBackend.BEAT, resources::shutdown);
   }
 
   private static RedisURI uri(BackendConfig config) {
@@ -82,11 +87,12 @@ public final class LettuceBackendProvider implements LockBackendProvider {
   }
 
   /** {@code atEnd} runs when the connections have been told to close. */
-  static LettuceBackend connect(RedisClient client, RedisURI uri, Runnable atEnd) {
+  static LettuceBackend connect(RedisClient client, RedisURI uri, Duration beat, Runnable atEnd) {
     var calls = client.connectAsync(StringCodec.UTF8, uri).toCompletableFuture();
     var channels = calls.thenCompose(c -> client.connectPubSubAsync(StringCodec.UTF8, uri));
     try {
-      return new LettuceBackend(calls.join(), channels.join(), usable(uri, calls.join()), atEnd);
+      return new LettuceBackend(
+          calls.join(), channels.join(), usable(uri, calls.join()), beat, atEnd);
     } catch (RuntimeException e) {
       calls.thenAccept(AsyncCloseable::closeAsync);
       channels.thenAccept(AsyncCloseable::closeAsync);

@@ -9,6 +9,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.mortise.backend.support.Channels;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
+import java.util.Set;
 
 /**
  * Who listens on which channel of the one connection for messages. Lettuce subscribes again by
@@ -45,9 +46,11 @@ final class Messages extends RedisPubSubAdapter<String, String>
     });
   }
 
-  /** Asks again for what the server has not confirmed. */
-  void askAgain() {
-    channels.awaited().forEach(this::ask);
+  /** Asks again for what the server has not confirmed; whether there is any. */
+  boolean askAgain() {
+    Set<String> awaited = channels.awaited();
+    awaited.forEach(this::ask);
+    return !awaited.isEmpty();
   }
 
   void close() {

@@ -22,6 +22,10 @@ import java.util.stream.Stream;
 public record IdleQuestion(List<Contestant> contestants, Predicate<Cell> first)
     implements Question {
   private static final Path TASKS = Path.of("/proc/self/task");
+
+  /** After the last use a contestant may look whether its connections live, for a while. */
+  private static final long UNTIL_IDLE = 20_000;
+
   private static final String SWITCHES = "voluntary_ctxt_switches:";
 
   @Override
@@ -49,7 +53,7 @@ public record IdleQuestion(List<Contestant> contestants, Predicate<Cell> first)
     try (ServerFigures figures = new ServerFigures(effort.server());
         Site site = cell.contestant().open(effort.server())) {
       use(site.lock("idle"));
-      Thread.sleep(1_000);
+      Thread.sleep(UNTIL_IDLE);
       Map<String, Long> before = wakeUps();
       Thread.sleep(millis);
       Map<String, Long> after = wakeUps();

@@ -1,0 +1,138 @@
+package io.mortise.backend.lettuce;
+
+import static io.mortise.backend.lettuce.Fixture.count;
+import static io.mortise.backend.lettuce.Fixture.failure;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.redis.TcpProxy;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.LockBackend;
+import io.netty.util.Timeout;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** A backend with a subscription, and nobody who calls. */
+final class IdleTest {
+  private static final Duration BEAT = Duration.ofMillis(200);
+
+  /** More than the beats after the last use. */
+  private static final Duration QUIET = BEAT.multipliedBy(8);
+
+  private final Recorder recorder = new Recorder();
+  private RedisServer server;
+  private TcpProxy proxy;
+  private RedisClient client;
+  private LockBackend backend;
+
+  @BeforeEach
+  void subscribe() {
+    server = RedisServer.start();
+    proxy = TcpProxy.to(server);
+    client = Fixture.rejectingClient();
+    RedisURI uri = RedisURI.create(proxy.uri());
+    backend = LettuceBackendProvider.connect(client, uri, BEAT, () -> {});
+    backend.subscribe("channel", recorder);
+    recorder.await("subscribed");
+  }
+
+  @AfterEach
+  void close() {
+    backend.close();
+    client.close();
+    proxy.close();
+    server.close();
+  }
+
+  /** How often the server was sent what. */
+  private String received() {
+    return String.valueOf(server.command("INFO", "commandstats"))
+        .lines()
+        .filter(line -> !line.startsWith("cmdstat_info"))
+        .map(line -> line.replaceAll(",.*", ""))
+        .sorted()
+        .collect(Collectors.joining(" "));
+  }
+
+  private static String pings(String received) {
+    return received.replaceAll(".*(cmdstat_ping:calls=\\d+).*", "$1");
+  }
+
+  @Test
+  @DisplayName("B13: it sends PING while it is used, and nothing at all when it is idle")
+  void anIdleBackendSendsNothing() throws InterruptedException {
+    for (int round = 0; round < 2; round++) {
+      String before = received();
+      backend.execute(count("k"));
+      Thread.sleep(QUIET.toMillis());
+      String after = received();
+      assertNotEquals(pings(before), pings(after));
+      Thread.sleep(QUIET.toMillis());
+      assertEquals(after, received());
+    }
+    server.command("PUBLISH", "channel", "hello");
+    recorder.await("hello");
+    assertEquals(List.of("subscribed", "hello"), recorder.events());
+  }
+
+  @Test
+  @DisplayName("B13: a link that went silent while nobody called is found after the first call")
+  void aLinkThatWentSilentWhileIdle() throws Exception {
+    Thread.sleep(QUIET.toMillis());
+    proxy.stall();
+    Thread.sleep(QUIET.toMillis());
+    assertEquals(List.of("subscribed"), recorder.events());
+    long start = System.nanoTime();
+    assertEquals(Outcome.UNKNOWN, failure(backend.executeAsync(count("k", BEAT))).outcome());
+    recorder.await("interrupted");
+    assertTrue(Fixture.since(start).compareTo(BEAT.multipliedBy(10)) < 0);
+    proxy.cut();
+    proxy.resume();
+    recorder.await("subscribed", 2);
+  }
+
+  @Test
+  @DisplayName("A client of the backend's own has no timer that ticks")
+  void nothingTicks() {
+    long others = timers();
+    try (LockBackend own = Fixture.open(server.uri())) {
+      own.execute(count("k"));
+      assertEquals(others, timers());
+    }
+  }
+
+  private static long timers() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> thread.getName().startsWith("lettuce-timer"))
+        .count();
+  }
+
+  @Test
+  @DisplayName("The timer runs a task once, when its time has come, and not if it was cancelled")
+  void theTimer() throws InterruptedException {
+    Semaphore runs = new Semaphore(0);
+    StillTimer timer = new StillTimer();
+    Timeout cancelled = timer.newTimeout(t -> runs.release(5), 50, TimeUnit.MILLISECONDS);
+    assertTrue(cancelled.cancel());
+    Timeout expiring = timer.newTimeout(t -> runs.release(), 100, TimeUnit.MILLISECONDS);
+    assertFalse(expiring.isExpired());
+    assertTrue(runs.tryAcquire(10, TimeUnit.SECONDS));
+    assertTrue(expiring.isExpired());
+    assertFalse(expiring.cancel());
+    assertTrue(cancelled.isCancelled());
+    assertFalse(cancelled.isExpired());
+    assertFalse(runs.tryAcquire(200, TimeUnit.MILLISECONDS));
+  }
+}

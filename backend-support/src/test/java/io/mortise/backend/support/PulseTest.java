@@ -1,0 +1,53 @@
+package io.mortise.backend.support;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+
+/** Beats that go on while something is used. */
+class PulseTest {
+  private static final Duration PERIOD = Duration.ofMillis(20);
+  private static final int UNUSED = 5;
+
+  private final Semaphore beats = new Semaphore(0);
+  private final Pulse pulse = new Pulse(beats::release, PERIOD);
+
+  private boolean beat() throws InterruptedException {
+    return beats.tryAcquire(10, TimeUnit.SECONDS);
+  }
+
+  private void assertStill() throws InterruptedException {
+    assertFalse(beats.tryAcquire(10 * PERIOD.toMillis(), TimeUnit.MILLISECONDS));
+  }
+
+  @Test
+  @DisplayName("unused it is still; a use is followed by five beats, and the next use by five more")
+  void fiveBeatsAfterAUse() throws InterruptedException {
+    assertStill();
+    for (int round = 0; round < 3; round++) {
+      pulse.use();
+      pulse.use();
+      for (int i = 0; i < UNUSED; i++) {
+        assertTrue(beat());
+      }
+      assertStill();
+    }
+  }
+
+  @Test
+  @DisplayName("it beats as long as it is used, once a period, however often that is")
+  void beatsWhileUsed() throws InterruptedException {
+    for (int i = 0; i < 4 * UNUSED; i++) {
+      pulse.use();
+      pulse.use();
+      assertTrue(beat());
+      assertEquals(0, beats.availablePermits());
+    }
+  }
+}
