@@ -1,6 +1,8 @@
 package io.mortise.backend.lettuce;
 
 import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
@@ -30,7 +32,7 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
 
   /** {@code script} is the digest or the text, as the type wants it. */
   Call(LettuceBackend backend, ScriptCall call, CommandType type, String script) {
-    super(new Command<>(type, new ScriptReply()));
+    super(new Command<>(type, new NestedMultiOutput<>(StringCodec.UTF8)));
     this.backend = backend;
     this.call = call;
     this.script = script;
