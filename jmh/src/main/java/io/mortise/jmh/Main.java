@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -29,15 +30,14 @@ public final class Main implements Callable<Integer> {
       split = ",",
       paramLabel = "QUESTION",
       description =
-          "Only these questions, such as OwnLock; the table is printed, no page is written.")
+          "Only these questions, such as OwnLock; the table is printed, and no page is written without --to.")
   private List<String> only = List.of();
 
   @Option(
       names = "--to",
       paramLabel = "FOLDER",
-      defaultValue = "docs",
-      description = "Where performance.md and its charts go; default: ${DEFAULT-VALUE}.")
-  private Path folder = Path.of("docs");
+      description = "Where performance.md and its charts go; default: docs.")
+  private @Nullable Path folder;
 
   private Main() {}
 
@@ -70,9 +70,10 @@ public final class Main implements Callable<Integer> {
 
   private void write(Plan plan, Path results, List<String> run) throws IOException {
     Page page = new Page(Results.read(results), plan.rows(), plan.topics());
-    if (only.isEmpty()) {
-      page.write(folder, run);
-      System.out.println("written: " + folder.resolve("performance.md"));
+    if (folder != null || only.isEmpty()) {
+      Path target = folder == null ? Path.of("docs") : folder;
+      page.write(target, run);
+      System.out.println("written: " + target.resolve("performance.md"));
     }
     page.measured().forEach(System.out::println);
     System.out.println("results: " + results);
