@@ -27,10 +27,10 @@ import java.util.function.Predicate;
 /** What several threads or processes get that want one lock. */
 final class Contended {
   private static final List<Integer> WORKS = List.of(0, 20, 200, 2_000);
-  private static final Predicate<Cell> EMPTY = cell -> cell.has("work", 0);
-  private static final Predicate<Cell> FIRST = only(MORTISE_JEDIS, REDISSON).and(EMPTY);
-  private static final Predicate<Cell> FIRST_AT_WORK =
-      only(MORTISE_JEDIS).and(cell -> cell.has("work", 200));
+  private static final List<Contestant> WITH_QUEUE =
+      List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON);
+  private static final Predicate<Cell> FIRST =
+      only(MORTISE_JEDIS, REDISSON).and(Contended::isEmpty);
 
   private Contended() {}
 
@@ -48,9 +48,9 @@ final class Contended {
     Figure shared =
         plan.ask(
             Asked.of(new JmhQuestion(SharedLock.class))
-                .some(EMPTY.or(only(all)))
-                .first(FIRST.or(FIRST_AT_WORK))
-                .fewer(cell -> EMPTY.test(cell) ? 0 : 1),
+                .some(only(all).or(Contended::isEmpty))
+                .first(FIRST)
+                .fewer(cell -> isEmpty(cell) ? 0 : 2),
             title,
             Plan.PAIRS);
     Figure empty = shared.with("work", 0);
@@ -91,9 +91,9 @@ final class Contended {
     Figure four =
         plan.ask(
             Asked.of(new ProcessQuestion("TwoByFour", load, "work", WORKS, all))
-                .some(EMPTY.or(only(atWork)))
+                .some(only(atWork).or(Contended::isEmpty))
                 .first(FIRST)
-                .fewer(cell -> EMPTY.test(cell) ? 0 : 1),
+                .fewer(cell -> isEmpty(cell) ? 0 : 2),
             title,
             Plan.PAIRS);
     Figure empty = four.with("work", 0);
@@ -107,22 +107,25 @@ final class Contended {
 
     title = "2 JVMs × 1 thread, 1 lock";
     load = new Load(Load.Kind.PLAIN, 2, 1);
-    Asked one = Asked.of(new ProcessQuestion("TwoByOne", load, "work", List.of(0), all));
+    Asked one = Asked.of(new ProcessQuestion("TwoByOne", load, "work", List.of(0), WITH_QUEUE));
     plan.compare(
         title + ", speed", plan.ask(one.first(FIRST), title, Plan.PAIRS), atLeast(6), REDISSON);
   }
 
   private static void fairProcesses(Plan plan) {
-    List<Contestant> all = List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON);
     for (int threads : new int[] {1, 4}) {
       String title = "fair, 2 JVMs × " + threads + ", 1 lock";
       String id = threads == 1 ? "FairTwoByOne" : "FairTwoByFour";
       Load load = new Load(Load.Kind.FAIR, 2, threads);
-      Asked fair = Asked.of(new ProcessQuestion(id, load, "work", List.of(0), all));
+      Asked fair = Asked.of(new ProcessQuestion(id, load, "work", List.of(0), WITH_QUEUE));
       Figure speed = plan.ask(fair.first(FIRST).lessOften(), title, Plan.PAIRS);
       plan.compare(title + ", speed", speed, atLeast(8), REDISSON);
       plan.row(title + ", smaller share of a JVM", speed.metric("smallest share"), Target.NONE);
     }
+  }
+
+  private static boolean isEmpty(Cell cell) {
+    return cell.has("work", 0);
   }
 
   /**

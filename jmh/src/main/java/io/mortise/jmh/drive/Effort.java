@@ -20,17 +20,17 @@ public record Effort(URI server, int rounds, Duration warmUp, Duration measure, 
    * @return three rounds
    */
   public static Effort full(URI server) {
-    return new Effort(server, 3, Duration.ofMillis(1_500), Duration.ofSeconds(2), false);
+    return new Effort(server, 3, Duration.ofMillis(1_500), Duration.ofMillis(1_500), false);
   }
 
   /**
-   * For a first impression, in three minutes.
+   * For a first impression, in less than four minutes.
    *
    * @param server a Redis
    * @return two short rounds
    */
   public static Effort quick(URI server) {
-    return new Effort(server, 2, Duration.ofMillis(1_000), Duration.ofMillis(400), true);
+    return new Effort(server, 2, Duration.ofMillis(800), Duration.ofMillis(400), true);
   }
 
   /**

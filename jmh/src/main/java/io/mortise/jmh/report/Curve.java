@@ -5,6 +5,7 @@ import io.mortise.jmh.report.Quantity.Figure;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -33,9 +34,9 @@ public record Curve(Topic topic, String metric, String over, String expected) im
     if (places.size() < 2) { // a point is no curve
       return List.of();
     }
-    Map<String, NavigableMap<Integer, Spread>> lines = new TreeMap<>();
+    Map<Contestant, NavigableMap<Integer, Spread>> lines = new EnumMap<>(Contestant.class);
     for (Contestant each : contestants) {
-      lines.put(each.title(), line(results, each, places));
+      lines.put(each, line(results, each, places));
     }
     new LineChart(topic, over, lines).write(charts.resolve(file()));
     List<String> text = new ArrayList<>();
@@ -59,9 +60,9 @@ public record Curve(Topic topic, String metric, String over, String expected) im
   }
 
   private List<String> table(
-      SortedSet<Integer> places, Map<String, NavigableMap<Integer, Spread>> lines) {
+      SortedSet<Integer> places, Map<Contestant, NavigableMap<Integer, Spread>> lines) {
     List<String> titles = new ArrayList<>(List.of(over));
-    lines.keySet().forEach(title -> titles.add(title + ", " + topic.unit()));
+    lines.keySet().forEach(each -> titles.add(each.title() + ", " + topic.unit()));
     Markdown table = new Markdown(titles, titles.stream().map(title -> "--:").toList());
     for (int place : places) {
       List<String> cells = new ArrayList<>(List.of("%,d".formatted(place)));
