@@ -4,6 +4,7 @@ import io.lettuce.core.RedisClient;
 import io.mortise.LockService;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.jmh.drive.Effort;
+import io.mortise.jmh.drive.Pin;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
@@ -21,9 +22,15 @@ import redis.clients.jedis.Jedis;
 
 /** What a reader must know of a run: how, when, on what. */
 final class Machine {
+  private static final String PINNED =
+      "What one thread does alone is measured with its server on one processor, by `taskset`.";
+  private static final String NOT_PINNED =
+      "What one thread does alone was measured on any processor, since there is no `taskset` here: read it with its spread.";
+
   private Machine() {}
 
-  static List<String> describe(RedisServer server, Effort effort, long minutes) throws IOException {
+  static List<String> describe(RedisServer server, Effort effort, Pin pin, long minutes)
+      throws IOException {
     String caution =
         "Quick: JVMs are hardly warm, and compilers work beside what is measured. An impression, not a result.";
     return List.of(
@@ -42,6 +49,7 @@ final class Machine {
                 redis(server),
                 Runtime.version()),
         versions(),
+        pin.isPossible() ? PINNED : NOT_PINNED,
         effort.quick() ? caution : "");
   }
 

@@ -2,6 +2,7 @@ package io.mortise.jmh;
 
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.jmh.drive.Effort;
+import io.mortise.jmh.drive.Pin;
 import io.mortise.jmh.report.Page;
 import io.mortise.jmh.report.Results;
 import java.io.IOException;
@@ -9,6 +10,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -20,8 +22,9 @@ import picocli.CommandLine.Option;
     description = "Measures Mortise beside its rivals and writes the page about it.")
 public final class Main implements Callable<Integer> {
   private static final String LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
+  private static final String REDISSON_LEVEL = "org.slf4j.simpleLogger.log.org.redisson.Redisson";
 
-  @Option(names = "--quick", description = "Two short rounds of what matters most: 3 minutes.")
+  @Option(names = "--quick", description = "Two short rounds of what matters most: 3 to 4 minutes.")
   private boolean quick;
 
   @Option(
@@ -29,15 +32,14 @@ public final class Main implements Callable<Integer> {
       split = ",",
       paramLabel = "QUESTION",
       description =
-          "Only these questions, such as OwnLock; the table is printed, no page is written.")
+          "Only these questions, such as OwnLock; the table is printed, and no page is written without --to.")
   private List<String> only = List.of();
 
   @Option(
       names = "--to",
       paramLabel = "FOLDER",
-      defaultValue = "docs",
-      description = "Where performance.md and its charts go; default: ${DEFAULT-VALUE}.")
-  private Path folder = Path.of("docs");
+      description = "Where performance.md and its charts go; default: docs.")
+  private @Nullable Path folder;
 
   private Main() {}
 
@@ -48,6 +50,7 @@ public final class Main implements Callable<Integer> {
    */
   public static void main(String[] arguments) {
     System.setProperty(LEVEL, System.getProperty(LEVEL, "error"));
+    System.setProperty(REDISSON_LEVEL, "off"); // it says at each red lock that it is deprecated
     System.setProperty("java.awt.headless", "true");
     System.setProperty("jmh.ignoreLock", "true");
     System.exit(new CommandLine(new Main()).execute(arguments)); // whatever threads are left behind
@@ -60,19 +63,20 @@ public final class Main implements Callable<Integer> {
     long start = System.nanoTime();
     try (RedisServer server = RedisServer.start()) {
       Effort effort = quick ? Effort.quick(server.uri()) : Effort.full(server.uri());
-      Run run = new Run(plan.questions(), only, effort, results);
-      boolean complete = run.all();
+      Pin pin = Pin.of(server.pid(), ProcessHandle.current().pid());
+      boolean complete = new Run(plan.questions(only), effort, pin, results).all();
       long minutes = Math.round((System.nanoTime() - start) / 60e9);
-      write(plan, results, Machine.describe(server, effort, minutes));
+      write(plan, results, Machine.describe(server, effort, pin, minutes));
       return complete ? 0 : 1;
     }
   }
 
   private void write(Plan plan, Path results, List<String> run) throws IOException {
-    Page page = new Page(Results.read(results), plan.rows(), plan.topics());
-    if (only.isEmpty()) {
-      page.write(folder, run);
-      System.out.println("written: " + folder.resolve("performance.md"));
+    Page page = new Page(Results.read(results), plan.rows(), plan.topics(), plan.curves());
+    if (folder != null || only.isEmpty()) {
+      Path target = folder == null ? Path.of("docs") : folder;
+      page.write(target, run);
+      System.out.println("written: " + target.resolve("performance.md"));
     }
     page.measured().forEach(System.out::println);
     System.out.println("results: " + results);

@@ -2,6 +2,7 @@ package io.mortise.jmh;
 
 import io.mortise.jmh.drive.Cell;
 import io.mortise.jmh.drive.Effort;
+import io.mortise.jmh.drive.Pin;
 import io.mortise.jmh.drive.Question;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,32 +15,26 @@ import java.util.List;
  */
 final class Run {
   /** One cell of one round. */
-  private record Step(int round, Question question, Cell cell) {}
+  private record Step(int round, Asked asked, Cell cell) {}
 
   private final List<Step> steps = new ArrayList<>();
   private final Effort effort;
+  private final Pin pin;
   private final Path results;
 
-  Run(List<Question> questions, List<String> only, Effort effort, Path results) {
+  Run(List<Asked> questions, Effort effort, Pin pin, Path results) {
     this.effort = effort;
+    this.pin = pin;
     this.results = results;
-    for (String name : only) {
-      if (questions.stream().noneMatch(question -> question.id().equals(name))) {
-        throw new IllegalArgumentException(
-            "no question " + name + "; there are " + questions.stream().map(Question::id).toList());
-      }
-    }
     for (int round = 1; round <= effort.rounds(); round++) {
-      for (Question question : questions) {
-        if (round <= question.rounds(effort) && (only.isEmpty() || only.contains(question.id()))) {
-          add(round, question);
-        }
+      for (Asked question : questions) {
+        add(round, question);
       }
     }
   }
 
-  private void add(int round, Question question) {
-    List<Cell> cells = new ArrayList<>(question.cells(effort));
+  private void add(int round, Asked question) {
+    List<Cell> cells = new ArrayList<>(question.cells(effort, round));
     if (round % 2 == 0) {
       Collections.reverse(cells);
     }
@@ -60,11 +55,11 @@ final class Run {
           time(seconds, i),
           step.round(),
           effort.rounds(),
-          step.question().id(),
+          step.asked().question().id(),
           step.cell());
       Path file = results.resolve("%d-%03d.json".formatted(step.round(), i));
       try {
-        step.question().measure(step.cell(), effort, file);
+        measure(step, file);
       } catch (InterruptedException e) {
         throw e;
       } catch (Exception e) {
@@ -73,6 +68,15 @@ final class Run {
       }
     }
     return complete;
+  }
+
+  private void measure(Step step, Path file) throws Exception {
+    Question question = step.asked().question();
+    if (pin.isPossible() && step.asked().pinned().test(step.cell())) {
+      pin.together(() -> question.measure(step.cell(), effort.pinned(), file));
+    } else {
+      question.measure(step.cell(), effort, file);
+    }
   }
 
   /** Such as "40 s, about 120 s left". */

@@ -1,11 +1,14 @@
 package io.mortise.jmh;
 
+import static io.mortise.jmh.contestant.Contestant.MORTISE_JEDIS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.jmh.drive.Cell;
 import io.mortise.jmh.drive.Effort;
-import io.mortise.jmh.drive.Question;
+import io.mortise.jmh.report.Curve;
 import io.mortise.jmh.report.Quantity;
 import io.mortise.jmh.report.Quantity.Figure;
 import io.mortise.jmh.report.Quantity.Ratio;
@@ -14,6 +17,7 @@ import io.mortise.jmh.report.Row;
 import java.net.URI;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -29,30 +33,56 @@ class PlanTest {
       figures(row.quantity())
           .forEach(figure ->
               assertTrue(
-                  plan.questions().stream().anyMatch(question -> measures(question, figure)),
+                  plan.questions().stream().anyMatch(asked -> measures(asked, figure)),
                   row.question() + ": nobody measures " + figure));
     }
   }
 
   @Test
+  void everyCurveIsOverASettingThatVaries() {
+    assertFalse(plan.curves().isEmpty());
+    for (Curve curve : plan.curves()) {
+      long points =
+          plan.questions().stream()
+              .filter(asked -> asked.question().id().equals(curve.topic().question()))
+              .flatMap(asked -> asked.cells(Effort.full(NOWHERE), 1).stream())
+              .filter(cell -> cell.contestant() == MORTISE_JEDIS)
+              .map(cell -> Objects.requireNonNull(cell.settings().get(curve.over())))
+              .distinct()
+              .count();
+      assertTrue(points >= 4, () -> curve + ": " + points);
+    }
+  }
+
+  @Test
   void questionsHaveNamesOfTheirOwn() {
-    List<String> names = plan.questions().stream().map(Question::id).toList();
+    List<String> names = plan.questions().stream().map(asked -> asked.question().id()).toList();
     assertEquals(names.size(), new HashSet<>(names).size(), names::toString);
   }
 
   @Test
   void aFirstImpressionAsksLessAndNothingElse() {
-    for (Question question : plan.questions()) {
-      List<Cell> all = question.cells(Effort.full(NOWHERE));
-      List<Cell> quick = question.cells(Effort.quick(NOWHERE));
-      assertTrue(all.containsAll(quick), question.id());
-      assertTrue(quick.size() > 0 && question.rounds(Effort.quick(NOWHERE)) > 0, question.id());
+    for (Asked asked : plan.questions()) {
+      List<Cell> all = asked.cells(Effort.full(NOWHERE), 1);
+      assertTrue(all.containsAll(asked.cells(Effort.quick(NOWHERE), 1)), asked::toString);
+      assertFalse(all.isEmpty(), asked::toString);
     }
   }
 
-  private static boolean measures(Question question, Figure figure) {
-    return question.id().equals(figure.question())
-        && question.cells(Effort.full(NOWHERE)).stream()
+  @Test
+  void someQuestionsCanBeChosen() {
+    assertEquals(plan.questions(), plan.questions(List.of()));
+    assertEquals(
+        List.of("OwnLock", "Idle"),
+        plan.questions(List.of("Idle", "OwnLock")).stream()
+            .map(asked -> asked.question().id())
+            .toList());
+    assertThrows(IllegalArgumentException.class, () -> plan.questions(List.of("Nobody")));
+  }
+
+  private static boolean measures(Asked asked, Figure figure) {
+    return asked.question().id().equals(figure.question())
+        && asked.cells(Effort.full(NOWHERE), 1).stream()
             .anyMatch(cell ->
                 cell.contestant() == figure.contestant()
                     && cell.settings().entrySet().containsAll(figure.settings().entrySet()));

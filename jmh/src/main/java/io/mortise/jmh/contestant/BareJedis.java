@@ -29,6 +29,11 @@ final class BareJedis implements Site {
   }
 
   @Override
+  public Lock readLock(String name) {
+    return lock(BareLock.own(name));
+  }
+
+  @Override
   public void close() {
     client.close();
   }

@@ -36,6 +36,11 @@ final class BareLettuce implements Site {
   }
 
   @Override
+  public Lock readLock(String name) {
+    return lock(BareLock.own(name));
+  }
+
+  @Override
   public void close() {
     client.shutdown();
   }

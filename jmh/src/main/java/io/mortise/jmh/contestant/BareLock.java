@@ -2,6 +2,7 @@ package io.mortise.jmh.contestant;
 
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
@@ -19,6 +20,8 @@ final class BareLock implements Lock {
     Object run(List<String> keys, List<String> args);
   }
 
+  private static final AtomicInteger NAMES = new AtomicInteger();
+
   private final Runner take;
   private final Runner give;
   private final List<String> keys;
@@ -31,6 +34,11 @@ final class BareLock implements Lock {
     keys = List.of("bare:" + name);
     takeArgs = List.of("owner", String.valueOf(leaseMillis));
     giveArgs = List.of("owner");
+  }
+
+  /** A name that nobody else has, in place of sharing. */
+  static String own(String name) {
+    return name + '-' + NAMES.incrementAndGet();
   }
 
   @Override

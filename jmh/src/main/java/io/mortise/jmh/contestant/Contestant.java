@@ -11,8 +11,10 @@ public enum Contestant {
   MORTISE_LETTUCE("Mortise on Lettuce"),
   /** Ourselves, without a server. */
   MORTISE_MEMORY("Mortise in memory"),
-  /** Redisson's {@code RLock}, and its fair lock. */
+  /** Redisson's {@code RLock}, and its other locks. */
   REDISSON("Redisson"),
+  /** Redisson again, with the semaphore whose permits do not expire. */
+  REDISSON_SEMAPHORE("Redisson's RSemaphore"),
   /** Spring's {@code RedisLockRegistry}, which asks every 100 ms. */
   SPRING_SPIN("Spring, spinning"),
   /** Spring's {@code RedisLockRegistry}, which is told. */
@@ -54,7 +56,8 @@ public enum Contestant {
       case MORTISE_JEDIS -> MortiseSite.open(server, lease, "jedis");
       case MORTISE_LETTUCE -> MortiseSite.open(server, lease, "lettuce");
       case MORTISE_MEMORY -> MortiseSite.open(URI.create("memory:bench"), lease, "memory");
-      case REDISSON -> new RedissonSite(server, lease);
+      case REDISSON -> RedissonSite.open(server, lease);
+      case REDISSON_SEMAPHORE -> RedissonSite.withPlainPermits(server, lease);
       case SPRING_SPIN -> SpringSite.spinning(server, lease);
       case SPRING_PUBSUB -> SpringSite.subscribed(server, lease);
       case BARE_JEDIS -> new BareJedis(server, lease);

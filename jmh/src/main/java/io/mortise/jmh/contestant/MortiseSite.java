@@ -1,8 +1,14 @@
 package io.mortise.jmh.contestant;
 
+import io.mortise.DistributedSemaphore;
+import io.mortise.Lease;
+import io.mortise.LeasedLock;
 import io.mortise.LockService;
+import io.mortise.RedLock;
 import java.net.URI;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 
 /** Mortise, on one of its backends. */
@@ -25,6 +31,31 @@ record MortiseSite(LockService service) implements Site {
   @Override
   public Lock fairLock(String name) {
     return service.getFairLock("fair:" + name);
+  }
+
+  @Override
+  public Lock readLock(String name) {
+    return service.getReadWriteLock(name).readLock();
+  }
+
+  @Override
+  public Semaphore semaphore(String name, int permits) {
+    DistributedSemaphore semaphore = service.getSemaphore(name);
+    semaphore.trySetPermits(permits);
+    return () -> semaphore.acquire()::close;
+  }
+
+  @Override
+  public Lock redLock(String name, List<Site> members) {
+    return RedLock.of(
+        members.stream()
+            .map(site -> ((MortiseSite) site).service.getLock(name))
+            .toArray(LeasedLock[]::new));
+  }
+
+  @Override
+  public CompletionStage<?> passThrough(String name) {
+    return service.getFairLock("fair:" + name).async().acquire().thenCompose(Lease::releaseAsync);
   }
 
   @Override

@@ -1,6 +1,8 @@
 package io.mortise.jmh.drive;
 
 import io.mortise.jmh.contestant.Contestant;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
@@ -11,9 +13,29 @@ import java.util.TreeMap;
  * @param settings the question's own parameters by name, such as {@code work}
  */
 public record Cell(Contestant contestant, Map<String, String> settings) {
+  /** Each contestant, without settings. */
+  static List<Cell> each(Collection<Contestant> contestants) {
+    return contestants.stream().map(each -> new Cell(each, Map.of())).toList();
+  }
+
+  /** Each contestant with each value of one setting. */
+  static List<Cell> each(
+      Collection<Contestant> contestants, String setting, Collection<Integer> values) {
+    return values.stream()
+        .map(value -> Map.of(setting, String.valueOf(value)))
+        .flatMap(settings -> contestants.stream().map(each -> new Cell(each, settings)))
+        .toList();
+  }
+
   /** Whether a setting has that value, or is not one of the question's. */
-  public boolean has(String setting, String value) {
-    return value.equals(settings.getOrDefault(setting, value));
+  public boolean has(String setting, Object value) {
+    String given = settings.get(setting);
+    return given == null || given.equals(String.valueOf(value));
+  }
+
+  /** The value of a setting that the question has, as a number. */
+  int number(String setting) {
+    return Integer.parseInt(String.valueOf(settings.get(setting)));
   }
 
   /** What JMH would call its parameters. */

@@ -9,7 +9,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
-import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /**
@@ -17,10 +16,8 @@ import java.util.stream.Stream;
  * of voluntary context switches; and how many threads and connections it keeps.
  *
  * @param contestants who is asked
- * @param first whether a cell is part of the first impression
  */
-public record IdleQuestion(List<Contestant> contestants, Predicate<Cell> first)
-    implements Question {
+public record IdleQuestion(List<Contestant> contestants) implements Question {
   private static final Path TASKS = Path.of("/proc/self/task");
 
   /** After the last use a contestant may look whether its connections live, for a while. */
@@ -34,21 +31,13 @@ public record IdleQuestion(List<Contestant> contestants, Predicate<Cell> first)
   }
 
   @Override
-  public int rounds(Effort effort) {
-    return effort.quick() ? 1 : 3;
-  }
-
-  @Override
-  public List<Cell> cells(Effort effort) {
-    return contestants.stream()
-        .map(each -> new Cell(each, Map.of()))
-        .filter(cell -> !effort.quick() || first.test(cell))
-        .toList();
+  public List<Cell> cells() {
+    return Cell.each(contestants);
   }
 
   @Override
   public void measure(Cell cell, Effort effort, Path file) throws Exception {
-    long millis = effort.quick() ? 3_000 : 10_000;
+    long millis = effort.quick() ? 3_000 : 5_000;
     Map<String, Long> others = wakeUps();
     try (ServerFigures figures = new ServerFigures(effort.server());
         Site site = cell.contestant().open(effort.server())) {

@@ -10,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 import org.openjdk.jmh.annotations.Param;
 import org.openjdk.jmh.profile.GCProfiler;
 import org.openjdk.jmh.results.format.ResultFormatType;
@@ -24,20 +23,12 @@ import org.openjdk.jmh.runner.options.VerboseMode;
  * A question of one process: a JMH class, whose parameters say who is asked and how. A cell is one
  * fork of one iteration, so that contestants alternate within a run.
  *
- * @param benchmark has a parameter {@code contestant} and one benchmark
- * @param first whether a cell is part of the first impression
+ * @param benchmark has a parameter {@code contestant} and one benchmark; a parameter {@code
+ *     threads} is how many run it
  */
-public record JmhQuestion(Class<?> benchmark, Predicate<Cell> first) implements Question {
+public record JmhQuestion(Class<?> benchmark) implements Question {
   private static final String CONTESTANT = "contestant";
-
-  /**
-   * A question all of whose cells are part of the first impression.
-   *
-   * @param benchmark has a parameter {@code contestant} and one benchmark
-   */
-  public JmhQuestion(Class<?> benchmark) {
-    this(benchmark, cell -> true);
-  }
+  private static final String THREADS = "threads";
 
   @Override
   public String id() {
@@ -45,7 +36,7 @@ public record JmhQuestion(Class<?> benchmark, Predicate<Cell> first) implements 
   }
 
   @Override
-  public List<Cell> cells(Effort effort) {
+  public List<Cell> cells() {
     List<Map<String, String>> combinations = List.of(Map.of());
     for (Field field : benchmark.getFields()) {
       Param values = field.getAnnotation(Param.class);
@@ -53,10 +44,7 @@ public record JmhQuestion(Class<?> benchmark, Predicate<Cell> first) implements 
         combinations = combine(combinations, field.getName(), values.value());
       }
     }
-    return combinations.stream()
-        .map(JmhQuestion::cell)
-        .filter(cell -> !effort.quick() || first.test(cell))
-        .toList();
+    return combinations.stream().map(JmhQuestion::cell).toList();
   }
 
   private static List<Map<String, String>> combine(
@@ -96,6 +84,9 @@ public record JmhQuestion(Class<?> benchmark, Predicate<Cell> first) implements 
             .resultFormat(ResultFormatType.JSON)
             .result(file.toString());
     cell.parameters().forEach((name, value) -> options.param(name, value));
+    if (cell.settings().containsKey(THREADS)) {
+      options.threads(cell.number(THREADS));
+    }
     new Runner(options.build()).run();
   }
 

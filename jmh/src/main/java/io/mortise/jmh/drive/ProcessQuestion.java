@@ -6,46 +6,32 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.function.Predicate;
 
 /**
- * Several processes want one lock. The score is what all do in a second; besides it there are the
- * smallest and the largest share of a process, and how long threads waited.
+ * One or more processes want the same locks. The score is what all do in a second; besides it there
+ * are the smallest and the largest share of a process, and how long threads waited.
  *
  * @param id its name
- * @param fair which kind of lock
- * @param threads of each process
+ * @param load what they do
+ * @param setting the part of the load that varies
+ * @param values of the setting, one cell each
  * @param contestants who is asked
- * @param works microseconds of work inside the lock, one cell each
- * @param first whether a cell is part of the first impression
  */
 public record ProcessQuestion(
-    String id,
-    boolean fair,
-    int threads,
-    List<Contestant> contestants,
-    List<Integer> works,
-    Predicate<Cell> first)
+    String id, Load load, String setting, List<Integer> values, List<Contestant> contestants)
     implements Question {
-  private static final int PROCESSES = 2;
-
   @Override
-  public List<Cell> cells(Effort effort) {
-    List<Cell> cells = new ArrayList<>();
-    for (int work : works) {
-      for (Contestant contestant : contestants) {
-        cells.add(new Cell(contestant, Map.of("work", String.valueOf(work))));
-      }
-    }
-    return cells.stream().filter(cell -> !effort.quick() || first.test(cell)).toList();
+  public List<Cell> cells() {
+    return Cell.each(contestants, setting, values);
   }
 
   @Override
   public void measure(Cell cell, Effort effort, Path file) throws Exception {
     List<Worker.Remote> workers = new ArrayList<>();
     try {
-      for (int i = 0; i < PROCESSES; i++) {
-        workers.add(Worker.Remote.start(arguments(cell, effort)));
+      Load given = load.with(setting, cell.number(setting));
+      for (int i = 0; i < given.processes(); i++) {
+        workers.add(Worker.Remote.start(arguments(cell, given, effort)));
       }
       List<Worker.Count> counts = run(workers);
       JmhFile.write(file, id, cell, sum(counts), figures(counts));
@@ -54,13 +40,11 @@ public record ProcessQuestion(
     }
   }
 
-  private List<String> arguments(Cell cell, Effort effort) {
+  private static List<String> arguments(Cell cell, Load load, Effort effort) {
     return List.of(
         cell.contestant().name(),
         effort.server().toString(),
-        fair ? "fair" : "plain",
-        String.valueOf(threads),
-        String.valueOf(cell.settings().get("work")),
+        load.text(),
         String.valueOf(effort.warmUp().toMillis()),
         String.valueOf(effort.measure().toMillis()));
   }

@@ -13,22 +13,11 @@ public interface Question {
   String id();
 
   /**
-   * What to measure in one round.
+   * All that it can measure.
    *
-   * @param effort a quick one may leave some out
    * @return in the order to run
    */
-  List<Cell> cells(Effort effort);
-
-  /**
-   * In how many rounds it is asked.
-   *
-   * @param effort how much is meant
-   * @return one or more
-   */
-  default int rounds(Effort effort) {
-    return effort.rounds();
-  }
+  List<Cell> cells();
 
   /**
    * Measures one cell once.

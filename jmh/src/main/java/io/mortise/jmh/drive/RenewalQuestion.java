@@ -12,18 +12,16 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Predicate;
 
 /**
  * Many locks are held over a long wire: for how many seconds of each third of a lease renewals come
  * in, the round trip included, how many commands they are, and how many locks are lost.
  *
  * @param contestants who is asked
- * @param first whether a cell is part of the first impression
+ * @param locks how many are held, one cell each
  */
-public record RenewalQuestion(List<Contestant> contestants, Predicate<Cell> first)
+public record RenewalQuestion(List<Contestant> contestants, List<Integer> locks)
     implements Question {
-  private static final int LOCKS = 10_000;
   private static final int THREADS = 8;
   private static final int PERIODS = 2;
   private static final Duration ROUND_TRIP = Duration.ofMillis(5);
@@ -34,32 +32,25 @@ public record RenewalQuestion(List<Contestant> contestants, Predicate<Cell> firs
   }
 
   @Override
-  public int rounds(Effort effort) {
-    return effort.quick() ? 1 : 3;
-  }
-
-  @Override
-  public List<Cell> cells(Effort effort) {
-    return contestants.stream()
-        .map(each -> new Cell(each, Map.of()))
-        .filter(cell -> !effort.quick() || first.test(cell))
-        .toList();
+  public List<Cell> cells() {
+    return Cell.each(contestants, "locks", locks);
   }
 
   @Override
   public void measure(Cell cell, Effort effort, Path file) throws Exception {
-    Duration third = Duration.ofSeconds(effort.quick() ? 2 : 10);
+    int held = cell.number("locks");
+    Duration third = Duration.ofSeconds(effort.quick() ? 2 : 4);
     ExecutorService owners = Executors.newFixedThreadPool(THREADS); // a lock dies with its owner
     try (ServerFigures figures = new ServerFigures(effort.server());
         LongWire wire = new LongWire(effort.server());
         Site site = cell.contestant().open(wire.uri(), third.multipliedBy(3))) {
       figures.clear();
-      lockAll(site, owners);
+      lockAll(site, owners, held);
       wire.delay(ROUND_TRIP.toNanos() / 2, TimeUnit.NANOSECONDS);
       Thread.sleep(third.toMillis());
       Watch watch = new Watch(figures, third);
       watch.run();
-      double lost = Math.max(0, LOCKS - figures.keys());
+      double lost = Math.max(0, held - figures.keys());
       wire.delay(0, TimeUnit.NANOSECONDS);
       JmhFile.write(
           file,
@@ -72,13 +63,13 @@ public record RenewalQuestion(List<Contestant> contestants, Predicate<Cell> firs
     }
   }
 
-  private static void lockAll(Site site, ExecutorService owners) throws Exception {
+  private static void lockAll(Site site, ExecutorService owners, int count) throws Exception {
     List<Future<?>> parts = new ArrayList<>();
     for (int thread = 0; thread < THREADS; thread++) {
       int from = thread;
       parts.add(
           owners.submit(() -> {
-            for (int i = from; i < LOCKS; i += THREADS) {
+            for (int i = from; i < count; i += THREADS) {
               site.lock("held-" + i).lock();
             }
           }));

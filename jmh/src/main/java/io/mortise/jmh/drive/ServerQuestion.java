@@ -2,16 +2,21 @@ package io.mortise.jmh.drive;
 
 import io.mortise.jmh.contestant.Contestant;
 import io.mortise.jmh.contestant.Site;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
 
 /**
- * How many microseconds the server spends in the scripts of one pair. Of many short blocks the
- * quickest counts: what else the machine does can only add to it.
+ * How many microseconds the server spends in the scripts of one pair. The contestant and the bare
+ * client alternate in short blocks, and of each the quickest counts: what else the machine does can
+ * only add to it.
  */
 public final class ServerQuestion implements Question {
+  /** The figure that says how many times the bare client's pair it costs. */
+  public static final String OF_BARE = "of the bare pair";
+
   private static final int PAIRS = 200;
 
   /** A question without settings. */
@@ -23,37 +28,49 @@ public final class ServerQuestion implements Question {
   }
 
   @Override
-  public List<Cell> cells(Effort effort) {
-    return List.of(
-        new Cell(Contestant.MORTISE_JEDIS, Map.of()),
-        new Cell(Contestant.REDISSON, Map.of()),
-        new Cell(Contestant.BARE_JEDIS, Map.of()));
+  public List<Cell> cells() {
+    return Cell.each(List.of(Contestant.MORTISE_JEDIS, Contestant.REDISSON, Contestant.BARE_JEDIS));
   }
 
   @Override
   public void measure(Cell cell, Effort effort, Path file) throws Exception {
     int blocks = effort.quick() ? 30 : 100;
     try (ServerFigures figures = new ServerFigures(effort.server());
-        Site site = cell.contestant().open(effort.server())) {
-      Lock lock = site.lock("server");
-      run(lock);
-      double least = Double.POSITIVE_INFINITY;
-      double commands = 0;
+        Site site = cell.contestant().open(effort.server());
+        Site bare = Contestant.BARE_JEDIS.open(effort.server())) {
+      Blocks subject = new Blocks(figures, site.lock("server"));
+      Blocks floor = new Blocks(figures, bare.lock("floor"));
       for (int i = 0; i < blocks; i++) {
-        ServerFigures.Scripts before = figures.scripts();
-        run(lock);
-        ServerFigures.Scripts after = figures.scripts();
-        commands = after.calls() - before.calls();
-        least = Math.min(least, (double) (after.micros() - before.micros()));
+        subject.run();
+        floor.run();
       }
-      JmhFile.write(file, id(), cell, least / PAIRS, Map.of("scripts", commands / PAIRS));
+      Map<String, Double> more =
+          Map.of("scripts", subject.scripts, OF_BARE, subject.micros / floor.micros);
+      JmhFile.write(file, id(), cell, subject.micros, more);
     }
   }
 
-  private static void run(Lock lock) {
-    for (int i = 0; i < PAIRS; i++) {
-      lock.lock();
-      lock.unlock();
+  /** One lock's blocks of pairs: the least microseconds of a pair so far, and its scripts. */
+  private static final class Blocks {
+    private final ServerFigures figures;
+    private final Lock lock;
+    private double micros = Double.POSITIVE_INFINITY;
+    private double scripts;
+
+    Blocks(ServerFigures figures, Lock lock) {
+      this.figures = figures;
+      this.lock = lock;
+    }
+
+    void run() throws IOException {
+      ServerFigures.Scripts before = figures.scripts();
+      for (int i = 0; i < PAIRS; i++) {
+        lock.lock();
+        lock.unlock();
+      }
+      ServerFigures.Scripts after = figures.scripts();
+      scripts = (double) (after.calls() - before.calls()) / PAIRS;
+      micros = Math.min(micros, (double) (after.micros() - before.micros()) / PAIRS);
     }
   }
 }

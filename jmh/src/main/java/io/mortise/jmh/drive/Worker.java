@@ -13,8 +13,10 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
+import java.util.stream.IntStream;
 import org.HdrHistogram.Histogram;
 
 /** One of several processes that want one lock: says how far it is, and goes on when it is told. */
@@ -31,19 +33,19 @@ public final class Worker {
     END
   }
 
-  private final Lock lock;
-  private final int work;
+  private final Site site;
+  private final Load load;
   private volatile Phase phase = Phase.WARM_UP;
 
-  private Worker(Lock lock, int work) {
-    this.lock = lock;
-    this.work = work;
+  private Worker(Site site, Load load) {
+    this.site = site;
+    this.load = load;
   }
 
   /**
    * Works; what to do is told by {@link ProcessQuestion}.
    *
-   * @param words contestant, server, kind of lock, threads, work, times to warm up and to measure
+   * @param words contestant, server, load, times to warm up and to measure
    * @throws Exception it cannot
    */
   public static void main(String[] words) throws Exception {
@@ -51,15 +53,14 @@ public final class Worker {
     BufferedReader orders =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try (Site site = Contestant.valueOf(words[0]).open(URI.create(words[1]))) {
-      Lock lock = words[2].equals("fair") ? site.fairLock("shared") : site.lock("shared");
-      Worker worker = new Worker(lock, Integer.parseInt(words[4]));
+      Worker worker = new Worker(site, Load.parse(words[2]));
       out.println(READY);
       orders.readLine();
-      List<Loop> loops = worker.start(Integer.parseInt(words[3]));
-      Thread.sleep(Long.parseLong(words[5]));
+      List<Loop> loops = worker.start();
+      Thread.sleep(Long.parseLong(words[3]));
       worker.phase = Phase.MEASURE;
       long start = System.nanoTime();
-      Thread.sleep(Long.parseLong(words[6]));
+      Thread.sleep(Long.parseLong(words[4]));
       worker.phase = Phase.COOL_DOWN;
       double seconds = (System.nanoTime() - start) / 1e9;
       out.println(MEASURED);
@@ -70,32 +71,44 @@ public final class Worker {
     System.exit(0); // whatever threads a contestant has left behind
   }
 
-  private List<Loop> start(int threads) {
+  private List<Loop> start() {
     List<Loop> loops = new ArrayList<>();
-    for (int i = 0; i < threads; i++) {
-      Loop loop = new Loop("worker-" + i);
-      loops.add(loop);
-      loop.start();
+    for (int i = 0; i < load.threads(); i++) {
+      loops.add(new Loop("worker-" + i, locks(i)));
     }
+    loops.forEach(Thread::start);
     return loops;
   }
 
-  /** A thread that takes the lock again and again. */
+  private List<Lock> locks(int thread) {
+    return switch (load.kind()) {
+      case PLAIN ->
+          IntStream.range(0, load.names()).mapToObj(i -> site.lock("shared-" + i)).toList();
+      case FAIR ->
+          IntStream.range(0, load.names()).mapToObj(i -> site.fairLock("shared-" + i)).toList();
+      case OWN -> List.of(site.lock("own-" + ProcessHandle.current().pid() + '-' + thread));
+    };
+  }
+
+  /** A thread that takes one of its locks again and again. */
   final class Loop extends Thread {
     private final Histogram waits = new Histogram(TimeUnit.MINUTES.toNanos(10), 3);
+    private final List<Lock> locks;
 
-    Loop(String name) {
+    Loop(String name, List<Lock> locks) {
       super(name);
+      this.locks = locks;
       setDaemon(true);
     }
 
     @Override
     public void run() {
       for (Phase now = phase; now != Phase.END; now = phase) {
+        Lock lock = locks.get(ThreadLocalRandom.current().nextInt(locks.size()));
         long start = System.nanoTime();
         lock.lock();
         long waited = System.nanoTime() - start;
-        Stage.work(work);
+        Stage.work(load.work());
         lock.unlock();
         if (now == Phase.MEASURE) {
           waits.recordValue(waited);

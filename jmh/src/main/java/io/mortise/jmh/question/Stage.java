@@ -37,6 +37,14 @@ public final class Stage implements AutoCloseable {
     return site.fairLock(name);
   }
 
+  Lock readLock(String name) {
+    return site.readLock(name);
+  }
+
+  Site.Semaphore semaphore(String name, int permits) {
+    return site.semaphore(name, permits);
+  }
+
   /** Keeps the processor busy, as the work does that a lock protects. */
   public static void work(int micros) {
     if (micros > 0) {

@@ -1,6 +1,6 @@
 /**
- * One class per question of one process. To ask another: a class here, a line in the list of
- * questions and a line for each row of the table, both in {@code Plan}.
+ * One class per question of one process. To ask another: a class here, and a few lines in one of
+ * the classes of {@code Plan}, which say whom to ask, how often, and what the table shows.
  */
 @NullMarked
 package io.mortise.jmh.question;

@@ -1,18 +1,10 @@
 package io.mortise.jmh.report;
 
-import io.mortise.jmh.contestant.Contestant;
-import io.mortise.jmh.report.Results.Measurement;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
-import java.util.Objects;
-import java.util.Set;
-import java.util.TreeMap;
 
 /** Writes {@code performance.md} and its charts. Nothing in them is from anywhere but the run. */
 public final class Page {
@@ -27,18 +19,21 @@ public final class Page {
   private final Results results;
   private final List<Row> rows;
   private final List<Topic> topics;
+  private final List<Curve> curves;
 
   /**
    * A page.
    *
    * @param results what was measured
    * @param rows the lines of its table
-   * @param topics its charts
+   * @param topics its bars
+   * @param curves its lines
    */
-  public Page(Results results, List<Row> rows, List<Topic> topics) {
+  public Page(Results results, List<Row> rows, List<Topic> topics, List<Curve> curves) {
     this.results = results;
     this.rows = rows;
     this.topics = topics;
+    this.curves = curves;
   }
 
   /**
@@ -55,11 +50,21 @@ public final class Page {
     lines.add("");
     lines.addAll(INTRODUCTION);
     lines.addAll(table());
-    lines.addAll(List.of("", "## Figures", ""));
-    for (Topic topic : topics) {
-      lines.addAll(figures(topic, charts));
-    }
+    lines.addAll(chapter("Figures", topics, charts));
+    lines.addAll(chapter("How cost grows", curves, charts));
     Files.write(folder.resolve("performance.md"), lines);
+  }
+
+  private List<String> chapter(String title, List<? extends Section> sections, Path charts)
+      throws IOException {
+    List<String> lines = new ArrayList<>();
+    for (Section section : sections) {
+      lines.addAll(section.lines(results, charts));
+    }
+    if (!lines.isEmpty()) {
+      lines.addAll(0, List.of("", "## " + title, ""));
+    }
+    return lines;
   }
 
   /**
@@ -98,54 +103,5 @@ public final class Page {
           spread.map(row.target()::verdict).orElse(""));
     }
     return table.lines();
-  }
-
-  /** What every contestant did, as numbers and as bars. */
-  private List<String> figures(Topic topic, Path charts) throws IOException {
-    List<Chart.Bar> bars = new ArrayList<>();
-    Markdown table = new Markdown(List.of(topic.title(), topic.unit()), List.of("---", "--:"));
-    for (Map<String, String> cell : cells(topic.question())) {
-      Contestant contestant = contestant(cell);
-      Map<String, String> settings = new TreeMap<>(cell);
-      settings.remove("contestant");
-      var spread =
-          new Quantity.Figure(topic.question(), contestant, settings, Results.SCORE).over(results);
-      String label =
-          contestant.title()
-              + (settings.isEmpty() ? "" : ", " + settings.toString().replaceAll("[{}]", ""));
-      spread.ifPresent(s -> bars.add(new Chart.Bar(label, s)));
-      table.add(label, spread.map(Spread::toString).orElse(""));
-    }
-    if (bars.isEmpty()) {
-      return List.of();
-    }
-    List<String> lines = new ArrayList<>();
-    if (bars.stream().allMatch(bar -> bar.spread().least() > 0)) {
-      new Chart(topic, bars).write(charts.resolve(topic.question() + ".svg"));
-      lines.add("![%s](performance/%s.svg)".formatted(topic.title(), topic.question()));
-      lines.add("");
-    }
-    lines.addAll(table.lines());
-    lines.add("");
-    return lines;
-  }
-
-  /** In the order of the contestants' list, whatever order they ran in. */
-  private Set<Map<String, String>> cells(String question) {
-    Set<Map<String, String>> cells = new LinkedHashSet<>();
-    results.all().stream()
-        .filter(each -> each.question().equals(question))
-        .map(Measurement::parameters)
-        .sorted(Comparator.comparingInt(Page::work).thenComparing(Page::contestant))
-        .forEach(cells::add);
-    return cells;
-  }
-
-  private static Contestant contestant(Map<String, String> parameters) {
-    return Contestant.valueOf(Objects.requireNonNull(parameters.get("contestant")));
-  }
-
-  private static int work(Map<String, String> parameters) {
-    return Integer.parseInt(parameters.getOrDefault("work", "0"));
   }
 }

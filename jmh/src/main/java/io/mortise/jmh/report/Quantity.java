@@ -106,7 +106,7 @@ public sealed interface Quantity {
 
     private boolean fits(Measurement measurement) {
       return measurement.question().equals(question)
-          && contestant.name().equals(measurement.parameters().get("contestant"))
+          && contestant.name().equals(measurement.parameters().get(Results.CONTESTANT))
           && measurement.parameters().entrySet().containsAll(settings.entrySet());
     }
 
@@ -134,7 +134,8 @@ public sealed interface Quantity {
 
     @Override
     public String title() {
-      return subject.title() + " / " + base.title();
+      boolean same = subject.title().equals(base.title());
+      return same ? subject.title() : subject.title() + " / " + base.title();
     }
   }
 

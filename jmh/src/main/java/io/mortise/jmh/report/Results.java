@@ -2,14 +2,19 @@ package io.mortise.jmh.report;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.mortise.jmh.contestant.Contestant;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
@@ -18,6 +23,9 @@ import java.util.stream.Stream;
 public final class Results {
   /** The name of JMH's main figure. */
   public static final String SCORE = "score";
+
+  /** The name of the parameter that says who was asked. */
+  static final String CONTESTANT = "contestant";
 
   /** What one round measured in one cell. */
   record Measurement(
@@ -78,6 +86,30 @@ public final class Results {
   /** All measurements, by round and as they were read. */
   List<Measurement> all() {
     return all;
+  }
+
+  /** The cells of a question by their setting and contestant, whatever order they ran in. */
+  Set<Map<String, String>> cells(String question) {
+    Set<Map<String, String>> cells = new LinkedHashSet<>();
+    all.stream()
+        .filter(each -> each.question().equals(question))
+        .map(Measurement::parameters)
+        .sorted(Comparator.comparingInt(Results::setting).thenComparing(Results::contestant))
+        .forEach(cells::add);
+    return cells;
+  }
+
+  static Contestant contestant(Map<String, String> parameters) {
+    return Contestant.valueOf(Objects.requireNonNull(parameters.get(CONTESTANT)));
+  }
+
+  /** The number that is not the contestant; no question has more than one. */
+  private static int setting(Map<String, String> parameters) {
+    return parameters.entrySet().stream()
+        .filter(each -> !each.getKey().equals(CONTESTANT))
+        .mapToInt(each -> Integer.parseInt(each.getValue()))
+        .findFirst()
+        .orElse(0);
   }
 
   NavigableSet<Integer> rounds() {

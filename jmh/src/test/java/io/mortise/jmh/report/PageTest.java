@@ -27,6 +27,8 @@ import org.w3c.dom.NodeList;
 class PageTest {
   private static final Figure OWN = new Figure("OwnLock", MORTISE_JEDIS);
   private static final Ratio SPEED = new Ratio(OWN, OWN.of(BARE_JEDIS));
+  private static final Topic ONE_LOCK = new Topic("OneLock", "1 lock", "pairs/s");
+  private static final Curve BY_THREADS = new Curve(ONE_LOCK, Results.SCORE, "threads", "Flat.");
   private static final Topic TOPIC = new Topic("OwnLock", "1 thread, its own lock", "pairs/s");
 
   @Test
@@ -77,7 +79,8 @@ class PageTest {
   void whatWasNotMeasuredIsSaidSoAndNotJudged() throws Exception {
     Row row = new Row("own", new Ratio(OWN, OWN.of(BARE_LETTUCE)), Target.atLeast(0.92));
     assertTrue(line(row).endsWith("| not measured | ≥ 0.92 |  |"));
-    Page page = new Page(sample(), List.of(row, new Row("own", OWN, Target.NONE)), List.of());
+    Page page =
+        new Page(sample(), List.of(row, new Row("own", OWN, Target.NONE)), List.of(), List.of());
     assertEquals(2 + 1, page.measured().size());
   }
 
@@ -85,7 +88,8 @@ class PageTest {
   void thePageHasTheRunTheTableAndAChartForEachTopic(@TempDir Path folder) throws Exception {
     Topic empty = new Topic("Nobody", "what nobody measured", "pairs/s");
     Row row = new Row("own", SPEED, Target.AHEAD);
-    new Page(sample(), List.of(row), List.of(TOPIC, empty)).write(folder, List.of("A sentence."));
+    new Page(sample(), List.of(row), List.of(TOPIC, empty), List.of())
+        .write(folder, List.of("A sentence."));
 
     List<String> lines = Files.readAllLines(folder.resolve("performance.md"));
     assertTrue(lines.contains("A sentence."));
@@ -94,17 +98,51 @@ class PageTest {
     assertTrue(lines.contains("| Mortise on Jedis | 9,000 (4,000–19,000) |"));
     assertFalse(String.join("\n", lines).contains("Nobody"));
 
-    Path chart = folder.resolve("performance/OwnLock.svg");
-    DocumentBuilderFactory parsers = DocumentBuilderFactory.newInstance();
-    parsers.setFeature("http://apache.org/xml/features/nonvalidating/load-external-dtd", false);
-    Element root = parsers.newDocumentBuilder().parse(chart.toFile()).getDocumentElement();
-    assertEquals("svg", root.getTagName());
+    Element root = chart(folder.resolve("performance/OwnLock.svg"));
     for (String label : List.of("Mortise on Jedis", "bare Jedis", "1 thread, its own lock")) {
       assertTrue(root.getTextContent().contains(label), label);
     }
     List<Double> bars = widthsOfBars(root);
     assertEquals(3, bars.size());
     assertTrue(bars.get(1) < bars.get(0) && bars.get(0) < bars.get(2), "77 < 9,000 < 10,000");
+  }
+
+  @Test
+  void aCurveIsALineForEachContestantATableByTheSettingAndASentence(@TempDir Path folder)
+      throws Exception {
+    Curve scripts = new Curve(ONE_LOCK, "scripts", "threads", "Grows.");
+    Curve point = new Curve(new Topic("SharedLock", "x", "x"), Results.SCORE, "work", "Point.");
+    new Page(sample(), List.of(), List.of(), List.of(BY_THREADS, scripts, point))
+        .write(folder, List.of());
+
+    List<String> lines = Files.readAllLines(folder.resolve("performance.md"));
+    int start = lines.indexOf("![1 lock, by threads](performance/OneLock-threads.svg)");
+    assertEquals(
+        List.of(
+            "",
+            "Flat.",
+            "",
+            "| threads | Mortise on Jedis, pairs/s | Redisson, pairs/s |",
+            "|--:|--:|--:|",
+            "| 4 | 1,400 | 40.0 |",
+            "| 16 | 1,800 (1,600–2,000) | 10.0 |"),
+        lines.subList(start + 1, start + 8));
+    assertTrue(lines.contains("![1 lock, by threads](performance/OneLock-threads-scripts.svg)"));
+    assertFalse(lines.contains("Point."), "without two places there is no curve");
+
+    Element root = chart(folder.resolve("performance/OneLock-threads.svg"));
+    for (String label : List.of("Mortise on Jedis", "Redisson", "threads", "pairs/s", "1 lock")) {
+      assertTrue(root.getTextContent().contains(label), label);
+    }
+    assertTrue(Files.exists(folder.resolve("performance/OneLock-threads-scripts.svg")));
+  }
+
+  private static Element chart(Path file) throws Exception {
+    DocumentBuilderFactory parsers = DocumentBuilderFactory.newInstance();
+    parsers.setFeature("http://apache.org/xml/features/nonvalidating/load-external-dtd", false);
+    Element root = parsers.newDocumentBuilder().parse(file.toFile()).getDocumentElement();
+    assertEquals("svg", root.getTagName());
+    return root;
   }
 
   private static List<Double> widthsOfBars(Element root) {
@@ -118,18 +156,24 @@ class PageTest {
 
   @Test
   void theSameResultsGiveTheSamePage(@TempDir Path folder) throws Exception {
-    Page page = new Page(sample(), List.of(new Row("own", SPEED, Target.AHEAD)), List.of(TOPIC));
+    Page page =
+        new Page(
+            sample(),
+            List.of(new Row("own", SPEED, Target.AHEAD)),
+            List.of(TOPIC),
+            List.of(BY_THREADS));
     Path first = Files.createDirectory(folder.resolve("first"));
     Path second = Files.createDirectory(folder.resolve("second"));
     page.write(first, List.of());
     page.write(second, List.of());
-    for (String file : List.of("performance.md", "performance/OwnLock.svg")) {
+    for (String file :
+        List.of("performance.md", "performance/OwnLock.svg", "performance/OneLock-threads.svg")) {
       assertEquals(-1, Files.mismatch(first.resolve(file), second.resolve(file)), file);
     }
   }
 
   private static String line(Row row) throws IOException, URISyntaxException {
-    return new Page(sample(), List.of(row), List.of()).table().get(2);
+    return new Page(sample(), List.of(row), List.of(), List.of()).table().get(2);
   }
 
   private static Results sample() throws IOException, URISyntaxException {

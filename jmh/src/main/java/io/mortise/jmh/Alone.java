@@ -1,0 +1,162 @@
+package io.mortise.jmh;
+
+import static io.mortise.jmh.Plan.not;
+import static io.mortise.jmh.Plan.only;
+import static io.mortise.jmh.contestant.Contestant.BARE_JEDIS;
+import static io.mortise.jmh.contestant.Contestant.BARE_LETTUCE;
+import static io.mortise.jmh.contestant.Contestant.JDK;
+import static io.mortise.jmh.contestant.Contestant.MORTISE_JEDIS;
+import static io.mortise.jmh.contestant.Contestant.MORTISE_LETTUCE;
+import static io.mortise.jmh.contestant.Contestant.MORTISE_MEMORY;
+import static io.mortise.jmh.contestant.Contestant.REDISSON;
+import static io.mortise.jmh.contestant.Contestant.SPRING_PUBSUB;
+import static io.mortise.jmh.contestant.Contestant.SPRING_SPIN;
+import static io.mortise.jmh.report.Target.atLeast;
+import static io.mortise.jmh.report.Target.atMost;
+import static io.mortise.jmh.report.Target.ofFloor;
+
+import io.mortise.jmh.drive.Cell;
+import io.mortise.jmh.drive.JmhQuestion;
+import io.mortise.jmh.drive.ProcessorTime;
+import io.mortise.jmh.drive.RedLockQuestion;
+import io.mortise.jmh.drive.ServerQuestion;
+import io.mortise.jmh.question.ManyLocks;
+import io.mortise.jmh.question.NestedLock;
+import io.mortise.jmh.question.OwnLock;
+import io.mortise.jmh.question.ReadLock;
+import io.mortise.jmh.report.Quantity.Figure;
+import io.mortise.jmh.report.Quantity.Ratio;
+import io.mortise.jmh.report.Quantity.Scaled;
+import io.mortise.jmh.report.Target;
+import java.util.List;
+
+/** What a lock costs that nobody waits for. */
+final class Alone {
+  private Alone() {}
+
+  static void plan(Plan plan) {
+    own(plan);
+    many(plan);
+    nested(plan);
+    server(plan);
+    reading(plan);
+    red(plan);
+  }
+
+  private static void own(Plan plan) {
+    Figure own =
+        plan.ask(
+            Asked.of(new JmhQuestion(OwnLock.class))
+                .first(not(SPRING_SPIN, SPRING_PUBSUB))
+                .allPinned(),
+            "1 thread, its own lock",
+            Plan.PAIRS);
+    String title = "1 thread, its own lock, speed";
+    plan.compare(title, own, ofFloor(0.92), BARE_JEDIS);
+    plan.compare(title, own.of(MORTISE_LETTUCE), ofFloor(0.92), BARE_LETTUCE);
+    plan.compare(
+        title, own.of(MORTISE_LETTUCE), Target.AHEAD, REDISSON, SPRING_SPIN, SPRING_PUBSUB);
+    Figure cpu = own.metric(ProcessorTime.MICROS);
+    title = "processor time of the client for a pair";
+    plan.compare(title, cpu, Target.NONE, BARE_JEDIS);
+    plan.compare(title, cpu.of(MORTISE_LETTUCE), Target.NONE, BARE_LETTUCE, REDISSON);
+    Figure bytes = own.metric("gc.alloc.rate.norm");
+    title = "bytes allocated for a pair";
+    plan.compare(title, bytes, atMost(1.5), BARE_JEDIS);
+    plan.compare(title, bytes.of(MORTISE_LETTUCE), atMost(1.5), BARE_LETTUCE);
+    plan.row(
+        "1 thread, 1,000 pairs per second", new Scaled(own.of(MORTISE_MEMORY), 1e-3), atLeast(150));
+  }
+
+  private static void many(Plan plan) {
+    Figure many =
+        plan.ask(
+            Asked.of(new JmhQuestion(ManyLocks.class))
+                .first(not(MORTISE_MEMORY, SPRING_SPIN, SPRING_PUBSUB)),
+            "16 threads, 16 locks",
+            Plan.PAIRS);
+    String title = "16 threads, 16 locks, speed";
+    plan.compare(title, many, atLeast(0.9), BARE_JEDIS);
+    plan.compare(title, many.of(MORTISE_LETTUCE), atLeast(0.9), BARE_LETTUCE);
+    plan.compare(
+        title, many.of(MORTISE_LETTUCE), Target.AHEAD, REDISSON, SPRING_SPIN, SPRING_PUBSUB);
+    Figure cpu = many.metric(ProcessorTime.MICROS);
+    title = "16 threads, 16 locks, processor time of the client for a pair";
+    plan.compare(title, cpu, Target.NONE, BARE_JEDIS);
+    plan.compare(title, cpu.of(MORTISE_LETTUCE), Target.NONE, BARE_LETTUCE);
+  }
+
+  private static void nested(Plan plan) {
+    Figure nested =
+        plan.ask(
+            Asked.of(new JmhQuestion(NestedLock.class)).first(not(SPRING_PUBSUB)).lessOften(),
+            "nested, 1 thread",
+            Plan.PAIRS);
+    plan.compare("nested, 1 thread, speed", nested, atLeast(500), REDISSON);
+    plan.compare("nested, 1 thread, speed", nested, atLeast(0.1), JDK);
+  }
+
+  private static void server(Plan plan) {
+    Figure server =
+        plan.ask(
+            Asked.of(new ServerQuestion()).allPinned(),
+            "what a pair costs the server",
+            "µs in scripts");
+    String title = "time of the server for a pair, as so many times that of bare Jedis";
+    Figure times = server.metric(ServerQuestion.OF_BARE);
+    plan.row(title, times, atMost(1.25));
+    plan.row(title, times.of(REDISSON), Target.NONE);
+  }
+
+  /** Sixteen readers need not share one hold; the bare client has a lock for each. */
+  private static void reading(Plan plan) {
+    Figure reading =
+        plan.ask(
+            Asked.of(new JmhQuestion(ReadLock.class))
+                .first(only(MORTISE_JEDIS, BARE_JEDIS).and(Alone::reader))
+                .pinned(Alone::reader),
+            "a read lock, without writers",
+            Plan.PAIRS);
+    String title = "read lock, 1 reader, speed";
+    Figure one = reading.with("threads", 1);
+    plan.compare(title, one, ofFloor(0.9), BARE_JEDIS);
+    plan.compare(title, one.of(MORTISE_LETTUCE), ofFloor(0.9), BARE_LETTUCE);
+    plan.compare(title, one, Target.NONE, REDISSON);
+    title = "read lock, 16 readers, speed";
+    Figure sixteen = reading.with("threads", 16);
+    plan.compare(title, sixteen, Target.NONE, BARE_JEDIS);
+    plan.compare(title, sixteen.of(MORTISE_LETTUCE), Target.NONE, BARE_LETTUCE);
+    plan.compare(title, sixteen, Target.NONE, REDISSON);
+  }
+
+  private static boolean reader(Cell cell) {
+    return cell.has("threads", 1);
+  }
+
+  private static void red(Plan plan) {
+    Figure red =
+        plan.ask(
+            Asked.of(
+                    new RedLockQuestion(
+                        List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON), List.of(1, 3, 5, 7, 9)))
+                .some(not(MORTISE_LETTUCE).or(Alone::judged))
+                .first(only(MORTISE_JEDIS))
+                .fewer(cell -> judged(cell) ? 0 : 2));
+    String title = "red lock of 5 servers, 2 ms away, time of a pair / of a plain lock's";
+    for (var each : List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON)) {
+      Figure five = red.of(each).with("nodes", 5);
+      Target target = each == REDISSON ? Target.NONE : atMost(1.25);
+      plan.row(title, new Ratio(five, red.of(each).with("nodes", 1)), target);
+    }
+    plan.curve(
+        red,
+        "nodes",
+        "red lock of so many servers, 2 ms away (of one: a plain lock)",
+        "ms for a pair",
+        "Flat where the members are asked at the same time: a pair then takes as long as the slowest member of the fastest majority.");
+  }
+
+  private static boolean judged(Cell cell) {
+    return cell.has("nodes", 1) || cell.has("nodes", 5);
+  }
+}

@@ -1,0 +1,143 @@
+package io.mortise.jmh;
+
+import static io.mortise.jmh.Plan.only;
+import static io.mortise.jmh.contestant.Contestant.JDK;
+import static io.mortise.jmh.contestant.Contestant.MORTISE_JEDIS;
+import static io.mortise.jmh.contestant.Contestant.MORTISE_LETTUCE;
+import static io.mortise.jmh.contestant.Contestant.REDISSON;
+import static io.mortise.jmh.contestant.Contestant.REDISSON_SEMAPHORE;
+import static io.mortise.jmh.contestant.Contestant.SPRING_PUBSUB;
+import static io.mortise.jmh.contestant.Contestant.SPRING_SPIN;
+import static io.mortise.jmh.report.Target.atLeast;
+
+import io.mortise.jmh.contestant.Contestant;
+import io.mortise.jmh.drive.Cell;
+import io.mortise.jmh.drive.JmhQuestion;
+import io.mortise.jmh.drive.Load;
+import io.mortise.jmh.drive.ProcessQuestion;
+import io.mortise.jmh.question.FairLock;
+import io.mortise.jmh.question.Permits;
+import io.mortise.jmh.question.SharedLock;
+import io.mortise.jmh.report.Quantity.Figure;
+import io.mortise.jmh.report.Quantity.Scaled;
+import io.mortise.jmh.report.Target;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** What several threads or processes get that want one lock. */
+final class Contended {
+  private static final List<Integer> WORKS = List.of(0, 20, 200, 2_000);
+  private static final List<Contestant> WITH_QUEUE =
+      List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON);
+  private static final Predicate<Cell> FIRST =
+      only(MORTISE_JEDIS, REDISSON).and(Contended::isEmpty);
+
+  private Contended() {}
+
+  static void plan(Plan plan) {
+    shared(plan);
+    fair(plan);
+    permits(plan);
+    processes(plan);
+    fairProcesses(plan);
+  }
+
+  private static void shared(Plan plan) {
+    Contestant[] all = {MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON, SPRING_PUBSUB, JDK};
+    String title = "8 threads, 1 lock";
+    Figure shared =
+        plan.ask(
+            Asked.of(new JmhQuestion(SharedLock.class))
+                .some(only(all).or(Contended::isEmpty))
+                .first(FIRST)
+                .fewer(cell -> isEmpty(cell) ? 0 : 2),
+            title,
+            Plan.PAIRS);
+    Figure empty = shared.with("work", 0);
+    plan.compare(title + ", speed", empty, atLeast(100), REDISSON);
+    plan.compare(title + ", speed", empty, atLeast(50), SPRING_SPIN, SPRING_PUBSUB);
+    plan.compare(title + ", speed", empty, Target.NONE, JDK);
+    ideal(plan, title, shared, all);
+  }
+
+  private static void fair(Plan plan) {
+    String title = "fair, 8 threads, 1 lock";
+    Figure fair =
+        plan.ask(
+            Asked.of(new JmhQuestion(FairLock.class)).first(FIRST).lessOften(), title, Plan.PAIRS);
+    plan.compare(title + ", speed", fair, atLeast(4), REDISSON);
+    plan.compare(title + ", speed", fair.of(MORTISE_LETTUCE), atLeast(4), REDISSON);
+  }
+
+  /** Mortise's permits are leases, as those of Redisson's other semaphore. */
+  private static void permits(Plan plan) {
+    String title = "semaphore, 8 threads, 4 permits";
+    Figure permits =
+        plan.ask(
+            Asked.of(new JmhQuestion(Permits.class)).first(FIRST).lessOften(),
+            title,
+            "permits per second");
+    for (Contestant each : List.of(MORTISE_JEDIS, MORTISE_LETTUCE)) {
+      plan.compare(title + ", speed", permits.of(each), atLeast(2), REDISSON, REDISSON_SEMAPHORE);
+    }
+  }
+
+  private static void processes(Plan plan) {
+    List<Contestant> all =
+        List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON, SPRING_SPIN, SPRING_PUBSUB);
+    Contestant[] atWork = {MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON, SPRING_PUBSUB};
+    String title = "2 JVMs × 4 threads, 1 lock";
+    Load load = new Load(Load.Kind.PLAIN, 2, 4);
+    Figure four =
+        plan.ask(
+            Asked.of(new ProcessQuestion("TwoByFour", load, "work", WORKS, all))
+                .some(only(atWork).or(Contended::isEmpty))
+                .first(FIRST)
+                .fewer(cell -> isEmpty(cell) ? 0 : 2),
+            title,
+            Plan.PAIRS);
+    Figure empty = four.with("work", 0);
+    plan.compare(title + ", speed", empty, atLeast(200), REDISSON);
+    plan.row(title + ", smaller share of a JVM", empty.metric("smallest share"), atLeast(0.35));
+    for (Contestant each : List.of(MORTISE_JEDIS, REDISSON)) {
+      plan.row(
+          title + ", waiting, p99.9, ms", empty.of(each).metric("wait p99.9, ms"), Target.NONE);
+    }
+    ideal(plan, title, four, atWork);
+
+    title = "2 JVMs × 1 thread, 1 lock";
+    load = new Load(Load.Kind.PLAIN, 2, 1);
+    Asked one = Asked.of(new ProcessQuestion("TwoByOne", load, "work", List.of(0), WITH_QUEUE));
+    plan.compare(
+        title + ", speed", plan.ask(one.first(FIRST), title, Plan.PAIRS), atLeast(6), REDISSON);
+  }
+
+  private static void fairProcesses(Plan plan) {
+    for (int threads : new int[] {1, 4}) {
+      String title = "fair, 2 JVMs × " + threads + ", 1 lock";
+      String id = threads == 1 ? "FairTwoByOne" : "FairTwoByFour";
+      Load load = new Load(Load.Kind.FAIR, 2, threads);
+      Asked fair = Asked.of(new ProcessQuestion(id, load, "work", List.of(0), WITH_QUEUE));
+      Figure speed = plan.ask(fair.first(FIRST).lessOften(), title, Plan.PAIRS);
+      plan.compare(title + ", speed", speed, atLeast(8), REDISSON);
+      plan.row(title + ", smaller share of a JVM", speed.metric("smallest share"), Target.NONE);
+    }
+  }
+
+  private static boolean isEmpty(Cell cell) {
+    return cell.has("work", 0);
+  }
+
+  /**
+   * How much of the time the work inside goes on; the ideal is one after the other, without gap.
+   */
+  private static void ideal(Plan plan, String title, Figure figure, Contestant... contestants) {
+    for (int work : WORKS.subList(1, WORKS.size())) {
+      for (Contestant each : contestants) {
+        Figure speed = figure.of(each).with("work", work);
+        String what = "%s, %,d µs of work, share of the ideal".formatted(title, work);
+        plan.row(what, new Scaled(speed, work / 1e6), Target.NONE);
+      }
+    }
+  }
+}

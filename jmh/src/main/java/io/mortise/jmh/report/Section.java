@@ -1,0 +1,18 @@
+package io.mortise.jmh.report;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** A part of the page: what was measured of one question, as a chart and a table. */
+public interface Section {
+  /**
+   * Writes the chart, and says the rest.
+   *
+   * @param results of all questions
+   * @param charts the folder of charts, {@code performance}
+   * @return as Markdown; nothing if it was not measured
+   * @throws IOException the chart cannot be written
+   */
+  List<String> lines(Results results, Path charts) throws IOException;
+}

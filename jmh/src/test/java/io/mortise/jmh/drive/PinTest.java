@@ -1,0 +1,76 @@
+package io.mortise.jmh.drive;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What runs together is on one processor, with all its threads and what it starts. */
+class PinTest {
+  private Process server;
+
+  @BeforeEach
+  void start() throws IOException {
+    server = new ProcessBuilder("sleep", "60").start();
+  }
+
+  @AfterEach
+  void end() {
+    server.destroyForcibly();
+  }
+
+  @Test
+  void allThreadsOfAllProcessesAndTheirChildrenAreOnOneProcessorUntilItEnds() throws Exception {
+    Pin pin = Pin.of(server.pid(), ProcessHandle.current().pid());
+    assumeTrue(pin.isPossible(), "no taskset");
+    Set<String> before = processors(server.pid());
+    pin.together(() -> {
+      Set<String> own = processors(ProcessHandle.current().pid());
+      assertEquals(1, own.size(), own::toString);
+      assertFalse(own.iterator().next().matches(".*[-,].*"), own::toString);
+      assertEquals(own, processors(server.pid()));
+      Process child = new ProcessBuilder("sleep", "60").start();
+      assertEquals(own, processors(child.pid()));
+      child.destroyForcibly();
+    });
+    assertEquals(before, processors(server.pid()));
+    assertEquals(before, processors(ProcessHandle.current().pid()));
+  }
+
+  @Test
+  void withoutAnAnswerItIsNotPossible() throws Exception {
+    server.destroyForcibly().waitFor();
+    assertFalse(Pin.of(Long.MAX_VALUE).isPossible());
+  }
+
+  /** On which processors the threads of a process may run, as Linux tells it. */
+  private static Set<String> processors(long process) throws IOException {
+    Set<String> lists = new HashSet<>();
+    try (Stream<Path> threads = Files.list(Path.of("/proc/" + process + "/task"))) {
+      for (Path thread : threads.toList()) {
+        status(thread).stream()
+            .filter(line -> line.startsWith("Cpus_allowed_list:"))
+            .forEach(lists::add);
+      }
+    }
+    return lists;
+  }
+
+  private static List<String> status(Path thread) {
+    try {
+      return Files.readAllLines(thread.resolve("status"));
+    } catch (IOException e) {
+      return List.of(); // the thread has ended
+    }
+  }
+}
