@@ -1,6 +1,8 @@
 package io.mortise.backend.jedis;
 
 import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.Recent;
+import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
 import java.util.List;
 import java.util.Objects;
@@ -8,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.SafeEncoder;
 
@@ -15,27 +18,46 @@ import redis.clients.jedis.util.SafeEncoder;
 final class Attempt extends PendingCall {
   private @Nullable Object reply;
 
+  /** Whether it was handed to the connection and not answered yet. */
+  private boolean sent;
+
   Attempt(ScriptCall call, String endpoint) {
     super(call, endpoint);
   }
 
-  /** Whether it was sent; not if it has ended. */
-  boolean send(Connection connection) {
-    List<String> words = words();
-    CommandArguments command = new CommandArguments(Command.valueOf(words.get(0)));
-    command.addObjects(words.subList(1, words.size()));
-    boolean sends = sending();
-    if (sends) {
-      connection.sendCommand(command);
+  /** Not if it has ended, nor if it has its reply. */
+  void send(Connection connection, Recent<Rawable> words) {
+    sent = reply == null && sending();
+    if (sent) {
+      connection.sendCommand(command(words));
     }
-    return sends;
   }
 
-  /** Keeps the reply. Whether to send again. */
-  boolean take(Object raw) {
-    boolean again = raw instanceof JedisDataException error && again(error.getMessage());
-    reply = again ? null : Objects.requireNonNull(raw, "a script replies with an array");
-    return again;
+  private CommandArguments command(Recent<Rawable> words) {
+    Script script = call().script();
+    CommandArguments command =
+        isByText()
+            ? new CommandArguments(Command.EVAL).add(script.source())
+            : new CommandArguments(Command.EVALSHA).add(words.of(script.sha1()));
+    command.add(words.of(String.valueOf(call().keys().size())));
+    call().keys().forEach(key -> command.add(words.of(key)));
+    call().args().forEach(arg -> command.add(words.of(arg)));
+    return command;
+  }
+
+  /** Reads the reply, if it was sent. Whether it is to be sent again. */
+  boolean take(Connection connection) {
+    if (!sent) {
+      return false;
+    }
+    try {
+      reply = Objects.requireNonNull(connection.getUnflushedObject(), "replies are arrays");
+      return false;
+    } catch (JedisDataException e) {
+      boolean again = again(e.getMessage());
+      reply = again ? null : e;
+      return again;
+    }
   }
 
   /** Ends it with the reply, if there is one. */
@@ -44,7 +66,9 @@ final class Attempt extends PendingCall {
     if (reply instanceof JedisDataException error) {
       refuse(error);
     } else if (reply != null) {
-      complete((List<Object>) SafeEncoder.encodeObject(reply));
+      List<Object> elements = (List<Object>) reply;
+      elements.replaceAll(SafeEncoder::encodeObject);
+      complete(elements);
     }
   }
 }

@@ -2,11 +2,9 @@ package io.mortise.backend.support;
 
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
-import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -22,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  * sent later (B1, B2), one that fails after it is {@code UNKNOWN}. Thread-safe.
  */
 public class PendingCall extends CompletableFuture<List<Object>> {
+  private static final long NANOS_A_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
   private final ScriptCall call;
   private final String endpoint;
   private final long deadline;
@@ -47,10 +47,10 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   /**
    * The time until the deadline, for a socket.
    *
-   * @return milliseconds, at least one, since zero means no limit to a socket
+   * @return milliseconds, rounded up; at least one, since zero means no limit to a socket
    */
   public final int millisLeft() {
-    long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+    long millis = -Math.floorDiv(System.nanoTime() - deadline, NANOS_A_MILLI);
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, millis));
   }
 
@@ -72,18 +72,21 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
-   * What to send: the script's digest first, and its text after {@link #again}.
+   * What to send.
    *
-   * @return {@code EVALSHA} or {@code EVAL} and their arguments
+   * @return the script and what it is to be given
    */
-  public final List<String> words() {
-    Script script = call.script();
-    List<String> words = new ArrayList<>();
-    words.addAll(byText ? List.of("EVAL", script.source()) : List.of("EVALSHA", script.sha1()));
-    words.add(String.valueOf(call.keys().size()));
-    words.addAll(call.keys());
-    words.addAll(call.args());
-    return words;
+  public final ScriptCall call() {
+    return call;
+  }
+
+  /**
+   * How to send it: by the script's digest first, and by its text after {@link #again}.
+   *
+   * @return whether by the text
+   */
+  public final boolean isByText() {
+    return byText;
   }
 
   /**
