@@ -2,7 +2,6 @@ package io.mortise.backend.jedis;
 
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Recent;
-import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
 import java.util.List;
 import java.util.Objects;
@@ -27,37 +26,24 @@ final class Attempt extends PendingCall {
 
   /** Not if it has ended, nor if it has its reply. */
   void send(Connection connection, Recent<Rawable> words) {
-    sent = reply == null && sending();
+    CommandArguments command = new CommandArguments(isByText() ? Command.EVAL : Command.EVALSHA);
+    arguments(word -> command.add(words.of(word)));
+    sent = sending();
     if (sent) {
-      connection.sendCommand(command(words));
+      connection.sendCommand(command);
     }
-  }
-
-  private CommandArguments command(Recent<Rawable> words) {
-    Script script = call().script();
-    CommandArguments command =
-        isByText()
-            ? new CommandArguments(Command.EVAL).add(script.source())
-            : new CommandArguments(Command.EVALSHA).add(words.of(script.sha1()));
-    command.add(words.of(String.valueOf(call().keys().size())));
-    call().keys().forEach(key -> command.add(words.of(key)));
-    call().args().forEach(arg -> command.add(words.of(arg)));
-    return command;
   }
 
   /** Reads the reply, if it was sent. Whether it is to be sent again. */
   boolean take(Connection connection) {
-    if (!sent) {
-      return false;
-    }
+    boolean again = false;
     try {
-      reply = Objects.requireNonNull(connection.getUnflushedObject(), "replies are arrays");
-      return false;
+      reply = sent ? Objects.requireNonNull(connection.getUnflushedObject(), "no array") : reply;
     } catch (JedisDataException e) {
-      boolean again = again(e.getMessage());
+      again = again(e.getMessage());
       reply = again ? null : e;
-      return again;
     }
+    return again;
   }
 
   /** Ends it with the reply, if there is one. */

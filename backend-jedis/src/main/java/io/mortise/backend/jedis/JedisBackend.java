@@ -52,11 +52,10 @@ public final class JedisBackend implements LockBackend {
 
   /** The bytes of words. */
   private final Recent<Rawable> words =
-      new Recent<>(
-          word -> {
-            byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
-            return () -> bytes;
-          });
+      new Recent<>(word -> {
+        byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
+        return () -> bytes;
+      });
 
   /** Those close() may cut. Not one that is being sent on: Jedis would connect it anew. */
   private final Set<Connection> reading = ConcurrentHashMap.newKeySet();
@@ -122,9 +121,7 @@ public final class JedisBackend implements LockBackend {
     return PendingCall.await(batch.get(0));
   }
 
-  /**
-   * Whether who borrows now would have to connect; if all are lent, it waits, and never connects.
-   */
+  /** Whether who borrows now might have to connect. Who finds all lent waits, and never does. */
   private boolean mayConnect() {
     return pool.getNumIdle() == 0
         && Integer.compareUnsigned(pool.getNumActive(), pool.getMaxTotal()) < 0; // -1: no limit
@@ -151,9 +148,13 @@ public final class JedisBackend implements LockBackend {
 
   /** Ends every call of the batch, or lets a thread of the backend do so. */
   private void run(List<Attempt> batch) {
+    int millis = PendingCall.millisLeft(batch);
+    if (millis == 0) {
+      return; // given up while they were queued
+    }
     try {
       requireOpen();
-      Connection connection = pool.borrowObject(Duration.ofMillis(millisLeft(batch)));
+      Connection connection = pool.borrowObject(Duration.ofMillis(millis));
       connection.setHandlingPool(pool);
       use(connection, batch);
     } catch (InterruptedException e) {
@@ -164,19 +165,12 @@ public final class JedisBackend implements LockBackend {
     }
   }
 
-  private static int millisLeft(List<Attempt> batch) {
-    int most = 1;
-    for (Attempt call : batch) {
-      most = Math.max(most, call.millisLeft());
-    }
-    return most;
-  }
-
   private void use(Connection connection, List<Attempt> batch) throws IOException {
     try {
       int before = connection.getSoTimeout();
-      while (exchange(connection, batch)) {
-        requireOpen();
+      boolean again = true;
+      while (again) {
+        again = exchange(connection, batch);
       }
       limit(connection, before);
       connection.close();
@@ -202,7 +196,7 @@ public final class JedisBackend implements LockBackend {
   /** Sends all and reads the replies; whether some are to be sent again. */
   private boolean exchange(Connection connection, List<Attempt> batch) {
     requireOpen();
-    limit(connection, millisLeft(batch));
+    limit(connection, Math.max(1, PendingCall.millisLeft(batch)));
     for (Attempt call : batch) {
       call.send(connection, words);
     }

@@ -5,13 +5,16 @@ import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +23,13 @@ import org.jspecify.annotations.Nullable;
  * sent later (B1, B2), one that fails after it is {@code UNKNOWN}. Thread-safe.
  */
 public class PendingCall extends CompletableFuture<List<Object>> {
+  private static final AtomicReferenceFieldUpdater<PendingCall, @Nullable Outcome> FATE =
+      AtomicReferenceFieldUpdater.newUpdater(PendingCall.class, Outcome.class, "fate");
+
+  /** Few scripts have more keys. */
+  private static final List<String> NUMBERS =
+      IntStream.range(0, 10).mapToObj(String::valueOf).toList();
+
   private static final long NANOS_A_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
   private final ScriptCall call;
@@ -27,7 +37,8 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   private final long deadline;
 
   /** What a failure means: decided by what comes first, the sending or the failure. */
-  private final AtomicReference<@Nullable Outcome> fate = new AtomicReference<>();
+  @SuppressWarnings("UnusedVariable") // read and written through FATE
+  private volatile @Nullable Outcome fate;
 
   /** Of whoever sends. */
   private boolean byText;
@@ -54,6 +65,20 @@ public class PendingCall extends CompletableFuture<List<Object>> {
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, millis));
   }
 
+  /**
+   * The time until the last deadline.
+   *
+   * @param calls of a batch
+   * @return milliseconds; zero if all have ended
+   */
+  public static int millisLeft(List<? extends PendingCall> calls) {
+    int most = 0;
+    for (PendingCall call : calls) {
+      most = call.isDone() ? most : Math.max(most, call.millisLeft());
+    }
+    return most;
+  }
+
   /** Lets it fail at its deadline, wherever it is then. */
   public final void limit() {
     TimeoutException late = new TimeoutException("its time is over");
@@ -68,25 +93,41 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    * @return whether it may be; not if it has ended, nor twice
    */
   public final boolean sending() {
-    return !isDone() && fate.compareAndSet(null, Outcome.UNKNOWN);
+    return !isDone() && FATE.compareAndSet(this, null, Outcome.UNKNOWN);
   }
 
   /**
-   * What to send.
+   * What to send: the script's digest first, and its text after {@link #again}.
    *
-   * @return the script and what it is to be given
+   * @return {@code EVALSHA} or {@code EVAL} and their arguments
    */
-  public final ScriptCall call() {
-    return call;
+  public final List<String> words() {
+    List<String> words = new ArrayList<>();
+    words.add(isByText() ? "EVAL" : "EVALSHA");
+    arguments(words::add);
+    return words;
   }
 
   /**
-   * How to send it: by the script's digest first, and by its text after {@link #again}.
+   * Which command it is.
    *
-   * @return whether by the text
+   * @return whether {@code EVAL}
    */
   public final boolean isByText() {
     return byText;
+  }
+
+  /**
+   * The words without the command.
+   *
+   * @param each is given one after the other
+   */
+  public final void arguments(Consumer<String> each) {
+    each.accept(byText ? call.script().source() : call.script().sha1());
+    int keys = call.keys().size();
+    each.accept(keys < NUMBERS.size() ? NUMBERS.get(keys) : String.valueOf(keys));
+    call.keys().forEach(each);
+    call.args().forEach(each);
   }
 
   /**
@@ -99,7 +140,7 @@ public class PendingCall extends CompletableFuture<List<Object>> {
     boolean again = !byText && error != null && error.startsWith("NOSCRIPT");
     if (again) {
       byText = true;
-      fate.set(null);
+      FATE.set(this, null);
     }
     return again;
   }
@@ -120,7 +161,8 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    * @param cause why
    */
   public final void fail(Throwable cause) {
-    boolean sent = fate.compareAndExchange(null, Outcome.NOT_EXECUTED) == Outcome.UNKNOWN;
+    Outcome before = FATE.getAndUpdate(this, now -> now == null ? Outcome.NOT_EXECUTED : now);
+    boolean sent = before == Outcome.UNKNOWN;
     String what = sent ? " was sent but not answered: " : " was not sent: ";
     String message = endpoint + ": " + call.script().name() + what + cause.getMessage();
     Outcome outcome = sent ? Outcome.UNKNOWN : Outcome.NOT_EXECUTED;
