@@ -1,13 +1,14 @@
 package io.mortise.backend.jedis;
 
 import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.Recent;
 import io.mortise.spi.ScriptCall;
-import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.SafeEncoder;
 
@@ -15,26 +16,32 @@ import redis.clients.jedis.util.SafeEncoder;
 final class Attempt extends PendingCall {
   private @Nullable Object reply;
 
+  /** Whether it was handed to the connection and not answered yet. */
+  private boolean sent;
+
   Attempt(ScriptCall call, String endpoint) {
     super(call, endpoint);
   }
 
-  /** Whether it was sent; not if it has ended. */
-  boolean send(Connection connection) {
-    List<String> words = words();
-    CommandArguments command = new CommandArguments(Command.valueOf(words.get(0)));
-    command.addObjects(words.subList(1, words.size()));
-    boolean sends = sending();
-    if (sends) {
+  /** Not if it has ended, nor if it has its reply. */
+  void send(Connection connection, Recent<Rawable> words) {
+    CommandArguments command = new CommandArguments(isByText() ? Command.EVAL : Command.EVALSHA);
+    arguments(word -> command.add(words.of(word)));
+    sent = sending();
+    if (sent) {
       connection.sendCommand(command);
     }
-    return sends;
   }
 
-  /** Keeps the reply. Whether to send again. */
-  boolean take(Object raw) {
-    boolean again = raw instanceof JedisDataException error && again(error.getMessage());
-    reply = again ? null : Objects.requireNonNull(raw, "a script replies");
+  /** Reads the reply, if it was sent. Whether it is to be sent again. */
+  boolean take(Connection connection) {
+    boolean again = false;
+    try {
+      reply = sent ? Objects.requireNonNull(connection.getUnflushedObject(), "no reply") : reply;
+    } catch (JedisDataException e) {
+      again = again(e.getMessage());
+      reply = again ? null : e;
+    }
     return again;
   }
 

@@ -1,6 +1,7 @@
 package io.mortise.backend.jedis;
 
 import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.Recent;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.Threads;
 import io.mortise.spi.BackendException;
@@ -12,6 +13,7 @@ import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -25,6 +27,7 @@ import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.args.Rawable;
 
 /**
  * Runs scripts on one Redis server through a Jedis client.
@@ -46,6 +49,13 @@ public final class JedisBackend implements LockBackend {
   private final ConnectionPool pool;
   private final Runnable end;
   private final Executor workers = Threads.daemons("mortise-jedis-worker", 8);
+
+  /** The bytes of words. */
+  private final Recent<Rawable> words =
+      new Recent<>(word -> {
+        byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
+        return () -> bytes;
+      });
 
   /** Those close() may cut. Not one that is being sent on: Jedis would connect it anew. */
   private final Set<Connection> reading = ConcurrentHashMap.newKeySet();
@@ -111,9 +121,7 @@ public final class JedisBackend implements LockBackend {
     return PendingCall.await(batch.get(0));
   }
 
-  /**
-   * Whether who borrows now would have to connect; if all are lent, it waits, and never connects.
-   */
+  /** Whether who borrows now might have to connect. Who finds all lent waits, and never does. */
   private boolean mayConnect() {
     return pool.getNumIdle() == 0
         && Integer.compareUnsigned(pool.getNumActive(), pool.getMaxTotal()) < 0; // -1: no limit
@@ -140,12 +148,13 @@ public final class JedisBackend implements LockBackend {
 
   /** Ends every call of the batch, or lets a thread of the backend do so. */
   private void run(List<Attempt> batch) {
-    if (batch.stream().allMatch(Attempt::isDone)) {
+    int millis = PendingCall.millisLeft(batch);
+    if (millis == 0) {
       return; // given up while they were queued
     }
     try {
       requireOpen();
-      Connection connection = pool.borrowObject(Duration.ofMillis(millisLeft(batch)));
+      Connection connection = pool.borrowObject(Duration.ofMillis(millis));
       connection.setHandlingPool(pool);
       use(connection, batch);
     } catch (InterruptedException e) {
@@ -156,17 +165,14 @@ public final class JedisBackend implements LockBackend {
     }
   }
 
-  private static int millisLeft(List<Attempt> batch) {
-    return batch.stream().mapToInt(Attempt::millisLeft).max().orElse(1);
-  }
-
   private void use(Connection connection, List<Attempt> batch) throws IOException {
     try {
       int before = connection.getSoTimeout();
-      for (List<Attempt> left = batch; !left.isEmpty(); requireOpen()) {
-        left = exchange(connection, left);
+      boolean again = true;
+      while (again) {
+        again = exchange(connection, batch);
       }
-      connection.setSoTimeout(before);
+      limit(connection, before);
       connection.close();
     } catch (RuntimeException e) {
       connection.forceDisconnect(); // without sending what is still in its buffer
@@ -181,16 +187,28 @@ public final class JedisBackend implements LockBackend {
     }
   }
 
-  /** Sends all and reads the replies; returns those to be sent again. */
-  private List<Attempt> exchange(Connection connection, List<Attempt> batch) {
+  private static void limit(Connection connection, int millis) {
+    if (connection.getSoTimeout() != millis) {
+      connection.setSoTimeout(millis);
+    }
+  }
+
+  /** Sends all and reads the replies; whether some are to be sent again. */
+  private boolean exchange(Connection connection, List<Attempt> batch) {
     requireOpen();
-    connection.setSoTimeout(millisLeft(batch));
-    List<Attempt> sent = batch.stream().filter(call -> call.send(connection)).toList();
+    limit(connection, Math.max(1, PendingCall.millisLeft(batch)));
+    for (Attempt call : batch) {
+      call.send(connection, words);
+    }
     connection.getMany(0); // flushes, so that close() has nothing to flush
     reading.add(connection);
     try {
       requireOpen();
-      return sent.stream().filter(call -> call.take(connection.getMany(1).get(0))).toList();
+      boolean again = false;
+      for (Attempt call : batch) {
+        again |= call.take(connection);
+      }
+      return again;
     } finally {
       reading.remove(connection);
     }

@@ -128,21 +128,11 @@ final class Subscriber {
   private void readOne(Connection connection) {
     try {
       if (SafeEncoder.encodeObject(connection.getUnflushedObject()) instanceof List<?> news) {
-        hear(news);
+        channels.hear(news);
       }
     } catch (JedisDataException e) {
       // A refusal names no channel: those confirmed meanwhile will say so.
       channels.awaited().forEach(name -> channels.refused(name, e));
-    }
-  }
-
-  private void hear(List<?> news) {
-    String channel = String.valueOf(news.get(1));
-    switch (String.valueOf(news.get(0))) {
-      case "message" -> channels.message(channel, String.valueOf(news.get(2)));
-      case "subscribe" -> channels.confirmed(channel);
-      case "unsubscribe" -> channels.left(channel);
-      default -> {}
     }
   }
 }

@@ -1,6 +1,7 @@
 package io.mortise.backend.jedis;
 
 import static io.mortise.backend.jedis.Fixture.assertFails;
+import static io.mortise.backend.jedis.Fixture.assertTook;
 import static io.mortise.backend.jedis.Fixture.assertWorks;
 import static io.mortise.backend.jedis.Fixture.open;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -23,6 +24,7 @@ import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.security.cert.CertificateFactory;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
@@ -118,6 +120,21 @@ class TlsTest {
       recorder.await(1);
       assertEquals(1L, server.command("PUBLISH", "channel", "hello"));
       recorder.await(2);
+    }
+  }
+
+  @Test
+  @DisplayName("B13: a link with TLS that has gone silent is found, and ended though it is read")
+  void aSilentLink() throws Throwable {
+    trust("server");
+    try (LockBackend backend = open(uri("rediss", port))) {
+      Recorder recorder = new Recorder();
+      backend.subscribe("channel", recorder);
+      recorder.await(1);
+      server.pause();
+      assertTook(Duration.ofSeconds(8), () -> recorder.await(2));
+      server.resume();
+      recorder.await(3);
     }
   }
 

@@ -159,6 +159,21 @@ public final class Channels {
   }
 
   /**
+   * What the server said, for clients that read it as it came.
+   *
+   * @param news its kind, the channel, and what there is to say of it
+   */
+  public void hear(List<?> news) {
+    String channel = String.valueOf(news.get(1));
+    switch (String.valueOf(news.get(0))) {
+      case "message" -> message(channel, String.valueOf(news.get(2)));
+      case "subscribe" -> confirmed(channel);
+      case "unsubscribe" -> left(channel);
+      default -> {} // the PONG
+    }
+  }
+
+  /**
    * A message came.
    *
    * @param channel its channel

@@ -2,7 +2,6 @@ package io.mortise.backend.support;
 
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
-import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
@@ -13,7 +12,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,12 +23,22 @@ import org.jspecify.annotations.Nullable;
  * sent later (B1, B2), one that fails after it is {@code UNKNOWN}. Thread-safe.
  */
 public class PendingCall extends CompletableFuture<List<Object>> {
+  private static final AtomicReferenceFieldUpdater<PendingCall, @Nullable Outcome> FATE =
+      AtomicReferenceFieldUpdater.newUpdater(PendingCall.class, Outcome.class, "fate");
+
+  /** Few scripts have more keys. */
+  private static final List<String> NUMBERS =
+      IntStream.range(0, 10).mapToObj(String::valueOf).toList();
+
+  private static final long NANOS_A_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
   private final ScriptCall call;
   private final String endpoint;
   private final long deadline;
 
   /** What a failure means: decided by what comes first, the sending or the failure. */
-  private final AtomicReference<@Nullable Outcome> fate = new AtomicReference<>();
+  @SuppressWarnings("UnusedVariable") // read and written through FATE
+  private volatile @Nullable Outcome fate;
 
   /** Of whoever sends. */
   private boolean byText;
@@ -47,11 +58,25 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   /**
    * The time until the deadline, for a socket.
    *
-   * @return milliseconds, at least one, since zero means no limit to a socket
+   * @return milliseconds, rounded up; at least one, since zero means no limit to a socket
    */
   public final int millisLeft() {
-    long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+    long millis = -Math.floorDiv(System.nanoTime() - deadline, NANOS_A_MILLI);
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, millis));
+  }
+
+  /**
+   * The time until the last deadline.
+   *
+   * @param calls of a batch
+   * @return milliseconds; zero if all have ended
+   */
+  public static int millisLeft(List<? extends PendingCall> calls) {
+    int most = 0;
+    for (PendingCall call : calls) {
+      most = call.isDone() ? most : Math.max(most, call.millisLeft());
+    }
+    return most;
   }
 
   /** Lets it fail at its deadline, wherever it is then. */
@@ -68,7 +93,7 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    * @return whether it may be; not if it has ended, nor twice
    */
   public final boolean sending() {
-    return !isDone() && fate.compareAndSet(null, Outcome.UNKNOWN);
+    return !isDone() && FATE.compareAndSet(this, null, Outcome.UNKNOWN);
   }
 
   /**
@@ -77,13 +102,32 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    * @return {@code EVALSHA} or {@code EVAL} and their arguments
    */
   public final List<String> words() {
-    Script script = call.script();
     List<String> words = new ArrayList<>();
-    words.addAll(byText ? List.of("EVAL", script.source()) : List.of("EVALSHA", script.sha1()));
-    words.add(String.valueOf(call.keys().size()));
-    words.addAll(call.keys());
-    words.addAll(call.args());
+    words.add(isByText() ? "EVAL" : "EVALSHA");
+    arguments(words::add);
     return words;
+  }
+
+  /**
+   * Which command it is.
+   *
+   * @return whether {@code EVAL}
+   */
+  public final boolean isByText() {
+    return byText;
+  }
+
+  /**
+   * The words without the command.
+   *
+   * @param each is given one after the other
+   */
+  public final void arguments(Consumer<String> each) {
+    each.accept(byText ? call.script().source() : call.script().sha1());
+    int keys = call.keys().size();
+    each.accept(keys < NUMBERS.size() ? NUMBERS.get(keys) : String.valueOf(keys));
+    call.keys().forEach(each);
+    call.args().forEach(each);
   }
 
   /**
@@ -96,7 +140,7 @@ public class PendingCall extends CompletableFuture<List<Object>> {
     boolean again = !byText && error != null && error.startsWith("NOSCRIPT");
     if (again) {
       byText = true;
-      fate.set(null);
+      FATE.set(this, null);
     }
     return again;
   }
@@ -127,7 +171,8 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    * @param cause why
    */
   public final void fail(Throwable cause) {
-    boolean sent = fate.compareAndExchange(null, Outcome.NOT_EXECUTED) == Outcome.UNKNOWN;
+    Outcome before = FATE.getAndUpdate(this, now -> now == null ? Outcome.NOT_EXECUTED : now);
+    boolean sent = before == Outcome.UNKNOWN;
     String what = sent ? " was sent but not answered: " : " was not sent: ";
     String message = endpoint + ": " + call.script().name() + what + cause.getMessage();
     Outcome outcome = sent ? Outcome.UNKNOWN : Outcome.NOT_EXECUTED;

@@ -93,20 +93,11 @@ final class SampleMessages {
     while (!channels.isEmpty()) {
       try {
         if (connection.read() instanceof List<?> news) {
-          hear(String.valueOf(news.get(0)), String.valueOf(news.get(1)), news);
+          channels.hear(news);
         }
       } catch (RespException e) {
         channels.awaited().forEach(channel -> channels.refused(channel, e));
       }
-    }
-  }
-
-  private void hear(String what, String channel, List<?> news) {
-    switch (what) {
-      case "message" -> channels.message(channel, String.valueOf(news.get(2)));
-      case "subscribe" -> channels.confirmed(channel);
-      case "unsubscribe" -> channels.left(channel);
-      default -> {} // the PONG
     }
   }
 }
