@@ -7,22 +7,32 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
 import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.Recent;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufUtil;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 
 /**
  * A call, both as Lettuce's command and as its caller's future, which fails with a BackendException
  * only. Lettuce does not write a command that is done: so a call given up never runs later.
  */
 final class Call extends AsyncCommand<String, String, List<Object>> {
+  /** As the protocol has them: size and text. */
+  private static final Recent<byte[]> WORDS =
+      new Recent<>(word -> {
+        String text = "$" + ByteBufUtil.utf8Bytes(word) + "\r\n" + word + "\r\n";
+        return text.getBytes(StandardCharsets.UTF_8);
+      });
+
   private final LettuceBackend backend;
   private final ScriptCall call;
   private final String script;
@@ -45,28 +55,13 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
     backend.ioThread = Thread.currentThread();
     List<String> keys = call.keys();
     List<String> args = call.args();
-    head(buffer, '*', 3 + keys.size() + args.size());
-    word(buffer, getType().toString());
-    word(buffer, script);
-    word(buffer, Integer.toString(keys.size()));
-    keys.forEach(key -> word(buffer, key));
-    args.forEach(arg -> word(buffer, arg));
-  }
-
-  private static void word(ByteBuf buffer, String text) {
-    head(buffer, '$', ByteBufUtil.utf8Bytes(text));
-    ByteBufUtil.writeUtf8(buffer, text);
-    end(buffer);
-  }
-
-  private static void head(ByteBuf buffer, char kind, int size) {
-    buffer.writeByte(kind);
-    ByteBufUtil.writeAscii(buffer, Integer.toString(size));
-    end(buffer);
-  }
-
-  private static void end(ByteBuf buffer) {
-    buffer.writeShort('\r' << 8 | '\n');
+    ByteBufUtil.writeAscii(buffer, "*" + (3 + keys.size() + args.size()) + "\r\n");
+    Consumer<String> writer = word -> buffer.writeBytes(WORDS.of(word));
+    writer.accept(getType().toString());
+    writer.accept(script);
+    writer.accept(String.valueOf(keys.size()));
+    keys.forEach(writer);
+    args.forEach(writer);
   }
 
   /** Waits without a timer of its own, whatever interrupts, and gives up at the deadline. */
