@@ -106,7 +106,7 @@ class IdleTest {
     proxy.stall();
     Thread.sleep(QUIET.toMillis());
     assertEquals(1, recorder.events.size(), recorder.events::toString);
-    assertFails(Outcome.UNKNOWN, backend.executeAsync(echo("x", BEAT)));
+    assertFails(Outcome.UNKNOWN, backend.executeAsync(echo("x", Duration.ofSeconds(1))));
     assertTook(BEAT.multipliedBy(20), () -> recorder.await(2));
     proxy.cut();
     proxy.resume();
