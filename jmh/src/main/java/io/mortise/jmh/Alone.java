@@ -48,7 +48,7 @@ final class Alone {
         plan.ask(
             Asked.of(new JmhQuestion(OwnLock.class))
                 .first(not(SPRING_SPIN, SPRING_PUBSUB))
-                .allPinned(),
+                .pinned(not(MORTISE_MEMORY)), // it has no server
             "1 thread, its own lock",
             Plan.PAIRS);
     String title = "1 thread, its own lock, speed";
@@ -60,6 +60,10 @@ final class Alone {
     title = "processor time of the client for a pair";
     plan.compare(title, cpu, Target.NONE, BARE_JEDIS);
     plan.compare(title, cpu.of(MORTISE_LETTUCE), Target.NONE, BARE_LETTUCE, REDISSON);
+    Figure both = own.metric(ProcessorTime.ALL_MICROS);
+    title = "processor time of client and server for a pair";
+    plan.compare(title, both, Target.NONE, BARE_JEDIS);
+    plan.compare(title, both.of(MORTISE_LETTUCE), Target.NONE, BARE_LETTUCE, REDISSON);
     Figure bytes = own.metric("gc.alloc.rate.norm");
     title = "bytes allocated for a pair";
     plan.compare(title, bytes, atMost(1.5), BARE_JEDIS);
@@ -99,7 +103,7 @@ final class Alone {
   private static void server(Plan plan) {
     Figure server =
         plan.ask(
-            Asked.of(new ServerQuestion()).allPinned(),
+            Asked.of(new ServerQuestion()).pinned(cell -> true),
             "what a pair costs the server",
             "µs in scripts");
     String title = "time of the server for a pair, as so many times that of bare Jedis";
@@ -122,6 +126,10 @@ final class Alone {
     plan.compare(title, one, ofFloor(0.9), BARE_JEDIS);
     plan.compare(title, one.of(MORTISE_LETTUCE), ofFloor(0.9), BARE_LETTUCE);
     plan.compare(title, one, Target.NONE, REDISSON);
+    Figure both = one.metric(ProcessorTime.ALL_MICROS);
+    title = "read lock, 1 reader, processor time of client and server for a pair";
+    plan.compare(title, both, Target.NONE, BARE_JEDIS);
+    plan.compare(title, both.of(MORTISE_LETTUCE), Target.NONE, BARE_LETTUCE);
     title = "read lock, 16 readers, speed";
     Figure sixteen = reading.with("threads", 16);
     plan.compare(title, sixteen, Target.NONE, BARE_JEDIS);

@@ -54,10 +54,6 @@ record Asked(
     return new Asked(question, some, first, fewer, cells);
   }
 
-  Asked allPinned() {
-    return pinned(cell -> true);
-  }
-
   /** What to measure in a round; rounds are counted from 1. */
   List<Cell> cells(Effort effort, int round) {
     return question.cells().stream()

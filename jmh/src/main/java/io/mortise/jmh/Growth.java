@@ -67,13 +67,13 @@ final class Growth {
     plan.curve(
         queue,
         "waiters",
-        "a hand-over of a fair lock, by those who wait",
+        "a hand-over of a fair lock",
         "µs of the server in scripts",
         "Flat: the first of the line is found without a look at the others.");
     plan.curve(
         queue.metric(QueueQuestion.SCRIPTS),
         "waiters",
-        "a hand-over of a fair lock, by those who wait",
+        "a hand-over of a fair lock",
         "scripts",
         "Flat: only the one whose turn it is sends anything. What is above that are waiters who ask again now and then, in case a message was lost.");
   }

@@ -39,6 +39,6 @@ public record Effort(URI server, int rounds, Duration warmUp, Duration measure, 
    * @return with a longer warm-up
    */
   public Effort pinned() {
-    return new Effort(server, rounds, warmUp.multipliedBy(3), measure, quick);
+    return new Effort(server, rounds, warmUp.plusSeconds(3), measure, quick);
   }
 }

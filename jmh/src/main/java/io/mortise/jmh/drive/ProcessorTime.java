@@ -1,7 +1,11 @@
 package io.mortise.jmh.drive;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.mortise.jmh.question.Stage;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.management.ManagementFactory;
+import java.net.URI;
 import java.util.Collection;
 import java.util.List;
 import org.openjdk.jmh.infra.BenchmarkParams;
@@ -13,16 +17,23 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
 
 /**
- * The processor time of a pair, over all threads of the client's process: what a busy machine
- * hardly changes. Made by JMH.
+ * The processor time of a pair, over all threads of the client's process, and with the server's:
+ * what a busy machine hardly changes. Made by JMH.
  */
 public final class ProcessorTime implements InternalProfiler {
-  /** The figure's name. */
+  /** The name of the client's figure. */
   public static final String MICROS = "cpu.norm";
+
+  /**
+   * The name of the figure of client and server. Where both share a processor, it is the reciprocal
+   * of their speed, without what others took of that processor.
+   */
+  public static final String ALL_MICROS = "cpu.all.norm";
 
   private final OperatingSystemMXBean system =
       (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-  private long before;
+  private double clientBefore;
+  private double serverBefore;
 
   /** For JMH. */
   public ProcessorTime() {}
@@ -34,14 +45,38 @@ public final class ProcessorTime implements InternalProfiler {
 
   @Override
   public void beforeIteration(BenchmarkParams benchmark, IterationParams iteration) {
-    before = system.getProcessCpuTime();
+    serverBefore = server();
+    clientBefore = client();
   }
 
   @Override
   public Collection<? extends Result<?>> afterIteration(
       BenchmarkParams benchmark, IterationParams iteration, IterationResult result) {
-    double micros = (system.getProcessCpuTime() - before) / 1e3;
+    double client = client() - clientBefore;
+    double server = server() - serverBefore;
     long operations = result.getMetadata().getAllOps();
-    return List.of(new ScalarResult(MICROS, micros / operations, "us/op", AggregationPolicy.AVG));
+    return List.of(
+        figure(MICROS, client / operations), figure(ALL_MICROS, (client + server) / operations));
+  }
+
+  private static Result<?> figure(String name, double micros) {
+    return new ScalarResult(name, micros, "us/op", AggregationPolicy.AVG);
+  }
+
+  private double client() {
+    return system.getProcessCpuTime() / 1e3;
+  }
+
+  /** Of the bench's; where JMH is run by hand, it is not known. */
+  private static double server() {
+    String uri = System.getProperty(Stage.SERVER);
+    if (uri == null) {
+      return Double.NaN;
+    }
+    try (ServerFigures figures = new ServerFigures(URI.create(uri))) {
+      return figures.processorMicros();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

@@ -47,7 +47,7 @@ public record RenewalQuestion(List<Contestant> contestants, List<Integer> locks)
       figures.clear();
       lockAll(site, owners, held);
       wire.delay(ROUND_TRIP.toNanos() / 2, TimeUnit.NANOSECONDS);
-      Thread.sleep(third.toMillis());
+      Thread.sleep(third.toMillis() * 3 / 2); // so that no renewal is due where the watch ends
       Watch watch = new Watch(figures, third);
       watch.run();
       double lost = Math.max(0, held - figures.keys());

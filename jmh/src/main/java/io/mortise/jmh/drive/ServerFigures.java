@@ -12,6 +12,8 @@ final class ServerFigures implements AutoCloseable {
   private static final Pattern SCRIPTS =
       Pattern.compile("cmdstat_eval(?:sha)?:calls=(\\d+),usec=(\\d+)");
 
+  private static final Pattern PROCESSOR = Pattern.compile("used_cpu_(?:sys|user):([\\d.]+)");
+
   private final RespConnection connection;
 
   ServerFigures(URI server) throws IOException {
@@ -30,6 +32,15 @@ final class ServerFigures implements AutoCloseable {
       micros += Long.parseLong(matcher.group(2));
     }
     return new Scripts(calls, micros);
+  }
+
+  /** Microseconds of processor time that it has used. */
+  double processorMicros() throws IOException {
+    return PROCESSOR
+        .matcher(String.valueOf(connection.call("INFO", "cpu")))
+        .results()
+        .mapToDouble(part -> Double.parseDouble(part.group(1)) * 1e6)
+        .sum();
   }
 
   /** Connections of clients, without this one. */

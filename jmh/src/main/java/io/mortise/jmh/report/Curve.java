@@ -61,8 +61,8 @@ public record Curve(Topic topic, String metric, String over, String expected) im
 
   private List<String> table(
       SortedSet<Integer> places, Map<Contestant, NavigableMap<Integer, Spread>> lines) {
-    List<String> titles = new ArrayList<>(List.of(over));
-    lines.keySet().forEach(each -> titles.add(each.title() + ", " + topic.unit()));
+    List<String> titles = new ArrayList<>(List.of(topic.unit() + ", by " + over));
+    lines.keySet().forEach(each -> titles.add(each.title()));
     Markdown table = new Markdown(titles, titles.stream().map(title -> "--:").toList());
     for (int place : places) {
       List<String> cells = new ArrayList<>(List.of("%,d".formatted(place)));

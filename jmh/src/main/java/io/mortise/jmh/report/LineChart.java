@@ -35,12 +35,12 @@ final class LineChart {
   LineChart(Topic topic, String over, Map<Contestant, NavigableMap<Integer, Spread>> lines) {
     XYSeriesCollection medians = new XYSeriesCollection();
     lines.forEach((contestant, line) -> medians.addSeries(series(contestant, line)));
-    Range places = medians.getDomainBounds(true);
+    Range places = medians.getDomainBounds(false);
     LogAxis domain = Drawing.logarithmic(over);
     domain.setBase(places.getUpperBound() < FEW ? 2 : 10); // has a tick at each power of it
     domain.setRange(places.getLowerBound() / MARGIN, places.getUpperBound() * MARGIN);
     LogAxis range = Drawing.logarithmic(topic.unit());
-    range.setRange(Drawing.around(medians.getRangeBounds(true)));
+    range.setRange(Drawing.around(medians.getRangeBounds(false)));
     XYPlot plot = new XYPlot(medians, domain, range, renderer(lines.keySet()));
     plot.setBackgroundPaint(Color.WHITE);
     plot.setRangeGridlinePaint(Color.LIGHT_GRAY);

@@ -122,7 +122,7 @@ class PageTest {
             "",
             "Flat.",
             "",
-            "| threads | Mortise on Jedis, pairs/s | Redisson, pairs/s |",
+            "| pairs/s, by threads | Mortise on Jedis | Redisson |",
             "|--:|--:|--:|",
             "| 4 | 1,400 | 40.0 |",
             "| 16 | 1,800 (1,600–2,000) | 10.0 |"),
