@@ -75,6 +75,7 @@ final class Claim implements Owner, Outbox.Letter {
   /**
    * Asks for the first time.
    *
+   * @param here whether the calling thread sends the first command: it waits for the answer anyway
    * @param result completed where the answer arrives, so nothing that blocks may hang on it;
    *     withdraws the claim when somebody else completes it
    */
@@ -83,6 +84,7 @@ final class Claim implements Owner, Outbox.Letter {
       LockKeys keys,
       LeasePolicy policy,
       long wait,
+      boolean here,
       CompletableFuture<Claimed> result) {
     Claim claim = new Claim(engine, keys, policy, wait);
     claim.result = result;
@@ -92,7 +94,11 @@ final class Claim implements Owner, Outbox.Letter {
     if (wait > Claimer.NOT && wait != Claimer.FOREVER) {
       claim.limit();
     }
-    claim.wake();
+    if (here) {
+      claim.ask();
+    } else {
+      claim.wake();
+    }
   }
 
   private synchronized void limit() {
@@ -115,6 +121,21 @@ final class Claim implements Owner, Outbox.Letter {
   @Override
   public void wake() {
     engine.outbox().send(List.of(this));
+  }
+
+  private void ask() {
+    ScriptCall call = toSend();
+    if (call == null) {
+      return; // its service was closed meanwhile
+    }
+    List<Object> reply;
+    try {
+      reply = engine.backend().execute(call);
+    } catch (RuntimeException e) {
+      answered(null, e);
+      return;
+    }
+    answered(reply, null);
   }
 
   synchronized boolean isDue() {
@@ -218,7 +239,7 @@ final class Claim implements Owner, Outbox.Letter {
 
   private void tellAcquired() {
     long waited = engine.now() - start;
-    engine.events().execute(() -> engine.events().acquired(keys.name(), waited, true));
+    engine.events().acquiredElsewhere(keys.name(), waited);
   }
 
   /** The next beat asks with a new id, so that late answers are not asked for without end. */

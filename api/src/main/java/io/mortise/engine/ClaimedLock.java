@@ -54,7 +54,7 @@ public final class ClaimedLock implements AsyncLock {
   /** Takes a lease if there is one at once. An interrupt is kept for later. */
   Optional<Lease> attempt() {
     CompletableFuture<Claimed> claimed = new CompletableFuture<>();
-    claimer.claim(Claimer.NOT, claimed);
+    claimer.claimHere(Claimer.NOT, claimed);
     return lease(Futures.join(claimed, time));
   }
 
@@ -64,7 +64,7 @@ public final class ClaimedLock implements AsyncLock {
       throw new InterruptedException();
     }
     CompletableFuture<Claimed> claimed = new CompletableFuture<>();
-    claimer.claim(wait, claimed);
+    claimer.claimHere(wait, claimed);
     return Futures.await(claimed, time);
   }
 

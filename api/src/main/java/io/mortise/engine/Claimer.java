@@ -17,4 +17,9 @@ public interface Claimer {
    *     completes it withdraws the claim, and what arrives all the same is given back
    */
   void claim(long wait, CompletableFuture<Claimed> claimed);
+
+  /** The same for a caller that waits: its thread may send the first command. */
+  default void claimHere(long wait, CompletableFuture<Claimed> claimed) {
+    claim(wait, claimed);
+  }
 }

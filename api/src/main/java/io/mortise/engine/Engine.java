@@ -233,10 +233,15 @@ final class Engine {
   }
 
   /** Claims a lease that is bound to no thread; see {@link Claim#start}. */
-  void claim(LockKeys keys, LeasePolicy lease, long wait, CompletableFuture<Claimed> result) {
+  void claim(
+      LockKeys keys,
+      LeasePolicy lease,
+      long wait,
+      boolean here,
+      CompletableFuture<Claimed> result) {
     try {
       checkOpen(keys);
-      Claim.start(this, keys, lease, wait, result);
+      Claim.start(this, keys, lease, wait, here, result);
     } catch (LockServiceClosedException e) {
       result.completeExceptionally(e);
     }

@@ -22,7 +22,7 @@ final class EngineLatch implements DistributedCountDownLatch {
     this.keys = keys;
     claims =
         new ClaimedLock(
-            (wait, claimed) -> engine.claim(keys, engine.defaultLease(), wait, claimed),
+            new EngineClaimer(engine, keys, engine.defaultLease()),
             engine.events()::execute,
             engine.time());
   }

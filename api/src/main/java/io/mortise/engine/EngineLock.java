@@ -191,7 +191,7 @@ class EngineLock implements DistributedLock, Member {
   }
 
   private ClaimedLock leases() {
-    return new ClaimedLock(this, executor(), engine.time());
+    return new ClaimedLock(new EngineClaimer(engine, keys, lease), executor(), engine.time());
   }
 
   @Override
@@ -383,7 +383,7 @@ class EngineLock implements DistributedLock, Member {
 
   @Override
   public void claim(long wait, CompletableFuture<Claimed> claimed) {
-    engine.claim(keys, lease, wait, claimed);
+    new EngineClaimer(engine, keys, lease).claim(wait, claimed);
   }
 
   @Override

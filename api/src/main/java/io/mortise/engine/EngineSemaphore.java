@@ -59,9 +59,7 @@ final class EngineSemaphore implements DistributedSemaphore {
   private ClaimedLock leases(int permits) {
     LockKeys wanted = keys.wanting(positive(permits));
     return new ClaimedLock(
-        (wait, claimed) -> engine.claim(wanted, lease, wait, claimed),
-        engine.events()::execute,
-        engine.time());
+        new EngineClaimer(engine, wanted, lease), engine.events()::execute, engine.time());
   }
 
   @Override

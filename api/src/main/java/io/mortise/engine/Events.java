@@ -82,6 +82,13 @@ final class Events {
     }
   }
 
+  /** The same, said where nothing may block. */
+  void acquiredElsewhere(String name, long waitedNanos) {
+    if (listener != null) {
+      execute(() -> acquired(name, waitedNanos, true));
+    }
+  }
+
   void released(String name, long heldNanos) {
     if (listener != null) {
       guarded(() -> listener.released(name, heldNanos));
