@@ -3,6 +3,7 @@ package io.mortise.backend.jedis;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Recent;
 import io.mortise.backend.support.RedisServers;
+import io.mortise.backend.support.Subscriber;
 import io.mortise.backend.support.Threads;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
@@ -13,7 +14,6 @@ import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -28,6 +28,7 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.args.Rawable;
+import redis.clients.jedis.args.RawableFactory;
 
 /**
  * Runs scripts on one Redis server through a Jedis client.
@@ -51,11 +52,7 @@ public final class JedisBackend implements LockBackend {
   private final Executor workers = Threads.daemons("mortise-jedis-worker", 8);
 
   /** The bytes of words. */
-  private final Recent<Rawable> words =
-      new Recent<>(word -> {
-        byte[] bytes = word.getBytes(StandardCharsets.UTF_8);
-        return () -> bytes;
-      });
+  private final Recent<Rawable> words = new Recent<>(RawableFactory::from);
 
   /** Those close() may cut. Not one that is being sent on: Jedis would connect it anew. */
   private final Set<Connection> reading = ConcurrentHashMap.newKeySet();
@@ -67,7 +64,9 @@ public final class JedisBackend implements LockBackend {
   JedisBackend(ConnectionPool pool, @Nullable String endpoint, Duration beat, Runnable end) {
     this.pool = pool;
     this.end = end;
-    subscriber = new Subscriber(pool, beat);
+    // What ends the connection for messages may have ended those in the pool.
+    subscriber =
+        new Subscriber("mortise-jedis", () -> new MessageLink(connect()), pool::clear, beat);
     info = greet(endpoint);
   }
 
@@ -94,10 +93,15 @@ public final class JedisBackend implements LockBackend {
     }
   }
 
+  /** A connection that the pool does not know. */
+  private Connection connect() throws Exception {
+    return pool.getFactory().makeObject().getObject();
+  }
+
   /** Facts about a server to work with, by its reply to HELLO. */
   private BackendInfo greet(@Nullable String given) {
     String endpoint = given == null ? "the given Jedis client" : given;
-    try (Connection connection = pool.getFactory().makeObject().getObject()) {
+    try (Connection connection = connect()) {
       // The innermost of Connection{DefaultJedisSocketFactory{host:port}}.
       endpoint = given == null ? connection.toString().replaceAll(".*\\{|}", "") : given;
       connection.sendCommand(Command.HELLO);
@@ -112,7 +116,7 @@ public final class JedisBackend implements LockBackend {
   @Override
   public List<Object> execute(ScriptCall call) {
     List<Attempt> batch = List.of(new Attempt(call, info.endpoint()));
-    subscriber.pulse.use();
+    subscriber.use();
     if (mayConnect() || Threads.isVirtual()) {
       dispatch(batch);
     } else {
@@ -135,7 +139,7 @@ public final class JedisBackend implements LockBackend {
   @Override
   public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
     List<Attempt> batch = calls.stream().map(call -> new Attempt(call, info.endpoint())).toList();
-    subscriber.pulse.use();
+    subscriber.use();
     dispatch(batch);
     return List.copyOf(batch);
   }

@@ -1,6 +1,7 @@
 package io.mortise.backend.sample;
 
 import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.Subscriber;
 import io.mortise.backend.support.Threads;
 import io.mortise.conformance.redis.RespConnection;
 import io.mortise.conformance.redis.RespException;
@@ -23,9 +24,11 @@ import java.util.concurrent.Executor;
 
 /** A pool of plain connections, one thread for each call that is out, and two for messages. */
 final class SampleBackend implements LockBackend {
+  private static final Duration BEAT = Duration.ofSeconds(1);
+
   private final SampleEndpoint endpoint;
   private final BackendInfo info;
-  private final SampleMessages messages;
+  private final Subscriber messages;
   private final Set<RespConnection> connections = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedDeque<RespConnection> idle = new ConcurrentLinkedDeque<>();
   private final Executor threads = Threads.daemons("sample-call", 32);
@@ -34,7 +37,11 @@ final class SampleBackend implements LockBackend {
   SampleBackend(SampleEndpoint endpoint) {
     this.endpoint = endpoint;
     info = endpoint.check();
-    messages = new SampleMessages(endpoint);
+    messages = new Subscriber("sample", this::link, () -> {}, BEAT);
+  }
+
+  private SampleLink link() throws IOException {
+    return new SampleLink(endpoint.connect(endpoint.timeout()));
   }
 
   @Override
@@ -45,6 +52,7 @@ final class SampleBackend implements LockBackend {
   @Override
   public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
     PendingCall pending = new PendingCall(call, info.endpoint());
+    messages.use();
     pending.limit();
     threads.execute(() -> run(pending));
     return pending;
