@@ -41,7 +41,7 @@ final class Growth {
         new ProcessQuestion(
             "Processes", new Load(Load.Kind.PLAIN, 1, 1), "JVMs", List.of(1, 2, 4, 8), TWO),
         "JVMs of 1 thread, 1 lock",
-        "Flat from two JVMs on: a release wakes the one whose turn it is, and no other.");
+        "A release wakes the one whose turn it is, and no other, so what is sent is the same from two JVMs on. With more JVMs than processors it falls all the same: each turn waits until its JVM is given one.");
     load(
         plan,
         new ProcessQuestion(
