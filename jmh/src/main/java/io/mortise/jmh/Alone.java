@@ -43,6 +43,12 @@ final class Alone {
     red(plan);
   }
 
+  /** Each client's rows: Mortise on it, of the client alone. */
+  private static void besideBare(Plan plan, String title, Figure figure, Target target) {
+    plan.compare(title, figure, target, BARE_JEDIS);
+    plan.compare(title, figure.of(MORTISE_LETTUCE), target, BARE_LETTUCE);
+  }
+
   private static void own(Plan plan) {
     Figure own =
         plan.ask(
@@ -52,22 +58,20 @@ final class Alone {
             "1 thread, its own lock",
             Plan.PAIRS);
     String title = "1 thread, its own lock, speed";
-    plan.compare(title, own, ofFloor(0.92), BARE_JEDIS);
-    plan.compare(title, own.of(MORTISE_LETTUCE), ofFloor(0.92), BARE_LETTUCE);
+    besideBare(plan, title, own, ofFloor(0.92));
     plan.compare(
         title, own.of(MORTISE_LETTUCE), Target.AHEAD, REDISSON, SPRING_SPIN, SPRING_PUBSUB);
     Figure cpu = own.metric(ProcessorTime.MICROS);
     title = "processor time of the client for a pair";
-    plan.compare(title, cpu, Target.NONE, BARE_JEDIS);
-    plan.compare(title, cpu.of(MORTISE_LETTUCE), Target.NONE, BARE_LETTUCE, REDISSON);
+    besideBare(plan, title, cpu, Target.NONE);
+    plan.compare(title, cpu.of(MORTISE_LETTUCE), Target.NONE, REDISSON);
     Figure both = own.metric(ProcessorTime.ALL_MICROS);
     title = "processor time of client and server for a pair";
-    plan.compare(title, both, Target.NONE, BARE_JEDIS);
-    plan.compare(title, both.of(MORTISE_LETTUCE), Target.NONE, BARE_LETTUCE, REDISSON);
+    besideBare(plan, title, both, Target.NONE);
+    plan.compare(title, both.of(MORTISE_LETTUCE), Target.NONE, REDISSON);
     Figure bytes = own.metric("gc.alloc.rate.norm");
     title = "bytes allocated for a pair";
-    plan.compare(title, bytes, atMost(1.5), BARE_JEDIS);
-    plan.compare(title, bytes.of(MORTISE_LETTUCE), atMost(1.5), BARE_LETTUCE);
+    besideBare(plan, title, bytes, atMost(1.5));
     plan.row(
         "1 thread, 1,000 pairs per second", new Scaled(own.of(MORTISE_MEMORY), 1e-3), atLeast(150));
   }
@@ -80,14 +84,12 @@ final class Alone {
             "16 threads, 16 locks",
             Plan.PAIRS);
     String title = "16 threads, 16 locks, speed";
-    plan.compare(title, many, atLeast(0.9), BARE_JEDIS);
-    plan.compare(title, many.of(MORTISE_LETTUCE), atLeast(0.9), BARE_LETTUCE);
+    besideBare(plan, title, many, atLeast(0.9));
     plan.compare(
         title, many.of(MORTISE_LETTUCE), Target.AHEAD, REDISSON, SPRING_SPIN, SPRING_PUBSUB);
     Figure cpu = many.metric(ProcessorTime.MICROS);
     title = "16 threads, 16 locks, processor time of the client for a pair";
-    plan.compare(title, cpu, Target.NONE, BARE_JEDIS);
-    plan.compare(title, cpu.of(MORTISE_LETTUCE), Target.NONE, BARE_LETTUCE);
+    besideBare(plan, title, cpu, Target.NONE);
   }
 
   private static void nested(Plan plan) {
@@ -123,17 +125,14 @@ final class Alone {
             Plan.PAIRS);
     String title = "read lock, 1 reader, speed";
     Figure one = reading.with("threads", 1);
-    plan.compare(title, one, ofFloor(0.9), BARE_JEDIS);
-    plan.compare(title, one.of(MORTISE_LETTUCE), ofFloor(0.9), BARE_LETTUCE);
+    besideBare(plan, title, one, ofFloor(0.9));
     plan.compare(title, one, Target.NONE, REDISSON);
     Figure both = one.metric(ProcessorTime.ALL_MICROS);
     title = "read lock, 1 reader, processor time of client and server for a pair";
-    plan.compare(title, both, Target.NONE, BARE_JEDIS);
-    plan.compare(title, both.of(MORTISE_LETTUCE), Target.NONE, BARE_LETTUCE);
+    besideBare(plan, title, both, Target.NONE);
     title = "read lock, 16 readers, speed";
     Figure sixteen = reading.with("threads", 16);
-    plan.compare(title, sixteen, Target.NONE, BARE_JEDIS);
-    plan.compare(title, sixteen.of(MORTISE_LETTUCE), Target.NONE, BARE_LETTUCE);
+    besideBare(plan, title, sixteen, Target.NONE);
     plan.compare(title, sixteen, Target.NONE, REDISSON);
   }
 
