@@ -78,13 +78,13 @@ final class LockScripts {
 
   LockScripts(Settings settings, boolean publishCounts) {
     this.settings = settings;
-    times =
-        " %d %d %d %s"
-            .formatted(
-                settings.times().alive().toMillis(),
-                settings.times().grantWindow().toMillis(),
-                publishCounts ? 1 : 0,
-                mailPrefix(settings.keyPrefix()));
+    times = // joined, since a format writes digits as the locale has them
+        " "
+            + settings.times().alive().toMillis()
+            + ' '
+            + settings.times().grantWindow().toMillis()
+            + (publishCounts ? " 1 " : " 0 ")
+            + mailPrefix(settings.keyPrefix());
     join = terms("join");
     tryOnce = terms("try");
     fair = terms("fair");
