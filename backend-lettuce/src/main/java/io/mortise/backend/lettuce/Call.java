@@ -16,8 +16,6 @@ import io.netty.buffer.ByteBufUtil;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 
@@ -35,17 +33,15 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
 
   private final LettuceBackend backend;
   private final ScriptCall call;
-  private final String script;
 
   /** Whether the command was encoded for the socket: from then on it may have run. */
   private volatile boolean written;
 
-  /** {@code script} is the digest or the text, as the type wants it. */
-  Call(LettuceBackend backend, ScriptCall call, CommandType type, String script) {
+  /** By digest or by text, as the type says. */
+  Call(LettuceBackend backend, ScriptCall call, CommandType type) {
     super(new Command<>(type, new NestedMultiOutput<>(StringCodec.UTF8)));
     this.backend = backend;
     this.call = call;
-    this.script = script;
   }
 
   /** Writes the words as they are, which Lettuce would wrap in an object each. */
@@ -53,36 +49,11 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
   public void encode(ByteBuf buffer) {
     written = true;
     backend.ioThread = Thread.currentThread();
-    List<String> keys = call.keys();
-    List<String> args = call.args();
-    ByteBufUtil.writeAscii(buffer, "*" + (3 + keys.size() + args.size()) + "\r\n");
+    int words = 3 + call.keys().size() + call.args().size();
+    ByteBufUtil.writeAscii(buffer, "*" + words + "\r\n");
     Consumer<String> writer = word -> buffer.writeBytes(WORDS.of(word));
     writer.accept(getType().toString());
-    writer.accept(script);
-    writer.accept(String.valueOf(keys.size()));
-    keys.forEach(writer);
-    args.forEach(writer);
-  }
-
-  /** Waits without a timer of its own, whatever interrupts, and gives up at the deadline. */
-  List<Object> await() {
-    long deadline = System.nanoTime() + call.timeout().toNanos();
-    boolean interrupted = false;
-    while (!isDone()) {
-      try {
-        get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      } catch (TimeoutException e) {
-        completeExceptionally(e);
-      } catch (ExecutionException e) {
-        break; // told below
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    return PendingCall.await(this);
+    PendingCall.arguments(call, getType() == CommandType.EVAL, writer);
   }
 
   /** The reply has come; it may find that the call was given up. */
@@ -93,7 +64,7 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
     if (error == null) {
       complete(getOutput().get());
     } else if (getType() == CommandType.EVALSHA && error.startsWith("NOSCRIPT")) {
-      Call eval = new Call(backend, call, CommandType.EVAL, call.script().source());
+      Call eval = new Call(backend, call, CommandType.EVAL);
       eval.handle((reply, e) -> e == null ? complete(reply) : completeExceptionally(e));
       whenComplete((reply, e) -> eval.cancel(false));
       backend.send(eval);
@@ -115,12 +86,9 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
   }
 
   private BackendException lost(Throwable cause) {
-    boolean late = cause instanceof TimeoutException;
     // A timer may come while the I/O thread is about to write.
-    boolean perhaps = written || late || cause instanceof RedisCommandTimeoutException;
-    Outcome outcome = perhaps ? Outcome.UNKNOWN : Outcome.NOT_EXECUTED;
-    String why = perhaps ? ": no answer: " : ": not sent: ";
-    why += late ? "waited for " + call.timeout() : cause.getMessage();
-    return new BackendException(outcome, backend + ": " + call.script().name() + why, cause);
+    boolean timer =
+        cause instanceof TimeoutException || cause instanceof RedisCommandTimeoutException;
+    return PendingCall.failure(call, backend.toString(), written || timer, cause);
   }
 }

@@ -10,6 +10,8 @@ import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.DefaultEndpoint;
 import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
+import io.mortise.backend.support.Channels;
+import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Pulse;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
@@ -45,7 +47,7 @@ public final class LettuceBackend implements LockBackend {
   private final BackendInfo info;
   private final StatefulRedisConnection<String, String> calls;
   private final List<StatefulRedisConnection<String, String>> both;
-  private final Messages messages;
+  private final Channels channels;
   private final Pulse pulse;
   private final Runnable atEnd;
   private final AtomicBoolean closed = new AtomicBoolean();
@@ -59,17 +61,17 @@ public final class LettuceBackend implements LockBackend {
   /** Watches by the given beat; {@code atEnd} runs when the connections were told to close. */
   LettuceBackend(
       StatefulRedisConnection<String, String> calls,
-      StatefulRedisPubSubConnection<String, String> channels,
+      StatefulRedisPubSubConnection<String, String> messages,
       BackendInfo info,
       Duration beat,
       Runnable atEnd) {
     this.info = info;
     this.calls = calls;
-    both = List.of(calls, channels);
+    both = List.of(calls, messages);
     this.atEnd = atEnd;
     // Calls have deadlines of their own; a timer of the client's for each would be one too many.
     both.forEach(each -> each.setTimeout(Duration.ZERO));
-    messages = new Messages(channels);
+    channels = new Messages(messages).channels;
     pulse = new Pulse(this::beat, beat);
   }
 
@@ -104,7 +106,7 @@ public final class LettuceBackend implements LockBackend {
   private void beat() {
     if (!closed.get()) {
       both.forEach(this::ping);
-      if (messages.askAgain()) {
+      if (channels.askAgain()) {
         pulse.use();
       }
     }
@@ -127,7 +129,7 @@ public final class LettuceBackend implements LockBackend {
   }
 
   private Call send(ScriptCall call) {
-    return send(new Call(this, call, CommandType.EVALSHA, call.script().sha1()));
+    return send(new Call(this, call, CommandType.EVALSHA));
   }
 
   Call send(Call call) {
@@ -142,7 +144,7 @@ public final class LettuceBackend implements LockBackend {
       String message = this + ": execute would wait for its own thread; use executeAsync";
       throw new BackendException(Outcome.NOT_EXECUTED, message, null);
     }
-    return send(call).await();
+    return PendingCall.await(send(call), call.timeout());
   }
 
   @Override
@@ -153,7 +155,7 @@ public final class LettuceBackend implements LockBackend {
   @Override
   public Subscription subscribe(String channel, ChannelListener listener) {
     pulse.use();
-    return messages.subscribe(channel, listener);
+    return channels.subscribe(channel, listener);
   }
 
   @Override
@@ -165,7 +167,7 @@ public final class LettuceBackend implements LockBackend {
   @Override
   public void close() {
     if (!closed.getAndSet(true)) {
-      messages.close();
+      channels.close();
       var ends = both.stream().map(AsyncCloseable::closeAsync).toArray(CompletableFuture<?>[]::new);
       atEnd.run();
       CompletableFuture.allOf(ends).completeOnTimeout(null, 1, TimeUnit.SECONDS).join();

@@ -5,10 +5,12 @@ import io.mortise.spi.Subscription;
 import java.util.List;
 import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -20,8 +22,8 @@ import java.util.stream.Stream;
  */
 public final class Channels {
   private final Executor turns;
-  private final Consumer<String> subscribe;
-  private final Consumer<String> unsubscribe;
+  private final Function<String, CompletionStage<?>> subscribe;
+  private final Function<String, CompletionStage<?>> unsubscribe;
   private final List<Feed> feeds = new CopyOnWriteArrayList<>();
 
   /** The channels of the UNSUBSCRIBEs under way, as often as there are any. */
@@ -34,10 +36,14 @@ public final class Channels {
    *
    * @param turns runs who joins and who leaves, best one after another: two that cross may cost a
    *     gap
-   * @param subscribe sends SUBSCRIBE for a channel, or lets it be while there is no connection
-   * @param unsubscribe sends UNSUBSCRIBE; if that is in vain, it calls {@link #left}
+   * @param subscribe sends SUBSCRIBE for a channel, or lets it be while there is no connection; a
+   *     stage that fails is the server's refusal
+   * @param unsubscribe sends UNSUBSCRIBE; its stage fails if that is in vain
    */
-  public Channels(Executor turns, Consumer<String> subscribe, Consumer<String> unsubscribe) {
+  public Channels(
+      Executor turns,
+      Function<String, CompletionStage<?>> subscribe,
+      Function<String, CompletionStage<?>> unsubscribe) {
     this.turns = turns;
     this.subscribe = subscribe;
     this.unsubscribe = unsubscribe;
@@ -64,7 +70,7 @@ public final class Channels {
       feed.interrupted(new IllegalStateException("the backend is closed"));
     } else {
       feeds.add(feed);
-      subscribe.accept(feed.channel());
+      ask(feed.channel());
     }
   }
 
@@ -77,8 +83,21 @@ public final class Channels {
   private void leaveIfUnused(String channel) {
     if (!closed && on(channel).findAny().isEmpty()) {
       leaving.add(channel);
-      unsubscribe.accept(channel);
+      ifFails(unsubscribe.apply(channel), cause -> left(channel));
     }
+  }
+
+  private void ask(String channel) {
+    ifFails(subscribe.apply(channel), cause -> refused(channel, cause));
+  }
+
+  private static void ifFails(CompletionStage<?> sent, Consumer<Throwable> then) {
+    CompletionStage<?> unused =
+        sent.whenComplete((done, cause) -> {
+          if (cause != null) {
+            then.accept(cause);
+          }
+        });
   }
 
   private Stream<Feed> on(String channel) {
@@ -104,6 +123,17 @@ public final class Channels {
         .filter(feed -> !feed.isLive())
         .map(Feed::channel)
         .collect(Collectors.toSet());
+  }
+
+  /**
+   * Sends SUBSCRIBE for the {@link #awaited} channels.
+   *
+   * @return whether there are any
+   */
+  public boolean askAgain() {
+    Set<String> channels = awaited();
+    channels.forEach(this::ask);
+    return !channels.isEmpty();
   }
 
   /**
@@ -139,12 +169,12 @@ public final class Channels {
     leaving.remove(channel);
     Throwable cause = new IllegalStateException("unsubscribed");
     on(channel).filter(Feed::isLive).forEach(feed -> feed.interrupted(cause));
-    turns.execute(() -> askAgain(channel));
+    turns.execute(() -> askIfAwaited(channel));
   }
 
-  private void askAgain(String channel) {
+  private void askIfAwaited(String channel) {
     if (awaited().contains(channel)) {
-      subscribe.accept(channel);
+      ask(channel);
     }
   }
 

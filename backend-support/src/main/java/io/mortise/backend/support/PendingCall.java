@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
@@ -81,7 +82,7 @@ public class PendingCall extends CompletableFuture<List<Object>> {
 
   /** Lets it fail at its deadline, wherever it is then. */
   public final void limit() {
-    TimeoutException late = new TimeoutException("its time is over");
+    TimeoutException late = new TimeoutException();
     Duration left = Duration.ofMillis(millisLeft());
     TimeSource.Timer timer = TimeSource.system().schedule(() -> fail(late), left);
     CompletableFuture<?> unused = whenComplete((reply, failure) -> timer.close());
@@ -123,6 +124,17 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    * @param each is given one after the other
    */
   public final void arguments(Consumer<String> each) {
+    arguments(call, byText, each);
+  }
+
+  /**
+   * The words of {@code EVAL} or {@code EVALSHA} without the command.
+   *
+   * @param call what to run
+   * @param byText whether {@code EVAL}
+   * @param each is given one after the other
+   */
+  public static void arguments(ScriptCall call, boolean byText, Consumer<String> each) {
     each.accept(byText ? call.script().source() : call.script().sha1());
     int keys = call.keys().size();
     each.accept(keys < NUMBERS.size() ? NUMBERS.get(keys) : String.valueOf(keys));
@@ -172,11 +184,55 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    */
   public final void fail(Throwable cause) {
     Outcome before = FATE.getAndUpdate(this, now -> now == null ? Outcome.NOT_EXECUTED : now);
-    boolean sent = before == Outcome.UNKNOWN;
-    String what = sent ? " was sent but not answered: " : " was not sent: ";
-    String message = endpoint + ": " + call.script().name() + what + cause.getMessage();
+    completeExceptionally(failure(call, endpoint, before == Outcome.UNKNOWN, cause));
+  }
+
+  /**
+   * What a call that got no answer fails with.
+   *
+   * @param call what was to run
+   * @param endpoint where
+   * @param sent whether it was sent, or may have been
+   * @param cause why there is no answer; a {@link TimeoutException} is told as the call's timeout
+   * @return its outcome is {@code UNKNOWN} if it may have been sent
+   */
+  public static BackendException failure(
+      ScriptCall call, String endpoint, boolean sent, Throwable cause) {
+    String why =
+        cause instanceof TimeoutException ? "waited for " + call.timeout() : cause.getMessage();
+    String what = sent ? " was not answered: " : " was not sent: ";
     Outcome outcome = sent ? Outcome.UNKNOWN : Outcome.NOT_EXECUTED;
-    completeExceptionally(new BackendException(outcome, message, cause));
+    return new BackendException(
+        outcome, endpoint + ": " + call.script().name() + what + why, cause);
+  }
+
+  /**
+   * Waits for a call that nothing else ends in time, whatever interrupts, without a timer. At the
+   * deadline the call is completed with a {@link TimeoutException}, which it is to translate.
+   *
+   * @param call one whose failures are all {@link BackendException}s
+   * @param time until the deadline
+   * @return its reply
+   * @throws BackendException its failure
+   */
+  public static List<Object> await(CompletableFuture<List<Object>> call, Duration time) {
+    long deadline = System.nanoTime() + time.toNanos();
+    boolean interrupted = false;
+    while (!call.isDone()) {
+      try {
+        call.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+      } catch (InterruptedException e) {
+        interrupted = true;
+      } catch (TimeoutException e) {
+        call.completeExceptionally(e);
+      } catch (ExecutionException e) {
+        break; // told below
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return await(call);
   }
 
   /**

@@ -2,9 +2,12 @@ package io.mortise.backend.support;
 
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Subscriber {
   private static final int SILENCE = 3;
+  private static final CompletionStage<?> SENT = CompletableFuture.completedFuture(null);
   private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
   /** A connection for messages and nothing else. */
@@ -79,7 +83,7 @@ public final class Subscriber {
     reader = Threads.daemons(name + "-reader", 1);
     writer = Threads.daemons(name + "-writer", 1);
     pulse = new Pulse(this::beat, beat);
-    channels = new Channels(writer, this::ask, channel -> send("UNSUBSCRIBE", channel));
+    channels = new Channels(writer, this::ask, this::leave);
   }
 
   /**
@@ -104,23 +108,33 @@ public final class Subscriber {
     writer.execute(() -> send("UNSUBSCRIBE"));
   }
 
-  private void ask(String channel) {
+  /** What is not sent now is as soon as there is a connection. */
+  private CompletionStage<?> ask(String channel) {
     if (reader.getQueue().isEmpty()) {
       reader.execute(this::serve);
     }
     send("SUBSCRIBE", channel);
+    return SENT;
   }
 
-  /** On the writer, as everything that sends. After it beats go on, to see whether it arrives. */
-  private void send(String... words) {
+  private CompletionStage<?> leave(String channel) {
+    boolean sent = send("UNSUBSCRIBE", channel);
+    return sent ? SENT : CompletableFuture.failedFuture(new IOException("not connected"));
+  }
+
+  /**
+   * Whether there is a connection. On the writer, as everything that sends. After it beats go on,
+   * to see whether it arrives.
+   */
+  private boolean send(String... words) {
     if (!words[0].equals("PING")) {
       use();
     }
-    if (link != null && link.isOpen()) {
-      write(link, words);
-    } else if (words[0].equals("UNSUBSCRIBE") && words.length > 1) {
-      channels.left(words[1]);
+    if (link == null || !link.isOpen()) {
+      return false;
     }
+    write(link, words);
+    return true;
   }
 
   private static void write(Link link, String... words) {

@@ -1,6 +1,7 @@
 package io.mortise.backend.support;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.spi.ChannelListener;
@@ -8,13 +9,23 @@ import io.mortise.spi.Subscription;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class ChannelsTest {
   private final List<String> sent = new ArrayList<>();
   private final Channels channels =
-      new Channels(Runnable::run, name -> sent.add("+" + name), name -> sent.add("-" + name));
+      new Channels(Runnable::run, name -> send("+" + name), name -> send("-" + name));
+
+  /** What becomes of the next command. */
+  private CompletableFuture<?> answer = CompletableFuture.completedFuture(null);
+
+  private CompletionStage<?> send(String command) {
+    sent.add(command);
+    return answer;
+  }
 
   private static final class Heard implements ChannelListener {
     final List<String> all = new ArrayList<>();
@@ -125,6 +136,35 @@ class ChannelsTest {
 
     assertEquals(List.of("subscribed", "interrupted: cut"), heard.all);
     assertEquals("[ch]", channels.awaited().toString());
+  }
+
+  @Test
+  @DisplayName("B11: a SUBSCRIBE whose sending fails is refused, and is asked for again")
+  void aRefusal() {
+    Heard heard = new Heard();
+    answer = CompletableFuture.failedFuture(new IOException("NOPERM"));
+    join(heard);
+
+    assertEquals(List.of("interrupted: NOPERM"), heard.all);
+    assertTrue(channels.askAgain());
+    channels.confirmed("ch");
+    assertFalse(channels.askAgain());
+    assertEquals(List.of("+ch", "+ch"), sent);
+  }
+
+  @Test
+  @DisplayName(
+      "B11: an UNSUBSCRIBE whose sending fails is not under way: what confirms next counts")
+  void anUnsubscribeInVain() {
+    Subscription first = join(new Heard());
+    answer = CompletableFuture.failedFuture(new IOException("not connected"));
+    first.close();
+    answer = CompletableFuture.completedFuture(null);
+    Heard heard = new Heard();
+    join(heard);
+    channels.confirmed("ch");
+
+    assertEquals(List.of("subscribed"), heard.all);
   }
 
   @Test

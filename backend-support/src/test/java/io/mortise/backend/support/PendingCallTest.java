@@ -12,14 +12,19 @@ import io.mortise.spi.ScriptCall;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 class PendingCallTest {
   private static final Script SCRIPT = Script.of("take", "return {1}");
 
+  private static ScriptCall script(Duration timeout) {
+    return new ScriptCall(SCRIPT, List.of("k"), List.of(), timeout);
+  }
+
   private static PendingCall call(Duration timeout) {
-    return new PendingCall(new ScriptCall(SCRIPT, List.of("k"), List.of(), timeout), "here");
+    return new PendingCall(script(timeout), "here");
   }
 
   private static BackendException failure(PendingCall call) {
@@ -47,7 +52,7 @@ class PendingCallTest {
     call.fail(new IOException("cut"));
 
     assertEquals(Outcome.UNKNOWN, failure(call).outcome());
-    assertEquals("here: take was sent but not answered: cut", failure(call).getMessage());
+    assertEquals("here: take was not answered: cut", failure(call).getMessage());
   }
 
   @Test
@@ -95,5 +100,29 @@ class PendingCallTest {
     failure(call);
 
     assertTrue(Thread.interrupted());
+  }
+
+  @Test
+  @DisplayName(
+      "B3, B4: who waits without a timer ends the call at its deadline, whatever interrupts")
+  void waitingToTheDeadline() {
+    CompletableFuture<List<Object>> call =
+        new CompletableFuture<>() {
+          @Override
+          public boolean completeExceptionally(Throwable cause) {
+            return super.completeExceptionally(
+                PendingCall.failure(script(Duration.ofMillis(20)), "here", true, cause));
+          }
+        };
+    Thread.currentThread().interrupt();
+    BackendException failure =
+        assertThrows(BackendException.class, () -> PendingCall.await(call, Duration.ofMillis(20)));
+
+    assertTrue(Thread.interrupted());
+    assertEquals(Outcome.UNKNOWN, failure.outcome());
+    assertEquals("here: take was not answered: waited for PT0.02S", failure.getMessage());
+    assertEquals(
+        List.of(1L),
+        PendingCall.await(CompletableFuture.completedFuture(List.of(1L)), Duration.ZERO));
   }
 }
