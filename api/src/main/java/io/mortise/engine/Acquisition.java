@@ -2,6 +2,7 @@ package io.mortise.engine;
 
 import io.mortise.LeaseState;
 import io.mortise.spi.BackendException.Outcome;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -170,6 +171,23 @@ final class Acquisition {
     deadline = ends;
     state = LeaseState.HELD;
     return true;
+  }
+
+  /**
+   * The store has let this id in for the grant window, without having been asked by it: as {@link
+   * #take}, and the next renewal is due.
+   *
+   * @param sentAt when the command was sent whose reply says so
+   * @return false if the window, or the shorter lease, has already ended
+   */
+  synchronized boolean takeGranted(
+      LeasePolicy policy, Duration window, long sentAt, long now, long longestHold) {
+    long length = Math.min(window.toNanos(), policy.nanos());
+    boolean taken =
+        take(new LeasePolicy(length, policy.millis(), policy.renewed()), sentAt, now, longestHold);
+    lease = policy;
+    renewedAt = sentAt - policy.nanos();
+    return taken;
   }
 
   /**

@@ -217,6 +217,25 @@ final class Claim implements Owner, Outbox.Letter {
     };
   }
 
+  /**
+   * It begins at once if its lease is renewed, and soon enough; else, as with a message, by asking.
+   */
+  @Override
+  public void granted(Acquisition letIn, long sentAt) {
+    Duration window = engine.settings().times().grantWindow();
+    Runnable next;
+    synchronized (this) {
+      boolean begins =
+          phase == Phase.WAITING
+              && letIn == acquisition
+              && policy.renewed()
+              && engine.keeper().renewsWithin(window)
+              && letIn.takeGranted(policy, window, sentAt, engine.now(), engine.longestHold());
+      next = begins ? held() : letIn::signal;
+    }
+    next.run();
+  }
+
   private Runnable refused(Reply.Busy busy) {
     String who = busy.holder() == null ? "somebody" : busy.holder();
     return done(new Claimed(null, who), null);

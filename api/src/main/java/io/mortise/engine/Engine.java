@@ -297,7 +297,7 @@ final class Engine {
     compensator.send(keys, call);
   }
 
-  /** A message named an acquisition that is not here any more. */
+  /** A message or a reply named an acquisition that is not here any more. */
   void withdrawUnknown(LockKeys keys, String id) {
     compensator.leave(keys, id);
   }
@@ -349,8 +349,9 @@ final class Engine {
   boolean release(Acquisition ended) {
     forget(ended);
     checkOpenToRelease(ended);
+    long sentAt = now();
     try {
-      return released(ended, backend.execute(leave(ended)));
+      return released(ended, backend.execute(scripts.release(ended)), sentAt);
     } catch (BackendException e) {
       return releasedLater(ended, e);
     }
@@ -366,12 +367,13 @@ final class Engine {
       released.completeExceptionally(e);
       return released;
     }
+    long sentAt = now();
     whenReplied(
-        outbox.send(leave(ended)),
+        outbox.send(scripts.release(ended)),
         (reply, failure) -> {
           boolean had =
               reply != null
-                  ? released(ended, reply)
+                  ? released(ended, reply, sentAt)
                   : releasedLater(ended, Failures.cause(failure));
           released.complete(had);
         });
@@ -403,10 +405,6 @@ final class Engine {
     };
   }
 
-  private ScriptCall leave(Acquisition ended) {
-    return scripts.leave(ended.keys(), ended.id(), ended.mayArriveLate());
-  }
-
   private void checkOpenToRelease(Acquisition ended) {
     if (closed) {
       throw new LockServiceClosedException(
@@ -416,13 +414,26 @@ final class Engine {
     }
   }
 
-  private boolean released(Acquisition ended, List<Object> reply) {
+  private boolean released(Acquisition ended, List<Object> reply, long sentAt) {
     mailbox.complain(Reply.textAt(reply, 1));
+    for (int i = 2; i < reply.size(); i++) {
+      granted(ended.keys(), (String) reply.get(i), sentAt);
+    }
     boolean had = Reply.isDone(reply) || "RELEASED".equals(reply.get(0));
     if (!had) {
       events.lost(ended, "the store no longer had it when it was unlocked", now());
     }
     return had;
+  }
+
+  /** One that is not here any more would keep the room from others: it is given back. */
+  private void granted(LockKeys keys, String id, long sentAt) {
+    Acquisition letIn = acquisitions.get(id);
+    if (letIn == null) {
+      withdrawUnknown(keys, id);
+    } else if (!letIn.isHeld()) {
+      letIn.owner().granted(letIn, sentAt);
+    }
   }
 
   private boolean releasedLater(Acquisition ended, BackendException e) {
@@ -528,7 +539,7 @@ final class Engine {
     List<ScriptCall> calls =
         acquisitions.values().stream()
             .filter(acquisition -> !acquisition.isHeld() && acquisition.mayBeKnown())
-            .map(this::leave)
+            .map(one -> scripts.leave(one.keys(), one.id(), one.mayArriveLate()))
             .toList();
     if (calls.isEmpty()) {
       return;

@@ -44,6 +44,11 @@ final class LeaseKeeper {
     beat.start();
   }
 
+  /** Whether an acquisition that is due is renewed well before that time is over. */
+  boolean renewsWithin(Duration time) {
+    return 2 * period <= time.toNanos();
+  }
+
   private boolean isAnythingHeld() {
     return engine.acquisitions().stream().anyMatch(Acquisition::isHeld);
   }

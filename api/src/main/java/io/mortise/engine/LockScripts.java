@@ -73,6 +73,7 @@ final class LockScripts {
   private final String tryOnce;
   private final String fair;
   private final String none;
+  private final String here;
   private final String tombstone;
   private final String tokens;
 
@@ -89,6 +90,7 @@ final class LockScripts {
     tryOnce = terms("try");
     fair = terms("fair");
     none = terms("-");
+    here = terms("here");
     tombstone = Long.toString(settings.tombstone().toMillis());
     tokens = Integer.toString(settings.handOffLimit() + 1);
   }
@@ -122,10 +124,21 @@ final class LockScripts {
    * @param outcomeUnknown whether the id's acquire was never answered and might still arrive
    */
   ScriptCall leave(LockKeys keys, String id, boolean outcomeUnknown) {
+    return leave(keys, id, none, outcomeUnknown);
+  }
+
+  /** As {@link #leave}; the reply may name acquisitions of this service that it lets in. */
+  ScriptCall release(Acquisition ended) {
+    LockKeys keys = ended.keys();
+    String terms = keys.kind() == LockKeys.Kind.SEMAPHORE ? here : none;
+    return leave(keys, ended.id(), terms, ended.mayArriveLate());
+  }
+
+  private ScriptCall leave(LockKeys keys, String id, String terms, boolean outcomeUnknown) {
     if (!outcomeUnknown && !keys.isRedisson()) {
-      return call(keys, LEAVE, List.of(id, none));
+      return call(keys, LEAVE, List.of(id, terms));
     }
-    return call(keys, LEAVE, List.of(id, none, outcomeUnknown ? tombstone : "0"));
+    return call(keys, LEAVE, List.of(id, terms, outcomeUnknown ? tombstone : "0"));
   }
 
   ScriptCall force(LockKeys keys) {

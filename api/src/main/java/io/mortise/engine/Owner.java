@@ -19,6 +19,16 @@ interface Owner {
   /** A message came: the store should be asked now. On any thread; does not block. */
   void wake();
 
+  /**
+   * The store has let it in, for the grant window from then on; the reply to a command of another
+   * one says so. On any thread; does not block.
+   *
+   * @param sentAt when that command was sent
+   */
+  default void granted(Acquisition letIn, long sentAt) {
+    letIn.signal();
+  }
+
   /** Who is inside by this acquisition; null if nobody is at the moment. */
   @Nullable Holder holder(Acquisition held);
 

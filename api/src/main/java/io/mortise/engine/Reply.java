@@ -49,7 +49,8 @@ sealed interface Reply {
 
   /** An element that a script only adds if there is something to say. */
   static @Nullable String textAt(List<Object> reply, int index) {
-    return index < reply.size() ? (String) reply.get(index) : null;
+    String text = index < reply.size() ? (String) reply.get(index) : "";
+    return text.isEmpty() ? null : text;
   }
 
   /** What a script says that did what it was sent for, and has nothing to add. */

@@ -36,18 +36,18 @@ local found = foreign()
 if found then
   return {'FOREIGN', found}
 end
-local total = count('!total')
 if not total then
   return {'UNSET'}
 end
 local now, micros = clock()
 forget(now)
 if redis.call('ZSCORE', permits, id) then
-  raise(id, now, lease)
+  redis.call('ZADD', permits, 'GT', now + lease, id)
+  lasts(lease + week)
   redis.call('ZREM', alive, '?' .. mailbox(id))
   return 1
 end
-if redis.call('ZSCORE', alive, '!' .. id) then
+if buried then
   return {'TOO_LATE'}
 end
 if weight(id) > total then
@@ -56,7 +56,6 @@ end
 
 -- Until there may be room again.
 local function left()
-  local _, ends = first()
   return ends and ends - now or -2
 end
 

@@ -9,7 +9,7 @@ local found = foreign()
 if found then
   return {'FOREIGN', found}
 end
-if not count('!total') then
+if not total then
   return {'FREE'}
 end
 

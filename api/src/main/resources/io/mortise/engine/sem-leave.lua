@@ -2,9 +2,9 @@
 -- there is room. Of an id that neither holds nor waits it changes nothing.
 --
 -- KEYS   as in sem.lua
--- ARGV   as in leave.lua
--- Reply  RELEASED or ABSENT (did the id hold permits?) [, complaint about PUBLISH]; 1 is RELEASED too
--- Rules  L10 L14 S1 S4 Q1 Q2 Q3. Uncontended: four commands, no TIME.
+-- ARGV   as in leave.lua, with the word 'here' if the reply may name whom it lets in: those of the same process
+-- Reply  RELEASED or ABSENT (did the id hold permits?) [, complaint about PUBLISH [, ids let in]]; 1 is RELEASED too
+-- Rules  L10 L14 S1 S4 Q1 Q2 Q3 Q5. Uncontended: four commands, no TIME.
 local held = redis.pcall('ZREM', KEYS[1], ARGV[1]) == 1
 if held then
   local free = tonumber(redis.call('ZSCORE', KEYS[1], '!free')) + tonumber(string.match(ARGV[1], ':p(%d+)$'))
@@ -21,9 +21,12 @@ end
 
 local now = clock()
 withdraw(now, tonumber(ARGV[3] or '0'))
-if not count('!total') then
+if not total then
   return {reply} -- whoever waits for it asks, and is told
 end
 forget(now)
 local _, complaint = grant(now)
+if here[1] then
+  return {reply, complaint or '', unpack(here)}
+end
 return {reply, complaint}

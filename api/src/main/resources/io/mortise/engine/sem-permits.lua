@@ -13,14 +13,12 @@ local found = foreign()
 if found then
   return {'FOREIGN', found}
 end
-local total = count('!total')
 local now = clock()
 
 if word == 'look' then
   if not total then
     return {'UNSET'}
   end
-  local free = count('!free')
   local holders = redis.call('ZRANGE', permits, 2, -1, 'WITHSCORES')
   for i = 1, #holders, 2 do
     if tonumber(holders[i + 1]) <= now then
@@ -34,9 +32,10 @@ if total and word == 'once' then
   return {'KEPT'}
 end
 local wanted = tonumber(ARGV[3])
-local free = (count('!free') or 0) + wanted - (total or 0)
-redis.call('ZADD', permits, wanted, '!total', free, '!free')
-keep(permits, week)
+free = (free or 0) + wanted - (total or 0)
+total = wanted
+redis.call('ZADD', permits, total, '!total', free, '!free')
+lasts(week)
 forget(now)
 grant(now)
 return {'SET'}

@@ -11,49 +11,60 @@
 local permits = lock
 local week = 604800000
 
+-- What is there: read once by foreign(), and kept up to date by whatever changes it. The two counters come
+-- before any time, and !free first. soonest and ends: the lease that ends first, and when (ms).
+local total, free, expires, soonest, ends
+
+-- Whether the id must not acquire any more.
+local buried
+
 local function weight(of)
   return tonumber(string.match(of, ':p(%d+)$'))
 end
 
-local function count(what)
-  return tonumber(redis.call('ZSCORE', permits, what) or '')
+local function first(found, at)
+  soonest, ends = found[at], tonumber(found[at + 1] or '')
 end
 
--- The lease that ends first, and when (ms). The two counters come before any time.
-local function first()
-  local found = redis.call('ZRANGE', permits, 2, 2, 'WITHSCORES')
-  return found[1], tonumber(found[2] or '')
-end
-
--- The id holds nothing any more. Returns whether it did.
-local function release(holder)
-  local held = redis.pcall('ZREM', permits, holder) == 1
-  if held then
-    redis.call('ZADD', permits, count('!free') + weight(holder), '!free')
+-- Reads what is there. Returns what was found if a key is not of ours, or nil.
+local function foreign()
+  local found = redis.pcall('ZRANGE', permits, 0, 2, 'WITHSCORES')
+  local place = redis.pcall('ZSCORE', queue, id)
+  buried = redis.pcall('ZSCORE', alive, '!' .. id)
+  if found.err or type(place) == 'table' or type(buried) == 'table' then
+    return stranger(nil, 'zset')
   end
-  return held
+  expires = redis.call('PTTL', permits)
+  if expires == -1 then
+    return 'sorted set without expiry'
+  end
+  if found[1] and (found[1] ~= '!free' or found[3] ~= '!total') then
+    return 'sorted set that is no semaphore'
+  end
+  free, total = tonumber(found[2] or ''), tonumber(found[4] or '')
+  first(found, 5)
+end
+
+-- The key lasts so long at least.
+local function lasts(ms)
+  if expires < ms then
+    redis.call('PEXPIRE', permits, ms)
+    expires = ms
+  end
+end
+
+-- The id, which is inside, holds nothing any more.
+local function release(holder)
+  redis.call('ZREM', permits, holder)
+  free = free + weight(holder)
+  redis.call('ZADD', permits, free, '!free')
 end
 
 -- Ended leases count no more.
 local function forget(now)
-  local holder, ends = first()
-  while holder and ends <= now do
-    release(holder)
-    holder, ends = first()
-  end
-end
-
--- What was found if a key is not of ours, or nil.
-local function foreign()
-  local kind = stranger(nil, 'zset')
-  if kind then
-    return kind
-  end
-  if redis.call('PTTL', permits) == -1 then
-    return 'sorted set without expiry'
-  end
-  if redis.call('EXISTS', permits) == 1 and not count('!total') then
-    return 'sorted set that is no semaphore'
+  while soonest and ends <= now do
+    release(soonest)
+    first(redis.call('ZRANGE', permits, 2, 2, 'WITHSCORES'), 1)
   end
 end
 
@@ -61,20 +72,20 @@ end
 -- line, and is told so when it asks.
 local function admits(candidate)
   local wanted = weight(candidate)
-  return wanted <= count('!free') or wanted > count('!total')
+  return wanted <= free or wanted > total
 end
 
--- Inside for so long at least.
-local function raise(holder, now, ms)
-  redis.call('ZADD', permits, 'GT', now + ms, holder)
-  keep(permits, ms + week)
-end
-
--- Inside from now on, if it is not one that wants more than there are.
+-- Inside from now on, if it is not one that wants more than there are. Returns whether it is.
 local function take(taker, now, ms)
-  local free = count('!free') - weight(taker)
-  if free >= 0 then
-    redis.call('ZADD', permits, free, '!free')
-    raise(taker, now, ms)
+  local left = free - weight(taker)
+  if left < 0 then
+    return false
   end
+  free = left
+  redis.call('ZADD', permits, free, '!free', now + ms, taker)
+  lasts(ms + week)
+  if not ends or now + ms < ends then
+    ends = now + ms
+  end
+  return true
 end

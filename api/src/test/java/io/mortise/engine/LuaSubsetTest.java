@@ -39,7 +39,8 @@ class LuaSubsetTest {
           ".ok",
           ".err",
           "reply.err",
-          "heard.err");
+          "heard.err",
+          "found.err");
 
   /** Names that hold text wherever they are joined. */
   private static final Set<String> TEXT = Set.of("id", "box", "head", "holder", "lock", "mail");

@@ -80,6 +80,27 @@ abstract class SemCommandRules extends SyncFixture {
   }
 
   @Test
+  @Rule({"L19", "Q5"})
+  void insideAProcessTheReplyToAReleaseLetsTheNextIn(Figures figures) {
+    DistributedSemaphore mine = semaphore(1);
+    DistributedSemaphore same = service().getSemaphore(name);
+    take(mine, 1).close();
+    Lease one = take(same, 1);
+    CompletableFuture<Lease> next = waiting(same, 1, 1);
+    costs.reset();
+
+    one.close();
+
+    Lease got = Await.value(next);
+    Map<String, Long> counts = costs.counts();
+    long commands = counts.getOrDefault("evalsha", 0L);
+    figures.add("handed over by a semaphore inside a process", commands + " commands");
+    assertFalse(counts.containsKey("publish"), counts::toString);
+    assertTrue(commands <= 2, () -> counts + ": one release, and a renewal that was due just then");
+    got.close();
+  }
+
+  @Test
   @Rule("L18")
   void theDocumentedPermissionsAreEnough() {
     String user = "sync-" + name;

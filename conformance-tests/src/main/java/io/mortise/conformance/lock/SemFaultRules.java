@@ -22,6 +22,9 @@ import org.junit.jupiter.api.Test;
 /** A semaphore whose messages and commands get lost or come late, and whose waiters are gone. */
 abstract class SemFaultRules extends SyncFixture {
 
+  /** For which a waiter is let in until it confirms. */
+  private static final Duration GRANT = Duration.ofSeconds(3);
+
   private final FaultyBackend link = new FaultyBackend(this::backend);
   private final DistributedSemaphore mine = semaphore(3);
   private final DistributedSemaphore theirs =
@@ -123,6 +126,118 @@ abstract class SemFaultRules extends SyncFixture {
     awaitFree(mine, 3);
   }
 
+  /** Of one process whose holds may begin by the reply to another's release. */
+  private DistributedSemaphore letInByReplies() {
+    return service(link, builder -> builder).getSemaphore(name);
+  }
+
+  @Test
+  @Rule({"L10", "S2", "Q5"})
+  void whoIsNamedInALostReplyAsksAndIsInside() {
+    DistributedSemaphore ours = letInByReplies();
+    Lease all = take(ours, 3);
+    CompletableFuture<Lease> two = waiting(ours, 2, 1);
+    link.set("sem-leave", Link.REPLY_LOST, 1);
+
+    all.close();
+
+    assertEquals(1, mine.availablePermits(), "it is inside");
+    passTimeUntil("it asks", RECHECK, two::isDone);
+    Await.value(two).close();
+    awaitFree(mine, 3);
+  }
+
+  @Test
+  @Rule({"L10", "A6", "Q5"})
+  void whoIsNamedAndHasGivenUpGivesItBackAtOnce() {
+    DistributedSemaphore ours = letInByReplies();
+    Lease all = take(ours, 3);
+    CompletableFuture<Lease> quitter = waiting(ours, 3, 1);
+    HeldCall leaving = link.hold("sem-leave");
+    quitter.cancel(false);
+    leaving.awaitSent();
+
+    all.close(); // its reply names the one that is about to leave
+
+    awaitFree(mine, 3);
+    leaving.pass();
+    awaitFree(mine, 3);
+  }
+
+  @Test
+  @Rule({"L9", "S4", "Q5"})
+  void whoIsNamedIsRenewedBeforeTheGrantEnds() {
+    DistributedSemaphore ours = letInByReplies();
+    Lease all = take(ours, 3);
+    CompletableFuture<Lease> waiter = waiting(ours, 3, 1);
+    link.hold("sem-acquire"); // no confirmation can help
+    all.close();
+    Lease next = Await.value(waiter);
+    assertTrue(next.remaining().compareTo(GRANT) <= 0, () -> next + " was not confirmed yet");
+
+    passTime(GRANT.plusMillis(500));
+
+    assertTrue(next.isValid());
+    assertTrue(next.remaining().compareTo(GRANT) > 0, next::toString);
+    assertEquals(0, mine.availablePermits());
+    next.close();
+    awaitFree(mine, 3);
+  }
+
+  @Test
+  @Rule({"L9", "Q5"})
+  void whatAReplySaysCountsFromBeforeTheRelease() {
+    DistributedSemaphore ours = letInByReplies();
+    Lease all = take(ours, 3);
+    CompletableFuture<Lease> waiter = waiting(ours, 3, 1);
+    HeldCall giving = link.hold("sem-leave");
+    CompletableFuture<Void> given = all.releaseAsync();
+    giving.arrive();
+    passTime(SECOND);
+    giving.reply();
+
+    Duration left = Await.value(waiter).remaining();
+
+    boolean renewed = left.compareTo(GRANT) > 0; // which may happen at any moment
+    assertTrue(renewed || left.compareTo(GRANT.minus(SECOND)) <= 0, left::toString);
+    Await.value(given);
+    waiter.join().close();
+    awaitFree(mine, 3);
+  }
+
+  @Test
+  @Rule({"S3", "Q5"})
+  void whoWantsMoreThanThereAreIsNotNamed() {
+    DistributedSemaphore ours = letInByReplies();
+    Lease two = take(ours, 2);
+    CompletableFuture<Lease> next = waiting(ours, 2, 1);
+    CompletableFuture<Lease> greedy = waiting(ours, 3, 2);
+    mine.resize(2);
+
+    two.close();
+
+    Await.value(next).close();
+    assertInstanceOf(IllegalArgumentException.class, Await.failure(greedy));
+    awaitFree(mine, 2);
+  }
+
+  @Test
+  @Rule({"L9", "S4", "Q5"})
+  void aFixedLeaseIsConfirmedBeforeItBegins() {
+    DistributedSemaphore ours = letInByReplies();
+    Lease all = take(ours, 3);
+    CompletableFuture<Lease> waiter = waiting(ours.withLease(LONG), 3, 1);
+    all.close();
+
+    Lease next = Await.value(waiter);
+
+    assertTrue(next.remaining().compareTo(GRANT) > 0, next::toString);
+    passTime(GRANT.plusMillis(500));
+    assertEquals(0, mine.availablePermits());
+    next.close();
+    awaitFree(mine, 3);
+  }
+
   @Test
   @Rule({"L10", "S4", "A11"})
   void frozenWaitersCostOneGrantHoweverManyTheyAre() {
@@ -184,13 +299,15 @@ abstract class SemFaultRules extends SyncFixture {
   @Test
   @Rule("S4")
   void permitsOfAnEndedLeaseAreFreeBeforeAnybodyHasTakenThemBack() {
-    assertEquals(List.of("HELD"), client("gone", 2).lease(ScriptedClient.WINDOW).ask(1));
+    ScriptedClient gone = client("gone", 1).lease(ScriptedClient.WINDOW);
+    assertEquals(List.of("HELD"), gone.ask(1));
+    assertEquals(List.of("HELD"), gone.ask(2));
     assertEquals(1, mine.availablePermits());
 
     passTime(ScriptedClient.WINDOW.plusMillis(50));
 
     assertEquals(3, mine.availablePermits());
-    assertTrue(mine.drain().isPresent());
+    assertTrue(mine.tryAcquire(3).isPresent());
     assertEquals(0, mine.availablePermits());
   }
 

@@ -49,7 +49,9 @@ abstract class SemScriptRules extends SyncFixture {
     Terms terms = Terms.of(learnt.args()).times(LEASE, LEASE).notCounting().word(word);
     List<String> args = new ArrayList<>(List.of(id, terms.text()));
     args.addAll(List.of(more));
-    Object code = execute(learnt.script(), args).get(0);
+    List<Object> answer = execute(learnt.script(), args);
+    answer.stream().skip(2).filter(one -> script.equals("sem-leave")).forEach(this::letIn);
+    Object code = answer.get(0);
     String done = script.equals("sem-acquire") ? "HELD" : "RELEASED";
     String reply = code.equals(1L) ? done : (String) code;
     history.add(script + ' ' + args + " -> " + reply);
@@ -57,6 +59,18 @@ abstract class SemScriptRules extends SyncFixture {
       history.removeFirst();
     }
     return reply;
+  }
+
+  /** The reply names one of the caller's process. */
+  private void letIn(Object id) {
+    int party =
+        waiting.entrySet().stream()
+            .filter(one -> one.getValue().equals(id))
+            .findFirst()
+            .orElseThrow()
+            .getKey();
+    waiting.remove(party);
+    inside.put(party, (String) id);
   }
 
   private void acquire(int party, String id, boolean join) {
@@ -73,7 +87,7 @@ abstract class SemScriptRules extends SyncFixture {
   }
 
   private String leave(String id) {
-    return send("sem-leave", id, "-");
+    return send("sem-leave", id, sequence % 3 == 0 ? "-" : "here");
   }
 
   /** One random thing that somebody could do now. */
@@ -94,7 +108,7 @@ abstract class SemScriptRules extends SyncFixture {
       inside.remove(party);
       assertEquals("RELEASED", leave(holds), history::toString);
     } else {
-      String id = name + '~' + party + ':' + ++sequence + ":1:p" + (1 + random.nextInt(4));
+      String id = name + '~' + party / 3 + ':' + ++sequence + ":1:p" + (1 + random.nextInt(4));
       acquire(party, id, random.nextInt(4) > 0);
     }
   }
