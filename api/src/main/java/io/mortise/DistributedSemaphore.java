@@ -23,9 +23,7 @@ import java.util.concurrent.CompletableFuture;
  *
  * <p><b>Crashes.</b> A lease is renewed until it is closed, so the permits of a process that is
  * gone come back when its lease ends. A lease can be lost, which {@link Lease#onLost} tells; its
- * permits may then be somebody else's. A renewed lease that begins when another of the same process
- * is closed has three seconds at first, and all of its time from its first renewal on, a thirtieth
- * of the lease time later.
+ * permits may then be somebody else's.
  *
  * <p><b>Life.</b> A semaphore is forgotten 7 days after its last lease, or with the store's data;
  * then its permits must be set anew. Until then every way to acquire throws {@link

@@ -2,7 +2,6 @@ package io.mortise.engine;
 
 import io.mortise.LeaseState;
 import io.mortise.spi.BackendException.Outcome;
-import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
@@ -174,29 +173,15 @@ final class Acquisition {
   }
 
   /**
-   * The store has let this id in for the grant window, without having been asked by it: as {@link
-   * #take}, and the next renewal is due.
-   *
-   * @param sentAt when the command was sent whose reply says so
-   * @return false if the window, or the shorter lease, has already ended
-   */
-  synchronized boolean takeGranted(
-      LeasePolicy policy, Duration window, long sentAt, long now, long longestHold) {
-    long length = Math.min(window.toNanos(), policy.nanos());
-    boolean taken =
-        take(new LeasePolicy(length, policy.millis(), policy.renewed()), sentAt, now, longestHold);
-    lease = policy;
-    renewedAt = sentAt - policy.nanos();
-    return taken;
-  }
-
-  /**
    * The store has confirmed the lease again. An ended lease is never revived, and no answer brings
    * the deadline forward.
    *
+   * @param whole of the leases that the keeper gives: one that was extended by less is not renewed
+   *     any later for it
    * @return the state before; {@code LOST} if the answer came too late
    */
-  synchronized LeaseState renewed(LeasePolicy policy, long sentAt, long now, long longestHold) {
+  synchronized LeaseState renewed(
+      LeasePolicy policy, LeasePolicy whole, long sentAt, long now, long longestHold) {
     LeaseState before = state;
     if (!isHeld() || now - deadline >= 0) {
       return before == LeaseState.RELEASED ? before : LeaseState.LOST;
@@ -205,7 +190,8 @@ final class Acquisition {
     long limit = acquiredAt + longestHold;
     ends = policy.renewed() && ends - limit > 0 ? limit : ends;
     lease = policy;
-    renewedAt = sentAt;
+    long asOf = sentAt + Math.min(0, policy.nanos() - whole.nanos());
+    renewedAt = asOf - renewedAt > 0 ? asOf : renewedAt;
     deadline = ends - deadline > 0 ? ends : deadline;
     state = LeaseState.HELD;
     return before;

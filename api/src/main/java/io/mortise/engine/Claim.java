@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 final class Claim implements Owner, Outbox.Letter {
   /* Overview
    *
-   *   WAITING   to be asked for: now, when a message comes, or when its next check is due
+   *   WAITING   to be asked for: now, when a message comes, or when its next check is due; or to be
+   *             let in by another's reply
    *   ASKING    a command is out
    *   HELD      a lease was given out; from here on the acquisition's own state counts
    *   DONE      refused, failed or given up; what the store may know of it is withdrawn
@@ -217,20 +218,16 @@ final class Claim implements Owner, Outbox.Letter {
     };
   }
 
-  /**
-   * It begins at once if its lease is renewed, and soon enough; else, as with a message, by asking.
-   */
+  /** Begins, as by the reply to a command of its own; one that is out decides by itself. */
   @Override
   public void granted(Acquisition letIn, long sentAt) {
-    Duration window = engine.settings().times().grantWindow();
     Runnable next;
     synchronized (this) {
       boolean begins =
           phase == Phase.WAITING
               && letIn == acquisition
-              && policy.renewed()
-              && engine.keeper().renewsWithin(window)
-              && letIn.takeGranted(policy, window, sentAt, engine.now(), engine.longestHold());
+              && !engine.isClosed()
+              && letIn.take(policy, sentAt, engine.now(), engine.longestHold());
       next = begins ? held() : letIn::signal;
     }
     next.run();

@@ -255,7 +255,7 @@ final class Engine {
   }
 
   Acquisition newAcquisition(Owner owner, long threadId, LeasePolicy lease) {
-    String id = newId(threadId, owner.keys().idSuffix());
+    String id = newId(threadId, owner.keys().idSuffix(lease));
     Acquisition acquisition = new Acquisition(owner, id, lease);
     acquisitions.put(id, acquisition);
     return acquisition;
@@ -351,7 +351,10 @@ final class Engine {
     checkOpenToRelease(ended);
     long sentAt = now();
     try {
-      return released(ended, backend.execute(scripts.release(ended)), sentAt);
+      List<Object> reply = backend.execute(scripts.release(ended));
+      boolean had = released(ended, reply);
+      letIn(ended.keys(), reply, sentAt);
+      return had;
     } catch (BackendException e) {
       return releasedLater(ended, e);
     }
@@ -371,11 +374,12 @@ final class Engine {
     whenReplied(
         outbox.send(scripts.release(ended)),
         (reply, failure) -> {
-          boolean had =
-              reply != null
-                  ? released(ended, reply, sentAt)
-                  : releasedLater(ended, Failures.cause(failure));
-          released.complete(had);
+          if (reply == null) {
+            released.complete(releasedLater(ended, Failures.cause(failure)));
+          } else {
+            released.complete(released(ended, reply));
+            letIn(ended.keys(), reply, sentAt);
+          }
         });
     return released;
   }
@@ -414,11 +418,8 @@ final class Engine {
     }
   }
 
-  private boolean released(Acquisition ended, List<Object> reply, long sentAt) {
+  private boolean released(Acquisition ended, List<Object> reply) {
     mailbox.complain(Reply.textAt(reply, 1));
-    for (int i = 2; i < reply.size(); i++) {
-      granted(ended.keys(), (String) reply.get(i), sentAt);
-    }
     boolean had = Reply.isDone(reply) || "RELEASED".equals(reply.get(0));
     if (!had) {
       events.lost(ended, "the store no longer had it when it was unlocked", now());
@@ -426,13 +427,16 @@ final class Engine {
     return had;
   }
 
-  /** One that is not here any more would keep the room from others: it is given back. */
-  private void granted(LockKeys keys, String id, long sentAt) {
-    Acquisition letIn = acquisitions.get(id);
-    if (letIn == null) {
-      withdrawUnknown(keys, id);
-    } else if (!letIn.isHeld()) {
-      letIn.owner().granted(letIn, sentAt);
+  /** Tells those whom a release names. One that is not here any more is given back. */
+  private void letIn(LockKeys keys, List<Object> reply, long sentAt) {
+    for (int i = 2; i < reply.size(); i++) {
+      String id = (String) reply.get(i);
+      Acquisition named = acquisitions.get(id);
+      if (named == null) {
+        withdrawUnknown(keys, id);
+      } else if (!named.isHeld()) {
+        named.owner().granted(named, sentAt);
+      }
     }
   }
 

@@ -44,11 +44,6 @@ final class LeaseKeeper {
     beat.start();
   }
 
-  /** Whether an acquisition that is due is renewed well before that time is over. */
-  boolean renewsWithin(Duration time) {
-    return 2 * period <= time.toNanos();
-  }
-
   private boolean isAnythingHeld() {
     return engine.acquisitions().stream().anyMatch(Acquisition::isHeld);
   }
@@ -160,7 +155,8 @@ final class LeaseKeeper {
       held.owner().lose(held, "its key was deleted, or is no longer this acquisition's");
       return false;
     }
-    LeaseState before = held.renewed(policy, sentAt, engine.now(), engine.longestHold());
+    LeaseState before =
+        held.renewed(policy, engine.defaultLease(), sentAt, engine.now(), engine.longestHold());
     if (before == LeaseState.SUSPECT) {
       engine.events().recovered(held, engine.now());
     }

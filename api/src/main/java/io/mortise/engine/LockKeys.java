@@ -180,9 +180,14 @@ record LockKeys(String name, List<String> all, Kind kind, int permits) {
   }
 
   /**
-   * What every id of an acquisition by these keys ends in: the scripts tell readers by it, and how
-   * many permits are wanted.
+   * What the id of an acquisition by these keys ends in: the scripts tell readers by it, how many
+   * permits are wanted, and whether by a fixed lease.
    */
+  String idSuffix(LeasePolicy lease) {
+    return permits > 0 && !lease.renewed() ? ":f" + idSuffix() : idSuffix();
+  }
+
+  /** What every id of an acquisition by these keys ends in. */
   String idSuffix() {
     return permits > 0 ? ":p" + permits : kind == Kind.READ ? ":r" : "";
   }

@@ -73,7 +73,7 @@ final class LockScripts {
   private final String tryOnce;
   private final String fair;
   private final String none;
-  private final String here;
+  private final String naming;
   private final String tombstone;
   private final String tokens;
 
@@ -90,7 +90,7 @@ final class LockScripts {
     tryOnce = terms("try");
     fair = terms("fair");
     none = terms("-");
-    here = terms("here");
+    naming = terms(Long.toString(settings.leaseTime().toMillis()));
     tombstone = Long.toString(settings.tombstone().toMillis());
     tokens = Integer.toString(settings.handOffLimit() + 1);
   }
@@ -127,10 +127,10 @@ final class LockScripts {
     return leave(keys, id, none, outcomeUnknown);
   }
 
-  /** As {@link #leave}; the reply may name acquisitions of this service that it lets in. */
+  /** As {@link #leave}; the reply may name acquisitions of this service that are let in. */
   ScriptCall release(Acquisition ended) {
     LockKeys keys = ended.keys();
-    String terms = keys.kind() == LockKeys.Kind.SEMAPHORE ? here : none;
+    String terms = keys.kind() == LockKeys.Kind.SEMAPHORE ? naming : none;
     return leave(keys, ended.id(), terms, ended.mayArriveLate());
   }
 

@@ -20,8 +20,8 @@ interface Owner {
   void wake();
 
   /**
-   * The store has let it in, for the grant window from then on; the reply to a command of another
-   * one says so. On any thread; does not block.
+   * The store has let it in, with its lease; the reply to a command of another one of this service
+   * says so. On any thread; does not block.
    *
    * @param sentAt when that command was sent
    */

@@ -2,14 +2,16 @@
 -- who has room, admits(id), and what being inside is, take(id, now, ms), which a semaphore may refuse.
 --
 -- Q2: no script ends with a first waiter that could be inside.
--- Q5: whoever is named in the reply is inside for the grant window, counted from before the command was sent.
+-- Q5: whoever is named in the reply is inside with its own lease, as if its own command had been answered.
 
--- Whom the reply is to name: waiters of the caller's own process that were let in, if its word is 'here'.
-local here = {}
+-- A release whose word is a lease (ms) names in its reply the waiters of its own process that it lets in with that
+-- lease: not those with a fixed one (:f), which is another.
+local naming = tonumber(string.match(word, '^%d+$') or '')
+local named = {}
 
 -- Lets in the first waiters, as many as there is room for. A waiter that is the caller itself goes in at
--- once, with its lease; others are told, by the reply or by a message, and are in for the grant window, until
--- they confirm. Who is gone is taken out, also where there is no room, so that it keeps nobody out. Returns
+-- once, with its lease; so does one that the reply names. Others are told by a message, and are in for the grant
+-- window, until they confirm. Who is gone is taken out, also where there is no room, so that it keeps nobody out. Returns
 -- whether the caller is in, and the server's complaint if it refused a message.
 -- own: id and lease (ms) of a caller that waits itself, or nil.
 local function grant(now, own, lease)
@@ -26,8 +28,9 @@ local function grant(now, own, lease)
     if live and head == own then
       take(head, now, lease)
       inside = true
-    elseif live and word == 'here' and mailbox(head) == mailbox(id) and take(head, now, window) then
-      here[#here + 1] = head
+    elseif live and naming and mailbox(head) == mailbox(id) and not string.match(head, ':f:')
+        and take(head, now, naming) then
+      named[#named + 1] = head
     elseif live then
       local told, refused = tell(head, now, deaf)
       if told then

@@ -12,7 +12,7 @@ local permits = lock
 local week = 604800000
 
 -- What is there: read once by foreign(), and kept up to date by whatever changes it. The two counters come
--- before any time, and !free first. soonest and ends: the lease that ends first, and when (ms).
+-- before any time, and !free first. soonest and ends: of those known, the lease that ends first, and when (ms).
 local total, free, expires, soonest, ends
 
 -- Whether the id must not acquire any more.
@@ -22,7 +22,7 @@ local function weight(of)
   return tonumber(string.match(of, ':p(%d+)$'))
 end
 
-local function first(found, at)
+local function setFirst(found, at)
   soonest, ends = found[at], tonumber(found[at + 1] or '')
 end
 
@@ -32,7 +32,12 @@ local function foreign()
   local place = redis.pcall('ZSCORE', queue, id)
   buried = redis.pcall('ZSCORE', alive, '!' .. id)
   if found.err or type(place) == 'table' or type(buried) == 'table' then
-    return stranger(nil, 'zset')
+    local kind = stranger(nil, 'zset')
+    if not kind then
+      redis.call('ZRANGE', permits, 0, 0) -- the server says what else is wrong
+      redis.call('ZSCORE', queue, id)
+    end
+    return kind
   end
   expires = redis.call('PTTL', permits)
   if expires == -1 then
@@ -42,7 +47,7 @@ local function foreign()
     return 'sorted set that is no semaphore'
   end
   free, total = tonumber(found[2] or ''), tonumber(found[4] or '')
-  first(found, 5)
+  setFirst(found, 5)
 end
 
 -- The key lasts so long at least.
@@ -64,7 +69,7 @@ end
 local function forget(now)
   while soonest and ends <= now do
     release(soonest)
-    first(redis.call('ZRANGE', permits, 2, 2, 'WITHSCORES'), 1)
+    setFirst(redis.call('ZRANGE', permits, 2, 2, 'WITHSCORES'), 1)
   end
 end
 
@@ -85,7 +90,7 @@ local function take(taker, now, ms)
   redis.call('ZADD', permits, free, '!free', now + ms, taker)
   lasts(ms + week)
   if not ends or now + ms < ends then
-    ends = now + ms
+    soonest, ends = taker, now + ms
   end
   return true
 end

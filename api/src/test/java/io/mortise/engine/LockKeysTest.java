@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -87,6 +88,9 @@ class LockKeysTest {
     assertEquals(semaphore, LockKeys.ofLockKey("mine:", semaphore.wanting(3).lock()));
     assertEquals(latch, LockKeys.ofLockKey("mine:", latch.lock()));
     assertEquals(":p3", semaphore.wanting(3).idSuffix());
+    LeasePolicy fixed = LeasePolicy.fixed(Duration.ofSeconds(1));
+    assertEquals(":f:p3", semaphore.wanting(3).idSuffix(fixed));
+    assertEquals("", LockKeys.of("mine:", "n").idSuffix(fixed));
     assertEquals("", latch.idSuffix());
     assertTrue(Collections.disjoint(semaphore.all(), latch.all()));
     assertTrue(Collections.disjoint(semaphore.all(), LockKeys.of("mine:", name).all()));

@@ -112,6 +112,20 @@ abstract class LeaseValueRules extends LockRules {
   }
 
   @Test
+  @Rule("L8")
+  void extendingByLittleAgainAndAgainPutsOffNoRenewal() throws InterruptedException {
+    Duration time = SECOND.multipliedBy(3);
+    try (Lease lease = lockWithLease(time).acquire()) {
+      for (int i = 0; i < 10; i++) {
+        assertTrue(lease.extend(SECOND.dividedBy(2)));
+        passTime(SECOND.dividedBy(2));
+      }
+      assertTrue(lease.isValid());
+    }
+    assertFree();
+  }
+
+  @Test
   @Rule("L9")
   void aForcedUnlockIsToldToTheLease() throws InterruptedException {
     Lease lease = lock().acquire();

@@ -30,6 +30,8 @@ abstract class SemCommandRules extends SyncFixture {
       return left\
       """;
 
+  private static final int HAND_OVERS = 20;
+
   private final RedisKit kit;
   private final Costs costs;
 
@@ -85,19 +87,21 @@ abstract class SemCommandRules extends SyncFixture {
     DistributedSemaphore mine = semaphore(1);
     DistributedSemaphore same = service().getSemaphore(name);
     take(mine, 1).close();
-    Lease one = take(same, 1);
-    CompletableFuture<Lease> next = waiting(same, 1, 1);
-    costs.reset();
-
-    one.close();
-
-    Lease got = Await.value(next);
-    Map<String, Long> counts = costs.counts();
-    long commands = counts.getOrDefault("evalsha", 0L);
-    figures.add("handed over by a semaphore inside a process", commands + " commands");
-    assertFalse(counts.containsKey("publish"), counts::toString);
-    assertTrue(commands <= 2, () -> counts + ": one release, and a renewal that was due just then");
-    got.close();
+    Lease inside = take(same, 1);
+    long commands = 0;
+    for (int i = 0; i < HAND_OVERS; i++) {
+      CompletableFuture<Lease> next = waiting(same, 1, 1);
+      costs.reset();
+      inside.close();
+      inside = Await.value(next);
+      commands += costs.count("evalsha");
+      assertEquals(0, costs.count("publish"));
+    }
+    inside.close();
+    String figure = commands + " commands for " + HAND_OVERS;
+    figures.add("handed over by a semaphore inside a process", figure);
+    // One each; and one more of who was let in before it had heard that it stands in line.
+    assertTrue(commands < HAND_OVERS * 3 / 2, figure);
   }
 
   @Test

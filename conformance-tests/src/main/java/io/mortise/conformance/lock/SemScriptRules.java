@@ -55,7 +55,7 @@ abstract class SemScriptRules extends SyncFixture {
     String done = script.equals("sem-acquire") ? "HELD" : "RELEASED";
     String reply = code.equals(1L) ? done : (String) code;
     history.add(script + ' ' + args + " -> " + reply);
-    if (history.size() > 12) {
+    if (history.size() > 40) {
       history.removeFirst();
     }
     return reply;
@@ -87,7 +87,7 @@ abstract class SemScriptRules extends SyncFixture {
   }
 
   private String leave(String id) {
-    return send("sem-leave", id, sequence % 3 == 0 ? "-" : "here");
+    return send("sem-leave", id, sequence % 3 == 0 ? "-" : LEASE);
   }
 
   /** One random thing that somebody could do now. */
@@ -134,7 +134,9 @@ abstract class SemScriptRules extends SyncFixture {
       int first = weight(line.get(0));
       assertTrue(first > free && first <= total, () -> line + " " + scores + " after " + history);
     }
-    inside.values().forEach(id -> assertTrue(scores.containsKey(id), history::toString));
+    inside
+        .values()
+        .forEach(id -> assertTrue(scores.containsKey(id), () -> id + " " + scores + " " + history));
   }
 
   @Test
