@@ -47,7 +47,7 @@ sealed interface Reply {
   Reply HELD = new Held(0);
   Reply TOO_LATE = new TooLate();
 
-  /** An element that a script only adds if there is something to say. */
+  /** An element that a script leaves out, or empty, if there is nothing to say. */
   static @Nullable String textAt(List<Object> reply, int index) {
     String text = index < reply.size() ? (String) reply.get(index) : "";
     return text.isEmpty() ? null : text;

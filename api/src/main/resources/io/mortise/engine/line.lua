@@ -11,8 +11,8 @@ local named = {}
 
 -- Lets in the first waiters, as many as there is room for. A waiter that is the caller itself goes in at
 -- once, with its lease; so does one that the reply names. Others are told by a message, and are in for the grant
--- window, until they confirm. Who is gone is taken out, also where there is no room, so that it keeps nobody out. Returns
--- whether the caller is in, and the server's complaint if it refused a message.
+-- window, until they confirm. Who is gone is taken out, also where there is no room, so that it keeps nobody
+-- out. Returns whether the caller is in, and the server's complaint if it refused a message.
 -- own: id and lease (ms) of a caller that waits itself, or nil.
 local function grant(now, own, lease)
   local deaf = {}

@@ -111,8 +111,10 @@ abstract class RedLossRules extends RedParties {
     mine.awaitFree();
   }
 
-  private static Lease held(Party mine) throws InterruptedException {
+  /** Held on every member, and known to be: who has not answered by the timeout is given back. */
+  private Lease held(Party mine) throws InterruptedException {
     Lease lease = mine.lock.withMemberTimeout(TIMEOUT).acquire();
+    passTime(TIMEOUT.multipliedBy(2));
     Await.until("every member is held", () -> mine.lockedMembers() == NODES);
     return lease;
   }

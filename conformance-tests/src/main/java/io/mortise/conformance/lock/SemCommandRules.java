@@ -85,12 +85,10 @@ abstract class SemCommandRules extends SyncFixture {
   @Rule({"L19", "Q5"})
   void insideAProcessTheReplyToAReleaseLetsTheNextIn(Figures figures) {
     DistributedSemaphore mine = semaphore(1);
-    DistributedSemaphore same = service().getSemaphore(name);
-    take(mine, 1).close();
-    Lease inside = take(same, 1);
+    Lease inside = take(mine, 1);
     long commands = 0;
     for (int i = 0; i < HAND_OVERS; i++) {
-      CompletableFuture<Lease> next = waiting(same, 1, 1);
+      CompletableFuture<Lease> next = waiting(mine, 1, 1);
       costs.reset();
       inside.close();
       inside = Await.value(next);

@@ -22,8 +22,6 @@ import org.junit.jupiter.api.Test;
 /** A semaphore whose messages and commands get lost or come late, and whose waiters are gone. */
 abstract class SemFaultRules extends SyncFixture {
 
-  private static final Duration LEASE = Duration.ofSeconds(30);
-
   /** Of the lease that ends first, in milliseconds. */
   private static final String LEFT =
       """
@@ -133,17 +131,11 @@ abstract class SemFaultRules extends SyncFixture {
     awaitFree(mine, 3);
   }
 
-  /** Of one process whose holds may begin by the reply to another's release. */
-  private DistributedSemaphore letInByReplies() {
-    return service(link, builder -> builder).getSemaphore(name);
-  }
-
   @Test
   @Rule({"L10", "S2", "Q5"})
   void whoIsNamedInALostReplyAsksAndIsInside() {
-    DistributedSemaphore ours = letInByReplies();
-    Lease all = take(ours, 3);
-    CompletableFuture<Lease> two = waiting(ours, 2, 1);
+    Lease all = take(theirs, 3);
+    CompletableFuture<Lease> two = waiting(theirs, 2, 1);
     link.set("sem-leave", Link.REPLY_LOST, 1);
 
     all.close();
@@ -157,9 +149,8 @@ abstract class SemFaultRules extends SyncFixture {
   @Test
   @Rule({"L10", "A6", "Q5"})
   void whoIsNamedAndHasGivenUpGivesItBackAtOnce() {
-    DistributedSemaphore ours = letInByReplies();
-    Lease all = take(ours, 3);
-    CompletableFuture<Lease> quitter = waiting(ours, 3, 1);
+    Lease all = take(theirs, 3);
+    CompletableFuture<Lease> quitter = waiting(theirs, 3, 1);
     HeldCall leaving = link.hold("sem-leave");
     quitter.cancel(false);
     leaving.awaitSent();
@@ -174,9 +165,8 @@ abstract class SemFaultRules extends SyncFixture {
   @Test
   @Rule({"L9", "S4", "Q5"})
   void whoIsNamedHasItsLeaseFromBeforeTheRelease() {
-    DistributedSemaphore ours = letInByReplies();
-    Lease all = take(ours, 3);
-    CompletableFuture<Lease> waiter = waiting(ours, 3, 1);
+    Lease all = take(theirs, 3);
+    CompletableFuture<Lease> waiter = waiting(theirs, 3, 1);
     HeldCall giving = link.hold("sem-leave");
     CompletableFuture<Void> given = all.releaseAsync();
     giving.arrive();
@@ -185,7 +175,7 @@ abstract class SemFaultRules extends SyncFixture {
 
     Lease next = Await.value(waiter);
 
-    Duration longest = LEASE.minus(SECOND);
+    Duration longest = LONG.minus(SECOND);
     assertTrue(next.remaining().compareTo(longest) <= 0, () -> next + ", of " + longest);
     Await.value(given);
     passTime(Duration.ofMillis(3500)); // a grant would have ended
@@ -197,10 +187,9 @@ abstract class SemFaultRules extends SyncFixture {
   @Test
   @Rule({"S3", "Q5"})
   void whoWantsMoreThanThereAreIsNotNamed() {
-    DistributedSemaphore ours = letInByReplies();
-    Lease two = take(ours, 2);
-    CompletableFuture<Lease> next = waiting(ours, 2, 1);
-    CompletableFuture<Lease> greedy = waiting(ours, 3, 2);
+    Lease two = take(theirs, 2);
+    CompletableFuture<Lease> next = waiting(theirs, 2, 1);
+    CompletableFuture<Lease> greedy = waiting(theirs, 3, 2);
     mine.resize(2);
 
     two.close();
@@ -214,9 +203,8 @@ abstract class SemFaultRules extends SyncFixture {
   @Rule({"L9", "S4", "Q5"})
   void aFixedLeaseIsNotMadeLonger() {
     Duration fixed = Duration.ofSeconds(4);
-    DistributedSemaphore ours = letInByReplies();
-    Lease all = take(ours, 3);
-    CompletableFuture<Lease> waiter = waiting(ours.withLease(fixed), 3, 1);
+    Lease all = take(theirs, 3);
+    CompletableFuture<Lease> waiter = waiting(theirs.withLease(fixed), 3, 1);
 
     all.close();
 
