@@ -1,5 +1,6 @@
 package io.mortise.backend.jedis;
 
+import io.mortise.backend.support.Combiner;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Recent;
 import io.mortise.backend.support.RedisServers;
@@ -33,12 +34,13 @@ import redis.clients.jedis.args.RawableFactory;
 /**
  * Runs scripts on one Redis server through a Jedis client.
  *
- * <p>{@link #execute} works on the caller's thread, with two exceptions, in which a thread of the
- * backend works while the caller waits: when the pool would make a connection, since Jedis knows no
- * deadline for that, and when the caller is a virtual thread, whose interrupt would close the
- * socket. A call's deadline covers the wait for a pooled connection, connecting and the wait for
- * bytes of the reply. It does not cover the writing of hundreds of kilobytes, nor a pool that is
- * set to test its connections when it lends them.
+ * <p>{@link #execute} works on the caller's thread, and when all connections of the pool are in
+ * use, on that of another caller, which sends the calls of several along with its own. There are
+ * two exceptions, in which a thread of the backend works while the caller waits: when the pool
+ * would make a connection, since Jedis knows no deadline for that, and when the caller is a virtual
+ * thread, whose interrupt would close the socket. A call's deadline covers the wait for a pooled
+ * connection, connecting and the wait for bytes of the reply. It does not cover the writing of
+ * hundreds of kilobytes, nor a pool that is set to test its connections when it lends them.
  *
  * <p>Messages come over one connection of their own, made with the client's settings and not
  * counted by its pool. When the server closes that one or another, the pool's idle connections are
@@ -48,6 +50,7 @@ public final class JedisBackend implements LockBackend {
   static final Duration BEAT = Duration.ofSeconds(1);
 
   private final ConnectionPool pool;
+  private final Combiner<Attempt> callers;
   private final Runnable end;
   private final Executor workers = Threads.daemons("mortise-jedis-worker", 8);
 
@@ -63,6 +66,7 @@ public final class JedisBackend implements LockBackend {
 
   JedisBackend(ConnectionPool pool, @Nullable String endpoint, Duration beat, Runnable end) {
     this.pool = pool;
+    callers = new Combiner<>(pool.getMaxTotal(), this::run);
     this.end = end;
     // What ends the connection for messages may have ended those in the pool.
     subscriber =
@@ -115,14 +119,14 @@ public final class JedisBackend implements LockBackend {
 
   @Override
   public List<Object> execute(ScriptCall call) {
-    List<Attempt> batch = List.of(new Attempt(call, info.endpoint()));
+    Attempt attempt = new Attempt(call, info.endpoint());
     subscriber.use();
     if (mayConnect() || Threads.isVirtual()) {
-      dispatch(batch);
+      dispatch(List.of(attempt));
     } else {
-      run(batch);
+      callers.run(attempt);
     }
-    return PendingCall.await(batch.get(0));
+    return PendingCall.await(attempt);
   }
 
   /** Whether who borrows now might have to connect. Who finds all lent waits, and never does. */

@@ -216,23 +216,37 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    * @throws BackendException its failure
    */
   public static List<Object> await(CompletableFuture<List<Object>> call, Duration time) {
+    if (!awaitEnd(call, time)) {
+      call.completeExceptionally(new TimeoutException());
+    }
+    return await(call);
+  }
+
+  /**
+   * Waits, whatever interrupts.
+   *
+   * @param future any
+   * @param time how long at most
+   * @return whether it has ended
+   */
+  static boolean awaitEnd(CompletableFuture<?> future, Duration time) {
     long deadline = System.nanoTime() + time.toNanos();
     boolean interrupted = false;
-    while (!call.isDone()) {
+    boolean waits = !future.isDone();
+    while (waits) {
       try {
-        call.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        future.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+        waits = false;
       } catch (InterruptedException e) {
         interrupted = true;
-      } catch (TimeoutException e) {
-        call.completeExceptionally(e);
-      } catch (ExecutionException e) {
-        break; // told below
+      } catch (TimeoutException | ExecutionException e) {
+        waits = false; // what became of it, the caller sees
       }
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
-    return await(call);
+    return future.isDone();
   }
 
   /**

@@ -1,0 +1,206 @@
+package io.mortise.backend.support;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.Script;
+import io.mortise.spi.ScriptCall;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class CombinerTest {
+  private static final Script SCRIPT = Script.of("take", "return {1}");
+
+  private final List<Integer> exchanges = Collections.synchronizedList(new ArrayList<>());
+  private final Semaphore mayReply = new Semaphore(0);
+  private final List<Thread> callers = new ArrayList<>();
+  private final Combiner<PendingCall> combiner = new Combiner<>(1, this::exchange);
+
+  private void exchange(List<PendingCall> batch) {
+    exchanges.add(batch.size());
+    List<PendingCall> sent = batch.stream().filter(PendingCall::sending).toList();
+    mayReply.acquireUninterruptibly();
+    sent.forEach(call -> call.answer(1L));
+  }
+
+  private static PendingCall call(int seconds) {
+    Duration timeout = Duration.ofSeconds(seconds);
+    return new PendingCall(new ScriptCall(SCRIPT, List.of("k"), List.of(), timeout), "here");
+  }
+
+  private void start(PendingCall call) {
+    start(() -> combiner.run(call));
+  }
+
+  private void start(Runnable work) {
+    Thread caller = new Thread(work);
+    callers.add(caller);
+    caller.start();
+  }
+
+  /** Until the caller that was started last waits: for a reply, or for its turn. */
+  private void awaitWaiting() throws InterruptedException {
+    Thread last = callers.get(callers.size() - 1);
+    while (last.getState() != Thread.State.WAITING
+        && last.getState() != Thread.State.TIMED_WAITING) {
+      Thread.sleep(1);
+    }
+  }
+
+  private void awaitExchanges(int number) throws InterruptedException {
+    while (exchanges.size() < number) {
+      Thread.sleep(1);
+    }
+  }
+
+  private void awaitCallers() throws InterruptedException {
+    for (Thread caller : callers) {
+      caller.join();
+    }
+  }
+
+  @AfterEach
+  void end() throws InterruptedException {
+    mayReply.release(1_000);
+    awaitCallers();
+  }
+
+  @Test
+  @DisplayName("Who finds all connections in use is sent along by the first of them to get one")
+  void together() throws InterruptedException {
+    List<PendingCall> calls = new ArrayList<>();
+    for (int i = 0; i < 4; i++) {
+      calls.add(call(50));
+      start(calls.get(i));
+      awaitWaiting();
+    }
+    mayReply.release(2);
+    awaitCallers();
+
+    assertEquals(List.of(1, 3), exchanges);
+    calls.forEach(call -> assertEquals(List.of(1L), PendingCall.await(call)));
+  }
+
+  @Test
+  @DisplayName("B2: who waits too long is not sent any more, and is passed over")
+  void late() throws InterruptedException {
+    start(call(50));
+    awaitWaiting();
+    PendingCall late = call(1);
+    start(late);
+    awaitWaiting();
+    PendingCall next = call(50);
+    start(next);
+    awaitWaiting();
+    BackendException failure = assertThrows(BackendException.class, () -> PendingCall.await(late));
+    mayReply.release(2);
+    awaitCallers();
+
+    assertEquals(Outcome.NOT_EXECUTED, failure.outcome());
+    assertEquals("here: take was not sent: waited for PT1S", failure.getMessage());
+    assertEquals(List.of(1L), PendingCall.await(next));
+    assertEquals(List.of(1, 1), exchanges);
+  }
+
+  @Test
+  @DisplayName("B1: who is sent along does not wait longer than its own time")
+  void sentAlong() throws InterruptedException {
+    start(call(50));
+    awaitWaiting();
+    start(call(50));
+    awaitWaiting();
+    PendingCall along = call(3);
+    start(along);
+    awaitWaiting();
+    mayReply.release();
+    awaitExchanges(2);
+    BackendException failure = assertThrows(BackendException.class, () -> PendingCall.await(along));
+
+    assertEquals(Outcome.UNKNOWN, failure.outcome());
+    assertEquals(List.of(1, 2), exchanges);
+  }
+
+  @Test
+  @DisplayName("B4: an interrupt does not end the wait for a connection, and is kept")
+  void interrupted() throws InterruptedException {
+    start(call(50));
+    awaitWaiting();
+    PendingCall call = call(50);
+    CountDownLatch kept = new CountDownLatch(1);
+    start(() -> {
+      Thread.currentThread().interrupt();
+      combiner.run(call);
+      if (Thread.currentThread().isInterrupted()) {
+        kept.countDown();
+      }
+    });
+    awaitWaiting();
+    assertFalse(call.isDone());
+    mayReply.release(2);
+    awaitCallers();
+
+    assertEquals(List.of(1L), PendingCall.await(call));
+    assertEquals(0, kept.getCount());
+  }
+
+  @Test
+  @DisplayName("An exchange that throws leaves the connection to the next")
+  void thrown() throws InterruptedException {
+    Combiner<PendingCall> failing =
+        new Combiner<>(
+            1,
+            batch -> {
+              throw new StackOverflowError();
+            });
+    assertThrows(StackOverflowError.class, () -> failing.run(call(50)));
+    assertThrows(StackOverflowError.class, () -> failing.run(call(50)));
+  }
+
+  @Test
+  @DisplayName("However many wait, there are no more exchanges at a time than connections")
+  void atATime() throws InterruptedException {
+    AtomicInteger now = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    AtomicInteger calls = new AtomicInteger();
+    AtomicInteger largest = new AtomicInteger();
+    Combiner<PendingCall> two =
+        new Combiner<>(
+            2,
+            batch -> {
+              most.accumulateAndGet(now.incrementAndGet(), Math::max);
+              largest.accumulateAndGet(batch.size(), Math::max);
+              LockSupport.parkNanos(1_000);
+              batch.forEach(call -> call.answer(1L));
+              now.decrementAndGet();
+            });
+    for (int i = 0; i < 200; i++) {
+      start(() -> {
+        for (int j = 0; j < 200; j++) {
+          PendingCall call = call(50);
+          two.run(call);
+          calls.addAndGet(PendingCall.await(call).size());
+        }
+      });
+    }
+    awaitCallers();
+
+    assertEquals(200 * 200, calls.get());
+    assertEquals(2, most.get());
+    assertTrue(largest.get() > 1 && largest.get() <= 101, largest.toString());
+  }
+}
