@@ -25,6 +25,7 @@ final class Acquisition {
   private final String id;
 
   private volatile boolean signalled;
+  private volatile @Nullable Long letInAt;
   private boolean sent;
   private long nextCheck;
 
@@ -91,6 +92,24 @@ final class Acquisition {
     owner.wake();
   }
 
+  /**
+   * The store has let it in; a reply to another command says so. If a command of its own is out,
+   * that one's answer decides.
+   *
+   * @param sentAt when the other command was sent
+   */
+  void letIn(long sentAt) {
+    synchronized (this) {
+      letInAt = out ? null : sentAt;
+    }
+    signal();
+  }
+
+  /** When the command was sent that let it in; null if there was none since it asked last. */
+  @Nullable Long letInAt() {
+    return letInAt;
+  }
+
   boolean isDue(long now) {
     return !sent || signalled || now - nextCheck >= 0;
   }
@@ -100,8 +119,9 @@ final class Acquisition {
   }
 
   /** Before a command is sent; a message that comes from now on counts for the next one. */
-  void sending(long now) {
+  synchronized void sending(long now) {
     signalled = false;
+    letInAt = null;
     sent = true;
     nextCheck = now;
     knownBefore = known;

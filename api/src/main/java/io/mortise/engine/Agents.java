@@ -80,7 +80,14 @@ final class Agents {
         }
         Acquisition acquisition = gate.acquisitionFor(waiter);
         long now = engine.now();
-        if (acquisition.isDue(now)) {
+        Long letInAt = acquisition.letInAt();
+        if (letInAt != null) {
+          answered(acquisition);
+          Step step = taken(acquisition, letInAt);
+          if (step != Step.WAIT) {
+            return step;
+          }
+        } else if (acquisition.isDue(now)) {
           Step step = ask(acquisition);
           if (step != Step.WAIT) {
             return step;

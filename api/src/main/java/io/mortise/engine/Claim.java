@@ -109,7 +109,7 @@ final class Claim implements Owner, Outbox.Letter {
   }
 
   private Acquisition newAcquisition() {
-    return engine.newAcquisition(this, threadId, policy);
+    return engine.newAcquisition(this, threadId, policy, true);
   }
 
   @Override

@@ -254,8 +254,13 @@ final class Engine {
     return clientId.text() + ':' + sequence.incrementAndGet() + ':' + threadId + suffix;
   }
 
-  Acquisition newAcquisition(Owner owner, long threadId, LeasePolicy lease) {
-    String id = newId(threadId, owner.keys().idSuffix(lease));
+  /**
+   * An acquisition with a new id.
+   *
+   * @param own as for {@link LockKeys#idSuffix(LeasePolicy, boolean)}
+   */
+  Acquisition newAcquisition(Owner owner, long threadId, LeasePolicy lease, boolean own) {
+    String id = newId(threadId, owner.keys().idSuffix(lease, own));
     Acquisition acquisition = new Acquisition(owner, id, lease);
     acquisitions.put(id, acquisition);
     return acquisition;

@@ -223,7 +223,8 @@ final class Gate implements Owner {
     try {
       Acquisition current = acquisition;
       if (current == null) {
-        current = engine.newAcquisition(this, waiter.thread().getId(), waiter.lease());
+        boolean own = !place.equals(keys.lock()); // else another thread may take it over
+        current = engine.newAcquisition(this, waiter.thread().getId(), waiter.lease(), own);
         acquisition = current;
       }
       return current;
@@ -302,6 +303,12 @@ final class Gate implements Owner {
     } finally {
       mutex.unlock();
     }
+  }
+
+  /** The agent takes it, on its own thread. */
+  @Override
+  public void granted(Acquisition letIn, long sentAt) {
+    letIn.letIn(sentAt);
   }
 
   @Override

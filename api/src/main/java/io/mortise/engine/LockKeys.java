@@ -181,10 +181,22 @@ record LockKeys(String name, List<String> all, Kind kind, int permits) {
 
   /**
    * What the id of an acquisition by these keys ends in: the scripts tell readers by it, how many
-   * permits are wanted, and whether by a fixed lease.
+   * permits are wanted, and whom the reply to a release may name. Not who wants a fixed lease,
+   * which is another than that of the release, nor who gets a token with the answer to its own
+   * command.
+   *
+   * @param own whether nobody else, with another lease, may take it over
    */
-  String idSuffix(LeasePolicy lease) {
-    return permits > 0 && !lease.renewed() ? ":f" + idSuffix() : idSuffix();
+  String idSuffix(LeasePolicy lease, boolean own) {
+    return own && lease.renewed() && isNamed() ? ":n" + idSuffix() : idSuffix();
+  }
+
+  /** Whether the reply to a release may name who waits for the same. */
+  boolean isNamed() {
+    return switch (kind) {
+      case PLAIN, FAIR, READ, WRITE, SEMAPHORE -> true;
+      case FENCED, REDISSON, LATCH -> false;
+    };
   }
 
   /** What every id of an acquisition by these keys ends in. */

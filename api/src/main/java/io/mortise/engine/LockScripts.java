@@ -130,8 +130,7 @@ final class LockScripts {
   /** As {@link #leave}; the reply may name acquisitions of this service that are let in. */
   ScriptCall release(Acquisition ended) {
     LockKeys keys = ended.keys();
-    String terms = keys.kind() == LockKeys.Kind.SEMAPHORE ? naming : none;
-    return leave(keys, ended.id(), terms, ended.mayArriveLate());
+    return leave(keys, ended.id(), keys.isNamed() ? naming : none, ended.mayArriveLate());
   }
 
   private ScriptCall leave(LockKeys keys, String id, String terms, boolean outcomeUnknown) {

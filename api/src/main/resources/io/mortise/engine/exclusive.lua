@@ -13,8 +13,8 @@ local function take(taker, ms)
 end
 
 -- The lock is free: gives it to the first waiter that lives, and tells its mailbox. A waiter that is
--- the caller itself takes it at once, with its lease. Others get it for the grant window, in which
--- they confirm. Returns who has it now, and the server's complaint if it refused the message.
+-- the caller itself takes it at once, with its lease; so does one that the reply names. Others get it for the grant
+-- window, in which they confirm. Returns who has it now, and the server's complaint if it refused the message.
 -- own: id and lease (ms) of a caller that waits itself, or nil.
 local function grant(now, own, lease)
   local deaf = {}
@@ -27,6 +27,10 @@ local function grant(now, own, lease)
     redis.call('ZREM', alive, head)
     if live and head == own then
       take(head, lease)
+      return head
+    end
+    if live and isNamed(head) then
+      take(head, naming)
       return head
     end
     if live then

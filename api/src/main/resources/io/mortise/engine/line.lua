@@ -2,11 +2,8 @@
 -- who has room, admits(id), and what being inside is, take(id, now, ms), which a semaphore may refuse.
 --
 -- Q2: no script ends with a first waiter that could be inside.
--- Q5: whoever is named in the reply is inside with its own lease, as if its own command had been answered.
 
--- A release whose word is a lease (ms) names in its reply the waiters of its own process that it lets in with that
--- lease: not those with a fixed one (:f), which is another.
-local naming = tonumber(string.match(word, '^%d+$') or '')
+-- Whom the reply names.
 local named = {}
 
 -- Lets in the first waiters, as many as there is room for. A waiter that is the caller itself goes in at
@@ -28,8 +25,7 @@ local function grant(now, own, lease)
     if live and head == own then
       take(head, now, lease)
       inside = true
-    elseif live and naming and mailbox(head) == mailbox(id) and not string.match(head, ':f:')
-        and take(head, now, naming) then
+    elseif live and isNamed(head) and take(head, now, naming) then
       named[#named + 1] = head
     elseif live then
       local told, refused = tell(head, now, deaf)
@@ -40,6 +36,14 @@ local function grant(now, own, lease)
     end
   end
   return inside, complaint
+end
+
+-- The end of a leave, as its reply.
+local function withNames(reply, complaint)
+  if named[1] then
+    return {reply, complaint or '', unpack(named)}
+  end
+  return {reply, complaint}
 end
 
 -- The end of an acquire (ARGV as in acquire.lua): a 'try' passes nobody, any other stands in line, and

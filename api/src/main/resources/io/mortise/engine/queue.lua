@@ -22,6 +22,16 @@ local function mailbox(of)
   return string.match(of, '^[^:]*')
 end
 
+-- A release whose word is a lease (ms) names in its reply whom it lets in, with that lease, if they wait in its own
+-- process and want no other lease (:n in their ids).
+--
+-- Q5: whoever is named in the reply is inside with its own lease, as if its own command had been answered.
+local naming = tonumber(string.match(word, '^%d+$') or '')
+
+local function isNamed(head)
+  return naming and mailbox(head) == mailbox(id) and string.match(head, ':n')
+end
+
 -- An expiry is only ever raised: a late or repeated command must not cut a lease short.
 local function keep(key, ms)
   if redis.call('PTTL', key) < ms then

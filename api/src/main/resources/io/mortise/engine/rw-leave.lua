@@ -4,7 +4,7 @@
 -- KEYS   as in rw.lua
 -- ARGV   as in leave.lua
 -- Reply  as leave.lua
--- Rules  L3 L10 L14 Q2 Q3. Uncontended: two commands, no TIME.
+-- Rules  L3 L10 L14 Q2 Q3 Q5. Uncontended: two commands, no TIME.
 local held
 if string.match(ARGV[1], ':r$') then
   held = redis.pcall('ZREM', KEYS[4], ARGV[1]) == 1
@@ -24,4 +24,4 @@ local now = clock()
 forget(now)
 withdraw(now, tonumber(ARGV[3] or '0'))
 local _, complaint = grant(now)
-return {reply, complaint}
+return withNames(reply, complaint)

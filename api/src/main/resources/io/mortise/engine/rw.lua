@@ -39,7 +39,7 @@ local function admits(candidate)
   return redis.call('EXISTS', lock, readers) == 0
 end
 
--- Inside from now on, or still, and for so long at least.
+-- Inside from now on, or still, and for so long at least. Returns that it is.
 local function take(taker, now, ms)
   if reads(taker) then
     redis.call('ZADD', readers, 'GT', now + ms, taker)
@@ -48,4 +48,5 @@ local function take(taker, now, ms)
     redis.call('HSET', lock, taker, '1')
     keep(lock, ms)
   end
+  return true
 end

@@ -2,8 +2,8 @@
 -- there is room. Of an id that neither holds nor waits it changes nothing.
 --
 -- KEYS   as in sem.lua
--- ARGV   as in leave.lua; if the word is a lease (ms), the reply may name whom it lets in, see line.lua
--- Reply  RELEASED or ABSENT (did the id hold permits?) [, complaint about PUBLISH [, ids let in]]; 1 is RELEASED too
+-- ARGV   as in leave.lua
+-- Reply  as leave.lua
 -- Rules  L10 L14 S1 S4 Q1 Q2 Q3 Q5. Uncontended: four commands, no TIME.
 local held = redis.pcall('ZREM', KEYS[1], ARGV[1]) == 1
 if held then
@@ -26,7 +26,4 @@ if not total then
 end
 forget(now)
 local _, complaint = grant(now)
-if named[1] then
-  return {reply, complaint or '', unpack(named)}
-end
-return {reply, complaint}
+return withNames(reply, complaint)

@@ -89,8 +89,14 @@ class LockKeysTest {
     assertEquals(latch, LockKeys.ofLockKey("mine:", latch.lock()));
     assertEquals(":p3", semaphore.wanting(3).idSuffix());
     LeasePolicy fixed = LeasePolicy.fixed(Duration.ofSeconds(1));
-    assertEquals(":f:p3", semaphore.wanting(3).idSuffix(fixed));
-    assertEquals("", LockKeys.of("mine:", "n").idSuffix(fixed));
+    LeasePolicy renewed = LeasePolicy.renewed(Duration.ofSeconds(1));
+    assertEquals(":p3", semaphore.wanting(3).idSuffix(fixed, true));
+    assertEquals(":n:p3", semaphore.wanting(3).idSuffix(renewed, true));
+    assertEquals(":n", LockKeys.of("mine:", "n").idSuffix(renewed, true));
+    assertEquals("", LockKeys.of("mine:", "n").idSuffix(renewed, false));
+    assertEquals("", LockKeys.of("mine:", "n").fenced("mine:").idSuffix(renewed, true));
+    assertEquals("", LockKeys.redisson("mine:", "n").idSuffix(renewed, true));
+    assertEquals("", latch.idSuffix(renewed, true));
     assertEquals("", latch.idSuffix());
     assertTrue(Collections.disjoint(semaphore.all(), latch.all()));
     assertTrue(Collections.disjoint(semaphore.all(), LockKeys.of("mine:", name).all()));

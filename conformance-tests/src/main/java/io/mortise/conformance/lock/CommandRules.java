@@ -147,6 +147,36 @@ abstract class CommandRules extends LockRules {
     assertTrue(counts.getOrDefault("subscribe", 0L) < 3, "only after a lost connection");
   }
 
+  @Test
+  @Rule({"L19", "Q5"})
+  void insideAServiceAFairLockIsHandedOverByTheReplyToTheRelease(Figures figures)
+      throws InterruptedException {
+    DistributedLock lock = service().getFairLock(name);
+    pair(lock);
+    costs.reset();
+    int rounds = 100;
+    AtomicBoolean oneIsDone = new AtomicBoolean();
+
+    Crew.run(
+        2,
+        number -> {
+          for (int i = 0; i < rounds; i++) {
+            lock.lock();
+            Await.until("the other is in line", () -> oneIsDone.get() || isOneInLine());
+            lock.unlock();
+          }
+          oneIsDone.set(true);
+        });
+
+    Map<String, Long> counts = costs.counts();
+    figures.add(
+        "commands of a fair lock handed over inside a service",
+        "%d for %d acquisitions".formatted(counts.get("evalsha"), 2 * rounds));
+    assertEquals(null, counts.get("publish"));
+    // To stand in line and to release; and whoever re-checked just then.
+    assertTrue(counts.getOrDefault("evalsha", 0L) <= 5L * rounds, counts.toString());
+  }
+
   private boolean isOneInLine() {
     return kit.server().keys().contains(queue());
   }

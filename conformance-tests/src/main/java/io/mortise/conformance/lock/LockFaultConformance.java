@@ -30,4 +30,11 @@ public abstract class LockFaultConformance implements LockKit {
       super(LockFaultConformance.this);
     }
   }
+
+  @Nested
+  class Named extends NamedRules {
+    Named() {
+      super(LockFaultConformance.this);
+    }
+  }
 }

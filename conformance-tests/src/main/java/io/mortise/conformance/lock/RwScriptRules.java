@@ -41,6 +41,8 @@ abstract class RwScriptRules extends RwFixture {
   private final FaultyBackend engine = new FaultyBackend(this::backend);
   private final LockBackend store = backend();
   private final Deque<String> history = new ArrayDeque<>();
+  private int letIn;
+  private final List<Party> parties = IntStream.range(0, 8).mapToObj(this::party).toList();
 
   RwScriptRules(LockKit kit) {
     super(kit);
@@ -53,20 +55,36 @@ abstract class RwScriptRules extends RwFixture {
     rw.writeLock().unlock();
   }
 
-  /** What one thread of a process of its own holds or waits for. */
+  /** Two threads each share a process. */
+  private Party party(int thread) {
+    return new Party(name + '~' + thread / 2, thread);
+  }
+
+  /** What one thread holds or waits for. */
   private static final class Party {
-    final String name;
+    final String process;
+    final int thread;
     int sequence;
     @Nullable String reading;
     @Nullable String writing;
     @Nullable String waiting;
 
-    Party(String name) {
-      this.name = name;
+    Party(String process, int thread) {
+      this.process = process;
+      this.thread = thread;
     }
 
-    String next(boolean reads) {
-      return name + ':' + ++sequence + ":1" + (reads ? ":r" : "");
+    String next(boolean reads, boolean named) {
+      sequence += 10;
+      return process
+          + (':' + (sequence + thread))
+          + (':' + thread)
+          + (named ? ":n" : "")
+          + (reads ? ":r" : "");
+    }
+
+    static String threadOf(String id) {
+      return id.split(":", -1)[2];
     }
 
     static String orEmpty(@Nullable String id) {
@@ -100,14 +118,24 @@ abstract class RwScriptRules extends RwFixture {
     Terms terms = Terms.of(learnt.args()).times(LEASE, LEASE).notCounting().word(mode);
     List<String> args =
         acquires ? List.of(first, terms.text(), LEASE, "", beside) : List.of(first, terms.text());
-    Object code = execute(learnt.script(), args).get(0);
+    List<Object> answer = execute(learnt.script(), args);
+    Object code = answer.get(0);
     String done = acquires ? "HELD" : "RELEASED";
     String reply = code.equals(1L) ? done : (String) code;
     history.add(number + ": " + script + ' ' + first + ' ' + mode + ' ' + beside + " -> " + reply);
     if (history.size() > 12) {
       history.removeFirst();
     }
+    answer.stream().skip(acquires ? answer.size() : 2).forEach(this::letIn);
     return reply;
+  }
+
+  /** The reply to a release names one of its process. */
+  private void letIn(Object id) {
+    Party named =
+        parties.stream().filter(party -> id.equals(party.waiting)).findFirst().orElseThrow();
+    take(named, (String) id, "HELD");
+    letIn++;
   }
 
   /** One random thing that a thread of the engine could do now. */
@@ -117,17 +145,17 @@ abstract class RwScriptRules extends RwFixture {
     String writing = party.writing;
     if (waiting != null) {
       if (random.nextInt(5) == 0) {
-        String unused = send("rw-leave", number, waiting, "-", "");
         party.waiting = null;
+        String unused = send("rw-leave", number, waiting, "-", "");
       } else {
         take(party, waiting, send("rw-acquire", number, waiting, "join", ""));
       }
     } else if (reading != null && random.nextBoolean()) {
       party.reading = null;
-      assertEquals("RELEASED", send("rw-leave", number, reading, "-", ""), history::toString);
+      assertEquals("RELEASED", send("rw-leave", number, reading, LEASE, ""), history::toString);
     } else if (writing != null && random.nextBoolean()) {
       party.writing = null;
-      assertEquals("RELEASED", send("rw-leave", number, writing, "-", ""), history::toString);
+      assertEquals("RELEASED", send("rw-leave", number, writing, LEASE, ""), history::toString);
     } else {
       acquire(party, number, random);
     }
@@ -141,7 +169,7 @@ abstract class RwScriptRules extends RwFixture {
     boolean upgrades = !reads && party.reading != null;
     String mode = upgrades || random.nextInt(4) == 0 ? "try" : "join";
     String beside = Party.orEmpty(reads ? party.writing : party.reading);
-    String id = party.next(reads);
+    String id = party.next(reads, random.nextInt(4) > 0);
     String reply = send("rw-acquire", number, id, mode, beside);
     assertTrue(!reads || beside.isEmpty() || reply.equals("HELD"), history::toString);
     take(party, id, reply);
@@ -158,13 +186,13 @@ abstract class RwScriptRules extends RwFixture {
     }
   }
 
-  private void check(List<Party> parties) {
+  private void check() {
     State state = look();
     assertTrue(state.writer.size() <= 1, () -> state + " after " + history);
     for (String writer : state.writer) {
-      String own = writer.substring(0, writer.indexOf(':') + 1);
+      String own = Party.threadOf(writer);
       assertTrue(
-          state.readers.stream().allMatch(reader -> reader.startsWith(own)),
+          state.readers.stream().allMatch(reader -> Party.threadOf(reader).equals(own)),
           () -> state + " after " + history);
     }
     if (!state.line.isEmpty()) {
@@ -190,11 +218,11 @@ abstract class RwScriptRules extends RwFixture {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     history.add("seed " + seed);
-    List<Party> parties = IntStream.range(0, 8).mapToObj(i -> new Party(name + '~' + i)).toList();
     for (int i = 0; i < COMMANDS; i++) {
       int number = random.nextInt(parties.size());
       step(parties.get(number), number, random);
-      check(parties);
+      check();
     }
+    assertTrue(letIn > 0, "no reply has named anybody");
   }
 }

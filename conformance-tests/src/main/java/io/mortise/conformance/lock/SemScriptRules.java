@@ -108,7 +108,9 @@ abstract class SemScriptRules extends SyncFixture {
       inside.remove(party);
       assertEquals("RELEASED", leave(holds), history::toString);
     } else {
-      String id = name + '~' + party / 3 + ':' + ++sequence + ":1:p" + (1 + random.nextInt(4));
+      String named = random.nextInt(4) > 0 ? ":n" : "";
+      String id =
+          name + '~' + party / 3 + ':' + ++sequence + ":1" + named + ":p" + (1 + random.nextInt(4));
       acquire(party, id, random.nextInt(4) > 0);
     }
   }

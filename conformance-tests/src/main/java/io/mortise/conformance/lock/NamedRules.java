@@ -1,0 +1,217 @@
+package io.mortise.conformance.lock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LeaseState;
+import io.mortise.LockService;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.FaultyBackend.Link;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Threads that are let in by the reply to the release of another thread of their service. */
+abstract class NamedRules extends LockRules {
+  private static final Duration LEASE = Duration.ofSeconds(6);
+  private static final Duration RECHECK = Duration.ofMillis(2500);
+
+  private final FaultyBackend link = new FaultyBackend(this::backend);
+
+  NamedRules(LockKit kit) {
+    super(kit);
+  }
+
+  /** What is waited for. */
+  enum Side {
+    FAIR("") {
+      @Override
+      DistributedLock of(LockService service, String name) {
+        return service.getFairLock(name);
+      }
+    },
+    WRITE("rw:") {
+      @Override
+      DistributedLock of(LockService service, String name) {
+        return service.getReadWriteLock(name).writeLock();
+      }
+    },
+    READ("rw:") {
+      @Override
+      DistributedLock of(LockService service, String name) {
+        return service.getReadWriteLock(name).readLock();
+      }
+    };
+
+    final String family;
+
+    Side(String family) {
+      this.family = family;
+    }
+
+    abstract DistributedLock of(LockService service, String name);
+
+    /** What keeps it out. */
+    DistributedLock against(LockService service, String name) {
+      return (this == READ ? WRITE : this).of(service, name);
+    }
+
+    String script(String step) {
+      return family.replace(':', '-') + step;
+    }
+  }
+
+  private LockService linked() {
+    return service(link, builder -> builder.leaseTime(LEASE));
+  }
+
+  private Contender waiting(Side side, DistributedLock lock) {
+    Contender waiter = entering(lock);
+    Await.until("it waits", () -> isWaiting(side));
+    return waiter;
+  }
+
+  private boolean isWaiting(Side side) {
+    String count = "return {redis.call('ZCARD', KEYS[1])}";
+    String queue = "mortise:" + side.family + "queue:{" + name + '}';
+    return runOn(queue, count).equals(List.of(1L));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L10", "L19", "Q5"})
+  void whoIsNamedSendsNoCommandOfItsOwn(Side side) {
+    LockService service = linked();
+    DistributedLock held = side.against(service, name);
+    DistributedLock wanted = side.of(service, name);
+    held.lock();
+    Contender waiter = waiting(side, wanted);
+    link.set(side.script("acquire"), Link.DOWN, 100);
+
+    held.unlock();
+
+    assertTrue(waiter.result());
+    waiter.leave(wanted::unlock);
+    assertFalse(held.isLocked());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L10", "Q5"})
+  void whoIsNamedInALostReplyAsksAndIsInside(Side side) {
+    LockService service = linked();
+    DistributedLock held = side.against(service, name);
+    DistributedLock wanted = side.of(service, name);
+    held.lock();
+    Contender waiter = waiting(side, wanted);
+    link.set(side.script("leave"), Link.REPLY_LOST, 1);
+
+    held.unlock();
+
+    assertTrue(wanted.isLocked(), "the store has let it in");
+    passTimeUntil("it asks", RECHECK, waiter::isInside);
+    waiter.leave(wanted::unlock);
+    assertFalse(held.isLocked());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L10", "A6", "Q5"})
+  void whoIsNamedAndHasGivenUpGivesItBackAtOnce(Side side) {
+    LockService service = linked();
+    DistributedLock held = side.against(service, name);
+    DistributedLock wanted = side.of(service, name);
+    held.lock();
+    Contender quitter =
+        contender(() -> {
+          wanted.lockInterruptibly();
+          return true;
+        });
+    Await.until("it waits", () -> isWaiting(side));
+    HeldCall leaving = link.hold(side.script("leave"));
+    quitter.interrupt();
+    leaving.awaitSent();
+    assertTrue(quitter.failure() instanceof InterruptedException);
+
+    held.unlock(); // its reply names the one that is about to leave
+
+    Await.until("it is given back", () -> !wanted.isLocked());
+    leaving.pass();
+    assertTrue(held.tryLock());
+    held.unlock();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L1", "L9", "Q5"})
+  void whoIsNamedHasItsLeaseFromBeforeTheRelease(Side side) {
+    LockService service = linked();
+    DistributedLock held = side.against(service, name);
+    DistributedLock wanted = side.of(service, name);
+    HeldCall giving = link.hold(side.script("leave"));
+    Contender holder = entering(held);
+    assertTrue(holder.result());
+    Contender waiter = waiting(side, wanted);
+    Thread leaver = new Thread(() -> holder.leave(held::unlock));
+    leaver.start();
+    giving.arrive();
+    passTime(SECOND);
+    link.set(Link.DOWN);
+    giving.reply();
+    Await.until("it is inside", waiter::isInside);
+
+    passTime(LEASE.minus(SECOND).plusMillis(50));
+
+    assertEquals(LeaseState.LOST, stateFor(wanted, waiter));
+    link.set(Link.UP);
+  }
+
+  /** As seen from outside: it holds nothing any more. */
+  private static LeaseState stateFor(DistributedLock lock, Contender thread) {
+    return lock.isHeldByThread(thread.thread().getId()) ? LeaseState.HELD : LeaseState.LOST;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L10", "Q5"})
+  void whoseOwnCommandIsOutIsLetInByItsAnswer(Side side) {
+    LockService service = linked();
+    DistributedLock held = side.against(service, name);
+    DistributedLock wanted = side.of(service, name);
+    held.lock();
+    HeldCall asking = link.hold(side.script("acquire"));
+    Contender waiter = entering(wanted);
+    assertEquals("WAIT", asking.arrive().get(0));
+
+    held.unlock(); // its reply names the one that is about to hear that it must wait
+    assertFalse(waiter.isInside());
+    asking.reply();
+
+    assertTrue(waiter.result());
+    waiter.leave(wanted::unlock);
+    assertFalse(held.isLocked());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L9", "Q5"})
+  void aFixedLeaseIsNotMadeLonger(Side side) {
+    LockService service = linked();
+    DistributedLock held = side.against(service, name);
+    Duration fixed = Duration.ofSeconds(4);
+    DistributedLock wanted = side.of(service, name).withLease(fixed);
+    held.lock();
+    Contender waiter = waiting(side, wanted);
+
+    held.unlock();
+
+    assertTrue(waiter.result());
+    long left = wanted.remainTimeToLive();
+    assertTrue(left > 0 && left <= fixed.toMillis(), left + " ms left in the store");
+    waiter.leave(wanted::unlock);
+  }
+}
