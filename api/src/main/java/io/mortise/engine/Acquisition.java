@@ -26,7 +26,9 @@ final class Acquisition {
 
   private volatile boolean signalled;
   private volatile @Nullable Long letInAt;
+  private volatile @Nullable ClockSample sample;
   private boolean sent;
+  private long askedAt;
   private long nextCheck;
 
   /** Whether the store may know the id, and whether it might before the command that is out. */
@@ -93,21 +95,51 @@ final class Acquisition {
   }
 
   /**
-   * The store has let it in; a reply to another command says so. If a command of its own is out,
-   * that one's answer decides.
+   * The store has let it in; a reply to another command says so. If a command of its own was sent
+   * since that one was, the store is asked once more: it may have been thrown out again.
    *
    * @param sentAt when the other command was sent
    */
   void letIn(long sentAt) {
     synchronized (this) {
-      letInAt = out ? null : sentAt;
+      letInAt = out || sentAt - askedAt < 0 ? null : sentAt;
     }
     signal();
   }
 
-  /** When the command was sent that let it in; null if there was none since it asked last. */
-  @Nullable Long letInAt() {
-    return letInAt;
+  /** As of now a grant may be taken without asking, if its message tells when it was given. */
+  void sampled(ClockSample seen) {
+    sample = seen;
+  }
+
+  /**
+   * A message tells of a grant. If it is certain how long that lasts, it is a lease that was last
+   * renewed long ago; else the store is asked.
+   *
+   * @param grantedAt by the store's clock (us), or -1
+   * @param epoch of the mailbox that heard it
+   */
+  void granted(long grantedAt, int epoch, long now, QueueTimes times) {
+    ClockSample seen = sample;
+    Long ends = seen == null ? null : seen.endOfGrant(grantedAt, epoch, now, times);
+    synchronized (this) {
+      letInAt = out || ends == null || ends - now <= 0 ? null : beginOf(ends, now);
+    }
+    signal();
+  }
+
+  /** When a lease was sent that ends then, and no later than one that begins now. */
+  private long beginOf(long ends, long now) {
+    return Math.min(now, ends - lease.nanos() + STORE_TICK);
+  }
+
+  /**
+   * When the command was sent that let it in; null if none has since it asked last, or its lease is
+   * over.
+   */
+  @Nullable Long letInAt(long now) {
+    Long sentAt = letInAt;
+    return sentAt != null && now - sentAt < lease.nanos() - STORE_TICK ? sentAt : null;
   }
 
   boolean isDue(long now) {
@@ -122,6 +154,7 @@ final class Acquisition {
   synchronized void sending(long now) {
     signalled = false;
     letInAt = null;
+    askedAt = now;
     sent = true;
     nextCheck = now;
     knownBefore = known;

@@ -59,6 +59,7 @@ final class Agents {
     private final Gate gate;
     private final Waiter waiter;
     private boolean mayBeOver;
+    private int epoch;
     private boolean done;
     private @Nullable LockException failure;
     private final Pause pause = new Pause();
@@ -80,8 +81,8 @@ final class Agents {
         }
         Acquisition acquisition = gate.acquisitionFor(waiter);
         long now = engine.now();
-        Long letInAt = acquisition.letInAt();
-        if (letInAt != null) {
+        Long letInAt = acquisition.letInAt(now);
+        if (letInAt != null && waiter.lease().renewed()) {
           answered(acquisition);
           Step step = taken(acquisition, letInAt);
           if (step != Step.WAIT) {
@@ -107,6 +108,7 @@ final class Agents {
     }
 
     private Step ask(Acquisition acquisition) {
+      epoch = engine.mailbox().epoch();
       long sentAt = engine.now();
       acquisition.sending(sentAt);
       return hear(acquisition, sentAt, () -> engine.backend().execute(call(acquisition)));
@@ -136,7 +138,7 @@ final class Agents {
       }
       answered(acquisition);
       if (reply instanceof Reply.Waiting waiting) {
-        return queued(acquisition, waiting);
+        return queued(acquisition, waiting, sentAt);
       }
       if (reply instanceof Reply.Foreign foreign) {
         throw Failures.foreign(gate.keys(), foreign.found());
@@ -170,8 +172,11 @@ final class Agents {
       return Step.CLAIMED;
     }
 
-    private Step queued(Acquisition acquisition, Reply.Waiting waiting) {
+    private Step queued(Acquisition acquisition, Reply.Waiting waiting, long sentAt) {
       engine.mailbox().complain(waiting.complaint());
+      if (engine.settings().startOnGrant() && gate.keys().kind() != LockKeys.Kind.FENCED) {
+        acquisition.sampled(new ClockSample(sentAt, waiting.serverTime(), epoch));
+      }
       acquisition.queued(waiting, engine.now(), engine.settings().times());
       engine.waits(acquisition);
       pause.reset();

@@ -218,7 +218,7 @@ final class Claim implements Owner, Outbox.Letter {
     };
   }
 
-  /** Begins, as by the reply to a command of its own; one that is out decides by itself. */
+  /** Begins, as by the reply to a command of its own; one that was sent later decides. */
   @Override
   public void granted(Acquisition letIn, long sentAt) {
     Runnable next;
@@ -226,6 +226,7 @@ final class Claim implements Owner, Outbox.Letter {
       boolean begins =
           phase == Phase.WAITING
               && letIn == acquisition
+              && sentAt - askedAt >= 0
               && !engine.isClosed()
               && letIn.take(policy, sentAt, engine.now(), engine.longestHold());
       next = begins ? held() : letIn::signal;

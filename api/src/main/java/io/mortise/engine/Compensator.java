@@ -23,9 +23,21 @@ final class Compensator {
 
   /** Takes back what this service has asked for. */
   void leave(Acquisition acquisition) {
-    ScriptCall call =
-        engine.scripts().leave(acquisition.keys(), acquisition.id(), acquisition.mayArriveLate());
-    send(acquisition.keys(), call, acquisition.lease().nanos());
+    leave(acquisition, () -> {});
+  }
+
+  /**
+   * Takes it back after a release that was not answered: its reply may have named others of this
+   * service, so who waits for the same then asks.
+   */
+  void leaveAgain(Acquisition released) {
+    leave(released, () -> engine.askAgain(released.keys()));
+  }
+
+  private void leave(Acquisition acquisition, Runnable then) {
+    LockKeys keys = acquisition.keys();
+    ScriptCall call = engine.scripts().leave(keys, acquisition.id(), acquisition.mayArriveLate());
+    send(keys, call, acquisition.lease().nanos(), then);
   }
 
   /** Takes back what a message says this service has, though it does not know of it. */
@@ -34,12 +46,12 @@ final class Compensator {
   }
 
   void send(LockKeys keys, ScriptCall call) {
-    send(keys, call, 0);
+    send(keys, call, 0, () -> {});
   }
 
-  private void send(LockKeys keys, ScriptCall call, long longestLease) {
+  private void send(LockKeys keys, ScriptCall call, long longestLease, Runnable then) {
     long tombstone = engine.settings().tombstone().toNanos();
-    new Attempt(keys.text(), call, engine.now() + Math.max(tombstone, longestLease))
+    new Attempt(keys.text(), call, engine.now() + Math.max(tombstone, longestLease), then)
         .send(FIRST_PAUSE);
   }
 
@@ -47,11 +59,13 @@ final class Compensator {
     private final String what;
     private final ScriptCall call;
     private final long end;
+    private final Runnable then;
 
-    Attempt(String what, ScriptCall call, long end) {
+    Attempt(String what, ScriptCall call, long end, Runnable then) {
       this.what = what;
       this.call = call;
       this.end = end;
+      this.then = then;
     }
 
     void send(Duration pause) {
@@ -60,6 +74,8 @@ final class Compensator {
           (reply, failure) -> {
             if (failure != null) {
               again(pause, failure);
+            } else {
+              then.run();
             }
           });
     }

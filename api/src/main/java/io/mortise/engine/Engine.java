@@ -448,8 +448,17 @@ final class Engine {
   private boolean releasedLater(Acquisition ended, BackendException e) {
     log.warn("{}: released in the background: {}", ended.keys().text(), e.getMessage());
     log.debug("the release failed", e);
-    compensator.leave(ended);
+    compensator.leaveAgain(ended);
     return true;
+  }
+
+  /** Lets all ask who wait for a lock: they may be inside without knowing it. */
+  void askAgain(LockKeys keys) {
+    for (Acquisition acquisition : acquisitions.values()) {
+      if (!acquisition.isHeld() && acquisition.keys().queue().equals(keys.queue())) {
+        acquisition.signal();
+      }
+    }
   }
 
   /**

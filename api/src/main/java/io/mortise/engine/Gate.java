@@ -396,7 +396,7 @@ final class Gate implements Owner {
         && next.lease().renewed()
         && now - held.acquiredAt() < Settings.HAND_OFF_TIME.toNanos()
         && held.state(now) == LeaseState.HELD
-        && held.remaining(now) >= lease.nanos() / 2
+        && held.remaining(now) >= engine.settings().shortestGiven(lease) / 2
         && !engine.isClosed();
   }
 

@@ -12,15 +12,17 @@ import org.slf4j.LoggerFactory;
 /**
  * Renews the leases of all holds of a service, and reports those that end.
  *
- * <p>One timer beats while anything is held, thirty times per lease. Each beat looks at every hold:
- * those last renewed a third of the lease ago are renewed, a hundred per command, all commands at
- * once; a hold whose deadline falls before the next beat gets a timer of its own. So taking and
- * releasing a lock costs the keeper nothing but, at the first of many, one timer.
+ * <p>One timer beats while anything is held, thirty times per lease, and at least three times in
+ * the time of a grant that a hold may begin with. Each beat looks at every hold: those last renewed
+ * a third of the lease ago are renewed, a hundred per command, all commands at once; a hold whose
+ * deadline falls before the next beat gets a timer of its own. So taking and releasing a lock costs
+ * the keeper nothing but, at the first of many, one timer.
  */
 final class LeaseKeeper {
   private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
   private static final int BATCH = 100;
   private static final int BEATS_PER_LEASE = 30;
+  private static final int BEATS_PER_GRANT = 3;
   private static final long SHORTEST_BEAT = Duration.ofMillis(3).toNanos();
   private static final int LEASES_BEFORE_WARNING = 10;
 
@@ -32,7 +34,8 @@ final class LeaseKeeper {
   LeaseKeeper(Engine engine) {
     this.engine = engine;
     lease = engine.settings().leaseTime().toNanos();
-    period = Math.max(SHORTEST_BEAT, lease / BEATS_PER_LEASE);
+    long shortest = engine.settings().shortestGiven(engine.defaultLease());
+    period = Math.max(SHORTEST_BEAT, Math.min(lease / BEATS_PER_LEASE, shortest / BEATS_PER_GRANT));
     beat = new Beat(engine, period, this::look, this::isAnythingHeld);
   }
 

@@ -9,6 +9,9 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,10 +24,17 @@ import org.slf4j.LoggerFactory;
 final class Mailbox implements ChannelListener {
   private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
 
+  /** The store's time, in seconds and microseconds. */
+  private static final Pattern GRANT = Pattern.compile("grant (\\d{1,12}) (\\d{1,6})");
+
   private final Engine engine;
   private final CompletableFuture<Void> first = new CompletableFuture<>();
   private final AtomicBoolean complained = new AtomicBoolean();
   private volatile boolean interrupted;
+
+  /** Changes whenever the connection for messages may be another. */
+  private final AtomicInteger epoch = new AtomicInteger();
+
   private volatile @Nullable Subscription subscription;
 
   Mailbox(Engine engine) {
@@ -61,8 +71,13 @@ final class Mailbox implements ChannelListener {
         cause);
   }
 
+  int epoch() {
+    return epoch.get();
+  }
+
   @Override
   public void onSubscribed() {
+    epoch.incrementAndGet();
     if (!first.complete(null) && interrupted) {
       log.info("{}: messages arrive again", engine);
     }
@@ -77,6 +92,7 @@ final class Mailbox implements ChannelListener {
 
   @Override
   public void onInterrupted(Throwable cause) {
+    epoch.incrementAndGet();
     if (!first.completeExceptionally(cause) && !engine.isClosed()) {
       log.warn(
           "{}: no messages for now, waiters ask every few seconds: {}", engine, cause.toString());
@@ -95,7 +111,7 @@ final class Mailbox implements ChannelListener {
     } else if (parts[0].equals("signal")) {
       engine.conditions().signalled(parts[1]);
     } else {
-      granted(parts[1], parts[2]);
+      granted(parts[1], parts[2], grantedAt(parts[0]));
     }
   }
 
@@ -109,13 +125,21 @@ final class Mailbox implements ChannelListener {
   /**
    * A grant to an id that is not here any more would keep the lock from others: it is given back.
    */
-  private void granted(String id, String lockKey) {
+  private void granted(String id, String lockKey, long grantedAt) {
     Acquisition acquisition = engine.acquisition(id);
     if (acquisition == null) {
       engine.withdrawUnknown(LockKeys.ofLockKey(engine.settings().keyPrefix(), lockKey), id);
     } else if (!acquisition.isHeld()) {
-      acquisition.signal();
+      acquisition.granted(grantedAt, epoch(), engine.now(), engine.settings().times());
     }
+  }
+
+  /** What the store's clock said (us), or -1 if the message does not tell. */
+  private static long grantedAt(String grant) {
+    Matcher told = GRANT.matcher(grant);
+    return told.matches()
+        ? TimeUnit.SECONDS.toMicros(Long.parseLong(told.group(1))) + Long.parseLong(told.group(2))
+        : -1;
   }
 
   /** A script could not send its message; said once, since waiters still ask every few seconds. */

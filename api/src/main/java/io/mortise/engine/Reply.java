@@ -17,9 +17,11 @@ sealed interface Reply {
    *
    * @param left milliseconds left of the lock, negative if none
    * @param ticket its place, to be sent again should it fall out of the queue
+   * @param serverTime when the store said so, by its clock, in microseconds
    * @param complaint the server's error if it refused the message to whoever was granted the lock
    */
-  record Waiting(long left, long ticket, @Nullable String complaint) implements Reply {}
+  record Waiting(long left, long ticket, long serverTime, @Nullable String complaint)
+      implements Reply {}
 
   /**
    * Somebody else holds the lock, and the id is not in the queue.
@@ -64,7 +66,9 @@ sealed interface Reply {
     }
     return switch ((String) reply.get(0)) {
       case "HELD" -> new Held((Long) reply.get(1));
-      case "WAIT" -> new Waiting((Long) reply.get(1), (Long) reply.get(2), textAt(reply, 4));
+      case "WAIT" ->
+          new Waiting(
+              (Long) reply.get(1), (Long) reply.get(2), (Long) reply.get(3), textAt(reply, 4));
       case "BUSY" -> new Busy((Long) reply.get(1), textAt(reply, 2));
       case "TOO_LATE" -> TOO_LATE;
       case "UNSET" -> new Unset();

@@ -30,6 +30,7 @@ public final class ServiceBuilder implements LockService.Builder {
   private @Nullable Integer handOffLimit;
   private @Nullable Boolean interruptOnLoss;
   private @Nullable Boolean redissonInterop;
+  private @Nullable Boolean startOnGrant;
   private @Nullable Executor executor;
   private @Nullable LockListener listener;
 
@@ -125,6 +126,12 @@ public final class ServiceBuilder implements LockService.Builder {
   }
 
   @Override
+  public LockService.Builder startOnGrant(boolean start) {
+    startOnGrant = once("startOnGrant", startOnGrant, start);
+    return this;
+  }
+
+  @Override
   public LockService.Builder executor(Executor given) {
     executor = once("executor", executor, given);
     return this;
@@ -173,6 +180,7 @@ public final class ServiceBuilder implements LockService.Builder {
         or(handOffLimit, 64),
         or(interruptOnLoss, false),
         or(redissonInterop, false),
+        or(startOnGrant, false),
         QueueTimes.standard(timeout));
   }
 

@@ -12,6 +12,7 @@ record Settings(
     int handOffLimit,
     boolean interruptOnLoss,
     boolean redissonInterop,
+    boolean startOnGrant,
     QueueTimes times) {
 
   /** The keys of a plain lock. */
@@ -21,6 +22,11 @@ record Settings(
 
   /** How long after its remote acquisition a hold may still be passed on inside this process. */
   static final Duration HAND_OFF_TIME = Duration.ofMillis(10);
+
+  /** How long the shortest lease is with which a hold of this lease may begin (ns). */
+  long shortestGiven(LeasePolicy lease) {
+    return startOnGrant ? Math.min(lease.nanos(), times.grantWindow().toNanos()) : lease.nanos();
+  }
 
   /** How long an id whose acquire was never answered must not acquire any more. */
   Duration tombstone() {

@@ -50,8 +50,11 @@ local function stranger(fourth, first)
   end
 end
 
+-- The server's time at this command, as it says it: in seconds and, as a text of its own, in us.
+local time
+
 local function clock()
-  local time = redis.call('TIME')
+  time = redis.call('TIME')
   local micros = time[1] * 1000000 + time[2]
   return math.floor(micros / 1000), micros
 end
@@ -99,7 +102,7 @@ local function lives(head, now)
   return ends and tonumber(ends) > now and not (unanswered and tonumber(unanswered) <= now)
 end
 
--- Tells a waiter that the lock is granted to it. Returns false if nobody listens there, else true
+-- Tells a waiter that the lock is granted to it, and when. Returns false if nobody listens there, else true
 -- and the server's complaint if it refused the message.
 -- deaf: the mailboxes of this run that nobody listens to.
 local function tell(head, now, deaf)
@@ -107,7 +110,9 @@ local function tell(head, now, deaf)
   if deaf[box] then
     return false
   end
-  local heard = redis.pcall('PUBLISH', mail .. box, 'grant|' .. head .. '|' .. lock)
+  local seconds, fraction = time[1], time[2]
+  local message = 'grant ' .. seconds .. ' ' .. fraction .. '|' .. head .. '|' .. lock
+  local heard = redis.pcall('PUBLISH', mail .. box, message)
   if heard == 0 and counts == '1' then
     deaf[box] = true
     return false

@@ -46,7 +46,7 @@ final class Contest {
   }
 
   private ScheduledService service(String name) {
-    return new ScheduledService(name, schedule, store, this::fails);
+    return new ScheduledService(name, schedule, store, random.nextBoolean(), this::fails);
   }
 
   private boolean fails() {

@@ -30,7 +30,7 @@ abstract class GateFixture {
   private static Settings settings() {
     Duration timeout = Duration.ofSeconds(2);
     return new Settings(
-        LEASE, null, timeout, "mortise:", 64, false, false, QueueTimes.standard(timeout));
+        LEASE, null, timeout, "mortise:", 64, false, false, false, QueueTimes.standard(timeout));
   }
 
   final Party party(String name) {

@@ -45,6 +45,7 @@ class GateLincheckTest {
               64,
               false,
               false,
+              false,
               QueueTimes.standard(timeout));
       Events events = new Events(null, Runnable::run);
       Engine engine = new Engine(new ClientId("model"), store, settings, events);

@@ -43,7 +43,8 @@ class LuaSubsetTest {
           "found.err");
 
   /** Names that hold text wherever they are joined. */
-  private static final Set<String> TEXT = Set.of("id", "box", "head", "holder", "lock", "mail");
+  private static final Set<String> TEXT =
+      Set.of("id", "box", "head", "holder", "lock", "mail", "seconds", "fraction");
 
   @ParameterizedTest
   @ValueSource(

@@ -24,9 +24,15 @@ final class ScheduledService implements LockBackend {
   final Engine engine;
 
   /**
+   * @param startOnGrant as the option
    * @param fails asked at each command whether it shall get no answer
    */
-  ScheduledService(String name, Schedule schedule, SharedStore store, BooleanSupplier fails) {
+  ScheduledService(
+      String name,
+      Schedule schedule,
+      SharedStore store,
+      boolean startOnGrant,
+      BooleanSupplier fails) {
     this.schedule = schedule;
     this.store = store;
     this.fails = fails;
@@ -37,7 +43,7 @@ final class ScheduledService implements LockBackend {
         new Engine(
             new ClientId(name),
             this,
-            new Settings(lease, null, timeout, "mortise:", 2, false, false, times),
+            new Settings(lease, null, timeout, "mortise:", 2, false, false, startOnGrant, times),
             new Events(null, Runnable::run));
     store.deliver(name, engine.mailbox()::onMessage);
   }

@@ -8,13 +8,14 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code acquire.lua} and {@code leave.lua} do with one lock of several services, in Java, as
- * long as no expiry passes: a holder, a queue, tombstones, and a message to whom the lock is
- * granted.
+ * What {@code acquire.lua}, {@code leave.lua} and {@code renew.lua} do with one lock of several
+ * services, in Java, as long as no expiry passes: a holder, a queue, tombstones, and a message, or
+ * a name in a reply, to whom the lock is granted.
  */
 final class SharedStore {
   private final LockKeys keys;
@@ -52,11 +53,16 @@ final class SharedStore {
     List<Object> reply =
         switch (call.script().name()) {
           case "acquire" -> acquire(id, call.args().get(1).startsWith("join "));
-          case "leave" -> leave(id, call.args().size() > 2);
+          case "leave" -> leave(call.args());
+          case "renew" -> call.args().stream().skip(1).map(this::isHeldBy).toList();
           default -> throw new IllegalArgumentException(call.toString());
         };
     schedule.note(call.script().name() + ' ' + id + ' ' + reply.get(0));
     return reply;
+  }
+
+  private Object isHeldBy(String id) {
+    return id.equals(holder) ? 1L : 0L;
   }
 
   private List<Object> acquire(String id, boolean join) {
@@ -76,28 +82,42 @@ final class SharedStore {
     if (!queue.contains(id)) {
       queue.add(id);
     }
-    return List.of("WAIT", 30_000L, 1L, 1L);
+    return List.of("WAIT", 30_000L, 1L, TimeUnit.NANOSECONDS.toMicros(schedule.nanoTime()));
   }
 
-  private List<Object> leave(String id, boolean tombstone) {
+  private List<Object> leave(List<String> args) {
+    String id = args.get(0);
     boolean held = id.equals(holder);
     queue.remove(id);
-    if (tombstone) {
+    if (args.size() > 2) {
       tombstones.add(id);
     }
+    String next = queue.peek();
+    if (held && next != null && Character.isDigit(args.get(1).charAt(0)) && isNamed(next, id)) {
+      holder = queue.remove();
+      return List.of("RELEASED", "", next);
+    }
     if (held) {
-      holder = null;
       grant();
     }
     return List.of(held ? 1L : "ABSENT");
+  }
+
+  private static boolean isNamed(String next, String by) {
+    return next.contains(":n") && service(next).equals(service(by));
+  }
+
+  private static String service(String id) {
+    return id.substring(0, id.indexOf(':'));
   }
 
   private void grant() {
     String next = queue.poll();
     holder = next;
     if (next != null) {
-      Consumer<String> mailbox = mailboxes.get(next.substring(0, next.indexOf(':')));
-      String message = "grant|" + next + '|' + keys.lock();
+      Consumer<String> mailbox = mailboxes.get(service(next));
+      long micros = TimeUnit.NANOSECONDS.toMicros(schedule.nanoTime());
+      String message = "grant 0 " + micros + '|' + next + '|' + keys.lock();
       if (mailbox != null) {
         schedule.later(message, () -> mailbox.accept(message));
       }

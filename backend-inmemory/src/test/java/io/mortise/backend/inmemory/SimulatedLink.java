@@ -104,16 +104,32 @@ final class SimulatedLink {
     if (fault == Fault.REPLY_LOST) {
       throw failure(Outcome.UNKNOWN);
     }
+    String lock = call.keys().get(0);
     if (call.script().name().equals("acquire") && reply.equals(List.of(1L))) {
-      String id = call.args().get(0);
-      held.put(id.substring(0, id.indexOf(':')) + call.keys().get(0), id);
+      holds(call.args().get(0), lock);
+    } else if (call.script().name().equals("leave")) {
+      reply.stream().skip(2).forEach(named -> holds((String) named, lock));
     }
     return reply;
   }
 
-  /** The id by which whoever is inside holds the lock. */
-  @Nullable String idOf(LockService client, String name) {
-    return held.get(client.clientId() + SimulatedOperator.key("lock", name));
+  /** A message that whoever hears it may start on. */
+  void hears(String message) {
+    String[] parts = message.split("\\|", 3);
+    if (parts[0].startsWith("grant")) {
+      holds(parts[1], parts[2]);
+    }
+  }
+
+  private void holds(String id, String lock) {
+    String[] parts = id.split(":", -1);
+    held.put(parts[0] + (id.endsWith(":n") ? parts[2] : "") + lock, id);
+  }
+
+  /** The id by which the calling thread, which is inside, holds the lock. */
+  @Nullable String idOf(LockService client, String name, boolean fair) {
+    String thread = fair ? Long.toString(Thread.currentThread().getId()) : "";
+    return held.get(client.clientId() + thread + SimulatedOperator.key("lock", name));
   }
 
   private Duration upTo(int millis) {

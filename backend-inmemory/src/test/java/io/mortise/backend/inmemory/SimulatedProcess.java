@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class SimulatedProcess implements LockBackend, TimeSource {
   private final InMemoryStore store;
   private final Duration lease;
+  private final boolean startOnGrant;
   private final SimulatedLink link;
   private final Queue<Runnable> keptBack = new ConcurrentLinkedQueue<>();
   private LockBackend client;
@@ -30,9 +31,14 @@ final class SimulatedProcess implements LockBackend, TimeSource {
   SimulatedProcess(InMemoryStore store, Duration lease, long seed) {
     this.store = store;
     this.lease = lease;
+    startOnGrant = seed % 2 == 0;
     link = new SimulatedLink(store, seed);
     client = store.backend();
-    service = LockService.builder().backend(this).leaseTime(lease).open();
+    service = open();
+  }
+
+  private LockService open() {
+    return LockService.builder().backend(this).leaseTime(lease).startOnGrant(startOnGrant).open();
   }
 
   LockService service() {
@@ -68,7 +74,7 @@ final class SimulatedProcess implements LockBackend, TimeSource {
     service.close();
     client.close();
     client = store.backend();
-    service = LockService.builder().backend(this).leaseTime(lease).open();
+    service = open();
     link.fails(before);
   }
 
@@ -138,7 +144,10 @@ final class SimulatedProcess implements LockBackend, TimeSource {
           @Override
           public void onMessage(String message) {
             for (int copies = link.copiesOfMessage(); copies > 0; copies--) {
-              unlessPaused(() -> listener.onMessage(message));
+              unlessPaused(() -> {
+                link.hears(message);
+                listener.onMessage(message);
+              });
             }
           }
         });

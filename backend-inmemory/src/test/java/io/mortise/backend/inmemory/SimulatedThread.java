@@ -55,10 +55,12 @@ final class SimulatedThread extends Thread {
     int which = random.nextInt(Simulation.LOCKS);
     try {
       LockService service = process.service();
-      DistributedLock lock = service.getLock(Simulation.name(which));
-      if (acquire(lock)) {
+      String name = Simulation.name(which);
+      boolean fair = random.nextInt(3) == 0;
+      DistributedLock lock = fair ? service.getFairLock(name) : service.getLock(name);
+      if (acquire(lock, fair)) {
         entered++;
-        stayInside(lock, process.link().idOf(service, lock.name()));
+        stayInside(lock, process.link().idOf(service, name, fair));
       }
     } catch (InterruptedException | LockException | LockServiceClosedException e) {
       // It was interrupted, or the store could not be asked, or the service was closed.
@@ -68,14 +70,14 @@ final class SimulatedThread extends Thread {
     }
   }
 
-  private boolean acquire(DistributedLock lock) throws InterruptedException {
-    int way = random.nextInt(10);
+  private boolean acquire(DistributedLock lock, boolean fair) throws InterruptedException {
+    int way = random.nextInt(fair ? 9 : 10);
     Duration wait = Duration.ofMillis(random.nextInt(3_000));
     doing = "acquires in way " + way + ' ' + lock;
     switch (way) {
       case 0, 1, 2, 3 -> lock.lock();
       case 4 -> lock.lockInterruptibly();
-      case 5 -> lock.withLease(Duration.ofMillis(50 + random.nextInt(1_000))).lock();
+      case 9 -> lock.withLease(Duration.ofMillis(50 + random.nextInt(1_000))).lock();
       case 6 -> {
         return lock.tryLock();
       }

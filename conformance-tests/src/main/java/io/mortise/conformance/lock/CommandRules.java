@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 /** What a lock costs, counted by the server: commands are exact where milliseconds are not. */
 abstract class CommandRules extends LockRules {
   private static final int THREADS = 8;
+  private static final int ROUNDS = 100;
 
   private final RedisKit kit;
   private final Costs costs;
@@ -118,16 +119,35 @@ abstract class CommandRules extends LockRules {
   @Rule("L10")
   void aHandOffBetweenServicesIsThreeCommandsAndOneMessage(Figures figures)
       throws InterruptedException {
-    List<DistributedLock> locks = List.of(lock(), lock());
+    long commands = handOffs(figures, List.of(lock(), lock()), "commands of hand-overs");
+    // To stand in line, to release and to confirm; and whoever re-checked just then.
+    assertTrue(commands <= 7L * ROUNDS, commands + " commands");
+  }
+
+  @Test
+  @Rule({"L10", "L19"})
+  void whoStartsOnTheGrantNeedsTwoCommandsForAHandOff(Figures figures) throws InterruptedException {
+    List<DistributedLock> locks =
+        List.of(
+            service(builder -> builder.startOnGrant(true)).getLock(name),
+            service(builder -> builder.startOnGrant(true)).getLock(name));
+    long commands = handOffs(figures, locks, "commands of hand-overs, starting on the grant");
+    // To stand in line and to release; and whoever re-checked just then, or was told while it
+    // asked.
+    assertTrue(commands <= 5L * ROUNDS, commands + " commands");
+  }
+
+  /** How many commands it takes that two threads hand a lock over to each other. */
+  private long handOffs(Figures figures, List<DistributedLock> locks, String figure)
+      throws InterruptedException {
     Crew.run(2, number -> pair(locks.get(number)));
     costs.reset();
-    int rounds = 100;
     AtomicBoolean oneIsDone = new AtomicBoolean();
 
     Crew.run(
         2,
         number -> {
-          for (int i = 0; i < rounds; i++) {
+          for (int i = 0; i < ROUNDS; i++) {
             locks.get(number).lock();
             Await.until("the other is in line", () -> oneIsDone.get() || isOneInLine());
             locks.get(number).unlock();
@@ -137,14 +157,13 @@ abstract class CommandRules extends LockRules {
 
     Map<String, Long> counts = costs.counts();
     long messages = counts.getOrDefault("publish", 0L);
+    long commands = counts.getOrDefault("evalsha", 0L);
     figures.add(
-        "commands of hand-overs between services",
-        "%d for %d acquisitions, %d of them handed over"
-            .formatted(counts.get("evalsha"), 2 * rounds, messages));
-    assertTrue(messages > rounds && messages < 2L * rounds, counts.toString());
-    // To stand in line, to release and to confirm; and whoever re-checked just then.
-    assertTrue(counts.getOrDefault("evalsha", 0L) <= 7L * rounds, counts.toString());
+        figure,
+        "%d for %d acquisitions, %d of them by message".formatted(commands, 2 * ROUNDS, messages));
+    assertTrue(messages == 0 || messages > ROUNDS, counts.toString());
     assertTrue(counts.getOrDefault("subscribe", 0L) < 3, "only after a lost connection");
+    return commands;
   }
 
   @Test
@@ -152,29 +171,11 @@ abstract class CommandRules extends LockRules {
   void insideAServiceAFairLockIsHandedOverByTheReplyToTheRelease(Figures figures)
       throws InterruptedException {
     DistributedLock lock = service().getFairLock(name);
-    pair(lock);
-    costs.reset();
-    int rounds = 100;
-    AtomicBoolean oneIsDone = new AtomicBoolean();
-
-    Crew.run(
-        2,
-        number -> {
-          for (int i = 0; i < rounds; i++) {
-            lock.lock();
-            Await.until("the other is in line", () -> oneIsDone.get() || isOneInLine());
-            lock.unlock();
-          }
-          oneIsDone.set(true);
-        });
-
-    Map<String, Long> counts = costs.counts();
-    figures.add(
-        "commands of a fair lock handed over inside a service",
-        "%d for %d acquisitions".formatted(counts.get("evalsha"), 2 * rounds));
-    assertEquals(null, counts.get("publish"));
+    String figure = "commands of hand-overs of a fair lock inside a service";
+    long commands = handOffs(figures, List.of(lock, lock), figure);
+    assertEquals(0, costs.counts().getOrDefault("publish", 0L));
     // To stand in line and to release; and whoever re-checked just then.
-    assertTrue(counts.getOrDefault("evalsha", 0L) <= 5L * rounds, counts.toString());
+    assertTrue(commands <= 5L * ROUNDS, commands + " commands");
   }
 
   private boolean isOneInLine() {

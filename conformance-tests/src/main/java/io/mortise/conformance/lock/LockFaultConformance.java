@@ -37,4 +37,11 @@ public abstract class LockFaultConformance implements LockKit {
       super(LockFaultConformance.this);
     }
   }
+
+  @Nested
+  class StartOnGrant extends StartOnGrantRules {
+    StartOnGrant() {
+      super(LockFaultConformance.this);
+    }
+  }
 }

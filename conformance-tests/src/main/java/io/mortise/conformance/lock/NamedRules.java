@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Threads that are let in by the reply to the release of another thread of their service. */
 abstract class NamedRules extends LockRules {
-  private static final Duration LEASE = Duration.ofSeconds(6);
+  private static final Duration LEASE = Duration.ofSeconds(4);
   private static final Duration RECHECK = Duration.ofMillis(2500);
 
   private final FaultyBackend link = new FaultyBackend(this::backend);
@@ -198,11 +198,40 @@ abstract class NamedRules extends LockRules {
 
   @ParameterizedTest
   @EnumSource
+  @Rule({"L1", "Q5"})
+  void whoWasThrownOutAgainIsNotLetInByAReplyThatComesLate(Side side) {
+    LockService service = linked();
+    DistributedLock held = side.against(service, name);
+    DistributedLock wanted = side.of(service, name);
+    HeldCall giving = link.hold(side.script("leave"));
+    Contender holder = entering(held);
+    assertTrue(holder.result());
+    Contender waiter = waiting(side, wanted);
+    Thread leaver = new Thread(() -> holder.leave(held::unlock));
+    leaver.start();
+    giving.arrive();
+    LockService operator = service();
+    assertTrue(side.of(operator, name).forceUnlock());
+    DistributedLock other = side.against(operator, name);
+    assertTrue(other.tryLock());
+    passTimeUntil("it asks", RECHECK, () -> isWaiting(side));
+
+    giving.reply();
+
+    waiter.awaitRest();
+    assertFalse(waiter.isInside(), "two are inside");
+    other.unlock();
+    assertTrue(waiter.result());
+    waiter.leave(wanted::unlock);
+  }
+
+  @ParameterizedTest
+  @EnumSource
   @Rule({"L9", "Q5"})
   void aFixedLeaseIsNotMadeLonger(Side side) {
     LockService service = linked();
     DistributedLock held = side.against(service, name);
-    Duration fixed = Duration.ofSeconds(4);
+    Duration fixed = Duration.ofSeconds(2);
     DistributedLock wanted = side.of(service, name).withLease(fixed);
     held.lock();
     Contender waiter = waiting(side, wanted);

@@ -76,11 +76,8 @@ abstract class RwScriptRules extends RwFixture {
 
     String next(boolean reads, boolean named) {
       sequence += 10;
-      return process
-          + (':' + (sequence + thread))
-          + (':' + thread)
-          + (named ? ":n" : "")
-          + (reads ? ":r" : "");
+      String id = process + ":" + (sequence + thread) + ":" + thread;
+      return id + (named ? ":n" : "") + (reads ? ":r" : "");
     }
 
     static String threadOf(String id) {

@@ -9,6 +9,10 @@ public enum Contestant {
   MORTISE_JEDIS("Mortise on Jedis"),
   /** Ourselves, on Lettuce. */
   MORTISE_LETTUCE("Mortise on Lettuce"),
+  /** Ourselves on Jedis, with services that start on the message of a grant. */
+  MORTISE_JEDIS_STARTING("Mortise on Jedis, starting on the grant"),
+  /** Ourselves on Lettuce, with services that start on the message of a grant. */
+  MORTISE_LETTUCE_STARTING("Mortise on Lettuce, starting on the grant"),
   /** Ourselves, without a server. */
   MORTISE_MEMORY("Mortise in memory"),
   /** Redisson's {@code RLock}, and its other locks. */
@@ -55,6 +59,8 @@ public enum Contestant {
     return switch (this) {
       case MORTISE_JEDIS -> MortiseSite.open(server, lease, "jedis");
       case MORTISE_LETTUCE -> MortiseSite.open(server, lease, "lettuce");
+      case MORTISE_JEDIS_STARTING -> MortiseSite.starting(server, lease, "jedis");
+      case MORTISE_LETTUCE_STARTING -> MortiseSite.starting(server, lease, "lettuce");
       case MORTISE_MEMORY -> MortiseSite.open(URI.create("memory:bench"), lease, "memory");
       case REDISSON -> RedissonSite.open(server, lease);
       case REDISSON_SEMAPHORE -> RedissonSite.withPlainPermits(server, lease);

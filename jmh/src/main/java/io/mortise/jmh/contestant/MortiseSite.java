@@ -14,13 +14,19 @@ import java.util.concurrent.locks.Lock;
 /** Mortise, on one of its backends. */
 record MortiseSite(LockService service) implements Site {
   static Site open(URI uri, Duration lease, String provider) {
-    return new MortiseSite(
-        LockService.builder()
-            .uri(uri.toString())
-            .provider(provider)
-            .leaseTime(lease)
-            .commandTimeout(Duration.ofSeconds(2))
-            .open());
+    return new MortiseSite(builder(uri, lease, provider).open());
+  }
+
+  static Site starting(URI uri, Duration lease, String provider) {
+    return new MortiseSite(builder(uri, lease, provider).startOnGrant(true).open());
+  }
+
+  private static LockService.Builder builder(URI uri, Duration lease, String provider) {
+    return LockService.builder()
+        .uri(uri.toString())
+        .provider(provider)
+        .leaseTime(lease)
+        .commandTimeout(Duration.ofSeconds(2));
   }
 
   @Override
