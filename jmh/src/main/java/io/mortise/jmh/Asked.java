@@ -40,7 +40,7 @@ record Asked(
     return new Asked(question, some, first, rounds, pinned);
   }
 
-  /** With one round less; a quick run has one. */
+  /** With one round less, though not in a quick run. */
   Asked lessOften() {
     return fewer(cell -> 1);
   }
@@ -56,10 +56,11 @@ record Asked(
 
   /** What to measure in a round; rounds are counted from 1. */
   List<Cell> cells(Effort effort, int round) {
+    int rounds = effort.quick() ? 2 : effort.rounds();
     return question.cells().stream()
         .filter(some)
         .filter(cell -> !effort.quick() || first.test(cell))
-        .filter(cell -> round <= effort.rounds() - fewer.applyAsInt(cell))
+        .filter(cell -> round <= rounds - fewer.applyAsInt(cell))
         .toList();
   }
 }
