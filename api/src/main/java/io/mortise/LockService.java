@@ -260,16 +260,16 @@ public interface LockService extends AutoCloseable {
     Builder redissonInterop(boolean interop);
 
     /**
-     * Whether a thread to which a lock is granted is inside as soon as it hears of it, and confirms
-     * that within a second. Without this option it asks the store first, which costs a round trip
-     * for every hand-over between services; with it, sections shorter than a second cost none.
+     * Whether a thread to which a lock is granted is inside as soon as it hears of it, and asks the
+     * store to confirm that half a second later. Without this option it asks first, which costs a
+     * round trip for every hand-over between services; with it, shorter sections cost none.
      *
-     * <p>What it costs: until the confirmation, when the lease ends is known by the server's clock,
-     * so a step of that clock within the seconds before the grant, or a failover in them to a
-     * server whose clock differs, may let a lease of some seconds end too late by as much as the
-     * message was on its way. A hold that the store does not confirm is lost, as any whose lease is
-     * over. It changes nothing for fenced locks, red locks, leases that are bound to no thread,
-     * fixed leases, semaphores and latches.
+     * <p>What it costs: a hold that is not confirmed within three seconds is lost, as any whose
+     * lease is over, so an outage right after a hand-over may end it. And until the confirmation
+     * the end of the lease is known by the server's clock: a step of that clock within the seconds
+     * before the grant, or a failover in them to a server whose clock differs, may let it end too
+     * late, by no more than the message was on its way. It changes nothing for fenced locks, red
+     * locks, leases that are bound to no thread, fixed leases, semaphores and latches.
      *
      * @param start default false
      * @return this

@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  * or a lease, not to a thread: threads of a gate take it over from each other. Its id is never used
  * again, so a late or repeated command cannot touch a later acquisition.
  *
- * <p>The waiting side is used by the gate's agent alone, or under the lease's monitor, {@link
- * #signal} aside. The held side is read by anybody and changed under this object's monitor, in
- * which nothing blocks; exactly one call of {@link #end} succeeds.
+ * <p>The waiting side is used by the gate's agent alone, or under the lease's monitor, but for what
+ * messages and the replies to others' commands say. The held side is read by anybody and changed
+ * under this object's monitor, in which nothing blocks; exactly one call of {@link #end} succeeds.
  */
 final class Acquisition {
   /** Redis keeps expiry in whole milliseconds, so a key may go up to one earlier than its lease. */
@@ -26,7 +26,7 @@ final class Acquisition {
 
   private volatile boolean signalled;
   private volatile @Nullable Long letInAt;
-  private volatile @Nullable ClockSample sample;
+  private @Nullable ClockSample sample;
   private boolean sent;
   private long askedAt;
   private long nextCheck;
@@ -102,13 +102,18 @@ final class Acquisition {
    */
   void letIn(long sentAt) {
     synchronized (this) {
-      letInAt = out || sentAt - askedAt < 0 ? null : sentAt;
+      letInAt = mayBeLetIn(sentAt) ? sentAt : null;
     }
     signal();
   }
 
+  /** Whether nothing of its own was sent since, nor was it thrown out. */
+  synchronized boolean mayBeLetIn(long sentAt) {
+    return !out && sentAt - askedAt >= 0;
+  }
+
   /** As of now a grant may be taken without asking, if its message tells when it was given. */
-  void sampled(ClockSample seen) {
+  synchronized void sampled(ClockSample seen) {
     sample = seen;
   }
 
@@ -118,28 +123,38 @@ final class Acquisition {
    *
    * @param grantedAt by the store's clock (us), or -1
    * @param epoch of the mailbox that heard it
+   * @param whole what a lease is if it is renewed; no other begins like this
    */
-  void granted(long grantedAt, int epoch, long now, QueueTimes times) {
-    ClockSample seen = sample;
-    Long ends = seen == null ? null : seen.endOfGrant(grantedAt, epoch, now, times);
+  void granted(long grantedAt, int epoch, LeasePolicy whole, long now, QueueTimes times) {
     synchronized (this) {
-      letInAt = out || ends == null || ends - now <= 0 ? null : beginOf(ends, now);
+      Long ends = sample == null ? null : sample.endOfGrant(grantedAt, epoch, now, times);
+      letInAt =
+          out || ends == null || ends - now <= 0
+              ? null
+              : Math.min(now, ends - whole.nanos() + STORE_TICK);
     }
     signal();
   }
 
-  /** When a lease was sent that ends then, and no later than one that begins now. */
-  private long beginOf(long ends, long now) {
-    return Math.min(now, ends - lease.nanos() + STORE_TICK);
+  /** A message says that it was thrown out before it knew that it was in. */
+  void thrownOut(long now) {
+    synchronized (this) {
+      letInAt = null;
+      sample = null;
+      askedAt = now;
+    }
+    signal();
   }
 
   /**
    * When the command was sent that let it in; null if none has since it asked last, or its lease is
    * over.
+   *
+   * @param whole what a lease is if it is renewed
    */
-  @Nullable Long letInAt(long now) {
+  @Nullable Long letInAt(LeasePolicy whole, long now) {
     Long sentAt = letInAt;
-    return sentAt != null && now - sentAt < lease.nanos() - STORE_TICK ? sentAt : null;
+    return sentAt != null && now - sentAt < whole.nanos() - STORE_TICK ? sentAt : null;
   }
 
   boolean isDue(long now) {
@@ -154,6 +169,7 @@ final class Acquisition {
   synchronized void sending(long now) {
     signalled = false;
     letInAt = null;
+    sample = null;
     askedAt = now;
     sent = true;
     nextCheck = now;

@@ -81,8 +81,8 @@ final class Agents {
         }
         Acquisition acquisition = gate.acquisitionFor(waiter);
         long now = engine.now();
-        Long letInAt = acquisition.letInAt(now);
-        if (letInAt != null && waiter.lease().renewed()) {
+        Long letInAt = acquisition.letInAt(engine.defaultLease(), now);
+        if (letInAt != null && waiter.lease().equals(engine.defaultLease())) {
           answered(acquisition);
           Step step = taken(acquisition, letInAt);
           if (step != Step.WAIT) {

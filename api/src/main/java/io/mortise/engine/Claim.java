@@ -226,7 +226,7 @@ final class Claim implements Owner, Outbox.Letter {
       boolean begins =
           phase == Phase.WAITING
               && letIn == acquisition
-              && sentAt - askedAt >= 0
+              && letIn.mayBeLetIn(sentAt)
               && !engine.isClosed()
               && letIn.take(policy, sentAt, engine.now(), engine.longestHold());
       next = begins ? held() : letIn::signal;

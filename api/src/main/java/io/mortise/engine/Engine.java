@@ -4,6 +4,7 @@ import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
 import io.mortise.engine.Gate.Step;
 import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
@@ -257,10 +258,10 @@ final class Engine {
   /**
    * An acquisition with a new id.
    *
-   * @param own as for {@link LockKeys#idSuffix(LeasePolicy, boolean)}
+   * @param own whether nobody else, with another lease, may take it over
    */
   Acquisition newAcquisition(Owner owner, long threadId, LeasePolicy lease, boolean own) {
-    String id = newId(threadId, owner.keys().idSuffix(lease, own));
+    String id = newId(threadId, owner.keys().idSuffix(own && lease.equals(defaultLease)));
     Acquisition acquisition = new Acquisition(owner, id, lease);
     acquisitions.put(id, acquisition);
     return acquisition;
@@ -448,7 +449,11 @@ final class Engine {
   private boolean releasedLater(Acquisition ended, BackendException e) {
     log.warn("{}: released in the background: {}", ended.keys().text(), e.getMessage());
     log.debug("the release failed", e);
-    compensator.leaveAgain(ended);
+    if (e.outcome() == Outcome.UNKNOWN && ended.keys().isNamed()) {
+      compensator.leaveAgain(ended);
+    } else {
+      compensator.leave(ended);
+    }
     return true;
   }
 

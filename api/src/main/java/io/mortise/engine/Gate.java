@@ -27,7 +27,9 @@ final class Gate implements Owner {
    * Every transition is one critical section under `mutex`, in which nothing blocks and no command
    * is sent. The transitions:
    *
-   *   ACQUIRING         HELD reply before the deadline       HELD, claimed by the agent
+   *   ACQUIRING         HELD reply before the deadline, or   HELD, claimed by the agent
+   *                     let in by another's reply or by a
+   *                     message, which it sees itself
    *   ACQUIRING         HELD reply too late, or withdrawn    the same agent, a new acquisition
    *   ACQUIRING         agent gives up, others wait          the first becomes agent of the same
    *                                                          acquisition, without a command

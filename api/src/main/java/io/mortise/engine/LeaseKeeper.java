@@ -12,9 +12,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Renews the leases of all holds of a service, and reports those that end.
  *
- * <p>One timer beats while anything is held, thirty times per lease, and at least three times in
- * the time of a grant that a hold may begin with. Each beat looks at every hold: those last renewed
- * a third of the lease ago are renewed, a hundred per command, all commands at once; a hold whose
+ * <p>One timer beats while anything is held, thirty times per lease, and at least six times in the
+ * time of a grant that a hold may begin with. Each beat looks at every hold: those last renewed a
+ * third of the lease ago are renewed, a hundred per command, all commands at once; a hold whose
  * deadline falls before the next beat gets a timer of its own. So taking and releasing a lock costs
  * the keeper nothing but, at the first of many, one timer.
  */
@@ -22,20 +22,28 @@ final class LeaseKeeper {
   private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
   private static final int BATCH = 100;
   private static final int BEATS_PER_LEASE = 30;
-  private static final int BEATS_PER_GRANT = 3;
+  private static final int TRIES_PER_GRANT = 6;
   private static final long SHORTEST_BEAT = Duration.ofMillis(3).toNanos();
   private static final int LEASES_BEFORE_WARNING = 10;
 
   private final Engine engine;
   private final long lease;
+  private final long shortest;
   private final long period;
+
+  /** So long a hold that has begun on a grant waits for its confirmation before it tries again. */
+  private final Duration confirmTimeout;
+
   private final Beat beat;
 
   LeaseKeeper(Engine engine) {
     this.engine = engine;
     lease = engine.settings().leaseTime().toNanos();
-    long shortest = engine.settings().shortestGiven(engine.defaultLease());
-    period = Math.max(SHORTEST_BEAT, Math.min(lease / BEATS_PER_LEASE, shortest / BEATS_PER_GRANT));
+    shortest = engine.settings().shortestGiven(engine.defaultLease());
+    long part = shortest / TRIES_PER_GRANT;
+    period = Math.max(SHORTEST_BEAT, Math.min(lease / BEATS_PER_LEASE, part));
+    long timeout = engine.settings().commandTimeout().toNanos();
+    confirmTimeout = Duration.ofNanos(Math.min(timeout, part));
     beat = new Beat(engine, period, this::look, this::isAnythingHeld);
   }
 
@@ -117,7 +125,7 @@ final class LeaseKeeper {
     long sentAt = engine.now();
     List<ScriptCall> calls =
         batches.stream()
-            .map(batch -> engine.scripts().renew(batch, engine.defaultLease()))
+            .map(batch -> engine.scripts().renew(batch, engine.defaultLease(), timeout(batch)))
             .toList();
     List<CompletableFuture<List<Object>>> replies;
     try {
@@ -140,6 +148,13 @@ final class LeaseKeeper {
             }
           });
     }
+  }
+
+  private Duration timeout(List<Acquisition> batch) {
+    Settings settings = engine.settings();
+    long now = engine.now();
+    boolean soon = batch.stream().anyMatch(held -> held.remaining(now) <= shortest);
+    return settings.startOnGrant() && soon ? confirmTimeout : settings.commandTimeout();
   }
 
   private void answered(List<Acquisition> batch, List<Object> reply, long sentAt) {

@@ -181,14 +181,14 @@ record LockKeys(String name, List<String> all, Kind kind, int permits) {
 
   /**
    * What the id of an acquisition by these keys ends in: the scripts tell readers by it, how many
-   * permits are wanted, and whom the reply to a release may name. Not who wants a fixed lease,
-   * which is another than that of the release, nor who gets a token with the answer to its own
+   * permits are wanted, and whom the reply to a release may name. Not who wants another lease than
+   * that of the service, which the release gives, nor who gets a token with the answer to its own
    * command.
    *
-   * @param own whether nobody else, with another lease, may take it over
+   * @param whole whether it is for the lease of the service, also if another takes it over
    */
-  String idSuffix(LeasePolicy lease, boolean own) {
-    return own && lease.renewed() && isNamed() ? ":n" + idSuffix() : idSuffix();
+  String idSuffix(boolean whole) {
+    return whole && isNamed() ? ":n" + idSuffix() : idSuffix();
   }
 
   /** Whether the reply to a release may name who waits for the same. */

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
@@ -145,6 +146,10 @@ final class LockScripts {
   }
 
   ScriptCall renew(List<Acquisition> held, LeasePolicy lease) {
+    return renew(held, lease, settings.commandTimeout());
+  }
+
+  ScriptCall renew(List<Acquisition> held, LeasePolicy lease, Duration timeout) {
     List<String> keys = new ArrayList<>(held.size());
     List<String> args = new ArrayList<>(held.size() + 1);
     args.add(lease.millis());
@@ -152,7 +157,7 @@ final class LockScripts {
       keys.add(acquisition.keys().lock());
       args.add(acquisition.id());
     }
-    return call(RENEW, keys, args);
+    return new ScriptCall(RENEW, keys, args, timeout);
   }
 
   ScriptCall inspect(LockKeys keys) {

@@ -117,8 +117,9 @@ final class Mailbox implements ChannelListener {
 
   private void forced(String id) {
     Acquisition acquisition = engine.acquisition(id);
-    if (acquisition != null) {
-      acquisition.owner().lose(acquisition, "somebody forced the lock open");
+    if (acquisition != null
+        && !acquisition.owner().lose(acquisition, "somebody forced the lock open")) {
+      acquisition.thrownOut(engine.now());
     }
   }
 
@@ -130,7 +131,8 @@ final class Mailbox implements ChannelListener {
     if (acquisition == null) {
       engine.withdrawUnknown(LockKeys.ofLockKey(engine.settings().keyPrefix(), lockKey), id);
     } else if (!acquisition.isHeld()) {
-      acquisition.granted(grantedAt, epoch(), engine.now(), engine.settings().times());
+      acquisition.granted(
+          grantedAt, epoch(), engine.defaultLease(), engine.now(), engine.settings().times());
     }
   }
 

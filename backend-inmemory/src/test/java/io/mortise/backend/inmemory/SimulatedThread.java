@@ -71,7 +71,7 @@ final class SimulatedThread extends Thread {
   }
 
   private boolean acquire(DistributedLock lock, boolean fair) throws InterruptedException {
-    int way = random.nextInt(fair ? 9 : 10);
+    int way = random.nextInt(fair ? 9 : 11);
     Duration wait = Duration.ofMillis(random.nextInt(3_000));
     doing = "acquires in way " + way + ' ' + lock;
     switch (way) {
@@ -80,6 +80,9 @@ final class SimulatedThread extends Thread {
       case 9 -> lock.withLease(Duration.ofMillis(50 + random.nextInt(1_000))).lock();
       case 6 -> {
         return lock.tryLock();
+      }
+      case 10 -> {
+        return lock.withLease(Duration.ofMillis(50 + random.nextInt(5_000))).tryLock(wait);
       }
       default -> {
         return lock.tryLock(wait);

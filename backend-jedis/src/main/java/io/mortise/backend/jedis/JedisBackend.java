@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.Connection;
@@ -66,7 +67,7 @@ public final class JedisBackend implements LockBackend {
 
   JedisBackend(ConnectionPool pool, @Nullable String endpoint, Duration beat, Runnable end) {
     this.pool = pool;
-    callers = new Combiner<>(pool.getMaxTotal(), this::run);
+    callers = new Combiner<>(pool::getMaxTotal, this::run);
     this.end = end;
     // What ends the connection for messages may have ended those in the pool.
     subscriber =
@@ -204,7 +205,9 @@ public final class JedisBackend implements LockBackend {
   /** Sends all and reads the replies; whether some are to be sent again. */
   private boolean exchange(Connection connection, List<Attempt> batch) {
     requireOpen();
-    limit(connection, Math.max(1, PendingCall.millisLeft(batch)));
+    int millis = Math.max(1, PendingCall.millisLeft(batch));
+    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
+    limit(connection, millis);
     for (Attempt call : batch) {
       call.send(connection, words);
     }
@@ -212,8 +215,10 @@ public final class JedisBackend implements LockBackend {
     reading.add(connection);
     try {
       requireOpen();
-      boolean again = false;
-      for (Attempt call : batch) {
+      boolean again = batch.get(0).take(connection);
+      for (Attempt call : batch.subList(1, batch.size())) {
+        long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
+        limit(connection, (int) Math.max(1, left));
         again |= call.take(connection);
       }
       return again;

@@ -8,6 +8,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,13 @@ public final class Combiner<C extends PendingCall> {
    */
   private static final int MOST_OTHERS = 100;
 
-  private final int connections;
+  /**
+   * Whose time ends later than the leader's by more milliseconds is not sent along: a leader waits
+   * for all replies.
+   */
+  private static final int LATER = 50;
+
+  private final IntSupplier connections;
   private final Consumer<List<C>> exchange;
   private final Queue<Follower<C>> followers = new ArrayDeque<>();
   private int leaders;
@@ -38,12 +45,12 @@ public final class Combiner<C extends PendingCall> {
   /**
    * Knows what to do with a connection, and how many there are.
    *
-   * @param connections at most at a time; negative for no limit
+   * @param connections how many at most at a time, now; negative for no limit
    * @param exchange sends calls and reads their replies, on the thread of one of their callers;
    *     does not throw. It ends every call, or sees to it that each ends in time
    */
-  public Combiner(int connections, Consumer<List<C>> exchange) {
-    this.connections = connections < 0 ? Integer.MAX_VALUE : connections;
+  public Combiner(IntSupplier connections, Consumer<List<C>> exchange) {
+    this.connections = connections;
     this.exchange = exchange;
   }
 
@@ -74,7 +81,7 @@ public final class Combiner<C extends PendingCall> {
     if (follower == null) {
       lead(List.of(call), List.of());
     } else if (follower.leads()) {
-      List<Follower<C>> others = takeAlong();
+      List<Follower<C>> others = takeAlong(call.millisLeft() + LATER);
       List<C> batch = new ArrayList<>();
       batch.add(call);
       others.forEach(other -> batch.add(other.call));
@@ -84,7 +91,7 @@ public final class Combiner<C extends PendingCall> {
 
   /** Nothing if it leads at once. */
   private synchronized @Nullable Follower<C> follow(C call) {
-    if (leaders < connections) {
+    if (Integer.compareUnsigned(leaders, connections.getAsInt()) < 0) { // -1: no limit
       leaders++;
       return null;
     }
@@ -93,10 +100,14 @@ public final class Combiner<C extends PendingCall> {
     return follower;
   }
 
-  private synchronized List<Follower<C>> takeAlong() {
+  private synchronized List<Follower<C>> takeAlong(int mostMillisLeft) {
     List<Follower<C>> others = new ArrayList<>();
-    while (others.size() < MOST_OTHERS && !followers.isEmpty()) {
+    Follower<C> next = followers.peek();
+    while (next != null
+        && others.size() < MOST_OTHERS
+        && next.call.millisLeft() <= mostMillisLeft) {
       others.add(followers.remove());
+      next = followers.peek();
     }
     return others;
   }
@@ -104,6 +115,9 @@ public final class Combiner<C extends PendingCall> {
   private void lead(List<C> batch, List<Follower<C>> others) {
     try {
       exchange.accept(batch);
+    } catch (Error e) { // the others must not wait for a thread that ends by it
+      batch.forEach(call -> call.fail(e));
+      throw e;
     } finally {
       appointNext();
       others.forEach(other -> other.complete(false));

@@ -29,7 +29,8 @@ class CombinerTest {
   private final List<Integer> exchanges = Collections.synchronizedList(new ArrayList<>());
   private final Semaphore mayReply = new Semaphore(0);
   private final List<Thread> callers = new ArrayList<>();
-  private final Combiner<PendingCall> combiner = new Combiner<>(1, this::exchange);
+  private final AtomicInteger threw = new AtomicInteger();
+  private final Combiner<PendingCall> combiner = new Combiner<>(() -> 1, this::exchange);
 
   private void exchange(List<PendingCall> batch) {
     exchanges.add(batch.size());
@@ -159,16 +160,52 @@ class CombinerTest {
   }
 
   @Test
-  @DisplayName("An exchange that throws leaves the connection to the next")
+  @DisplayName("B3: who leads does not wait for the replies of those who have much more time")
+  void notMuchLonger() throws InterruptedException {
+    start(call(50));
+    awaitWaiting();
+    start(call(20));
+    awaitWaiting();
+    start(call(40));
+    awaitWaiting();
+    mayReply.release(3);
+    awaitCallers();
+
+    assertEquals(List.of(1, 1, 1), exchanges);
+  }
+
+  @Test
+  @DisplayName("An exchange that throws leaves nobody waiting, and the connection to the next")
   void thrown() throws InterruptedException {
+    Semaphore mayFail = new Semaphore(0);
     Combiner<PendingCall> failing =
         new Combiner<>(
-            1,
+            () -> 1,
             batch -> {
+              exchanges.add(batch.size());
+              mayFail.acquireUninterruptibly();
               throw new StackOverflowError();
             });
+    List<PendingCall> calls = List.of(call(50), call(50), call(50));
+    for (PendingCall call : calls) {
+      start(() -> {
+        try {
+          failing.run(call);
+        } catch (StackOverflowError e) {
+          threw.incrementAndGet();
+        }
+      });
+      awaitWaiting();
+    }
+    mayFail.release(2);
+
+    for (PendingCall call : calls) {
+      assertThrows(BackendException.class, () -> PendingCall.await(call));
+    }
+    mayFail.release();
     assertThrows(StackOverflowError.class, () -> failing.run(call(50)));
-    assertThrows(StackOverflowError.class, () -> failing.run(call(50)));
+    assertEquals(List.of(1, 2, 1), exchanges);
+    assertEquals(2, threw.get(), "of those who led");
   }
 
   @Test
@@ -180,7 +217,7 @@ class CombinerTest {
     AtomicInteger largest = new AtomicInteger();
     Combiner<PendingCall> two =
         new Combiner<>(
-            2,
+            () -> 2,
             batch -> {
               most.accumulateAndGet(now.incrementAndGet(), Math::max);
               largest.accumulateAndGet(batch.size(), Math::max);

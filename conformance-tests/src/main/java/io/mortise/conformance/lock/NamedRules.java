@@ -9,6 +9,7 @@ import io.mortise.LeaseState;
 import io.mortise.LockService;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.FaultyBackend.Link;
+import io.mortise.conformance.lock.FaultyMail.Fate;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.List;
@@ -17,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Threads that are let in by the reply to the release of another thread of their service. */
 abstract class NamedRules extends LockRules {
-  private static final Duration LEASE = Duration.ofSeconds(4);
+  private static final Duration LEASE = Duration.ofSeconds(5);
   private static final Duration RECHECK = Duration.ofMillis(2500);
 
   private final FaultyBackend link = new FaultyBackend(this::backend);
@@ -76,9 +77,13 @@ abstract class NamedRules extends LockRules {
   }
 
   private boolean isWaiting(Side side) {
+    return areWaiting(side, 1);
+  }
+
+  private boolean areWaiting(Side side, long waiting) {
     String count = "return {redis.call('ZCARD', KEYS[1])}";
     String queue = "mortise:" + side.family + "queue:{" + name + '}';
-    return runOn(queue, count).equals(List.of(1L));
+    return runOn(queue, count).equals(List.<Object>of(waiting));
   }
 
   @ParameterizedTest
@@ -113,7 +118,7 @@ abstract class NamedRules extends LockRules {
     held.unlock();
 
     assertTrue(wanted.isLocked(), "the store has let it in");
-    passTimeUntil("it asks", RECHECK, waiter::isInside);
+    passTimeUntil("it asks", SECOND.dividedBy(2), waiter::isInside);
     waiter.leave(wanted::unlock);
     assertFalse(held.isLocked());
   }
@@ -199,7 +204,19 @@ abstract class NamedRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L1", "Q5"})
-  void whoWasThrownOutAgainIsNotLetInByAReplyThatComesLate(Side side) {
+  void whoWasThrownOutBeforeItHeardThatItIsInStaysOutside(Side side) {
+    assertStaysOutside(side, Fate.COMES, SECOND.dividedBy(2));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L1", "Q5"})
+  void whoHasAskedSinceIsNotLetInByAReplyThatComesLate(Side side) {
+    assertStaysOutside(side, Fate.LOST, RECHECK);
+  }
+
+  /** A reply names it, it is thrown out, somebody else is inside, it asks, and the reply comes. */
+  private void assertStaysOutside(Side side, Fate messages, Duration asksWithin) {
     LockService service = linked();
     DistributedLock held = side.against(service, name);
     DistributedLock wanted = side.of(service, name);
@@ -207,20 +224,25 @@ abstract class NamedRules extends LockRules {
     Contender holder = entering(held);
     assertTrue(holder.result());
     Contender waiter = waiting(side, wanted);
+    LockService others = service();
+    DistributedLock other = side.against(others, name);
+    Contender next = entering(other);
+    Await.until("the next waits too", () -> areWaiting(side, 2));
     Thread leaver = new Thread(() -> holder.leave(held::unlock));
     leaver.start();
     giving.arrive();
-    LockService operator = service();
-    assertTrue(side.of(operator, name).forceUnlock());
-    DistributedLock other = side.against(operator, name);
-    assertTrue(other.tryLock());
-    passTimeUntil("it asks", RECHECK, () -> isWaiting(side));
+    passTime(SECOND.dividedBy(10));
+    link.mail().set(messages);
+    assertTrue(side.of(others, name).forceUnlock());
+    assertTrue(next.result());
+    passTimeUntil("it asks", asksWithin, () -> isWaiting(side));
 
     giving.reply();
 
     waiter.awaitRest();
     assertFalse(waiter.isInside(), "two are inside");
-    other.unlock();
+    link.mail().set(Fate.COMES);
+    next.leave(other::unlock);
     assertTrue(waiter.result());
     waiter.leave(wanted::unlock);
   }
@@ -231,7 +253,7 @@ abstract class NamedRules extends LockRules {
   void aFixedLeaseIsNotMadeLonger(Side side) {
     LockService service = linked();
     DistributedLock held = side.against(service, name);
-    Duration fixed = Duration.ofSeconds(2);
+    Duration fixed = Duration.ofSeconds(4); // longer than a grant
     DistributedLock wanted = side.of(service, name).withLease(fixed);
     held.lock();
     Contender waiter = waiting(side, wanted);

@@ -141,7 +141,7 @@ abstract class SemFaultRules extends SyncFixture {
     all.close();
 
     assertEquals(1, mine.availablePermits(), "it is inside");
-    passTimeUntil("it asks", RECHECK, two::isDone);
+    passTimeUntil("it asks", SECOND.dividedBy(2), two::isDone);
     Await.value(two).close();
     awaitFree(mine, 3);
   }

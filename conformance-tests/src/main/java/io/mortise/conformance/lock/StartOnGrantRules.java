@@ -13,6 +13,7 @@ import io.mortise.conformance.lock.FaultyMail.Fate;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -217,6 +218,29 @@ abstract class StartOnGrantRules extends LockRules {
   @Rule({"L1", "L9"})
   void whoWantsAFixedLeaseAsks() {
     assertAsks(mine.getLock(name), theirs.getLock(name).withLease(Duration.ofSeconds(20)));
+  }
+
+  @Test
+  @Rule({"L1", "L9"})
+  void whoTakesOverFromOneWithAFixedLeaseIsInsideNoLongerThanTheGrant() {
+    DistributedLock held = mine.getLock(name);
+    DistributedLock wanted = theirs.getLock(name);
+    held.lock();
+    Contender first = contender(() -> wanted.tryLock(1, 2, TimeUnit.SECONDS));
+    Await.until("it waits", () -> isWaiting(""));
+    Contender second = entering(wanted);
+    passTime(CONFIRMED);
+    assertFalse(first.result());
+    link.set(Link.DOWN);
+    held.unlock();
+    assertTrue(second.result());
+
+    passTimeUntil("the grant is over", Duration.ofSeconds(4), held::tryLock);
+
+    assertFalse(holds(wanted, second), "two are inside");
+    held.unlock();
+    link.set(Link.UP);
+    second.leave(() -> assertThrows(LeaseLostException.class, wanted::unlock));
   }
 
   @Test
