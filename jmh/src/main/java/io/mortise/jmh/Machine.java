@@ -34,11 +34,12 @@ final class Machine {
     String caution =
         "Quick: JVMs are hardly warm, and compilers work beside what is measured. An impression, not a result.";
     return List.of(
-        "Written by `./mortise bench%s` on %s; %d rounds, %d minutes."
+        "Written by `./mortise bench%s` on %s; %d round%s, %d minutes."
             .formatted(
                 effort.quick() ? " --quick" : "",
                 LocalDate.now(ZoneOffset.UTC),
                 effort.rounds(),
+                effort.rounds() == 1 ? "" : "s",
                 minutes),
         "Machine: %d processors (%s), %s, load %.1f at the end; Redis %s on the same machine, JDK %s."
             .formatted(
