@@ -202,6 +202,7 @@ class CombinerTest {
     for (PendingCall call : calls) {
       assertThrows(BackendException.class, () -> PendingCall.await(call));
     }
+    awaitCallers();
     mayFail.release();
     assertThrows(StackOverflowError.class, () -> failing.run(call(50)));
     assertEquals(List.of(1, 2, 1), exchanges);

@@ -38,57 +38,16 @@ abstract class StartOnGrantRules extends LockRules {
     super(kit);
   }
 
-  /** What is waited for. */
-  enum Side {
-    PLAIN("") {
-      @Override
-      DistributedLock of(LockService service, String name) {
-        return service.getLock(name);
-      }
-    },
-    FAIR("") {
-      @Override
-      DistributedLock of(LockService service, String name) {
-        return service.getFairLock(name);
-      }
-    },
-    WRITE("rw:") {
-      @Override
-      DistributedLock of(LockService service, String name) {
-        return service.getReadWriteLock(name).writeLock();
-      }
-    },
-    READ("rw:") {
-      @Override
-      DistributedLock of(LockService service, String name) {
-        return service.getReadWriteLock(name).readLock();
-      }
-    };
-
-    final String family;
-
-    Side(String family) {
-      this.family = family;
-    }
-
-    abstract DistributedLock of(LockService service, String name);
-
-    /** What keeps it out. */
-    DistributedLock against(LockService service, String name) {
-      return (this == READ ? WRITE : this).of(service, name);
-    }
-  }
-
   /** One of theirs that waits while we hold the lock. */
-  private Contender waiting(DistributedLock wanted, String family) {
+  private Contender waiting(DistributedLock wanted, Wanted side) {
     Contender waiter = entering(wanted);
-    Await.until("it waits", () -> isWaiting(family));
+    Await.until("it waits", () -> isWaiting(side));
     return waiter;
   }
 
-  private boolean isWaiting(String family) {
+  private boolean isWaiting(Wanted side) {
     String count = "return {redis.call('ZCARD', KEYS[1])}";
-    return runOn("mortise:" + family + "queue:{" + name + '}', count).equals(List.of(1L));
+    return runOn(side.queue(name), count).equals(List.of(1L));
   }
 
   private static boolean holds(DistributedLock lock, Contender contender) {
@@ -111,11 +70,11 @@ abstract class StartOnGrantRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L1", "L10"})
-  void whoIsToldIsInsideAndConfirmsLater(Side side) {
+  void whoIsToldIsInsideAndConfirmsLater(Wanted side) {
     DistributedLock held = side.against(mine, name);
     DistributedLock wanted = side.of(theirs, name);
     held.lock();
-    Contender waiter = waiting(wanted, side.family);
+    Contender waiter = waiting(wanted, side);
     link.set(Link.DOWN);
 
     held.unlock();
@@ -132,11 +91,11 @@ abstract class StartOnGrantRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L1", "L9"})
-  void whatIsNotConfirmedEndsWithItsGrantHoweverLateTheMessage(Side side) {
+  void whatIsNotConfirmedEndsWithItsGrantHoweverLateTheMessage(Wanted side) {
     DistributedLock held = side.against(mine, name);
     DistributedLock wanted = side.of(theirs, name);
     held.lock();
-    Contender waiter = waiting(wanted, side.family);
+    Contender waiter = waiting(wanted, side);
     link.set(Link.DOWN);
     link.mail().set(Fate.LATE);
     held.unlock();
@@ -158,7 +117,7 @@ abstract class StartOnGrantRules extends LockRules {
     DistributedLock held = mine.getLock(name);
     DistributedLock wanted = theirs.getLock(name);
     held.lock();
-    Contender waiter = waiting(wanted, "");
+    Contender waiter = waiting(wanted, Wanted.PLAIN);
     link.set(Link.DOWN);
     held.unlock();
     assertTrue(waiter.result());
@@ -178,7 +137,7 @@ abstract class StartOnGrantRules extends LockRules {
     DistributedLock held = mine.getLock(name);
     DistributedLock wanted = theirs.getLock(name);
     held.lock();
-    Contender waiter = waiting(wanted, "");
+    Contender waiter = waiting(wanted, Wanted.PLAIN);
     link.set(Link.DOWN);
     link.mail().set(Fate.LATE);
     held.unlock();
@@ -197,7 +156,7 @@ abstract class StartOnGrantRules extends LockRules {
     DistributedLock held = mine.getLock(name);
     DistributedLock wanted = theirs.getLock(name);
     held.lock();
-    Contender waiter = waiting(wanted, "");
+    Contender waiter = waiting(wanted, Wanted.PLAIN);
     link.set(Link.DOWN);
     link.mail().cut();
     link.mail().join();
@@ -227,7 +186,7 @@ abstract class StartOnGrantRules extends LockRules {
     DistributedLock wanted = theirs.getLock(name);
     held.lock();
     Contender first = contender(() -> wanted.tryLock(1, 2, TimeUnit.SECONDS));
-    Await.until("it waits", () -> isWaiting(""));
+    Await.until("it waits", () -> isWaiting(Wanted.PLAIN));
     Contender second = entering(wanted);
     passTime(CONFIRMED);
     assertFalse(first.result());
@@ -252,7 +211,7 @@ abstract class StartOnGrantRules extends LockRules {
 
   private void assertAsks(DistributedLock held, DistributedLock wanted) {
     held.lock();
-    Contender waiter = waiting(wanted, "");
+    Contender waiter = waiting(wanted, Wanted.PLAIN);
     link.set(Link.DOWN);
 
     held.unlock();
@@ -267,7 +226,7 @@ abstract class StartOnGrantRules extends LockRules {
     DistributedLock held = mine.getLock(name);
     DistributedLock wanted = theirs.getLock(name);
     held.lock();
-    Contender first = waiting(wanted, "");
+    Contender first = waiting(wanted, Wanted.PLAIN);
     Contender second = entering(wanted);
     link.set(Link.DOWN);
     held.unlock();
