@@ -18,8 +18,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The one channel of a service, subscribed once. Messages are hints, {@code kind|id|lock key}: a
- * grant wakes the acquisition's agent, a loss ends its hold, a signal wakes a condition's waiter.
- * After a gap all who wait ask again, since their message may have been in it.
+ * grant wakes the acquisition's agent, with the store's time it may let it in; a loss ends its
+ * hold, a signal wakes a condition's waiter. After a gap all who wait ask again, since their
+ * message may have been in it.
  */
 final class Mailbox implements ChannelListener {
   private static final Logger log = LoggerFactory.getLogger(Mailbox.class);

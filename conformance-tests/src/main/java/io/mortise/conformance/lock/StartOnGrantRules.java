@@ -84,6 +84,8 @@ abstract class StartOnGrantRules extends LockRules {
     passTime(CONFIRMED);
     long left = wanted.remainTimeToLive();
     assertTrue(left > 10_000, "a whole lease, not " + left + " ms");
+    Duration patience = link.last("renew").timeout();
+    assertTrue(patience.compareTo(SECOND.dividedBy(2)) <= 0, "no second try in " + patience);
     waiter.leave(wanted::unlock);
     assertFalse(wanted.isLocked());
   }
