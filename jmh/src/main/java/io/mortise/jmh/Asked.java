@@ -56,11 +56,16 @@ record Asked(
 
   /** What to measure in a round; rounds are counted from 1. */
   List<Cell> cells(Effort effort, int round) {
-    int rounds = effort.quick() ? 2 : effort.rounds();
     return question.cells().stream()
         .filter(some)
         .filter(cell -> !effort.quick() || first.test(cell))
-        .filter(cell -> round <= rounds - fewer.applyAsInt(cell))
+        .filter(cell -> round <= rounds(effort, cell))
         .toList();
+  }
+
+  /** In a quick run a cell that is measured often is measured once, and another not at all. */
+  private int rounds(Effort effort, Cell cell) {
+    int less = fewer.applyAsInt(cell);
+    return effort.quick() ? 2 - less : Math.max(1, effort.rounds() - less);
   }
 }

@@ -45,6 +45,7 @@ final class Contended {
     shared(plan);
     fair(plan);
     permits(plan);
+    newProcess(plan);
     processes(plan);
     fairProcesses(plan);
   }
@@ -89,6 +90,28 @@ final class Contended {
     }
   }
 
+  /** What a process is worth before its code is compiled. */
+  private static void newProcess(Plan plan) {
+    List<Contestant> all = List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON, SPRING_PUBSUB);
+    Load load = new Load(Load.Kind.PLAIN, 1, 8);
+    Figure first =
+        plan.ask(
+                Asked.of(new ProcessQuestion("NewProcess", load, "work", List.of(0), all))
+                    .first(FIRST)
+                    .lessOften())
+            .metric(ProcessQuestion.FIRST_SECOND);
+    String title = "8 threads, 1 lock, the first second of a new process";
+    plan.compare(title, first, Target.NONE, REDISSON, SPRING_PUBSUB);
+    plan.compare(title, first.of(MORTISE_LETTUCE), Target.NONE, REDISSON, SPRING_PUBSUB);
+  }
+
+  /** How often the lock comes to the other process; a pair need not. */
+  private static void handOvers(Plan plan, String title, Figure speed) {
+    Figure changes = speed.metric(ProcessQuestion.HAND_OVERS);
+    plan.compare(title + ", hand-overs", changes, Target.NONE, REDISSON);
+    plan.compare(title + ", hand-overs", changes.of(MORTISE_LETTUCE), Target.NONE, REDISSON);
+  }
+
   private static void processes(Plan plan) {
     List<Contestant> all =
         List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON, SPRING_SPIN, SPRING_PUBSUB);
@@ -105,6 +128,8 @@ final class Contended {
             Plan.PAIRS);
     Figure empty = four.with("work", 0);
     plan.compare(title + ", speed", empty, atLeast(200), REDISSON);
+    plan.compare(title + ", speed", empty.of(MORTISE_LETTUCE), Target.NONE, REDISSON);
+    handOvers(plan, title, empty);
     plan.row(title + ", smaller share of a JVM", empty.metric("smallest share"), atLeast(0.35));
     for (Contestant each : List.of(MORTISE_JEDIS, REDISSON)) {
       plan.row(
@@ -122,6 +147,7 @@ final class Contended {
     for (Contestant each : List.of(MORTISE_LETTUCE, MORTISE_LETTUCE_STARTING)) {
       plan.compare(title + ", speed", speed.of(each), Target.NONE, REDISSON);
     }
+    handOvers(plan, title, speed);
   }
 
   private static void fairProcesses(Plan plan) {
@@ -134,6 +160,8 @@ final class Contended {
       for (Contestant each : List.of(MORTISE_JEDIS, MORTISE_JEDIS_STARTING)) {
         plan.compare(title + ", speed", speed.of(each), atLeast(8), REDISSON);
       }
+      plan.compare(title + ", speed", speed.of(MORTISE_LETTUCE), Target.NONE, REDISSON);
+      handOvers(plan, title, speed);
       plan.row(title + ", smaller share of a JVM", speed.metric("smallest share"), Target.NONE);
     }
   }

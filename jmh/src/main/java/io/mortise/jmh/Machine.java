@@ -31,8 +31,7 @@ final class Machine {
 
   static List<String> describe(RedisServer server, Effort effort, Pin pin, long minutes)
       throws IOException {
-    String caution =
-        "Quick: JVMs are hardly warm, and compilers work beside what is measured. An impression, not a result.";
+    String caution = "Quick: one round, and a second for each figure. An impression, not a result.";
     return List.of(
         "Written by `./mortise bench%s` on %s; %d round%s, %d minutes."
             .formatted(

@@ -24,8 +24,14 @@ public final class Main implements Callable<Integer> {
   private static final String LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
   private static final String REDISSON_LEVEL = "org.slf4j.simpleLogger.log.org.redisson.Redisson";
 
-  @Option(names = "--quick", description = "One short round of what matters most: 3 minutes.")
+  @Option(names = "--quick", description = "One short round of what matters most: 6 minutes.")
   private boolean quick;
+
+  @Option(
+      names = "--rounds",
+      paramLabel = "N",
+      description = "How often what has a target is measured in a full run; default: 3.")
+  private int rounds = 3;
 
   @Option(
       names = "--only",
@@ -62,7 +68,7 @@ public final class Main implements Callable<Integer> {
     Path results = Files.createTempDirectory("mortise-bench");
     long start = System.nanoTime();
     try (RedisServer server = RedisServer.start()) {
-      Effort effort = quick ? Effort.quick(server.uri()) : Effort.full(server.uri());
+      Effort effort = quick ? Effort.quick(server.uri()) : Effort.full(server.uri(), rounds);
       Pin pin = Pin.of(server.pid(), ProcessHandle.current().pid());
       boolean complete = new Run(plan.questions(only), effort, pin, results).all();
       long minutes = Math.round((System.nanoTime() - start) / 60e9);

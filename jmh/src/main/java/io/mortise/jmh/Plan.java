@@ -32,6 +32,7 @@ final class Plan {
   Plan() {
     Alone.plan(this);
     Contended.plan(this);
+    ByTurns.plan(this);
     Keeping.plan(this);
     Growth.plan(this);
   }

@@ -8,14 +8,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Collectors;
 
 /**
  * Measures every cell of every question, round by round: contestants alternate, and what the
  * machine does meanwhile meets all of them alike. Every other round runs backwards.
  */
 final class Run {
-  /** One cell of one round. */
-  private record Step(int round, Asked asked, Cell cell) {}
+  /** What is measured at one sitting of one round. */
+  private record Step(int round, Asked asked, List<Cell> cells) {}
 
   private final List<Step> steps = new ArrayList<>();
   private final Effort effort;
@@ -38,7 +39,10 @@ final class Run {
     if (round % 2 == 0) {
       Collections.reverse(cells);
     }
-    cells.forEach(cell -> steps.add(new Step(round, question, cell)));
+    question
+        .question()
+        .sittings(cells)
+        .forEach(sitting -> steps.add(new Step(round, question, sitting)));
   }
 
   /** Returns whether every cell could be measured; of what could not, the reason is printed. */
@@ -56,7 +60,7 @@ final class Run {
           step.round(),
           effort.rounds(),
           step.asked().question().id(),
-          step.cell());
+          step.cells().stream().map(Cell::toString).collect(Collectors.joining("; ")));
       Path file = results.resolve("%d-%03d.json".formatted(step.round(), i));
       try {
         measure(step, file);
@@ -72,10 +76,10 @@ final class Run {
 
   private void measure(Step step, Path file) throws Exception {
     Question question = step.asked().question();
-    if (pin.isPossible() && step.asked().pinned().test(step.cell())) {
-      pin.together(() -> question.measure(step.cell(), effort.pinned(), file));
+    if (pin.isPossible() && step.cells().stream().allMatch(step.asked().pinned())) {
+      pin.together(() -> question.measure(step.cells(), effort.pinned(), file));
     } else {
-      question.measure(step.cell(), effort, file);
+      question.measure(step.cells(), effort, file);
     }
   }
 

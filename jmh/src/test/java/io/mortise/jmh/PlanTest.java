@@ -45,7 +45,7 @@ class PlanTest {
       long points =
           plan.questions().stream()
               .filter(asked -> asked.question().id().equals(curve.topic().question()))
-              .flatMap(asked -> asked.cells(Effort.full(NOWHERE), 1).stream())
+              .flatMap(asked -> asked.cells(Effort.full(NOWHERE, 3), 1).stream())
               .filter(cell -> cell.contestant() == MORTISE_JEDIS)
               .map(cell -> Objects.requireNonNull(cell.settings().get(curve.over())))
               .distinct()
@@ -63,9 +63,17 @@ class PlanTest {
   @Test
   void aFirstImpressionAsksLessAndNothingElse() {
     for (Asked asked : plan.questions()) {
-      List<Cell> all = asked.cells(Effort.full(NOWHERE), 1);
+      List<Cell> all = asked.cells(Effort.full(NOWHERE, 3), 1);
       assertTrue(all.containsAll(asked.cells(Effort.quick(NOWHERE), 1)), asked::toString);
       assertFalse(all.isEmpty(), asked::toString);
+    }
+  }
+
+  @Test
+  void everyCellIsMeasuredInAtLeastOneRoundOfAFullRun() {
+    for (Asked asked : plan.questions()) {
+      List<Cell> all = asked.cells(Effort.full(NOWHERE, 3), 1);
+      assertEquals(all, asked.cells(Effort.full(NOWHERE, 1), 1), asked::toString);
     }
   }
 
@@ -82,7 +90,7 @@ class PlanTest {
 
   private static boolean measures(Asked asked, Figure figure) {
     return asked.question().id().equals(figure.question())
-        && asked.cells(Effort.full(NOWHERE), 1).stream()
+        && asked.cells(Effort.full(NOWHERE, 3), 1).stream()
             .anyMatch(cell ->
                 cell.contestant() == figure.contestant()
                     && cell.settings().entrySet().containsAll(figure.settings().entrySet()));

@@ -73,6 +73,19 @@ public enum Contestant {
   }
 
   /**
+   * How long a new JVM of it takes to reach its speed. The last seconds of a warm-up may agree by
+   * chance while its code is still being compiled, so it takes that long at least.
+   *
+   * @return seconds
+   */
+  public Duration slowStart() {
+    return switch (this) {
+      case REDISSON, REDISSON_SEMAPHORE, SPRING_SPIN, SPRING_PUBSUB -> Duration.ofSeconds(10);
+      default -> Duration.ZERO;
+    };
+  }
+
+  /**
    * What readers know it by.
    *
    * @return name and client

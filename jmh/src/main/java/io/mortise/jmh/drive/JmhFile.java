@@ -1,7 +1,9 @@
 package io.mortise.jmh.drive;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -10,6 +12,8 @@ import java.util.TreeMap;
 
 /** Writes what JMH did not measure as JMH would, so that there is one kind of result. */
 final class JmhFile {
+  private static final String SECONDARY = "secondaryMetrics";
+
   private static final ObjectMapper JSON =
       new ObjectMapper().enable(SerializationFeature.INDENT_OUTPUT);
 
@@ -19,13 +23,37 @@ final class JmhFile {
   static void write(
       Path file, String question, Cell cell, double score, Map<String, Double> figures)
       throws IOException {
+    JSON.writeValue(file.toFile(), List.of(result(question, cell, score, figures)));
+  }
+
+  /** The main figures of several cells of a question. */
+  static void write(Path file, String question, Map<Cell, Double> scores) throws IOException {
+    JSON.writeValue(
+        file.toFile(),
+        scores.entrySet().stream()
+            .map(each -> result(question, each.getKey(), each.getValue(), Map.of()))
+            .toList());
+  }
+
+  private static Map<String, Object> result(
+      String question, Cell cell, double score, Map<String, Double> figures) {
     Map<String, Object> secondary = new TreeMap<>();
     figures.forEach((name, value) -> secondary.put(name, Map.of("score", value)));
     Map<String, Object> result = new TreeMap<>();
     result.put("benchmark", "io.mortise.jmh.drive." + question + ".drive");
     result.put("params", cell.parameters());
     result.put("primaryMetric", Map.of("score", score));
-    result.put("secondaryMetrics", secondary);
-    JSON.writeValue(file.toFile(), List.of(result));
+    result.put(SECONDARY, secondary);
+    return result;
+  }
+
+  /** Adds figures to each result of a file of JMH's. */
+  static void add(Path file, Map<String, Double> figures) throws IOException {
+    JsonNode results = JSON.readTree(file.toFile());
+    for (JsonNode result : results) {
+      ObjectNode secondary = (ObjectNode) result.path(SECONDARY);
+      figures.forEach((name, value) -> secondary.putObject(name).put("score", value));
+    }
+    JSON.writeValue(file.toFile(), results);
   }
 }

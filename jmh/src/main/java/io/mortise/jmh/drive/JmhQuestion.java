@@ -2,7 +2,9 @@ package io.mortise.jmh.drive;
 
 import io.mortise.jmh.contestant.Contestant;
 import io.mortise.jmh.question.Stage;
+import io.mortise.jmh.question.Steadiness;
 import java.lang.reflect.Field;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -68,17 +70,18 @@ public record JmhQuestion(Class<?> benchmark) implements Question {
 
   @Override
   public void measure(Cell cell, Effort effort, Path file) throws Exception {
+    Path warmed = file.resolveSibling(file.getFileName() + ".warm");
     ChainedOptionsBuilder options =
         new OptionsBuilder()
             .include("^" + benchmark.getName().replace(".", "\\.") + "\\.")
             .forks(1)
             .warmupIterations(1)
-            .warmupTime(time(effort.warmUp()))
+            .warmupTime(TimeValue.seconds(1)) // the rest of it: see Stage
             .measurementIterations(1)
             .measurementTime(time(effort.measure()))
             .addProfiler(GCProfiler.class)
             .addProfiler(ProcessorTime.class)
-            .jvmArgs(jvm(effort))
+            .jvmArgs(jvm(effort, cell, warmed))
             .shouldFailOnError(true)
             .verbosity(VerboseMode.SILENT)
             .resultFormat(ResultFormatType.JSON)
@@ -88,16 +91,26 @@ public record JmhQuestion(Class<?> benchmark) implements Question {
       options.threads(cell.number(THREADS));
     }
     new Runner(options.build()).run();
+    if (Files.exists(warmed)) {
+      String[] words = Files.readString(warmed).split(" ", 2);
+      JmhFile.add(
+          file,
+          Map.of(
+              Steadiness.SECONDS, Double.valueOf(words[0]),
+              Steadiness.DRIFT, Double.valueOf(words[1])));
+    }
   }
 
-  private static String[] jvm(Effort effort) {
+  private static String[] jvm(Effort effort, Cell cell, Path warmed) {
     List<String> arguments =
         new ArrayList<>(
             List.of(
                 "-Xms512m",
                 "-Xmx512m",
                 "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
-                "-D" + Stage.SERVER + "=" + effort.server()));
+                "-D" + Stage.SERVER + "=" + effort.server(),
+                "-D" + Stage.WARM_UP + "=" + effort.warmUp(cell.contestant()).toSeconds(),
+                "-D" + Stage.WARMED + "=" + warmed));
     if (Runtime.version().feature() >= 23) {
       arguments.add("--sun-misc-unsafe-memory-access=allow"); // else it warns of JMH
     }

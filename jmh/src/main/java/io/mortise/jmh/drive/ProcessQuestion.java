@@ -1,6 +1,9 @@
 package io.mortise.jmh.drive;
 
 import io.mortise.jmh.contestant.Contestant;
+import io.mortise.jmh.question.Steadiness;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +12,8 @@ import java.util.TreeMap;
 
 /**
  * One or more processes want the same locks. The score is what all do in a second; besides it there
- * are the smallest and the largest share of a process, and how long threads waited.
+ * are the smallest share of a process, how often the lock came to another process, how long threads
+ * waited, and what was done in the first second.
  *
  * @param id its name
  * @param load what they do
@@ -20,6 +24,12 @@ import java.util.TreeMap;
 public record ProcessQuestion(
     String id, Load load, String setting, List<Integer> values, List<Contestant> contestants)
     implements Question {
+  /** The figure that counts how often in a second a lock came to another process. */
+  public static final String HAND_OVERS = "hand-overs";
+
+  /** The figure that counts the pairs in the first second of new processes. */
+  public static final String FIRST_SECOND = "first second";
+
   @Override
   public List<Cell> cells() {
     return Cell.each(contestants, setting, values);
@@ -28,54 +38,75 @@ public record ProcessQuestion(
   @Override
   public void measure(Cell cell, Effort effort, Path file) throws Exception {
     List<Worker.Remote> workers = new ArrayList<>();
+    Path baton = file.resolveSibling(file.getFileName() + ".baton");
     try {
       Load given = load.with(setting, cell.number(setting));
       for (int i = 0; i < given.processes(); i++) {
-        workers.add(Worker.Remote.start(arguments(cell, given, effort)));
+        workers.add(Worker.Remote.start(arguments(cell, given, effort, baton)));
       }
-      List<Worker.Count> counts = run(workers);
-      JmhFile.write(file, id, cell, sum(counts), figures(counts));
+      Steadiness warmUp = new Steadiness(effort.warmUp(cell.contestant()));
+      List<Worker.Count> counts = run(workers, warmUp);
+      JmhFile.write(file, id, cell, sum(counts), figures(counts, warmUp));
     } finally {
       workers.forEach(Worker.Remote::close);
+      Files.deleteIfExists(baton);
     }
   }
 
-  private static List<String> arguments(Cell cell, Load load, Effort effort) {
+  private static List<String> arguments(Cell cell, Load load, Effort effort, Path baton) {
     return List.of(
         cell.contestant().name(),
         effort.server().toString(),
         load.text(),
-        String.valueOf(effort.warmUp().toMillis()),
-        String.valueOf(effort.measure().toMillis()));
+        String.valueOf(effort.measure().toMillis()),
+        baton.toString());
   }
 
-  /** All begin when all are ready, and none ends before all have measured. */
-  private static List<Worker.Count> run(List<Worker.Remote> workers) throws Exception {
-    for (String step : List.of(Worker.READY, Worker.MEASURED)) {
-      for (Worker.Remote worker : workers) {
-        worker.await(step);
-      }
-      for (Worker.Remote worker : workers) {
-        worker.goOn();
-      }
+  /** All begin when all are ready, measure when all are warm, and none ends before all have. */
+  private static List<Worker.Count> run(List<Worker.Remote> workers, Steadiness warmUp)
+      throws Exception {
+    awaitAll(workers, Worker.READY);
+    goOn(workers);
+    boolean over = false;
+    while (!over) {
+      over =
+          warmUp.add(awaitAll(workers, Worker.SECOND).stream().mapToDouble(Double::valueOf).sum());
     }
-    List<Worker.Count> counts = new ArrayList<>();
+    goOn(workers);
+    awaitAll(workers, Worker.MEASURED);
+    goOn(workers);
+    return awaitAll(workers, Worker.COUNTED).stream().map(Worker.Count::parse).toList();
+  }
+
+  private static List<String> awaitAll(List<Worker.Remote> workers, String step)
+      throws IOException {
+    List<String> lines = new ArrayList<>();
     for (Worker.Remote worker : workers) {
-      counts.add(Worker.Count.parse(worker.await(Worker.COUNTED)));
+      lines.add(worker.await(step));
     }
-    return counts;
+    return lines;
+  }
+
+  private static void goOn(List<Worker.Remote> workers) throws IOException {
+    for (Worker.Remote worker : workers) {
+      worker.goOn();
+    }
   }
 
   private static double sum(List<Worker.Count> counts) {
     return counts.stream().mapToDouble(Worker.Count::perSecond).sum();
   }
 
-  private static Map<String, Double> figures(List<Worker.Count> counts) {
+  private static Map<String, Double> figures(List<Worker.Count> counts, Steadiness warmUp) {
     double sum = sum(counts);
     Map<String, Double> figures = new TreeMap<>();
     figures.put(
         "smallest share",
         counts.stream().mapToDouble(each -> each.perSecond() / sum).min().orElse(0));
+    figures.put(HAND_OVERS, counts.stream().mapToDouble(Worker.Count::handOvers).sum());
+    figures.put(FIRST_SECOND, warmUp.first());
+    figures.put(Steadiness.SECONDS, (double) warmUp.seconds());
+    figures.put(Steadiness.DRIFT, warmUp.drift());
     figures.put("wait p50, ms", counts.stream().mapToDouble(Worker.Count::median).max().orElse(0));
     figures.put(
         "wait p99.9, ms", counts.stream().mapToDouble(Worker.Count::slowest).max().orElse(0));

@@ -20,6 +20,28 @@ public interface Question {
   List<Cell> cells();
 
   /**
+   * Which cells are measured together.
+   *
+   * @param cells some of this question's
+   * @return each by itself, unless the question is about several at once
+   */
+  default List<List<Cell>> sittings(List<Cell> cells) {
+    return cells.stream().map(List::of).toList();
+  }
+
+  /**
+   * Measures the cells of a sitting.
+   *
+   * @param sitting as {@link #sittings} has it
+   * @param effort how long
+   * @param file where the result goes, as JMH writes it
+   * @throws Exception it could not be measured
+   */
+  default void measure(List<Cell> sitting, Effort effort, Path file) throws Exception {
+    measure(sitting.get(0), effort, file);
+  }
+
+  /**
    * Measures one cell once.
    *
    * @param cell one of this question's

@@ -15,13 +15,16 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
 /** One of several processes that want one lock: says how far it is, and goes on when it is told. */
 public final class Worker {
   static final String READY = "READY";
+  static final String SECOND = "SECOND";
   static final String MEASURED = "MEASURED";
   static final String COUNTED = "COUNTED";
 
@@ -35,32 +38,38 @@ public final class Worker {
 
   private final Site site;
   private final Load load;
+  private final Baton baton;
+  private final LongAdder pairs = new LongAdder();
   private volatile Phase phase = Phase.WARM_UP;
 
-  private Worker(Site site, Load load) {
+  private Worker(Site site, Load load, Baton baton) {
     this.site = site;
     this.load = load;
+    this.baton = baton;
   }
 
   /**
    * Works; what to do is told by {@link ProcessQuestion}.
    *
-   * @param words contestant, server, load, times to warm up and to measure
+   * @param words contestant, server, load, time to measure, the file of the baton
    * @throws Exception it cannot
    */
   public static void main(String[] words) throws Exception {
     PrintStream out = System.out;
     BufferedReader orders =
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+    Load load = Load.parse(words[2]);
+    int pid = Math.toIntExact(ProcessHandle.current().pid());
+    Baton baton = Baton.open(Path.of(words[4]), load.names(), pid);
     try (Site site = Contestant.valueOf(words[0]).open(URI.create(words[1]))) {
-      Worker worker = new Worker(site, Load.parse(words[2]));
+      Worker worker = new Worker(site, load, baton);
       out.println(READY);
       orders.readLine();
       List<Loop> loops = worker.start();
-      Thread.sleep(Long.parseLong(words[3]));
+      worker.warmUp(out, orders);
       worker.phase = Phase.MEASURE;
       long start = System.nanoTime();
-      Thread.sleep(Long.parseLong(words[4]));
+      Thread.sleep(Long.parseLong(words[3]));
       worker.phase = Phase.COOL_DOWN;
       double seconds = (System.nanoTime() - start) / 1e9;
       out.println(MEASURED);
@@ -69,6 +78,18 @@ public final class Worker {
       out.println(COUNTED + ' ' + Count.of(loops, seconds));
     }
     System.exit(0); // whatever threads a contestant has left behind
+  }
+
+  /** Tells what each second brought, until it is told that this is enough. */
+  private void warmUp(PrintStream out, BufferedReader orders) throws Exception {
+    long before = 0;
+    while (!orders.ready()) {
+      Thread.sleep(1_000);
+      long now = pairs.sum();
+      out.println(SECOND + ' ' + (now - before));
+      before = now;
+    }
+    orders.readLine();
   }
 
   private List<Loop> start() {
@@ -94,6 +115,7 @@ public final class Worker {
   final class Loop extends Thread {
     private final Histogram waits = new Histogram(TimeUnit.MINUTES.toNanos(10), 3);
     private final List<Lock> locks;
+    private long handOvers;
 
     Loop(String name, List<Lock> locks) {
       super(name);
@@ -104,42 +126,52 @@ public final class Worker {
     @Override
     public void run() {
       for (Phase now = phase; now != Phase.END; now = phase) {
-        Lock lock = locks.get(ThreadLocalRandom.current().nextInt(locks.size()));
+        int chosen = ThreadLocalRandom.current().nextInt(locks.size());
+        Lock lock = locks.get(chosen);
         long start = System.nanoTime();
         lock.lock();
         long waited = System.nanoTime() - start;
+        boolean handedOver = load.kind() != Load.Kind.OWN && baton.take(chosen);
         Stage.work(load.work());
         lock.unlock();
         if (now == Phase.MEASURE) {
           waits.recordValue(waited);
+          handOvers += handedOver ? 1 : 0;
+        } else {
+          pairs.increment();
         }
       }
     }
   }
 
-  /** What a process did in a second, and how many milliseconds its threads waited for the lock. */
-  record Count(double perSecond, double median, double slowest) {
+  /**
+   * What a process did in a second, how often it had the lock from another process, and how many
+   * milliseconds its threads waited.
+   */
+  record Count(double perSecond, double handOvers, double median, double slowest) {
     static Count of(List<Loop> loops, double seconds) throws InterruptedException {
       Histogram all = new Histogram(TimeUnit.MINUTES.toNanos(10), 3);
+      double handOvers = 0;
       for (Loop loop : loops) {
         loop.join();
         all.add(loop.waits);
+        handOvers += loop.handOvers;
       }
       return new Count(
           all.getTotalCount() / seconds,
+          handOvers / seconds,
           all.getValueAtPercentile(50) / 1e6,
           all.getValueAtPercentile(99.9) / 1e6);
     }
 
     static Count parse(String line) {
-      String[] words = line.split(" ", 3);
-      return new Count(
-          Double.parseDouble(words[0]), Double.parseDouble(words[1]), Double.parseDouble(words[2]));
+      double[] numbers = Stream.of(line.split(" ", 4)).mapToDouble(Double::valueOf).toArray();
+      return new Count(numbers[0], numbers[1], numbers[2], numbers[3]);
     }
 
     @Override
     public String toString() {
-      return perSecond + " " + median + " " + slowest;
+      return perSecond + " " + handOvers + " " + median + " " + slowest;
     }
   }
 

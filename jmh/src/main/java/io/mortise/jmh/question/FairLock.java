@@ -30,9 +30,10 @@ public class FairLock {
 
   /** Opens the contestant. */
   @Setup
-  public void open() {
+  public void open() throws Exception {
     stage = Stage.open(contestant);
     lock = stage.fairLock("shared");
+    stage.warmUp(8, this::pair);
   }
 
   /** One pair. */

@@ -40,8 +40,15 @@ public class ManyLocks {
 
   /** Opens the contestant. */
   @Setup
-  public void open() {
+  public void open() throws Exception {
     stage = Stage.open(contestant);
+    stage.warmUp(
+        16,
+        () -> {
+          Lock own = stage.lock("own-" + Thread.currentThread().getName());
+          own.lock();
+          own.unlock();
+        });
   }
 
   /** A thread's lock. */

@@ -29,9 +29,10 @@ public class NestedLock {
 
   /** Opens the contestant. */
   @Setup
-  public void open() {
+  public void open() throws Exception {
     stage = Stage.open(contestant);
     lock = stage.lock("nested");
+    stage.warmUp(1, this::holdAndPair);
   }
 
   /** One pair, inside a hold of the measuring thread. */
@@ -42,6 +43,16 @@ public class NestedLock {
       held = true;
     }
     lock.lock();
+    lock.unlock();
+  }
+
+  /** The thread that warms up must not keep the lock. */
+  private void holdAndPair() {
+    lock.lock();
+    for (int i = 0; i < 100; i++) {
+      lock.lock();
+      lock.unlock();
+    }
     lock.unlock();
   }
 

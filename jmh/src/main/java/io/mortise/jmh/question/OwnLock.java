@@ -37,9 +37,10 @@ public class OwnLock {
 
   /** Opens the contestant. */
   @Setup
-  public void open() {
+  public void open() throws Exception {
     stage = Stage.open(contestant);
     lock = stage.lock("own");
+    stage.warmUp(1, this::pair);
   }
 
   /** One pair. */

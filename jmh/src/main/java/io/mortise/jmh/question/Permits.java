@@ -32,9 +32,10 @@ public class Permits {
 
   /** Opens the contestant. */
   @Setup
-  public void open() {
+  public void open() throws Exception {
     stage = Stage.open(contestant);
     semaphore = stage.semaphore("permits", PERMITS);
+    stage.warmUp(8, this::pair);
   }
 
   /** One permit, taken and given back. */

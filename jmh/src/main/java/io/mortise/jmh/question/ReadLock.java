@@ -31,8 +31,15 @@ public class ReadLock {
 
   /** Opens the contestant. */
   @Setup
-  public void open() {
+  public void open() throws Exception {
     stage = Stage.open(contestant);
+    stage.warmUp(
+        threads,
+        () -> {
+          Lock own = stage.readLock("read");
+          own.lock();
+          own.unlock();
+        });
   }
 
   /** A thread's handle. */

@@ -42,9 +42,10 @@ public class SharedLock {
 
   /** Opens the contestant. */
   @Setup
-  public void open() {
+  public void open() throws Exception {
     stage = Stage.open(contestant);
     lock = stage.lock("shared");
+    stage.warmUp(8, this::pair);
   }
 
   /** One pair. */

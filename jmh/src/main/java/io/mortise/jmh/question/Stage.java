@@ -4,6 +4,12 @@ import io.mortise.conformance.redis.RedisServer;
 import io.mortise.jmh.contestant.Contestant;
 import io.mortise.jmh.contestant.Site;
 import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
@@ -11,6 +17,17 @@ import org.jspecify.annotations.Nullable;
 public final class Stage implements AutoCloseable {
   /** The system property that has the URI of the bench's server. */
   public static final String SERVER = "mortise.bench.redis";
+
+  /** The system property that says how many seconds a warm-up takes at least. */
+  public static final String WARM_UP = "mortise.bench.warmup";
+
+  /** The system property that has the path of a file: what became of the warm-up goes there. */
+  public static final String WARMED = "mortise.bench.warmed";
+
+  /** What is measured, once. */
+  interface Pair {
+    void run() throws Exception;
+  }
 
   private final @Nullable RedisServer own;
   private final Site site;
@@ -43,6 +60,69 @@ public final class Stage implements AutoCloseable {
 
   Site.Semaphore semaphore(String name, int permits) {
     return site.semaphore(name, permits);
+  }
+
+  /**
+   * Does what will be measured until its speed stands still, on threads of its own. JMH's own
+   * warm-up has a fixed length, and does the rest: it compiles JMH's loop. Where JMH is run by
+   * hand, there is nothing but JMH's.
+   */
+  void warmUp(int threads, Pair pair) throws Exception {
+    Integer least = Integer.getInteger(WARM_UP);
+    if (least == null) {
+      return;
+    }
+    Steadiness steadiness = new Steadiness(Duration.ofSeconds(least));
+    Runners runners = new Runners(threads, pair);
+    try {
+      long before = 0;
+      boolean over = false;
+      while (!over) {
+        Thread.sleep(1_000);
+        long now = runners.pairs.sum();
+        over = steadiness.add((double) (now - before));
+        before = now;
+      }
+    } finally {
+      runners.end();
+    }
+    String file = System.getProperty(WARMED);
+    if (file != null) {
+      Files.writeString(Path.of(file), steadiness.toString());
+    }
+  }
+
+  /** Threads that do the same again and again. */
+  private static final class Runners {
+    private final LongAdder pairs = new LongAdder();
+    private final List<Thread> threads = new ArrayList<>();
+    private volatile boolean ended;
+
+    Runners(int count, Pair pair) {
+      for (int i = 0; i < count; i++) {
+        Thread thread = new Thread(() -> run(pair), "warm-up-" + i);
+        threads.add(thread);
+        thread.start();
+      }
+    }
+
+    private void run(Pair pair) {
+      try {
+        while (!ended) {
+          pair.run();
+          pairs.increment();
+        }
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    void end() throws InterruptedException {
+      ended = true;
+      for (Thread thread : threads) {
+        thread.join();
+      }
+    }
   }
 
   /** Keeps the processor busy, as the work does that a lock protects. */

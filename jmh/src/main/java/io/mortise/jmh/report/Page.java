@@ -1,17 +1,21 @@
 package io.mortise.jmh.report;
 
+import io.mortise.jmh.question.Steadiness;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.DoubleSummaryStatistics;
 import java.util.List;
+import java.util.Objects;
 
 /** Writes {@code performance.md} and its charts. Nothing in them is from anywhere but the run. */
 public final class Page {
   private static final List<String> INTRODUCTION =
       List.of(
           "A ratio compares two contestants within one round: both ran on the same Redis minutes apart, each in a",
-          "JVM of its own. The table has the median of all rounds and, in brackets, the smallest and the largest.",
+          "JVM of its own. Rows *by turns* compare them seconds apart, in one JVM, and a turn counts as a round.",
+          "The table has the median of all rounds and, in brackets, the smallest and the largest.",
           "Ratios can be compared between machines, pairs per second cannot: those below are a remark about this one.",
           "How it is measured, and why so, is in [a decision](decisions/0014-how-we-measure.md).",
           "");
@@ -47,12 +51,38 @@ public final class Page {
     Path charts = Files.createDirectories(folder.resolve("performance"));
     List<String> lines = new ArrayList<>(List.of("# Performance", ""));
     lines.addAll(run);
+    lines.addAll(warmUps());
     lines.add("");
     lines.addAll(INTRODUCTION);
     lines.addAll(table());
     lines.addAll(chapter("Figures", topics, charts));
     lines.addAll(chapter("How cost grows", curves, charts));
     Files.write(folder.resolve("performance.md"), lines);
+  }
+
+  /** How long warm-ups took, and how many ended before the speed stood still. */
+  private List<String> warmUps() {
+    DoubleSummaryStatistics seconds =
+        results.all().stream()
+            .map(each -> each.figures().get(Steadiness.SECONDS))
+            .filter(Objects::nonNull)
+            .mapToDouble(Double::doubleValue)
+            .summaryStatistics();
+    long moving =
+        results.all().stream()
+            .map(each -> each.figures().get(Steadiness.DRIFT))
+            .filter(drift -> drift != null && drift > Steadiness.TOLERANCE)
+            .count();
+    return seconds.getCount() == 0
+        ? List.of()
+        : List.of(
+            "Warm-up: %.0f to %.0f s, until the last two seconds differ by at most %.0f %%; %d of %d never stood still."
+                .formatted(
+                    seconds.getMin(),
+                    seconds.getMax(),
+                    Steadiness.TOLERANCE * 100,
+                    moving,
+                    seconds.getCount()));
   }
 
   private List<String> chapter(String title, List<? extends Section> sections, Path charts)

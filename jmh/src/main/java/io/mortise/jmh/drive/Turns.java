@@ -1,0 +1,117 @@
+package io.mortise.jmh.drive;
+
+import io.mortise.jmh.contestant.Contestant;
+import io.mortise.jmh.contestant.Site;
+import io.mortise.jmh.question.Steadiness;
+import java.io.PrintStream;
+import java.net.URI;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * One process in which all contestants take turns of a second, until each is warm, and then until
+ * each has been measured so often. What the machine and the JVM do meets all of them alike.
+ */
+public final class Turns {
+  static final String TURN = "TURN";
+  private static final long TURN_MILLIS = 1_000;
+
+  private final Scene scene;
+  private final Map<Contestant, Site> sites = new LinkedHashMap<>();
+
+  private Turns(Scene scene) {
+    this.scene = scene;
+  }
+
+  /**
+   * Works; what to do is told by {@link TurnsQuestion}.
+   *
+   * @param words scene, server, seconds of warm-up at least, turns to measure, contestants
+   * @throws Exception it cannot
+   */
+  public static void main(String[] words) throws Exception {
+    Turns turns = new Turns(Scene.valueOf(words[0]));
+    for (String contestant : List.of(words).subList(4, words.length)) {
+      Contestant each = Contestant.valueOf(contestant);
+      turns.sites.put(each, each.open(URI.create(words[1])));
+    }
+    turns.warmUp(Duration.ofSeconds(Long.parseLong(words[2])));
+    turns.measure(Integer.parseInt(words[3]), System.out);
+    System.exit(0); // whatever threads a contestant has left behind
+  }
+
+  /** A contestant that was warm once goes on taking its turns while another is not. */
+  private void warmUp(Duration least) throws Exception {
+    Map<Contestant, Steadiness> speeds = new LinkedHashMap<>();
+    for (Contestant each : sites.keySet()) {
+      Duration slow = each.slowStart();
+      speeds.put(each, new Steadiness(slow.compareTo(least) > 0 ? slow : least));
+    }
+    Set<Contestant> warm = EnumSet.noneOf(Contestant.class);
+    while (!warm.containsAll(speeds.keySet())) {
+      for (Map.Entry<Contestant, Steadiness> each : speeds.entrySet()) {
+        if (each.getValue().add(turn(each.getKey()))) {
+          warm.add(each.getKey());
+        }
+      }
+    }
+  }
+
+  private void measure(int turns, PrintStream out) throws Exception {
+    for (int i = 1; i <= turns; i++) {
+      for (Contestant each : sites.keySet()) {
+        out.println(TURN + ' ' + i + ' ' + each + ' ' + turn(each));
+      }
+    }
+  }
+
+  /** Pairs in a second. */
+  private double turn(Contestant contestant) throws Exception {
+    Site site = Objects.requireNonNull(sites.get(contestant));
+    List<Runner> runners = new ArrayList<>();
+    LongAdder pairs = new LongAdder();
+    for (int i = 0; i < scene.threads(); i++) {
+      runners.add(new Runner(scene.pair(site, i), pairs));
+    }
+    long start = System.nanoTime();
+    runners.forEach(Thread::start);
+    Thread.sleep(TURN_MILLIS);
+    double perSecond = pairs.sum() * 1e9 / (System.nanoTime() - start);
+    runners.forEach(each -> each.end = true);
+    for (Runner each : runners) {
+      each.join();
+    }
+    return perSecond;
+  }
+
+  /** A thread that does its pair again and again. */
+  private static final class Runner extends Thread {
+    private final Scene.Pair pair;
+    private final LongAdder pairs;
+    private volatile boolean end;
+
+    Runner(Scene.Pair pair, LongAdder pairs) {
+      this.pair = pair;
+      this.pairs = pairs;
+    }
+
+    @Override
+    public void run() {
+      try {
+        while (!end) {
+          pair.run();
+          pairs.increment();
+        }
+      } catch (Exception e) {
+        throw new IllegalStateException(e);
+      }
+    }
+  }
+}
