@@ -59,6 +59,7 @@ final class Acquisition {
   private long timedEnd;
 
   private volatile LeaseState state = LeaseState.RELEASED;
+  private volatile boolean ended;
   private volatile LeasePolicy lease;
   private volatile long deadline;
   private long acquiredAt;
@@ -287,9 +288,15 @@ final class Acquisition {
   synchronized boolean end(LeaseState how) {
     boolean wasHeld = isHeld();
     if (wasHeld) {
+      ended = true;
       state = how;
     }
     return wasHeld;
+  }
+
+  /** Whether it was never held: nobody has ended it. */
+  boolean isWaiting() {
+    return !ended && !isHeld();
   }
 
   boolean isHeld() {

@@ -353,26 +353,27 @@ final class Engine {
    *     is asked in the background
    */
   boolean release(Acquisition ended) {
-    forget(ended);
-    checkOpenToRelease(ended);
     long sentAt = now();
     try {
+      checkOpenToRelease(ended);
       List<Object> reply = backend.execute(scripts.release(ended));
       boolean had = released(ended, reply);
       letIn(ended.keys(), reply, sentAt);
       return had;
     } catch (BackendException e) {
       return releasedLater(ended, e);
+    } finally {
+      forget(ended); // not before: a late message that names it would be answered by a leave
     }
   }
 
   /** As {@link #release}; the future completes where the answer arrives. */
   CompletableFuture<Boolean> releaseAsync(Acquisition ended) {
-    forget(ended);
     CompletableFuture<Boolean> released = new CompletableFuture<>();
     try {
       checkOpenToRelease(ended);
     } catch (LockServiceClosedException e) {
+      forget(ended);
       released.completeExceptionally(e);
       return released;
     }
@@ -380,6 +381,7 @@ final class Engine {
     whenReplied(
         outbox.send(scripts.release(ended)),
         (reply, failure) -> {
+          forget(ended);
           if (reply == null) {
             released.complete(releasedLater(ended, Failures.cause(failure)));
           } else {
@@ -561,7 +563,8 @@ final class Engine {
   private void leaveQueues() {
     List<ScriptCall> calls =
         acquisitions.values().stream()
-            .filter(acquisition -> !acquisition.isHeld() && acquisition.mayBeKnown())
+            .filter(Acquisition::isWaiting)
+            .filter(Acquisition::mayBeKnown)
             .map(one -> scripts.leave(one.keys(), one.id(), one.mayArriveLate()))
             .toList();
     if (calls.isEmpty()) {

@@ -131,7 +131,7 @@ final class Mailbox implements ChannelListener {
     Acquisition acquisition = engine.acquisition(id);
     if (acquisition == null) {
       engine.withdrawUnknown(LockKeys.ofLockKey(engine.settings().keyPrefix(), lockKey), id);
-    } else if (!acquisition.isHeld()) {
+    } else if (acquisition.isWaiting()) {
       acquisition.granted(
           grantedAt, epoch(), engine.defaultLease(), engine.now(), engine.settings().times());
     }

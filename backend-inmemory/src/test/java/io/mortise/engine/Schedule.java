@@ -22,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 final class Schedule implements TimeSource {
   private static final long STEP = TimeUnit.MILLISECONDS.toNanos(10);
 
+  /** Real time, for a thread that blocks outside of the schedule. */
+  private static final Duration PATIENCE = Duration.ofSeconds(20);
+
   private record Choice(String name, Runnable action) {}
 
   private record Due(long instant, Runnable task) {}
@@ -88,7 +91,7 @@ final class Schedule implements TimeSource {
       current = this;
       go.release();
       try {
-        if (!back.tryAcquire(StubTime.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+        if (!back.tryAcquire(PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
           throw new AssertionError(
               thread.getName() + " blocks at " + List.of(thread.getStackTrace()));
         }
