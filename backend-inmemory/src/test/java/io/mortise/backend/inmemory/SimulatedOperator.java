@@ -11,7 +11,9 @@ import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,10 +35,16 @@ final class SimulatedOperator implements LockBackend, AutoCloseable {
   private static final Script NOTED =
       Script.of("noted", "return {redis.call('HEXISTS', KEYS[1], ARGV[1])}");
 
+  /** A hold may be passed on for that long before its process hears that it was forced open. */
+  private static final Duration HEARS_OF_IT = Duration.ofSeconds(3);
+
+  private final InMemoryStore store;
   private final LockBackend client;
   private final LockService service;
+  private final Map<String, Long> forced = new ConcurrentHashMap<>();
 
   SimulatedOperator(InMemoryStore store) {
+    this.store = store;
     client = store.backend();
     service = LockService.of(this);
   }
@@ -47,6 +55,43 @@ final class SimulatedOperator implements LockBackend, AutoCloseable {
 
   boolean forceOpen(String name) {
     return service.getLock(name).forceUnlock();
+  }
+
+  void setPermits() {
+    service.getSemaphore(SimulatedKinds.SEMAPHORE).trySetPermits(SimulatedKinds.PERMITS);
+  }
+
+  int freePermits() {
+    return service.getSemaphore(SimulatedKinds.SEMAPHORE).availablePermits();
+  }
+
+  /** Ends all holds of one of the other kinds. */
+  String forceAnotherKind(int kind) {
+    List<String> names =
+        List.of(
+            SimulatedKinds.READ_WRITE,
+            SimulatedKinds.SEMAPHORE,
+            SimulatedKinds.FENCED,
+            SimulatedKinds.ONE);
+    String name = names.get(kind);
+    forced.put(name, store.time().nanoTime());
+    boolean any =
+        switch (kind) {
+          case 0 -> {
+            boolean read = service.getReadWriteLock(name).readLock().forceUnlock();
+            boolean written = service.getReadWriteLock(name).writeLock().forceUnlock();
+            yield read || written;
+          }
+          case 1 -> service.getSemaphore(name).forceRelease();
+          default -> service.getLock(name).forceUnlock();
+        };
+    return name + ' ' + any;
+  }
+
+  /** Whether that was done since, or shortly before. */
+  boolean hasForced(String name, long since) {
+    Long last = forced.get(name);
+    return last != null && last - since + HEARS_OF_IT.toNanos() >= 0;
   }
 
   List<Object> deleteLock(String name) {

@@ -17,6 +17,7 @@ final class SimulatedThread extends Thread {
   private final Random random;
   private volatile String doing = "begins";
   private volatile boolean idle;
+  private final SimulatedKinds kinds;
   private int entered;
 
   SimulatedThread(Simulation simulation, SimulatedProcess process, String name, long seed) {
@@ -24,6 +25,7 @@ final class SimulatedThread extends Thread {
     this.simulation = simulation;
     this.process = process;
     random = new Random(seed);
+    kinds = new SimulatedKinds(simulation, this, random);
     setDaemon(true);
   }
 
@@ -55,6 +57,11 @@ final class SimulatedThread extends Thread {
     int which = random.nextInt(Simulation.LOCKS);
     try {
       LockService service = process.service();
+      if (random.nextBoolean()) {
+        doing = "visits another kind";
+        entered += kinds.visit(service) ? 1 : 0;
+        return;
+      }
       String name = Simulation.name(which);
       boolean fair = random.nextInt(3) == 0;
       DistributedLock lock = fair ? service.getFairLock(name) : service.getLock(name);
@@ -115,7 +122,7 @@ final class SimulatedThread extends Thread {
     }
   }
 
-  private void pass(int millis) {
+  void pass(int millis) {
     process.parkNanos(process, Duration.ofMillis(millis).toNanos());
   }
 

@@ -9,7 +9,9 @@ import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +34,9 @@ final class Simulation {
   /** After that nothing is left: tombstones live for a minute. */
   private static final Duration FORGOTTEN = Duration.ofSeconds(150);
 
+  /** After that a semaphore and a fencing token that nobody uses are forgotten too. */
+  private static final Duration UNUSED = Duration.ofDays(8);
+
   /** One thread inside, as long as it believes so. */
   record Stay(SimulatedThread thread, DistributedLock lock, @Nullable String id) {
     /** By its own deadline. */
@@ -40,12 +45,27 @@ final class Simulation {
     }
   }
 
+  /**
+   * One thread inside, with a share of the places, as long as it believes so.
+   *
+   * @param since before its first command
+   */
+  record Visit(
+      SimulatedThread thread,
+      String name,
+      long since,
+      int share,
+      int places,
+      BooleanSupplier valid) {}
+
   private final long seed;
   private final Random random;
   private final InMemoryStore store = InMemoryStore.withMovableTime();
   private final List<SimulatedProcess> processes = new ArrayList<>();
   private final List<SimulatedThread> threads = new ArrayList<>();
   private final Queue<Stay> inside = new ConcurrentLinkedQueue<>();
+  private final Queue<Visit> visits = new ConcurrentLinkedQueue<>();
+  private final AtomicLong lastToken = new AtomicLong();
   private final Queue<AssertionError> failures = new ConcurrentLinkedQueue<>();
   private final List<String> faults = new ArrayList<>();
   private final SimulatedOperator operator = new SimulatedOperator(store);
@@ -54,6 +74,7 @@ final class Simulation {
   Simulation(long seed) {
     this.seed = seed;
     random = new Random(seed);
+    operator.setPermits();
     for (int i = 0; i < PROCESSES; i++) {
       SimulatedProcess process = new SimulatedProcess(store, LEASE, random.nextLong());
       processes.add(process);
@@ -74,8 +95,11 @@ final class Simulation {
     breakThings();
     comeToRest();
     processes.forEach(SimulatedProcess::shutDown);
-    operator.close();
     store.advance(FORGOTTEN);
+    int free = operator.freePermits();
+    check(free == SimulatedKinds.PERMITS, free + " permits are free");
+    operator.close();
+    store.advance(UNUSED);
     check(store.keys().equals(Set.of()), "keys are left: " + store.keys());
     check(store.channels().equals(Set.of()), "channels are left: " + store.channels());
     return threads.stream().mapToInt(SimulatedThread::entered).sum();
@@ -131,6 +155,7 @@ final class Simulation {
           process.reopen();
         }
       }
+      case 25 -> faults.add(at + " force " + operator.forceAnotherKind(random.nextInt(4)));
       default -> {}
     }
   }
@@ -190,6 +215,46 @@ final class Simulation {
 
   void leave(Stay stay) {
     inside.remove(stay);
+  }
+
+  long now() {
+    return store.time().nanoTime();
+  }
+
+  void enter(Visit own) {
+    visits.add(own);
+    List<Visit> others =
+        visits.stream()
+            .filter(
+                other -> other.name().equals(own.name()) && !other.thread().equals(own.thread()))
+            .filter(other -> other.valid().getAsBoolean())
+            .toList();
+    int taken = own.share() + others.stream().mapToInt(Visit::share).sum();
+    if (taken > own.places() && own.valid().getAsBoolean()) {
+      boolean all = others.stream().allMatch(other -> other.valid().getAsBoolean());
+      boolean stay = visits.containsAll(others) && own.valid().getAsBoolean();
+      boolean excused = isExcused(own) || others.stream().anyMatch(this::isExcused);
+      if (all && stay && !excused) {
+        failed(own + " and " + others + " are inside at once", null);
+      }
+    }
+  }
+
+  void leave(Visit visit) {
+    visits.remove(visit);
+  }
+
+  /** A token that is smaller than one that was seen before is of a hold that is over. */
+  void token(long token, long since, BooleanSupplier valid) {
+    long highest = lastToken.getAndUpdate(last -> Math.max(last, token));
+    boolean late = token <= highest && valid.getAsBoolean();
+    if (late && !operator.hasForced(SimulatedKinds.FENCED, since)) {
+      failed("token " + token + " after " + highest, null);
+    }
+  }
+
+  private boolean isExcused(Visit visit) {
+    return operator.hasForced(visit.name(), visit.since());
   }
 
   void failed(String what, @Nullable Throwable cause) {

@@ -26,7 +26,7 @@ class SimulationTest implements BackendUnderTest {
   private static final int SECONDS = Integer.getInteger("mortise.soak", 8);
 
   @Test
-  @Rule({"L1", "L2", "L3", "L9", "L10", "L14", "L15"})
+  @Rule({"L1", "L2", "L3", "L9", "L10", "L13", "L14", "L15"})
   void locksKeepTheirPromisesWhateverFails() {
     Long given = Long.getLong("mortise.simulation.seed");
     if (given != null) {
