@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
  * thread gets every lock. {@code -Dmortise.soak=1800} goes on for that many seconds.
  */
 abstract class SoakRules extends LockRules {
-  private static final long SECONDS = Long.getLong("mortise.soak", 6);
+  private static final long SECONDS = Long.getLong("mortise.soak", 4);
   private static final int SERVICES = 3;
   private static final int THREADS = 3;
   private static final int NAMES = 3;
@@ -58,12 +58,15 @@ abstract class SoakRules extends LockRules {
     return System.nanoTime() - end < 0;
   }
 
-  private void openServices() {
+  private void openServices(boolean startOnGrant) {
     for (int i = 0; i < SERVICES; i++) {
       TcpProxy link = TcpProxy.to(kit.server());
       closeLast(link);
       links.add(link);
-      services.add(service(closing(kit.open(link.uri())), builder -> builder.leaseTime(LEASE)));
+      services.add(
+          service(
+              closing(kit.open(link.uri())),
+              builder -> builder.leaseTime(LEASE).startOnGrant(startOnGrant)));
     }
   }
 
@@ -76,7 +79,17 @@ abstract class SoakRules extends LockRules {
   @Test
   @Rule({"L1", "L9", "L10", "L14"})
   void noFaultOfALinkLetsTwoInOrKeepsAnybodyOut(Figures figures) throws Exception {
-    openServices();
+    soak("soak", false, figures);
+  }
+
+  @Test
+  @Rule({"L1", "L9", "L10", "L14"})
+  void norDoesItWhereServicesStartOnGrants(Figures figures) throws Exception {
+    soak("soak, starting on grants", true, figures);
+  }
+
+  private void soak(String title, boolean startOnGrant, Figures figures) throws Exception {
+    openServices(startOnGrant);
     end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     Crew breaking = Crew.start(ThreadKind.PLATFORM, 1, none -> breakLinks());
     Crew users =
@@ -86,12 +99,12 @@ abstract class SoakRules extends LockRules {
 
     Crew.run(SERVICES * THREADS, this::takeEach);
 
-    figures.add("soak, seconds", Long.toString(SECONDS));
-    figures.add("soak, faults", faults.toString());
-    figures.add("soak, acquired", taken.toString());
-    figures.add("soak, not acquired in time", refused.toString());
-    figures.add("soak, failed by an outage", failed.toString());
-    figures.add("soak, leases lost", lost.toString());
+    figures.add(title + ", seconds", Long.toString(SECONDS));
+    figures.add(title + ", faults", faults.toString());
+    figures.add(title + ", acquired", taken.toString());
+    figures.add(title + ", not acquired in time", refused.toString());
+    figures.add(title + ", failed by an outage", failed.toString());
+    figures.add(title + ", leases lost", lost.toString());
     assertEquals(0, breaches.sum());
     assertTrue(taken.sum() > SECONDS, taken::toString);
   }
