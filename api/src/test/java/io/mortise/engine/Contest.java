@@ -1,5 +1,6 @@
 package io.mortise.engine;
 
+import io.mortise.LeaseLostException;
 import io.mortise.LockException;
 import java.lang.reflect.Field;
 import java.time.Duration;
@@ -30,6 +31,7 @@ final class Contest {
   private final Defect defect;
   private int faults;
   private final boolean faulty;
+  private final boolean forced;
   private int inside;
 
   Contest(long seed, Defect defect) {
@@ -39,6 +41,7 @@ final class Contest {
     store = new SharedStore(keys, schedule);
     faulty = random.nextInt(3) == 0;
     faults = faulty ? 2 : 0;
+    forced = random.nextInt(4) == 0;
     services = List.of(service("A"), service("B"));
     if (defect == Defect.MESSAGES_LOST) {
       store.deliver("B", message -> {});
@@ -66,6 +69,9 @@ final class Contest {
       boolean fair = random.nextInt(3) == 0;
       schedule.add(name, () -> contend(service.engine, fair));
     }
+    if (forced) {
+      schedule.add("A3", () -> forceOpen(a()));
+    }
     try {
       schedule.run(faulty ? AFTER_FAULTS : Duration.ZERO);
       check(schedule.unfinished().isEmpty(), schedule.unfinished() + " wait though nobody is in");
@@ -90,10 +96,36 @@ final class Contest {
         visit(engine, true);
       } else if (locks(lock)) {
         visit(engine, false);
-        lock.unlock();
+        unlock(lock);
       }
       boolean unused = Thread.interrupted();
     }
+  }
+
+  /** Only who was forced out may be told of a loss. */
+  private void unlock(EngineLock lock) {
+    Hold hold = lock.engine().holdOfCurrentThread(lock.keys());
+    Hold own = hold == null ? lock.engine().lostHolds().find(lock.keys()) : hold;
+    check(own != null, "it was inside by no hold");
+    try {
+      lock.unlock();
+    } catch (LeaseLostException e) {
+      check(own != null && store.wasForcedOut(own.acquisition().id()), "it lost " + e);
+    }
+  }
+
+  private void forceOpen(Engine engine) {
+    schedule.point();
+    try {
+      boolean unused = engine.force(keys);
+    } catch (LockException e) {
+      check(faulty, "no command failed, but: " + e);
+      return;
+    }
+    Hold hold = engine.holdOf(keys);
+    check(
+        hold == null || !store.wasForcedOut(hold.acquisition().id()),
+        "its own service does not know that it was forced out");
   }
 
   private Engine a() {
@@ -122,15 +154,15 @@ final class Contest {
   }
 
   private void visit(Engine engine, boolean careless) {
-    check(++inside == 1, "two are inside");
+    check(++inside == 1 || forced, "two are inside");
     if (!careless) {
       Hold hold = engine.holdOf(keys);
       check(
-          hold != null && hold.acquisition().id().equals(store.holder()),
+          forced || (hold != null && hold.acquisition().id().equals(store.holder())),
           "inside by what the store does not know");
     }
     schedule.point();
-    check(inside-- == 1, "two were inside");
+    check(inside-- == 1 || forced, "two were inside");
   }
 
   private static void checkForgotten(Engine engine) {

@@ -13,15 +13,16 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What {@code acquire.lua}, {@code leave.lua} and {@code renew.lua} do with one lock of several
- * services, in Java, as long as no expiry passes: a holder, a queue, tombstones, and a message, or
- * a name in a reply, to whom the lock is granted.
+ * What {@code acquire.lua}, {@code leave.lua}, {@code force.lua} and {@code renew.lua} do with one
+ * lock of several services, in Java, as long as no expiry passes: a holder, a queue, tombstones,
+ * and a message, or a name in a reply, to whom the lock is granted.
  */
 final class SharedStore {
   private final LockKeys keys;
   private final Schedule schedule;
   private final Deque<String> queue = new ArrayDeque<>();
   private final Set<String> tombstones = new HashSet<>();
+  private final Set<String> forcedOut = new HashSet<>();
   private final Map<String, Consumer<String>> mailboxes = new HashMap<>();
   private @Nullable String holder;
 
@@ -54,6 +55,7 @@ final class SharedStore {
         switch (call.script().name()) {
           case "acquire" -> acquire(id, call.args().get(1).startsWith("join "));
           case "leave" -> leave(call.args());
+          case "force" -> force();
           case "renew" -> call.args().stream().skip(1).map(this::isHeldBy).toList();
           default -> throw new IllegalArgumentException(call.toString());
         };
@@ -103,6 +105,22 @@ final class SharedStore {
     return List.of(held ? 1L : "ABSENT");
   }
 
+  private List<Object> force() {
+    String id = holder;
+    if (id == null) {
+      return List.of("FREE");
+    }
+    tombstones.add(id);
+    forcedOut.add(id);
+    tell(id, "lost");
+    grant();
+    return List.of("FORCED", id);
+  }
+
+  boolean wasForcedOut(String id) {
+    return forcedOut.contains(id);
+  }
+
   private static boolean isNamed(String next, String by) {
     return next.contains(":n") && service(next).equals(service(by));
   }
@@ -115,12 +133,15 @@ final class SharedStore {
     String next = queue.poll();
     holder = next;
     if (next != null) {
-      Consumer<String> mailbox = mailboxes.get(service(next));
-      long micros = TimeUnit.NANOSECONDS.toMicros(schedule.nanoTime());
-      String message = "grant 0 " + micros + '|' + next + '|' + keys.lock();
-      if (mailbox != null) {
-        schedule.later(message, () -> mailbox.accept(message));
-      }
+      tell(next, "grant 0 " + TimeUnit.NANOSECONDS.toMicros(schedule.nanoTime()));
+    }
+  }
+
+  private void tell(String id, String what) {
+    Consumer<String> mailbox = mailboxes.get(service(id));
+    String message = what + '|' + id + '|' + keys.lock();
+    if (mailbox != null) {
+      schedule.later(message, () -> mailbox.accept(message));
     }
   }
 
