@@ -44,6 +44,9 @@ final class Acquisition {
   /** Whether what the last commands did is not known. */
   private boolean uncertain;
 
+  /** Whether somebody forced the lock open when this id held it; it never holds again. */
+  private boolean thrownOut;
+
   private String ticket = "";
 
   /** What is said about a hold at most once. */
@@ -59,10 +62,10 @@ final class Acquisition {
   private long timedEnd;
 
   private volatile LeaseState state = LeaseState.RELEASED;
-  private volatile boolean ended;
   private volatile LeasePolicy lease;
   private volatile long deadline;
   private long acquiredAt;
+  private volatile boolean taken;
   private long renewedAt;
 
   Acquisition(Owner owner, String id, LeasePolicy lease) {
@@ -110,7 +113,7 @@ final class Acquisition {
 
   /** Whether nothing of its own was sent since, nor was it thrown out. */
   synchronized boolean mayBeLetIn(long sentAt) {
-    return !out && sentAt - askedAt >= 0;
+    return !out && !thrownOut && sentAt - askedAt >= 0;
   }
 
   /** As of now a grant may be taken without asking, if its message tells when it was given. */
@@ -130,21 +133,21 @@ final class Acquisition {
     synchronized (this) {
       Long ends = sample == null ? null : sample.endOfGrant(grantedAt, epoch, now, times);
       letInAt =
-          out || ends == null || ends - now <= 0
+          out || thrownOut || ends == null || ends - now <= 0
               ? null
               : Math.min(now, ends - whole.nanos() + STORE_TICK);
     }
     signal();
   }
 
-  /** A message says that it was thrown out before it knew that it was in. */
-  void thrownOut(long now) {
-    synchronized (this) {
-      letInAt = null;
-      sample = null;
-      askedAt = now;
-    }
-    signal();
+  /**
+   * Somebody forced the lock open when this id held it. It cannot be taken from now on, whatever
+   * answer says that it holds the lock: such an answer is older.
+   */
+  synchronized void throwOut() {
+    thrownOut = true;
+    letInAt = null;
+    sample = null;
   }
 
   /**
@@ -207,6 +210,11 @@ final class Acquisition {
     nextCheck = now + (waiting.left() < 0 ? period : Math.min(period, lease));
   }
 
+  /** It stands in line where another stood that cannot be had any more. */
+  void succeeds(Acquisition other) {
+    ticket = other.ticket;
+  }
+
   /** Whether the store may know this id: a command was sent, and not certainly in vain. */
   boolean mayBeKnown() {
     return known;
@@ -222,24 +230,37 @@ final class Acquisition {
     return stray || out;
   }
 
+  /** What becomes of an acquisition of which the store says that it holds the lock. */
+  enum Taking {
+    /** It is held. */
+    HELD,
+    /** It is not: its lease has already ended. */
+    TOO_LATE,
+    /** It is not: it was thrown out meanwhile. */
+    THROWN_OUT
+  }
+
   /**
    * The store says that this id holds the lock.
    *
    * @param sentAt when the command was sent that it answered
-   * @return false if the lease has already ended
    */
-  synchronized boolean take(LeasePolicy policy, long sentAt, long now, long longestHold) {
+  synchronized Taking take(LeasePolicy policy, long sentAt, long now, long longestHold) {
+    if (thrownOut) {
+      return Taking.THROWN_OUT;
+    }
     long length = policy.nanos() - STORE_TICK;
     long ends = sentAt + (policy.renewed() ? Math.min(length, longestHold) : length);
     if (now - ends >= 0) {
-      return false;
+      return Taking.TOO_LATE;
     }
     lease = policy;
     acquiredAt = now;
+    taken = true;
     renewedAt = sentAt;
     deadline = ends;
     state = LeaseState.HELD;
-    return true;
+    return Taking.HELD;
   }
 
   /**
@@ -288,15 +309,14 @@ final class Acquisition {
   synchronized boolean end(LeaseState how) {
     boolean wasHeld = isHeld();
     if (wasHeld) {
-      ended = true;
       state = how;
     }
     return wasHeld;
   }
 
-  /** Whether it was never held: nobody has ended it. */
-  boolean isWaiting() {
-    return !ended && !isHeld();
+  /** Whether it is held, or has been. */
+  boolean wasTaken() {
+    return taken;
   }
 
   boolean isHeld() {

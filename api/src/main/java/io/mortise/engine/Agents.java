@@ -59,6 +59,10 @@ final class Agents {
     private final Gate gate;
     private final Waiter waiter;
     private boolean mayBeOver;
+
+    /** Since when it has not looked whether it gives up: a command was out. */
+    private long busySince;
+
     private int epoch;
     private boolean done;
     private @Nullable LockException failure;
@@ -68,6 +72,7 @@ final class Agents {
       this.gate = gate;
       this.waiter = waiter;
       mayBeOver = waited;
+      busySince = engine.now();
     }
 
     Step run() throws InterruptedException {
@@ -95,6 +100,7 @@ final class Agents {
           }
         } else {
           waiter.park(engine.time(), gate, acquisition.untilCheck(now));
+          busySince = engine.now();
         }
         mayBeOver = true;
       }
@@ -110,6 +116,7 @@ final class Agents {
     private Step ask(Acquisition acquisition) {
       epoch = engine.mailbox().epoch();
       long sentAt = engine.now();
+      busySince = sentAt;
       acquisition.sending(sentAt);
       return hear(acquisition, sentAt, () -> engine.backend().execute(call(acquisition)));
     }
@@ -160,16 +167,28 @@ final class Agents {
     }
 
     private Step taken(Acquisition acquisition, long sentAt) {
-      if (!gate.granted(waiter, acquisition, sentAt)) {
-        engine.withdraw(acquisition);
-        failure = Failures.tooSlow(gate.keys(), waiter.lease(), engine.endpoint());
-        pauseAfterFailure();
-        return Step.WAIT;
-      }
-      done = true;
-      waiter.tookRemotely();
-      engine.took(acquisition);
-      return Step.CLAIMED;
+      return switch (gate.granted(waiter, acquisition, sentAt)) {
+        case HELD -> {
+          done = true;
+          waiter.tookRemotely();
+          engine.took(acquisition);
+          yield Step.CLAIMED;
+        }
+        case TOO_LATE -> {
+          engine.withdraw(acquisition);
+          failure = Failures.tooSlow(gate.keys(), waiter.lease(), engine.endpoint());
+          pauseAfterFailure();
+          yield Step.WAIT;
+        }
+        case THROWN_OUT -> thrownOut(acquisition);
+      };
+    }
+
+    /** An attempt that does not wait has not been refused yet, so it asks once more. */
+    private Step thrownOut(Acquisition acquisition) {
+      gate.replace(waiter, acquisition);
+      engine.withdraw(acquisition); // should the store not remember that it was forced out
+      return waiter.waits() ? Step.WAIT : ask(gate.acquisitionFor(waiter));
     }
 
     private Step queued(Acquisition acquisition, Reply.Waiting waiting, long sentAt) {
@@ -184,7 +203,7 @@ final class Agents {
     }
 
     private Step replaced(Acquisition acquisition) {
-      gate.abandon();
+      gate.replace(waiter, acquisition);
       engine.forget(acquisition);
       return Step.WAIT;
     }
@@ -225,11 +244,18 @@ final class Agents {
         return;
       }
       boolean refused = !waiter.waits() && !orphan.mayArriveLate() && failure == null;
-      if (orphan.mayBeKnown() && !refused) {
-        engine.withdraw(orphan);
-      } else {
+      if (!orphan.mayBeKnown() || refused) {
         engine.forget(orphan);
+      } else if (failure == null) {
+        engine.giveUp(orphan, patience());
+      } else {
+        engine.withdraw(orphan); // the store does not answer now
       }
+    }
+
+    /** Giving up takes no longer than one command, with the one that was out meanwhile. */
+    private long patience() {
+      return engine.settings().commandTimeout().toNanos() - (engine.now() - busySince);
     }
   }
 }

@@ -4,6 +4,7 @@ import io.mortise.LeaseLost;
 import io.mortise.LeaseState;
 import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
+import io.mortise.engine.Acquisition.Taking;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource.Timer;
@@ -187,8 +188,11 @@ final class Claim implements Owner, Outbox.Letter {
   private Runnable next(Reply reply) {
     if (reply instanceof Reply.Held held) {
       acquisition.setToken(held.token());
-      boolean good = acquisition.take(policy, askedAt, engine.now(), engine.longestHold());
-      return good ? held() : heldTooLate();
+      return switch (acquisition.take(policy, askedAt, engine.now(), engine.longestHold())) {
+        case HELD -> held();
+        case TOO_LATE -> heldTooLate();
+        case THROWN_OUT -> thrownOut();
+      };
     }
     if (reply instanceof Reply.Busy busy) {
       return refused(busy);
@@ -200,22 +204,37 @@ final class Claim implements Owner, Outbox.Letter {
     if (wrong != null) {
       return done(null, wrong);
     }
-    phase = Phase.WAITING;
     Acquisition asked = acquisition;
-    Runnable next;
     if (reply instanceof Reply.Waiting waiting) {
       engine.mailbox().complain(waiting.complaint());
       acquisition.queued(waiting, engine.now(), engine.settings().times());
-      next = () -> engine.waits(asked);
-    } else {
-      acquisition = newAcquisition();
-      next = () -> engine.forget(asked);
+      return waits(() -> engine.waits(asked));
     }
+    acquisition = successor();
+    return waits(() -> engine.forget(asked));
+  }
+
+  private Runnable thrownOut() {
+    Acquisition gone = acquisition;
+    acquisition = successor();
+    return waits(
+        () -> engine.withdraw(gone)); // should the store not remember that it was forced out
+  }
+
+  private Runnable waits(Runnable first) {
+    phase = Phase.WAITING;
     Runnable then = timeIsOver ? giveUp() : this::wake;
     return () -> {
-      next.run();
+      first.run();
       then.run();
     };
+  }
+
+  /** The acquisition can no longer be had; another has its place in line. */
+  private Acquisition successor() {
+    Acquisition next = newAcquisition();
+    next.succeeds(acquisition);
+    return next;
   }
 
   /** Begins, as by the reply to a command of its own; one that was sent later decides. */
@@ -228,7 +247,7 @@ final class Claim implements Owner, Outbox.Letter {
               && letIn == acquisition
               && letIn.mayBeLetIn(sentAt)
               && !engine.isClosed()
-              && letIn.take(policy, sentAt, engine.now(), engine.longestHold());
+              && letIn.take(policy, sentAt, engine.now(), engine.longestHold()) == Taking.HELD;
       next = begins ? held() : letIn::signal;
     }
     next.run();

@@ -292,6 +292,26 @@ final class Engine {
     keeper.watch(acquisition);
   }
 
+  /**
+   * Takes an acquisition back on the thread that gives it up: once that goes on, the store does not
+   * let it in any more. Without an answer in time it is taken back in the background.
+   *
+   * @param patience how long the thread waits for the answer at most (ns)
+   */
+  void giveUp(Acquisition acquisition, long patience) {
+    if (closed || patience <= 0) {
+      withdraw(acquisition);
+      return;
+    }
+    forget(acquisition);
+    try {
+      List<Object> unused = backend.execute(scripts.leave(acquisition, Duration.ofNanos(patience)));
+    } catch (RuntimeException e) {
+      log.debug("{}: withdrawn in the background", acquisition.keys().text(), e);
+      compensator.leave(acquisition);
+    }
+  }
+
   /** Takes an acquisition back in the background: out of the queue, or the lock given back. */
   void withdraw(Acquisition acquisition) {
     forget(acquisition);
@@ -347,24 +367,26 @@ final class Engine {
   }
 
   /**
-   * Gives an ended acquisition back to the store.
+   * Gives an ended acquisition back to the store. It is known here until the store has answered: a
+   * message about it that comes meanwhile is not about an id that nobody knows.
    *
    * @return false if the store no longer had it; true also if the store could not be asked, then it
    *     is asked in the background
    */
   boolean release(Acquisition ended) {
+    List<Object> reply;
     long sentAt = now();
     try {
       checkOpenToRelease(ended);
-      List<Object> reply = backend.execute(scripts.release(ended));
-      boolean had = released(ended, reply);
-      letIn(ended.keys(), reply, sentAt);
-      return had;
+      reply = backend.execute(scripts.release(ended));
     } catch (BackendException e) {
       return releasedLater(ended, e);
     } finally {
-      forget(ended); // not before: a late message that names it would be answered by a leave
+      forget(ended);
     }
+    boolean had = released(ended, reply);
+    letIn(ended.keys(), reply, sentAt);
+    return had;
   }
 
   /** As {@link #release}; the future completes where the answer arrives. */
@@ -409,12 +431,28 @@ final class Engine {
     return keys.text() + " was forced open";
   }
 
-  private static boolean forced(LockKeys keys, List<Object> reply) {
+  private boolean forced(LockKeys keys, List<Object> reply) {
+    reply.stream().skip(1).forEach(id -> forcedOut((String) id));
     return switch ((String) reply.get(0)) {
       case "FORCED" -> true;
       case "FREE" -> false;
       default -> throw Failures.foreign(keys, (String) reply.get(1));
     };
+  }
+
+  /**
+   * An id held a lock when somebody forced it open. A message says so, and if it was this service,
+   * the reply before it; each on its own, in any order, and however late.
+   */
+  void forcedOut(String id) {
+    Acquisition acquisition = acquisitions.get(id);
+    if (acquisition == null) {
+      return; // of another service, or over
+    }
+    acquisition.throwOut(); // before: an answer that comes now is either too late, or ended here
+    if (!acquisition.owner().lose(acquisition, "somebody forced the lock open")) {
+      acquisition.signal();
+    }
   }
 
   private void checkOpenToRelease(Acquisition ended) {
@@ -563,8 +601,7 @@ final class Engine {
   private void leaveQueues() {
     List<ScriptCall> calls =
         acquisitions.values().stream()
-            .filter(Acquisition::isWaiting)
-            .filter(Acquisition::mayBeKnown)
+            .filter(acquisition -> !acquisition.wasTaken() && acquisition.mayBeKnown())
             .map(one -> scripts.leave(one.keys(), one.id(), one.mayArriveLate()))
             .toList();
     if (calls.isEmpty()) {

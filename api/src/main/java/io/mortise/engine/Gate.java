@@ -2,6 +2,7 @@ package io.mortise.engine;
 
 import io.mortise.LeaseState;
 import io.mortise.LockException;
+import io.mortise.engine.Acquisition.Taking;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;
@@ -30,7 +31,8 @@ final class Gate implements Owner {
    *   ACQUIRING         HELD reply before the deadline, or   HELD, claimed by the agent
    *                     let in by another's reply or by a
    *                     message, which it sees itself
-   *   ACQUIRING         HELD reply too late, or withdrawn    the same agent, a new acquisition
+   *   ACQUIRING         HELD reply too late, withdrawn, or   the same agent, a new acquisition
+   *                     forced out before it was known
    *   ACQUIRING         agent gives up, others wait          the first becomes agent of the same
    *                                                          acquisition, without a command
    *   ACQUIRING         agent gives up, nobody waits         RETIRED; the acquisition is withdrawn
@@ -39,7 +41,7 @@ final class Gate implements Owner {
    *                                                          the release is sent
    *   HELD, unclaimed   a thread comes or wakes, still HELD  HELD, claimed by it (the linearization
    *                                                          point: it re-reads the hold)
-   *   HELD, unclaimed   the last waiter gives up             RETIRED; released in the background
+   *   HELD, unclaimed   the last waiter gives up             RELEASING, by that waiter
    *   RELEASING         reply, or none                       the first waiter is agent, or RETIRED
    *   HELD              lease lost                           the owner is marked in LostHolds; the
    *                                                          first waiter is agent, or RETIRED
@@ -180,14 +182,16 @@ final class Gate implements Owner {
     mutex.lock();
     try {
       unclaimed = phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
-      if (unclaimed != null) {
-        appointNext();
-      }
     } finally {
       mutex.unlock();
     }
     if (unclaimed != null) {
-      engine.withdraw(unclaimed); // in the background: whoever gives up does not wait for the store
+      long patience = engine.settings().commandTimeout().toNanos();
+      try {
+        engine.giveUp(unclaimed, patience);
+      } finally {
+        goOn();
+      }
     }
     LockException why = trouble;
     engine.checkOpen(keys);
@@ -224,46 +228,51 @@ final class Gate implements Owner {
     mutex.lock();
     try {
       Acquisition current = acquisition;
-      if (current == null) {
-        boolean own = !place.equals(keys.lock()); // else another thread may take it over
-        current = engine.newAcquisition(this, waiter.thread().getId(), waiter.lease(), own);
-        acquisition = current;
-      }
-      return current;
+      return current == null ? begin(waiter) : current;
     } finally {
       mutex.unlock();
     }
+  }
+
+  private Acquisition begin(Waiter waiter) {
+    boolean own = !place.equals(keys.lock()); // else another thread may take it over
+    Acquisition begun = engine.newAcquisition(this, waiter.thread().getId(), waiter.lease(), own);
+    acquisition = begun;
+    return begun;
   }
 
   /**
    * The store answered that the agent's acquisition holds the lock.
    *
-   * @return false if its lease has already ended, or the service is closed; then the acquisition is
-   *     no longer this gate's
+   * @return too late also if the service is closed; then the acquisition is no longer this gate's
    */
-  boolean granted(Waiter waiter, Acquisition held, long sentAt) {
+  Taking granted(Waiter waiter, Acquisition held, long sentAt) {
     mutex.lock();
     try {
       long now = engine.now();
-      if (engine.isClosed() || !held.take(waiter.lease(), sentAt, now, engine.longestHold())) {
+      Taking taking =
+          engine.isClosed()
+              ? Taking.TOO_LATE
+              : held.take(waiter.lease(), sentAt, now, engine.longestHold());
+      if (taking == Taking.TOO_LATE) {
         acquisition = null;
-        return false;
+      } else if (taking == Taking.HELD) {
+        phase = Phase.HELD;
+        agent = null;
+        handOffs = 0;
+        hold = new Hold(this, waiter.thread(), held, now, held.token());
       }
-      phase = Phase.HELD;
-      agent = null;
-      handOffs = 0;
-      hold = new Hold(this, waiter.thread(), held, now, held.token());
-      return true;
+      return taking;
     } finally {
       mutex.unlock();
     }
   }
 
-  /** The agent's acquisition can no longer be had; the agent begins a new one. */
-  void abandon() {
+  /** The agent's acquisition can no longer be had; another has its place in line. */
+  void replace(Waiter waiter, Acquisition gone) {
     mutex.lock();
     try {
-      acquisition = null;
+      begin(waiter).succeeds(gone);
     } finally {
       mutex.unlock();
     }
@@ -406,12 +415,17 @@ final class Gate implements Owner {
     try {
       return engine.release(ended);
     } finally {
-      mutex.lock();
-      try {
-        appointNext();
-      } finally {
-        mutex.unlock();
-      }
+      goOn();
+    }
+  }
+
+  /** What was held is given back. */
+  private void goOn() {
+    mutex.lock();
+    try {
+      appointNext();
+    } finally {
+      mutex.unlock();
     }
   }
 

@@ -128,6 +128,12 @@ final class LockScripts {
     return leave(keys, id, none, outcomeUnknown);
   }
 
+  /** As {@link #leave}, by a caller that waits no longer than that. */
+  ScriptCall leave(Acquisition givenUp, Duration timeout) {
+    ScriptCall call = leave(givenUp.keys(), givenUp.id(), givenUp.mayArriveLate());
+    return new ScriptCall(call.script(), call.keys(), call.args(), timeout);
+  }
+
   /** As {@link #leave}; the reply may name acquisitions of this service that are let in. */
   ScriptCall release(Acquisition ended) {
     LockKeys keys = ended.keys();
@@ -142,7 +148,7 @@ final class LockScripts {
   }
 
   ScriptCall force(LockKeys keys) {
-    return call(keys, FORCE, List.of(keys.idSuffix(), none));
+    return call(keys, FORCE, List.of(keys.idSuffix(), none, tombstone));
   }
 
   ScriptCall renew(List<Acquisition> held, LeasePolicy lease) {

@@ -108,19 +108,11 @@ final class Mailbox implements ChannelListener {
     if (parts.length < 3) {
       log.warn("{}: message not understood: {}", engine, message);
     } else if (parts[0].equals("lost")) {
-      forced(parts[1]);
+      engine.forcedOut(parts[1]);
     } else if (parts[0].equals("signal")) {
       engine.conditions().signalled(parts[1]);
     } else {
       granted(parts[1], parts[2], grantedAt(parts[0]));
-    }
-  }
-
-  private void forced(String id) {
-    Acquisition acquisition = engine.acquisition(id);
-    if (acquisition != null
-        && !acquisition.owner().lose(acquisition, "somebody forced the lock open")) {
-      acquisition.thrownOut(engine.now());
     }
   }
 
@@ -131,7 +123,7 @@ final class Mailbox implements ChannelListener {
     Acquisition acquisition = engine.acquisition(id);
     if (acquisition == null) {
       engine.withdrawUnknown(LockKeys.ofLockKey(engine.settings().keyPrefix(), lockKey), id);
-    } else if (acquisition.isWaiting()) {
+    } else if (!acquisition.wasTaken()) {
       acquisition.granted(
           grantedAt, epoch(), engine.defaultLease(), engine.now(), engine.settings().times());
     }

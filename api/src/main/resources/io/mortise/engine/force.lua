@@ -1,9 +1,9 @@
 -- Ends whoever's hold, tells the holder, and grants the lock to the next.
 --
 -- KEYS   as in exclusive.lua
--- ARGV   1 '', 2 terms
--- Reply  FORCED, FREE (nobody held it), or FOREIGN and what was found
--- Rules  L9 L10 Q2.
+-- ARGV   1 '', 2 terms, 3 how long whoever held it must not acquire any more (ms)
+-- Reply  FORCED and the ids that held it, FREE (nobody did), or FOREIGN and what was found
+-- Rules  L9 L10 Q2 Q6.
 --#shared
 local kind = stranger('string')
 if kind then
@@ -15,9 +15,7 @@ end
 
 local holders = redis.call('HKEYS', lock)
 redis.call('DEL', lock)
-for _, holder in ipairs(holders) do
-  redis.pcall('PUBLISH', mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)
-end
 local now = clock()
+throwOut(holders, now, tonumber(ARGV[3]))
 freed(now, #holders > 0)
-return {#holders > 0 and 'FORCED' or 'FREE'}
+return forced(holders)

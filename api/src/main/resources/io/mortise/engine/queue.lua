@@ -86,6 +86,26 @@ local function bury(now, tombstone)
   keep(alive, tombstone)
 end
 
+-- These were inside until somebody forced the lock open: each is told, and must not acquire for so long (ms).
+--
+-- Q6: an id that was forced out never holds again, so the news of it is true however late it comes.
+local function throwOut(holders, now, tombstone)
+  for _, holder in ipairs(holders) do
+    redis.call('ZADD', alive, now + tombstone, '!' .. holder)
+    redis.pcall('PUBLISH', mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)
+  end
+  keep(alive, tombstone)
+end
+
+-- What a forced unlock replies.
+local function forced(holders)
+  local reply = {holders[1] and 'FORCED' or 'FREE'}
+  for _, holder in ipairs(holders) do
+    reply[#reply + 1] = holder
+  end
+  return reply
+end
+
 -- The id waits no more, and must not acquire for so long (ms, 0 if it may).
 local function withdraw(now, tombstone)
   redis.call('ZREM', queue, id)

@@ -2,9 +2,9 @@
 -- there is room.
 --
 -- KEYS   as in rw.lua
--- ARGV   1 ':r' for the readers, '' for the writer, 2 terms
--- Reply  FORCED, FREE (nobody held it), or FOREIGN and what was found
--- Rules  L9 L10 Q2.
+-- ARGV   1 ':r' for the readers, '' for the writer, 2 terms, 3 as in force.lua
+-- Reply  as force.lua
+-- Rules  L9 L10 Q2 Q6.
 --#shared
 local found = foreign()
 if found then
@@ -21,8 +21,6 @@ else
   holders = redis.call('HKEYS', lock)
   redis.call('DEL', lock)
 end
-for _, holder in ipairs(holders) do
-  redis.pcall('PUBLISH', mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)
-end
+throwOut(holders, now, tonumber(ARGV[3]))
 grant(now)
-return {#holders > 0 and 'FORCED' or 'FREE'}
+return forced(holders)

@@ -1,9 +1,9 @@
 -- Ends all leases of a semaphore, tells the holders, and lets in the first waiters.
 --
 -- KEYS   as in sem.lua
--- ARGV   1 '', 2 terms
--- Reply  FORCED, FREE (nobody held permits), or FOREIGN and what was found
--- Rules  L9 L10 S1 Q1 Q2.
+-- ARGV   as in force.lua
+-- Reply  as force.lua
+-- Rules  L9 L10 S1 Q1 Q2 Q6.
 --#shared
 local found = foreign()
 if found then
@@ -18,7 +18,7 @@ forget(now)
 local holders = redis.call('ZRANGE', permits, 2, -1)
 for _, holder in ipairs(holders) do
   release(holder)
-  redis.pcall('PUBLISH', mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)
 end
+throwOut(holders, now, tonumber(ARGV[3]))
 grant(now)
-return {#holders > 0 and 'FORCED' or 'FREE'}
+return forced(holders)

@@ -116,8 +116,8 @@ class GateAgentTest extends GateFixture {
 
     a.thread().interrupt();
 
-    Party.failure(InterruptedException.class, agent);
     assertEquals(id, store.next("leave").absent().id());
+    Party.failure(InterruptedException.class, agent);
     assertTrue(engine.acquisitions().isEmpty());
     assertNotEquals(id, holds(b).id());
   }

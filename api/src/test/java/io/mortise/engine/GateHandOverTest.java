@@ -138,8 +138,8 @@ class GateHandOverTest extends GateFixture {
     b.thread().interrupt();
     time.letGo(b.thread());
 
-    Party.failure(InterruptedException.class, waiting);
     assertEquals(held.id(), store.next("leave").absent().id());
+    Party.failure(InterruptedException.class, waiting);
     assertTrue(engine.acquisitions().isEmpty());
     assertNotEquals(held.id(), holds(c).id());
   }
@@ -155,8 +155,8 @@ class GateHandOverTest extends GateFixture {
     b.thread().interrupt();
     time.letGo(b.thread());
 
-    Party.failure(InterruptedException.class, first);
     assertEquals(held.id(), store.next("leave").absent().id());
+    Party.failure(InterruptedException.class, first);
     assertNotEquals(held.id(), store.next("acquire").held().id());
     assertTrue(Party.get(second));
   }

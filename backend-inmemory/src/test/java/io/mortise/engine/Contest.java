@@ -1,5 +1,6 @@
 package io.mortise.engine;
 
+import io.mortise.LockException;
 import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.List;
@@ -27,6 +28,7 @@ final class Contest {
   private final List<ExploredService> services;
   private final Kind kind;
   private final boolean faulty;
+  private final boolean forced;
   private final Duration patience;
   private final Defect defect;
   private int faults;
@@ -40,6 +42,7 @@ final class Contest {
     schedule = new Schedule(random);
     store = new ExploredStore(schedule);
     faulty = random.nextInt(3) == 0;
+    forced = defect == Defect.NONE && random.nextInt(4) == 0;
     this.patience = faulty && AFTER_FAULTS.compareTo(patience) > 0 ? AFTER_FAULTS : patience;
     services = List.of(service("A", random), service("B", random));
     this.kind = kind.apply(new Visitor(random, schedule, faulty), schedule);
@@ -49,6 +52,16 @@ final class Contest {
     boolean deaf = defect == Defect.MESSAGES_LOST;
     return new ExploredService(
         name, schedule, store, random.nextBoolean(), this::fails, () -> deaf);
+  }
+
+  private void force() {
+    schedule.point();
+    kind.room.force();
+    try {
+      kind.force(services.get(1).service());
+    } catch (LockException e) {
+      check(faulty, "no command failed, but: " + e);
+    }
   }
 
   private boolean fails() {
@@ -73,6 +86,9 @@ final class Contest {
                 boolean unused = Thread.interrupted();
               }
             });
+      }
+      if (forced) {
+        schedule.add("operator", this::force);
       }
       if (defect == Defect.NO_EXCLUSION) {
         schedule.add("careless", () -> kind.stay(() -> {}, kind.room.places()));

@@ -131,6 +131,45 @@ abstract class FencedRules extends LockRules {
   }
 
   @Test
+  @Rule({"L9", "L13"})
+  void aHoldThatIsHandedOverAfterItsEndHasASmallerTokenThanWhoeverTheStoreLetIn() {
+    FaultyBackend link = new FaultyBackend(this::backend);
+    FencedLock mine = service(link, builder -> builder).getFencedLock(name);
+    List<Long> stale = Collections.synchronizedList(new ArrayList<>());
+    long first = mine.lockAndGetToken();
+    Contender next =
+        contender(() -> {
+          stale.add(mine.lockAndGetToken());
+          return true;
+        });
+    FencedLock other = fenced();
+    link.mail().set(FaultyMail.Fate.LATE);
+    assertTrue(other.forceUnlock());
+    long later = other.lockAndGetToken();
+
+    boolean handedOver = unlock(mine);
+    if (handedOver) {
+      assertTrue(next.result());
+      assertTrue(first < stale.get(0) && stale.get(0) < later, first + " " + stale + ' ' + later);
+    }
+    link.mail().deliver();
+
+    other.unlock();
+    assertTrue(next.result());
+    next.leave(() -> assertEquals(!handedOver, unlock(mine)));
+  }
+
+  /** Whether it was held: in time it is handed over without asking the store. */
+  private static boolean unlock(FencedLock lock) {
+    try {
+      lock.unlock();
+      return true;
+    } catch (LeaseLostException e) {
+      return false;
+    }
+  }
+
+  @Test
   @Rule({"L1", "L3", "L13"})
   void itIsTheSameLockAsThePlainOneOfThatName() {
     LockService service = service();

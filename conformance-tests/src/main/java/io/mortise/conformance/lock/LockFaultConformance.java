@@ -39,6 +39,20 @@ public abstract class LockFaultConformance implements LockKit {
   }
 
   @Nested
+  class Forced extends ForcedRules {
+    Forced() {
+      super(LockFaultConformance.this);
+    }
+  }
+
+  @Nested
+  class GivingUp extends GivingUpRules {
+    GivingUp() {
+      super(LockFaultConformance.this);
+    }
+  }
+
+  @Nested
   class StartOnGrant extends StartOnGrantRules {
     StartOnGrant() {
       super(LockFaultConformance.this);

@@ -3,6 +3,8 @@ package io.mortise.conformance.lock;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
@@ -128,14 +130,36 @@ abstract class QueueRules extends LockRules {
     awaitQueued(2);
     HeldCall leaving = link.hold("leave");
     quitter.interrupt();
-    assertInstanceOf(InterruptedException.class, quitter.failure());
     leaving.awaitSent();
 
     mine.unlock();
 
     assertTrue(next.result());
     leaving.pass();
+    assertInstanceOf(InterruptedException.class, quitter.failure());
     next.leave(third::unlock);
+  }
+
+  @Test
+  @Rule({"L3", "A6"})
+  void aGrantsMessageThatComesDuringTheUnlockTakesNothingFromIt() {
+    DistributedLock mine = held();
+    DistributedLock theirs = linked();
+    Contender waiter = entering(theirs);
+    awaitQueued(1);
+    link.mail().set(Fate.LATE);
+    mine.unlock();
+    passTimeUntil("it asks by itself", SECOND.multipliedBy(4), waiter::isInside);
+    HeldCall releasing = link.hold("leave");
+    Thread leaver = new Thread(() -> waiter.leave(theirs::unlock));
+    leaver.start();
+    releasing.awaitSent();
+
+    link.mail().deliver();
+    assertNotEquals("ABSENT", releasing.pass().get(0), "somebody released it before");
+
+    Await.until("the unlock is over", () -> !leaver.isAlive());
+    assertNull(waiter.ended());
   }
 
   @Test

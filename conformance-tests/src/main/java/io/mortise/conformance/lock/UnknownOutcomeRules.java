@@ -119,11 +119,11 @@ abstract class UnknownOutcomeRules extends LockRules {
     unlucky.awaitRest();
     passTimeUntil("it stands in line", SECONDS, () -> isQueued(1));
     unlucky.awaitRest();
-    passTimeUntil("its time is over", SECONDS, () -> !unlucky.thread().isAlive());
-    assertFalse(unlucky.result());
+    passTimeUntil("its time is over", SECONDS, withdrawal::isSent);
     theirs.unlock();
 
     assertRefused(late, withdrawal);
+    assertFalse(unlucky.result());
   }
 
   @Test
