@@ -95,6 +95,13 @@ public abstract class LockKindConformance implements LockKit {
   }
 
   @Nested
+  class TaggedNames extends TaggedNameRules {
+    TaggedNames() {
+      super(LockKindConformance.this);
+    }
+  }
+
+  @Nested
   class Red extends RedRules {
     Red() {
       super(LockKindConformance.this);
