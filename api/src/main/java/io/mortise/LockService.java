@@ -111,7 +111,7 @@ public interface LockService extends AutoCloseable {
 
   /**
    * The exclusive, reentrant, unfair lock of a name, whose holds have fencing tokens. It is the
-   * same lock as {@link #getLock} of that name, and costs five commands more inside the script.
+   * same lock as {@link #getLock} of that name, and costs three commands more inside the script.
    *
    * @param name as for {@link #getLock}
    * @return a handle, which costs nothing while unused

@@ -17,12 +17,15 @@ local holders
 if reads(id) then
   holders = redis.call('ZRANGE', readers, 0, -1)
   redis.call('DEL', readers)
+  ends = nil
 else
   holders = redis.call('HKEYS', lock)
   redis.call('DEL', lock)
+  writing = -2
 end
 for _, holder in ipairs(holders) do
   redis.pcall('PUBLISH', mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)
 end
 grant(now)
+settle()
 return {#holders > 0 and 'FORCED' or 'FREE'}

@@ -21,4 +21,5 @@ for _, holder in ipairs(holders) do
   redis.pcall('PUBLISH', mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)
 end
 grant(now)
+settle()
 return {#holders > 0 and 'FORCED' or 'FREE'}
