@@ -25,9 +25,9 @@ import java.util.concurrent.CompletableFuture;
  * gone come back when its lease ends. A lease can be lost, which {@link Lease#onLost} tells; its
  * permits may then be somebody else's.
  *
- * <p><b>Life.</b> A semaphore is forgotten 7 days after its last lease, or with the store's data;
- * then its permits must be set anew. Until then every way to acquire throws {@link
- * IllegalStateException}.
+ * <p><b>Life.</b> A semaphore is forgotten 7 days after its last lease, or with the store's data.
+ * Every way to acquire then throws {@link IllegalStateException}, until its permits are set again:
+ * by {@link #trySetPermits} of any handle, also of one that has set them before.
  *
  * <p>Methods that ask the store throw {@link BackendUnavailableException}, {@link
  * OutcomeUnknownException}, {@link ForeignKeyException} and {@link LockServiceClosedException} as
@@ -51,7 +51,7 @@ public interface DistributedSemaphore {
   DistributedSemaphore withLease(Duration lease);
 
   /**
-   * Sets how many permits there are, unless that has been done.
+   * Sets how many permits there are, unless that has been done and the store still knows it.
    *
    * @param permits at least 1
    * @return false if they were set already, to whatever number

@@ -24,6 +24,10 @@ import java.util.Objects;
  * still be paused, so delete the two together. All writers of a key must pass the guard, with
  * tokens of one lock.
  *
+ * <p>If the service of the lock has another key prefix than {@code mortise:}, so has the guard:
+ * take {@link #of(LockBackend, FencedLock)}, or give the prefix to {@link #of(LockBackend,
+ * String)}. Guards with different prefixes do not know of each other's writes.
+ *
  * <p>Thread-safe; keeps nothing but the backend, which stays the caller's. A write is one command
  * and may take 2 s.
  */
@@ -35,7 +39,8 @@ public final class KeyGuard {
   }
 
   /**
-   * A guard of the keys of a store. It cannot know which tokens a lock has issued.
+   * A guard of the keys of a store, for tokens of services with the default key prefix. It cannot
+   * know which tokens a lock has issued.
    *
    * @param backend of the store where the keys are
    * @return a guard that has not looked at the store
@@ -45,8 +50,24 @@ public final class KeyGuard {
   }
 
   /**
-   * A guard that also refuses tokens larger than any the lock has issued, where it can see that:
-   * the lock is in the same store, and was used in the last seven days.
+   * The same for tokens of services with another key prefix.
+   *
+   * @param backend of the store where the keys are
+   * @param keyPrefix of the services whose locks issue the tokens
+   * @return a guard that has not looked at the store
+   * @throws IllegalArgumentException no service can have that prefix
+   */
+  public static KeyGuard of(LockBackend backend, String keyPrefix) {
+    return new KeyGuard(
+        new GuardedKeys(
+            Objects.requireNonNull(backend, "backend"),
+            Objects.requireNonNull(keyPrefix, "keyPrefix")));
+  }
+
+  /**
+   * A guard with the key prefix of the lock's service. It also refuses tokens larger than any the
+   * lock has issued, where it can see that: the lock is in the same store, and was used in the last
+   * seven days.
    *
    * @param backend of the store where the keys are
    * @param lock whose tokens come with the writes

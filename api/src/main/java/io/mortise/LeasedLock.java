@@ -58,9 +58,7 @@ public interface LeasedLock extends Lock {
    * @throws InterruptedException the thread was interrupted before or while waiting
    */
   default boolean tryLock(Duration wait) throws InterruptedException {
-    Duration longest = Duration.ofNanos(Long.MAX_VALUE);
-    long nanos = wait.compareTo(longest) < 0 ? wait.toNanos() : Long.MAX_VALUE;
-    return tryLock(nanos, TimeUnit.NANOSECONDS);
+    return tryLock(TimeUnit.NANOSECONDS.convert(wait), TimeUnit.NANOSECONDS);
   }
 
   /**

@@ -87,7 +87,7 @@ public interface LockService extends AutoCloseable {
    * The exclusive, reentrant, unfair lock of a name.
    *
    * @param name 1 to 512 bytes of UTF-8; braces only as one <code>{tag}</code>, which then decides
-   *     the cluster slot
+   *     the cluster slot; <code>{foo}</code> is another name of <code>foo</code>
    * @return a handle, which costs nothing while unused
    * @throws IllegalArgumentException the name is empty, too long, or has stray braces
    */
@@ -111,7 +111,7 @@ public interface LockService extends AutoCloseable {
 
   /**
    * The exclusive, reentrant, unfair lock of a name, whose holds have fencing tokens. It is the
-   * same lock as {@link #getLock} of that name, and costs five commands more inside the script.
+   * same lock as {@link #getLock} of that name, and costs three commands more inside the script.
    *
    * @param name as for {@link #getLock}
    * @return a handle, which costs nothing while unused
@@ -223,10 +223,13 @@ public interface LockService extends AutoCloseable {
     Builder commandTimeout(Duration timeout);
 
     /**
-     * What every key and channel begins with.
+     * What every key and channel begins with. Of two prefixes on one store neither should begin
+     * with the other.
      *
-     * @param prefix 1 to 128 bytes without braces; default {@code mortise:}
+     * @param prefix 1 to 128 bytes without braces, which do not end in a word that the keys of
+     *     another prefix go on with, such as {@code mortise:rw:}; default {@code mortise:}
      * @return this
+     * @throws IllegalArgumentException it cannot be a prefix
      */
     Builder keyPrefix(String prefix);
 
@@ -251,7 +254,8 @@ public interface LockService extends AutoCloseable {
      * Whether {@link LockService#getLock} of a name is the same lock as {@code getLock} of that
      * name in Redisson, for the time in which both libraries are in use: they exclude and wake each
      * other. Such a service has no other kind of lock, since those would not exclude Redisson's;
-     * and its locks are others than those of a service without this option. See {@code
+     * and its locks are others than those of a service without this option. As in Redisson, <code>
+     * foo</code> and <code>{foo}</code> are then two locks. See {@code
      * docs/migrating-from-redisson.md}.
      *
      * @param interop default false

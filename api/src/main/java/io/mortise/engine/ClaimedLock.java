@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -73,8 +74,8 @@ public final class ClaimedLock implements AsyncLock {
   }
 
   private static long nanos(Duration wait) {
-    Duration longest = Duration.ofNanos(Long.MAX_VALUE / 2);
-    return wait.compareTo(longest) < 0 ? wait.toNanos() : longest.toNanos();
+    long nanos = TimeUnit.NANOSECONDS.convert(wait);
+    return Math.max(Claimer.NOT, Math.min(nanos, Long.MAX_VALUE / 2));
   }
 
   /** Completes on the executor, with a value made of what became of the claim. */

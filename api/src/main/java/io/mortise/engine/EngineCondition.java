@@ -109,7 +109,7 @@ abstract class EngineCondition implements Condition {
     if (interruptible && Thread.interrupted()) {
       throw new InterruptedException();
     }
-    LeasePolicy lease = hold.acquisition().lease();
+    EngineLock again = lock.handleOf(hold);
     int count = hold.count();
     long deadline = engine().now() + nanos;
     ConditionWaiter waiter = new ConditionWaiter(engine().newId(hold.thread().getId(), ""));
@@ -117,7 +117,7 @@ abstract class EngineCondition implements Condition {
     try {
       join(waiter);
       boolean interrupted = waitOutside(waiter, hold, interruptible, deadline);
-      enter(waiter, lease, count, interrupted);
+      enter(waiter, again, count, interrupted);
       boolean signalled = !leave(waiter);
       if (interrupted && interruptible && !signalled) {
         throw new InterruptedException();
@@ -158,9 +158,9 @@ abstract class EngineCondition implements Condition {
     return interrupted;
   }
 
-  private void enter(ConditionWaiter waiter, LeasePolicy lease, int count, boolean interrupted) {
+  private void enter(ConditionWaiter waiter, EngineLock again, int count, boolean interrupted) {
     try {
-      lock.with(lease).enterAll(count);
+      again.enterAll(count);
     } catch (RuntimeException e) {
       abandon(waiter);
       if (interrupted) {

@@ -141,7 +141,9 @@ final class EngineLatch implements DistributedCountDownLatch {
   }
 
   private IllegalStateException unset() {
-    return new IllegalStateException(keys.text() + " has no count: call trySetCount first");
+    return new IllegalStateException(
+        keys.text()
+            + " has no count: it was never set, or the store has forgotten it (7 days without use, or its key was deleted or lost); call trySetCount, and use another name if steps may have been counted before (docs/troubleshooting.md#unset)");
   }
 
   @Override

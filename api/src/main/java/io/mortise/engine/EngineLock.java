@@ -56,6 +56,11 @@ class EngineLock implements DistributedLock, Member {
     return new EngineLock(engine, keys, other);
   }
 
+  /** A handle that takes the lock as that hold was taken: of the same kind, for the same lease. */
+  EngineLock handleOf(Hold hold) {
+    return new EngineLock(engine, hold.acquisition().keys(), hold.acquisition().lease());
+  }
+
   Engine engine() {
     return engine;
   }
@@ -420,10 +425,12 @@ class EngineLock implements DistributedLock, Member {
     unlock();
   }
 
-  /** Locks so many levels deep. */
+  /** Locks so many levels deep. The first alone may need a command, and fail. */
   final void enterAll(int levels) {
-    for (int i = 0; i < levels; i++) {
-      lock();
+    lock();
+    Hold hold = engine.holdOfCurrentThread(keys);
+    for (int i = 1; hold != null && i < levels; i++) {
+      hold.enter();
     }
   }
 

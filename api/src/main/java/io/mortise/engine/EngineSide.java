@@ -26,6 +26,12 @@ final class EngineSide extends EngineLock {
     return new EngineSide(engine(), keys(), other);
   }
 
+  /** Both sides have handles of their own kind alone. */
+  @Override
+  EngineLock handleOf(Hold hold) {
+    return with(hold.acquisition().lease());
+  }
+
   /** A writer also reads at once; a reader that waited to write would wait for itself. */
   @Override
   Waiter ready(Waiter waiter) {

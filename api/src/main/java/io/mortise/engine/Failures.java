@@ -77,7 +77,9 @@ final class Failures {
   }
 
   static IllegalStateException permitsUnset(LockKeys keys) {
-    return new IllegalStateException(keys.text() + " has no permits set: call trySetPermits first");
+    return new IllegalStateException(
+        keys.text()
+            + " has no permits set: they were never set, or the store has forgotten them (7 days without a lease, or its key was deleted or lost); call trySetPermits, also if it was called before (docs/troubleshooting.md#unset)");
   }
 
   /** What is wrong with the caller or the key by such a reply; null if nothing is. */

@@ -26,14 +26,21 @@ public final class GuardedKeys {
 
   private static final Script GUARD = Script.of("guard", LockScripts.read("guard"));
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
-  private static final String BESIDE = "mortise:guard:";
 
   private final LockBackend backend;
+  private final String prefix;
   private final List<String> counter;
 
-  /** Keys whose tokens may come from anywhere. */
+  /** Keys whose tokens come from a lock of any service with the default prefix. */
   public GuardedKeys(LockBackend backend) {
+    this(backend, Settings.KEY_PREFIX);
+  }
+
+  /** Keys whose tokens come from a lock of any service with this prefix. */
+  public GuardedKeys(LockBackend backend, String prefix) {
+    LockKeys.checkPrefix(prefix);
     this.backend = backend;
+    this.prefix = prefix;
     counter = List.of();
   }
 
@@ -45,6 +52,7 @@ public final class GuardedKeys {
               .formatted(lock, lock.getClass().getName()));
     }
     this.backend = backend;
+    prefix = own.engine().settings().keyPrefix();
     counter = List.of(own.keys().counter());
   }
 
@@ -55,7 +63,7 @@ public final class GuardedKeys {
 
   /** Writes the key and returns null, or says which token speaks against it. */
   public @Nullable Refusal set(String key, String value, long token) {
-    String beside = BESIDE + LockKeys.slot("key", key);
+    String beside = beside(key);
     List<String> keys = Stream.concat(Stream.of(key, beside), counter.stream()).toList();
     List<Object> reply = run(key, new ScriptCall(GUARD, keys, args(value, token), TIMEOUT), token);
     String code = (String) reply.get(0);
@@ -65,6 +73,12 @@ public final class GuardedKeys {
       case "FOREIGN" -> throw foreign(key, beside, (String) reply.get(1));
       default -> throw new IllegalStateException("guard script answered " + reply);
     };
+  }
+
+  /** The key of the largest token: another for <code>{foo}</code> than for <code>foo</code>. */
+  private String beside(String key) {
+    String slot = LockKeys.slot("key", key);
+    return prefix + (LockKeys.isTagAlone(key) ? "guard-tag:" : "guard:") + slot;
   }
 
   private static List<String> args(String value, long token) {

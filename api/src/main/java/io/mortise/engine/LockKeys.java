@@ -53,9 +53,16 @@ record LockKeys(String name, List<String> all, Kind kind, int permits) {
   private static final int LONGEST = 512;
   private static final String READ_WRITE = "rw:";
   private static final String COMPANIONS = "redisson:";
+  private static final String TAG_COMPANIONS = "redisson-tag:";
   private static final String CHANNEL = "redisson_lock__channel:";
   private static final String SEMAPHORE = "sem:permits:";
   private static final String LATCH = "latch:count:";
+
+  /** What keys of a kind begin with, behind the prefix, where other kinds have such keys too. */
+  private static final List<String> FAMILIES =
+      List.of(READ_WRITE, COMPANIONS, TAG_COMPANIONS, "sem:", "latch:");
+
+  private static final int LONGEST_PREFIX = 128;
 
   private LockKeys(String name, List<String> all, Kind kind) {
     this(name, all, kind, 0);
@@ -103,7 +110,8 @@ record LockKeys(String name, List<String> all, Kind kind, int permits) {
       throw new IllegalArgumentException(
           "condition name '" + condition + "' has a brace or a colon; leave them out");
     }
-    String home = prefix + (isRedisson() ? COMPANIONS : isReadWrite() ? READ_WRITE : "");
+    String home =
+        isRedisson() ? companions(prefix, name) : prefix + (isReadWrite() ? READ_WRITE : "");
     String key = condition + ':' + slot("lock name", name);
     return List.of(all.get(0), home + "cond:" + key, home + "cond-alive:" + key);
   }
@@ -120,9 +128,22 @@ record LockKeys(String name, List<String> all, Kind kind, int permits) {
           "lock name '%s' begins with the key prefix '%s', and a lock shared with Redisson has its name as key; use another name or another prefix"
               .formatted(name, prefix));
     }
-    String own = prefix + COMPANIONS;
+    String own = companions(prefix, name);
     return new LockKeys(
         name, List.of(name, own + "queue:" + slot, own + "alive:" + slot), Kind.REDISSON);
+  }
+
+  /**
+   * What our keys beside Redisson's begin with. To Redisson <code>foo</code> and <code>{foo}</code>
+   * are two locks, in one slot.
+   */
+  private static String companions(String prefix, String name) {
+    return prefix + (isTagAlone(name) ? TAG_COMPANIONS : COMPANIONS);
+  }
+
+  /** Whether another name, without braces, has the same slot text. */
+  static boolean isTagAlone(String name) {
+    return name.startsWith("{") && name.endsWith("}");
   }
 
   boolean isRedisson() {
@@ -264,6 +285,28 @@ record LockKeys(String name, List<String> all, Kind kind, int permits) {
   /** The line of those who wait for the lock. */
   String queue() {
     return all.get(1);
+  }
+
+  /** Refuses what cannot be a prefix, or would lead into the keys of another one. */
+  static void checkPrefix(String prefix) {
+    check("key prefix", prefix);
+    if (prefix.indexOf('{') >= 0 || prefix.length() > LONGEST_PREFIX) {
+      throw new IllegalArgumentException(
+          "key prefix '%s' must have no braces and at most %d characters"
+              .formatted(prefix, LONGEST_PREFIX));
+    }
+    for (String family : FAMILIES) {
+      int start = prefix.length() - family.length();
+      if (start > 0 && prefix.endsWith(family) && !isWord(prefix.charAt(start - 1))) {
+        throw new IllegalArgumentException(
+            "key prefix '%s' ends in '%s', which a service with key prefix '%s' puts before keys of its own: locks of different kinds would share keys; end it in another word (docs/wire-format.md)"
+                .formatted(prefix, family, prefix.substring(0, start)));
+      }
+    }
+  }
+
+  private static boolean isWord(char letter) {
+    return Character.isLetterOrDigit(letter);
   }
 
   /** The name in braces, unless it has some: where its keys are on a cluster. */

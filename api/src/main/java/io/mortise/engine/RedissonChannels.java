@@ -23,7 +23,10 @@ final class RedissonChannels {
   private static final Logger log = LoggerFactory.getLogger(RedissonChannels.class);
 
   private final Engine engine;
+
+  /** By the lock's key: two locks, foo and {foo}, have one channel. */
   private final Map<String, Ear> ears = new ConcurrentHashMap<>();
+
   private final AtomicBoolean complained = new AtomicBoolean();
 
   RedissonChannels(Engine engine) {
@@ -35,11 +38,12 @@ final class RedissonChannels {
     if (!acquisition.keys().isRedisson()) {
       return;
     }
+    LockKeys keys = acquisition.keys();
     Ear listening =
         ears.compute(
-            acquisition.keys().redissonChannel(),
-            (channel, ear) -> {
-              Ear one = ear == null ? new Ear(channel) : ear;
+            keys.lock(),
+            (lock, ear) -> {
+              Ear one = ear == null ? new Ear(keys.redissonChannel()) : ear;
               one.waiting.add(acquisition);
               return one;
             });
@@ -53,14 +57,14 @@ final class RedissonChannels {
   /** It is held, or given up. */
   void ended(Acquisition acquisition) {
     if (acquisition.keys().isRedisson()) {
-      end(acquisition.keys().redissonChannel(), acquisition);
+      end(acquisition.keys().lock(), acquisition);
     }
   }
 
-  private void end(String channel, Acquisition acquisition) {
+  private void end(String lock, Acquisition acquisition) {
     AtomicReference<@Nullable Ear> unused = new AtomicReference<>();
     ears.computeIfPresent(
-        channel,
+        lock,
         (same, ear) -> {
           ear.waiting.remove(acquisition);
           boolean last = ear.waiting.isEmpty();
@@ -74,8 +78,8 @@ final class RedissonChannels {
   }
 
   void close() {
-    for (String channel : List.copyOf(ears.keySet())) {
-      Ear ear = ears.remove(channel);
+    for (String lock : List.copyOf(ears.keySet())) {
+      Ear ear = ears.remove(lock);
       if (ear != null) {
         ear.close();
       }

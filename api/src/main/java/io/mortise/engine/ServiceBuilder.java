@@ -18,7 +18,6 @@ public final class ServiceBuilder implements LockService.Builder {
   private static final Duration LONGEST_LEASE = Duration.ofDays(10_000);
   private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(2);
   private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(10);
-  private static final int LONGEST_PREFIX = 128;
 
   private @Nullable URI uri;
   private @Nullable String provider;
@@ -98,11 +97,7 @@ public final class ServiceBuilder implements LockService.Builder {
   @Override
   public LockService.Builder keyPrefix(String prefix) {
     keyPrefix = once("keyPrefix", keyPrefix, prefix);
-    LockKeys.check("key prefix", prefix);
-    require(
-        prefix.indexOf('{') < 0 && prefix.length() <= LONGEST_PREFIX,
-        "key prefix '%s' must have no braces and at most %d characters"
-            .formatted(prefix, LONGEST_PREFIX));
+    LockKeys.checkPrefix(prefix);
     return this;
   }
 
@@ -176,7 +171,7 @@ public final class ServiceBuilder implements LockService.Builder {
         lease,
         maxHold,
         timeout,
-        or(keyPrefix, "mortise:"),
+        or(keyPrefix, Settings.KEY_PREFIX),
         or(handOffLimit, 64),
         or(interruptOnLoss, false),
         or(redissonInterop, false),

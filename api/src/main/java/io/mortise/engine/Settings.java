@@ -15,6 +15,9 @@ record Settings(
     boolean startOnGrant,
     QueueTimes times) {
 
+  /** What all keys begin with, unless the application says otherwise. */
+  static final String KEY_PREFIX = "mortise:";
+
   /** The keys of a plain lock. */
   LockKeys keys(String name) {
     return redissonInterop ? LockKeys.redisson(keyPrefix, name) : LockKeys.of(keyPrefix, name);

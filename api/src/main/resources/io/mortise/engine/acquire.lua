@@ -9,7 +9,7 @@
 --        BUSY, ms left of the lock, an id that holds it   (only 'try' and 'fair')
 --        TOO_LATE                          (this id was withdrawn)
 --        FOREIGN, what was found
--- Rules  L1 L10 L11 L13 L14 Q1 Q2 Q4. Uncontended: three commands, no TIME; fenced eight.
+-- Rules  L1 L10 L11 L13 L14 Q1 Q2 Q4. Uncontended: three commands, no TIME; fenced six.
 if not KEYS[4] and redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3]) == 0 then
   redis.call('HSET', KEYS[1], ARGV[1], '1')
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
@@ -18,25 +18,35 @@ end
 --#shared
 local lease = tonumber(ARGV[3])
 
--- The id holds the lock. For a fenced lock its tokens are reserved, once: the hold keeps the first in
--- place of the 1. Server time (us) makes them rise also when the counter was lost.
-local function held()
-  if not fence then
-    return 1
+-- The first of the fencing tokens that are reserved for one hold. Server time (us) makes them rise also when the
+-- counter was lost.
+local function reserve()
+  local _, micros = clock()
+  local first = math.max(micros, (tonumber(redis.call('GET', fence) or '') or 0) + 1)
+  redis.call('SET', fence, first + tonumber(ARGV[5]) - 1, 'PX', 604800000)
+  return first
+end
+
+-- The lock is free, and the id takes it. The hash holds the first token of a fenced hold in place of the 1.
+local function enter()
+  local first = fence and reserve()
+  take(id, lease, first)
+  return first and {'HELD', first} or 1
+end
+
+-- The id holds the lock, of a fenced lock perhaps without tokens yet.
+local function confirm()
+  local first = fence and tonumber(redis.call('HGET', lock, id))
+  if first == 1 then
+    first = reserve()
+    redis.call('HSET', lock, id, first)
   end
-  local token = tonumber(redis.call('HGET', lock, id))
-  if token == 1 then
-    local _, micros = clock()
-    token = math.max(micros, (tonumber(redis.call('GET', fence) or '') or 0) + 1)
-    redis.call('SET', fence, token + tonumber(ARGV[5]) - 1, 'PX', 604800000)
-    redis.call('HSET', lock, id, token)
-  end
-  return {'HELD', token}
+  keep(lock, lease)
+  return first and {'HELD', first} or 1
 end
 
 if fence and redis.call('EXISTS', lock, queue, alive) == 0 then
-  take(id, lease)
-  return held()
+  return enter()
 end
 
 local kind = stranger('string')
@@ -44,9 +54,8 @@ if kind then
   return {'FOREIGN', kind}
 end
 if redis.call('HEXISTS', lock, id) == 1 then
-  keep(lock, lease)
   redis.call('ZREM', alive, '?' .. mailbox(id))
-  return held()
+  return confirm()
 end
 if redis.call('ZSCORE', alive, '!' .. id) then
   return {'TOO_LATE'}
@@ -61,12 +70,12 @@ if left == -2 then
   left = reserved(now)
 end
 if word ~= 'join' then
-  if left == -2 and word == 'fair' and grant(now) then
-    left = redis.call('PTTL', lock)
+  local holder = left == -2 and word == 'fair' and grant(now)
+  if holder then
+    return {'BUSY', window, holder}
   end
   if left == -2 then
-    take(id, lease)
-    return held()
+    return enter()
   end
   return {'BUSY', left, redis.call('HKEYS', lock)[1]}
 end
@@ -74,11 +83,11 @@ end
 local ticket = join(now, micros, ARGV[4])
 local complaint
 if left == -2 then
-  local head, refused = grant(now, id, lease)
+  local head, refused = grant(now, id)
   if head == id then
-    return held()
+    return enter()
   end
   complaint = refused
-  left = redis.call('PTTL', lock)
+  left = head and window or -2
 end
 return {'WAIT', left, ticket, micros, complaint}

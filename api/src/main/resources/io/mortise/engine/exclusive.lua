@@ -7,16 +7,18 @@
 -- Q2: no script ends with the lock free and somebody waiting.
 local fence = KEYS[4]
 
-local function take(taker, ms)
-  redis.call('HSET', lock, taker, '1')
+-- The last that a script does with the lock (see keep). value: what the hash holds of the taker, 1 if left out.
+local function take(taker, ms, value)
+  redis.call('HSET', lock, taker, value or '1')
   redis.call('PEXPIRE', lock, ms)
 end
 
 -- The lock is free: gives it to the first waiter that lives, and tells its mailbox. A waiter that is
--- the caller itself takes it at once, with its lease; so does one that the reply names. Others get it for the grant
--- window, in which they confirm. Returns who has it now, and the server's complaint if it refused the message.
--- own: id and lease (ms) of a caller that waits itself, or nil.
-local function grant(now, own, lease)
+-- the caller itself is let through, to take it with its lease; one that the reply names has it with its lease. Others
+-- get it for the grant window, in which they confirm. Returns whose it is now, and the server's complaint if it
+-- refused the message.
+-- own: id of a caller that waits itself, or nil.
+local function grant(now, own)
   local deaf = {}
   for _ = 1, 1000 do
     local head = redis.call('ZPOPMIN', queue)[1]
@@ -26,7 +28,6 @@ local function grant(now, own, lease)
     local live = lives(head, now)
     redis.call('ZREM', alive, head)
     if live and head == own then
-      take(head, lease)
       return head
     end
     if live and isNamed(head) then

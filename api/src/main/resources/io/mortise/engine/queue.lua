@@ -32,7 +32,9 @@ local function isNamed(head)
   return naming and mailbox(head) == mailbox(id) and string.match(head, ':n')
 end
 
--- An expiry is only ever raised: a late or repeated command must not cut a lease short.
+-- An expiry is only ever raised: a late or repeated command must not cut a lease short. What says who is inside gets
+-- its expiry last, and is not looked at again: if the server's clock has stepped back since the script began,
+-- Redis may take such a key for over until the script ends, and the lock would be given twice.
 local function keep(key, ms)
   if redis.call('PTTL', key) < ms then
     redis.call('PEXPIRE', key, ms)

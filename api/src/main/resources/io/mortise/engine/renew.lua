@@ -8,10 +8,15 @@
 local lease = tonumber(ARGV[1])
 local now
 
-local function keep(key, ms)
-  if redis.call('PTTL', key) < ms then
-    redis.call('PEXPIRE', key, ms)
+-- The keys of those who hold on, each once, and how long (ms) each must outlive the lease. They get their expiry last of
+-- all: see keep in queue.lua.
+local kept, rests = {}, {}
+
+local function outlives(key, rest)
+  if not rests[key] then
+    kept[#kept + 1] = key
   end
+  rests[key] = rest
 end
 
 -- One of several in a sorted set: a reader, or a holder of permits, whose semaphore outlives them (rest, ms).
@@ -29,7 +34,7 @@ local function share(key, id, rest)
     return 0
   end
   redis.call('ZADD', key, 'GT', now + lease, id)
-  keep(key, lease + rest)
+  outlives(key, rest)
   return 1
 end
 
@@ -39,7 +44,7 @@ local function hold(key, id)
     return -1
   end
   if held == 1 then
-    keep(key, lease)
+    outlives(key, 0)
   end
   return held
 end
@@ -53,6 +58,12 @@ for i, key in ipairs(KEYS) do
     replies[i] = share(key, id, 604800000)
   else
     replies[i] = hold(key, id)
+  end
+end
+for _, key in ipairs(kept) do
+  local ms = lease + rests[key]
+  if redis.call('PTTL', key) < ms then
+    redis.call('PEXPIRE', key, ms)
   end
 end
 return replies

@@ -55,19 +55,18 @@ local function mayJoinItself()
     return redis.call('HEXISTS', lock, beside) == 1
   end
   local inside = redis.call('ZRANGE', readers, 0, 1)
-  return redis.call('EXISTS', lock) == 0 and inside[1] == beside and not inside[2]
+  return writing == -2 and inside[1] == beside and not inside[2]
 end
 
 -- Until the last of those inside must have gone.
 local function left()
-  local writing = redis.call('PTTL', lock)
-  local longest = redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2]
-  return writing == -2 and longest and tonumber(longest) - now or writing
+  return writing == -2 and ends and ends - now or writing
 end
 
 if holds() then
-  take(id, now, lease)
   redis.call('ZREM', alive, '?' .. mailbox(id))
+  take(id, now, lease)
+  settle()
   return 1
 end
 if redis.call('ZSCORE', alive, '!' .. id) then
@@ -75,8 +74,11 @@ if redis.call('ZSCORE', alive, '!' .. id) then
 end
 if beside ~= '' and mayJoinItself() then
   take(id, now, lease)
+  settle()
   return 1
 end
 
 local upgrade = beside ~= '' and not reads(id)
-return enter(now, micros, lease, not upgrade, left)
+local reply = enter(now, micros, lease, not upgrade, left)
+settle()
+return reply

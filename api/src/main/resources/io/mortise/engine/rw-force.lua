@@ -17,10 +17,13 @@ local holders
 if reads(id) then
   holders = redis.call('ZRANGE', readers, 0, -1)
   redis.call('DEL', readers)
+  ends = nil
 else
   holders = redis.call('HKEYS', lock)
   redis.call('DEL', lock)
+  writing = -2
 end
 throwOut(holders, now, tonumber(ARGV[3]))
 grant(now)
+settle()
 return forced(holders)

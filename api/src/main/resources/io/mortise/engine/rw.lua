@@ -12,9 +12,17 @@ local function reads(of)
   return string.match(of, ':r$')
 end
 
+-- Who is inside: read once, and kept up to date by whatever changes it. writing: ms left of the writer, -2 if there
+-- is none. ends: when (ms) the last reader's lease ends, or nil.
+local writing, ends
+
+-- How long (ms) the readers that come in now stay.
+local staying
+
 -- Ended leases count no more.
 local function forget(now)
   redis.call('ZREMRANGEBYSCORE', readers, '-inf', now)
+  ends = tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2] or '')
 end
 
 -- What was found if a key is not of ours, or nil.
@@ -23,7 +31,8 @@ local function foreign()
   if kind then
     return kind
   end
-  if redis.call('PTTL', lock) == -1 then
+  writing = redis.call('PTTL', lock)
+  if writing == -1 then
     return 'hash without expiry'
   end
   if redis.call('PTTL', readers) == -1 then
@@ -33,20 +42,26 @@ end
 
 -- Ended leases are forgotten: whether the lock has room for one more.
 local function admits(candidate)
-  if reads(candidate) then
-    return redis.call('EXISTS', lock) == 0
-  end
-  return redis.call('EXISTS', lock, readers) == 0
+  return writing == -2 and (reads(candidate) or not ends)
 end
 
--- Inside from now on, or still, and for so long at least. Returns that it is.
+-- Inside from now on, or still, and for so long at least, once it is settled. Returns that it is.
 local function take(taker, now, ms)
   if reads(taker) then
     redis.call('ZADD', readers, 'GT', now + ms, taker)
-    keep(readers, ms)
+    ends = math.max(ends or 0, now + ms)
+    staying = math.max(staying or 0, ms)
   else
     redis.call('HSET', lock, taker, '1')
     keep(lock, ms)
+    writing = math.max(writing, ms)
   end
   return true
+end
+
+-- All who come in have been taken in: the readers' key gets its expiry, last of all.
+local function settle()
+  if staying then
+    keep(readers, staying)
+  end
 end

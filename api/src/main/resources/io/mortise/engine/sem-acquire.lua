@@ -43,8 +43,9 @@ local now, micros = clock()
 forget(now)
 if redis.call('ZSCORE', permits, id) then
   redis.call('ZADD', permits, 'GT', now + lease, id)
-  lasts(lease + week)
   redis.call('ZREM', alive, '?' .. mailbox(id))
+  lasts(lease + week)
+  settle()
   return 1
 end
 if buried then
@@ -59,4 +60,6 @@ local function left()
   return ends and ends - now or -2
 end
 
-return enter(now, micros, lease, true, left)
+local reply = enter(now, micros, lease, true, left)
+settle()
+return reply

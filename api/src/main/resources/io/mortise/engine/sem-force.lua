@@ -21,4 +21,5 @@ for _, holder in ipairs(holders) do
 end
 throwOut(holders, now, tonumber(ARGV[3]))
 grant(now)
+settle()
 return forced(holders)

@@ -26,4 +26,5 @@ if not total then
 end
 forget(now)
 local _, complaint = grant(now)
+settle()
 return withNames(reply, complaint)

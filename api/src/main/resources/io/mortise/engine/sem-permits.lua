@@ -38,4 +38,5 @@ redis.call('ZADD', permits, total, '!total', free, '!free')
 lasts(week)
 forget(now)
 grant(now)
+settle()
 return {'SET'}

@@ -50,11 +50,21 @@ local function foreign()
   setFirst(found, 5)
 end
 
--- The key lasts so long at least.
+-- How long (ms) the key must last, if that is longer than it does.
+local lasting
+
+-- The key lasts so long at least, once it is settled.
 local function lasts(ms)
   if expires < ms then
-    redis.call('PEXPIRE', permits, ms)
     expires = ms
+    lasting = ms
+  end
+end
+
+-- All who come in have been taken in: the key gets its expiry, last of all.
+local function settle()
+  if lasting then
+    redis.call('PEXPIRE', permits, lasting)
   end
 end
 

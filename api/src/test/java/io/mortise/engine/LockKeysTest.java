@@ -1,5 +1,6 @@
 package io.mortise.engine;
 
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -66,6 +67,50 @@ class LockKeysTest {
     assertEquals("redisson_lock__channel:{orders:42}", plain.redissonChannel());
     assertEquals("mine:redisson:queue:a{tag}b", tagged.all().get(1));
     assertEquals("redisson_lock__channel:a{tag}b", tagged.redissonChannel());
+  }
+
+  @Test
+  void aTagAloneIsAnotherSharedLockThanTheNameInIt() {
+    LockKeys name = LockKeys.redisson("mine:", "foo");
+    LockKeys tag = LockKeys.redisson("mine:", "{foo}");
+
+    assertTrue(Collections.disjoint(name.all(), tag.all()));
+    assertTrue(Collections.disjoint(name.condition("mine:", "c"), tag.condition("mine:", "c")));
+    assertEquals("mine:redisson-tag:queue:{foo}", tag.all().get(1));
+    assertEquals(tag, LockKeys.ofLockKey("mine:", tag.lock()));
+    assertEquals(LockKeys.of("mine:", "foo").all(), LockKeys.of("mine:", "{foo}").all());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"a:rw:", "a:redisson:", "a:redisson-tag:", "a:sem:", "a:latch:", "a.rw:"})
+  void aPrefixThatLeadsIntoTheKeysOfAnotherIsRefused(String prefix) {
+    IllegalArgumentException refused =
+        assertThrows(IllegalArgumentException.class, () -> LockKeys.checkPrefix(prefix));
+
+    String said = String.valueOf(refused.getMessage());
+    assertTrue(said.contains("with key prefix 'a" + prefix.charAt(1) + "'"), said);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"rw:", "arw:", "a:rw", "a:rw:b:", "a:lock:"})
+  void anyOtherPrefixIsServed(String prefix) {
+    assertDoesNotThrow(() -> LockKeys.checkPrefix(prefix));
+  }
+
+  /** Else two kinds of lock would share keys, of one prefix or of two. */
+  @Test
+  void whatKeysOfAKindBeginWithIsRefusedAtTheEndOfAPrefix() {
+    for (List<String> keys :
+        List.of(
+            LockKeys.readWrite("a:", "x").all(),
+            LockKeys.redisson("a:", "x").all(),
+            LockKeys.redisson("a:", "{x}").all(),
+            LockKeys.semaphore("a:", "x").all(),
+            LockKeys.latch("a:", "x").all())) {
+      String queue = keys.get(1);
+      String other = queue.substring(0, queue.indexOf("queue:"));
+      assertThrows(IllegalArgumentException.class, () -> LockKeys.checkPrefix(other), other);
+    }
   }
 
   @Test

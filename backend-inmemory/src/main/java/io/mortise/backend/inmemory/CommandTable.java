@@ -40,6 +40,8 @@ final class CommandTable {
 
   private static final LuaString OK_FIELD = LuaString.valueOf("ok");
 
+  private Runnable before = () -> {};
+
   /** Every command under its upper-case and its lower-case name. */
   private final Map<LuaString, Command> commands = new HashMap<>();
 
@@ -52,6 +54,11 @@ final class CommandTable {
     Command command = new Command(name, arity, handler);
     commands.put(Numbers.text(name), command);
     commands.put(Numbers.text(name.toLowerCase(Locale.ROOT)), command);
+  }
+
+  /** Does something before every command, as a fault that falls into a script. */
+  void beforeEach(Runnable action) {
+    before = action;
   }
 
   /** Runs {@code redis.call}'s arguments as a command. */
@@ -72,6 +79,7 @@ final class CommandTable {
     if (!command.takes(words)) {
       throw new CommandException("ERR Wrong number of args calling Redis command from script");
     }
+    before.run();
     command.calls++;
     return command.handler.run(args);
   }

@@ -200,6 +200,11 @@ public final class InMemoryStore {
     server.resetCounts();
   }
 
+  /** For tests of faults: see {@link Server}. */
+  Server server() {
+    return server;
+  }
+
   @Override
   public String toString() {
     return endpoint;

@@ -12,7 +12,9 @@ import org.luaj.vm2.LuaString;
 /**
  * Keys with values of three types, each with an optional end. A string is a {@link LuaString}. The
  * time stands still between two calls of {@link #readClock}, as it does in Redis while a script
- * runs. Guarded by the store's lock.
+ * runs. If the clock is stepped meanwhile, TIME and the ends that are set follow it, and whether a
+ * key is over still goes by the time that was read: so it is up to Redis 7.0. Guarded by the
+ * store's lock.
  */
 final class Keyspace {
   /** Fields in the order they were added, which is the order Redis gives small hashes. */
@@ -34,8 +36,9 @@ final class Keyspace {
 
   private final Map<LuaString, Entry> entries = new HashMap<>();
   private final TimeSource time;
-  private final long microsAtZero;
-  private long nowMicros;
+  private long microsAtZero;
+  private long readMicros;
+  private long stepMicros;
   private int sweepAt = FIRST_SWEEP;
 
   /** A keyspace whose clock shows {@code epochMicros} now and goes on with the time source. */
@@ -46,15 +49,22 @@ final class Keyspace {
   }
 
   void readClock() {
-    nowMicros = microsAtZero + time.nanoTime() / 1_000;
+    microsAtZero += stepMicros;
+    stepMicros = 0;
+    readMicros = microsAtZero + time.nanoTime() / 1_000;
+  }
+
+  /** Sets the server's clock forward, or back if negative. */
+  void stepClock(long micros) {
+    stepMicros += micros;
   }
 
   long nowMicros() {
-    return nowMicros;
+    return readMicros + stepMicros;
   }
 
   long nowMillis() {
-    return nowMicros / 1_000;
+    return nowMicros() / 1_000;
   }
 
   @Nullable LuaString string(LuaString key) {
@@ -159,7 +169,7 @@ final class Keyspace {
 
   /** As in Redis, a key is still there in its last millisecond, with a PTTL of 0. */
   private boolean isOver(Entry entry) {
-    return entry.endMillis < nowMillis();
+    return entry.endMillis < readMicros / 1_000;
   }
 
   /** Keys that nobody touches any more go when the keyspace has doubled since the last sweep. */

@@ -4,11 +4,13 @@ import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
@@ -81,6 +83,16 @@ final class Server {
       commands.resetCounts();
       runtime.resetCounts();
     });
+  }
+
+  /** Does something before every command that a script calls. */
+  void beforeEachCommand(Runnable action) {
+    withLock(() -> commands.beforeEach(action));
+  }
+
+  /** Sets the clock forward, or back if negative; also while a script runs. */
+  void stepClock(Duration by) {
+    withLock(() -> keyspace.stepClock(TimeUnit.MICROSECONDS.convert(by)));
   }
 
   /** Does something while no script runs. */

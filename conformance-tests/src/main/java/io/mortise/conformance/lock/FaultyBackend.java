@@ -16,6 +16,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +47,7 @@ final class FaultyBackend implements LockBackend {
   private volatile String script = ALL;
   private volatile Link link = Link.UP;
   private volatile @Nullable FaultyMail mail;
+  private volatile UnaryOperator<ScriptCall> sent = call -> call;
 
   /** Opens the backend at the first use. */
   FaultyBackend(Supplier<LockBackend> opens) {
@@ -107,6 +109,11 @@ final class FaultyBackend implements LockBackend {
     return known;
   }
 
+  /** Sends another call in place of each. */
+  void send(UnaryOperator<ScriptCall> instead) {
+    sent = instead;
+  }
+
   private @Nullable HeldCall barrier(ScriptCall call) {
     last.put(call.script().name(), call);
     return barriers.stream().filter(each -> each.stops(call)).findFirst().orElse(null);
@@ -130,7 +137,7 @@ final class FaultyBackend implements LockBackend {
     }
     Link how = next(call);
     if (how == Link.REPLY_LOST || how == Link.UP) {
-      List<Object> reply = backend().execute(call);
+      List<Object> reply = backend().execute(sent.apply(call));
       if (how == Link.UP) {
         return reply;
       }
@@ -146,7 +153,7 @@ final class FaultyBackend implements LockBackend {
     }
     Link how = next(call);
     if (how == Link.UP) {
-      return backend().executeAsync(call);
+      return backend().executeAsync(sent.apply(call));
     }
     if (how != Link.REPLY_LOST) {
       return CompletableFuture.failedFuture(failure(how));

@@ -166,6 +166,23 @@ abstract class GuardRules extends LockRules {
   }
 
   @Test
+  @Rule({"L13", "L18"})
+  void aGuardHasTheKeyPrefixOfTheServiceWhoseTokensItTakes() {
+    String prefix = "mine-" + name + ':';
+    FencedLock lock = service(builder -> builder.keyPrefix(prefix)).getFencedLock(name);
+    long token = lock.lockAndGetToken();
+
+    KeyGuard.of(backend(), lock).set(name, "new", token);
+
+    String beside = prefix + "guard:{" + name + "}";
+    assertEquals(List.<Object>of(Long.toString(token)), runOn(beside, GET));
+    KeyGuard given = KeyGuard.of(backend(), prefix);
+    assertThrows(StaleTokenException.class, () -> given.set(name, "old", token - 1));
+    lock.unlock();
+    assertThrows(IllegalArgumentException.class, () -> KeyGuard.of(backend(), "mortise:rw:"));
+  }
+
+  @Test
   @SuppressWarnings("NullAway") // null is what is tested
   @Rule("L18")
   void badKeysAndLocksAreRefused() {

@@ -148,7 +148,7 @@ abstract class LatchFaultRules extends LatchFixture {
   @Test
   @Rule({"D4", "L18"})
   void countingWhatIsNotSetOrIsOpenIsRefused() {
-    String unset = "has no count: call trySetCount first";
+    String unset = "has no count: it was never set, or the store has forgotten it";
     assertSays(IllegalStateException.class, unset, mine::countDown);
     assertSays(IllegalStateException.class, unset, mine::getCount);
     assertTrue(mine.trySetCount(1));

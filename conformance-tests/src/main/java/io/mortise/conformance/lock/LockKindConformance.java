@@ -88,6 +88,20 @@ public abstract class LockKindConformance implements LockKit {
   }
 
   @Nested
+  class Durations extends DurationRules {
+    Durations() {
+      super(LockKindConformance.this);
+    }
+  }
+
+  @Nested
+  class TaggedNames extends TaggedNameRules {
+    TaggedNames() {
+      super(LockKindConformance.this);
+    }
+  }
+
+  @Nested
   class Red extends RedRules {
     Red() {
       super(LockKindConformance.this);

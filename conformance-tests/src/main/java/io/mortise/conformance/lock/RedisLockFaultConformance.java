@@ -1,6 +1,7 @@
 package io.mortise.conformance.lock;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
  * The rules of the lock contract on a backend for Redis while links and servers fail and processes
@@ -35,6 +36,16 @@ public abstract class RedisLockFaultConformance extends LockFaultConformance imp
   @Nested
   class SlowServers extends SlowServerRules {
     SlowServers() {
+      super(RedisLockFaultConformance.this);
+    }
+  }
+
+  @Nested
+  @EnabledIf(
+      value = "io.mortise.conformance.redis.RedisServer#canHaveMovableClock",
+      disabledReason = "a server's clock can be stepped on Linux, with a C compiler")
+  class ClockSteps extends ClockStepRules {
+    ClockSteps() {
       super(RedisLockFaultConformance.this);
     }
   }

@@ -23,4 +23,11 @@ public abstract class RedisReadWriteConformance extends ReadWriteConformance imp
       super(RedisReadWriteConformance.this);
     }
   }
+
+  @Nested
+  class ReadWriteRestarts extends RwRestartRules {
+    ReadWriteRestarts() {
+      super(RedisReadWriteConformance.this);
+    }
+  }
 }

@@ -67,7 +67,7 @@ abstract class SemBadInputRules extends SyncFixture {
 
   @Test
   void permitsThatWereNeverSetCannotBeHad() {
-    String text = "has no permits set: call trySetPermits first";
+    String text = "has no permits set: they were never set, or the store has forgotten them";
     List<Executable> calls =
         List.of(
             semaphore::acquire,

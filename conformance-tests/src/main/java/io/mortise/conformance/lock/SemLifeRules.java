@@ -16,6 +16,8 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What becomes of permits whose holder lives, is gone, or has forgotten them; and of lost data. */
 abstract class SemLifeRules extends SyncFixture {
@@ -120,6 +122,28 @@ abstract class SemLifeRules extends SyncFixture {
     assertTrue(mine.trySetPermits(1));
     take(mine, 1).close();
     awaitFree(mine, 1);
+  }
+
+  /** Deleted, or idle for a week: the key ends. */
+  @ParameterizedTest
+  @ValueSource(strings = {"'DEL', KEYS[1]", "'PEXPIRE', KEYS[1], -1"})
+  @Rule({"S3", "L18"})
+  void whoHasSetASemaphoreThatIsForgottenIsToldSoAndSetsItAgain(String ends)
+      throws InterruptedException {
+    DistributedSemaphore mine = semaphore();
+    assertTrue(mine.trySetPermits(2));
+    take(mine, 1).close();
+
+    runOn(key("permits"), "return {redis.call(" + ends + ")}");
+
+    String said =
+        String.valueOf(assertThrows(IllegalStateException.class, mine::acquire).getMessage());
+    assertTrue(said.contains("forgotten") && said.contains("call trySetPermits, also"), said);
+    assertTrue(mine.trySetPermits(2));
+    assertFalse(mine.trySetPermits(3));
+    mine.acquire(2).close();
+    take(semaphore(), 2).close();
+    awaitFree(mine, 2);
   }
 
   @Test

@@ -238,6 +238,43 @@ abstract class SharedConditionRules extends ConditionFixture {
   }
 
   @Test
+  @Rule({"C1", "L13"})
+  void aFencedHoldThatWaitsByAPlainHandleComesBackWithAToken() {
+    LockService service = service();
+    FencedLock fenced = service.getFencedLock(name);
+    Contender waiter =
+        Contender.start(() -> {
+          long token = fenced.lockAndGetToken();
+          service.getLock(name).newCondition(READY).await();
+          assertTrue(fenced.fencingToken() > token);
+          fenced.unlock();
+          return true;
+        });
+    signal(lock());
+    assertTrue(waiter.result());
+  }
+
+  /** A command for an inner level might fail, with the lock held. */
+  @Test
+  @Rule({"C1", "C4", "L2"})
+  void whoHasTheLockAgainHasItsInnerLevelsWithoutACommand() {
+    DistributedLock theirs = linked().withLease(LEASE);
+    Contender waiter =
+        Contender.start(() -> {
+          theirs.lock();
+          theirs.lock();
+          theirs.newCondition(READY).await();
+          assertEquals(2, theirs.getHoldCount());
+          theirs.unlock();
+          theirs.unlock();
+          return true;
+        });
+    link.set("renew", Link.DOWN, Integer.MAX_VALUE);
+    signal(lock());
+    assertTrue(waiter.result());
+  }
+
+  @Test
   @Rule({"C1", "RW1"})
   void theWriteLockHasConditionsAndTheReadLockHasNone() {
     DistributedReadWriteLock rw = service().getReadWriteLock(name);

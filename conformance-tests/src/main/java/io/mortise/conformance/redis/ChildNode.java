@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -26,15 +27,20 @@ final class ChildNode implements Node {
   private final List<String> command;
   private final Path folder;
   private final Path log;
+  private final @Nullable ServerClock clock;
   private @Nullable Process process;
 
-  ChildNode(Path executable, List<String> arguments) {
+  /**
+   * @param movableClock whether its clock can be stepped
+   */
+  ChildNode(Path executable, List<String> arguments, boolean movableClock) {
     try {
       folder = Files.createTempDirectory("mortise-redis");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     log = folder.resolve("output.txt");
+    clock = movableClock ? new ServerClock(folder) : null;
     command = new ArrayList<>(List.of(executable.toString(), "--port", String.valueOf(port)));
     command.addAll(List.of("--bind", host(), "--save", "", "--appendonly", "no"));
     command.addAll(arguments);
@@ -54,6 +60,9 @@ final class ChildNode implements Node {
   public void launch() {
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
     builder.redirectErrorStream(true).redirectOutput(log.toFile());
+    if (clock != null) {
+      builder.environment().putAll(clock.environment());
+    }
     RUNNING.add(this);
     try {
       process = builder.start();
@@ -88,6 +97,14 @@ final class ChildNode implements Node {
   @Override
   public void resume() {
     signal("-CONT");
+  }
+
+  @Override
+  public void stepClock(Duration by) {
+    if (clock == null) {
+      throw new IllegalStateException("the server was started without a movable clock");
+    }
+    clock.step(by);
   }
 
   private void signal(String name) {

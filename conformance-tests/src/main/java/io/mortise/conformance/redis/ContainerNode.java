@@ -1,5 +1,6 @@
 package io.mortise.conformance.redis;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.testcontainers.containers.GenericContainer;
@@ -53,6 +54,11 @@ final class ContainerNode implements Node {
   @Override
   public void resume() {
     container.getDockerClient().unpauseContainerCmd(container.getContainerId()).exec();
+  }
+
+  @Override
+  public void stepClock(Duration by) {
+    throw new UnsupportedOperationException("the server runs in a container");
   }
 
   @Override

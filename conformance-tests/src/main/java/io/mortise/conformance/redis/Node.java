@@ -1,5 +1,7 @@
 package io.mortise.conformance.redis;
 
+import java.time.Duration;
+
 /** The process behind a {@link RedisServer}: a child of this JVM or a container. */
 interface Node {
   String host();
@@ -17,6 +19,9 @@ interface Node {
   void pause();
 
   void resume();
+
+  /** Sets the server's wall clock forward, or back if negative. */
+  void stepClock(Duration by);
 
   /** Ends the server without warning, paused or not, and waits for its end. Idempotent. */
   void kill();

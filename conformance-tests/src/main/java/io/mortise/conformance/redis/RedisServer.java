@@ -55,6 +55,20 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
+   * Whether a server can have a {@linkplain Builder#movableClock movable clock} here: on Linux,
+   * with a C compiler, and not in a container.
+   *
+   * @return whether tests that step a clock can run
+   */
+  public static boolean canHaveMovableClock() {
+    return !isInContainer() && ServerClock.isPossible();
+  }
+
+  private static boolean isInContainer() {
+    return "testcontainers".equals(System.getProperty("mortise.redis"));
+  }
+
+  /**
    * The server's host.
    *
    * @return an address of this machine
@@ -109,6 +123,16 @@ public final class RedisServer implements AutoCloseable {
   /** Lets a paused process go on (SIGCONT). */
   public void resume() {
     node.resume();
+  }
+
+  /**
+   * Steps the server's wall clock, also while a script runs. Monotonic time goes on.
+   *
+   * @param by how far; back if negative
+   * @throws IllegalStateException it was not started with {@link Builder#movableClock}
+   */
+  public void stepClock(Duration by) {
+    node.stepClock(by);
   }
 
   /** Ends the process at once (SIGKILL), paused or not, and waits for its end. */
@@ -201,6 +225,7 @@ public final class RedisServer implements AutoCloseable {
   public static final class Builder {
     private Binary binary = Binary.INSTALLED;
     private @Nullable String password;
+    private boolean movableClock;
     private final List<String> arguments = new ArrayList<>();
 
     private Builder() {}
@@ -228,6 +253,16 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
+     * Lets the server's wall clock be stepped, see {@link RedisServer#canHaveMovableClock}.
+     *
+     * @return this builder
+     */
+    public Builder movableClock() {
+      movableClock = true;
+      return this;
+    }
+
+    /**
      * Further command line arguments, one word each, such as {@code "--user", "alice", "on",
      * ">secret", "~*", "&*", "+@all"}.
      *
@@ -246,11 +281,10 @@ public final class RedisServer implements AutoCloseable {
      * @throws IllegalStateException it did not start; the message holds what it printed
      */
     public RedisServer start() {
-      boolean container = "testcontainers".equals(System.getProperty("mortise.redis"));
       Node node =
-          container
+          isInContainer()
               ? new ContainerNode(binary, arguments)
-              : new ChildNode(Binaries.of(binary), arguments);
+              : new ChildNode(Binaries.of(binary), arguments, movableClock);
       RedisServer server = new RedisServer(node, password);
       server.launch();
       return server;
