@@ -162,7 +162,7 @@ final class Gate implements Owner {
           claim(waiter);
           return Step.CLAIMED;
         }
-        if (waiter.isInterrupted() || waiter.isOver(engine.now()) || engine.isClosed()) {
+        if (waiter.isInterrupted() || waiter.isOver(engine.now()) || !engine.takesWork()) {
           waiters.remove(waiter);
           break;
         }
@@ -213,8 +213,15 @@ final class Gate implements Owner {
       handOffs++;
       // An acquisition has as many tokens as it may be passed on, and one.
       long token = held.token() == 0 ? 0 : held.token() + handOffs;
-      hold = new Hold(this, waiter.thread(), held, engine.now(), token);
+      begin(waiter, held, engine.now(), token);
     }
+  }
+
+  private void begin(Waiter waiter, Acquisition held, long now, long token) {
+    Hold begun = new Hold(this, waiter.thread(), held, now, token);
+    engine.events().begins(begun);
+    waiter.enters(begun);
+    hold = begun;
   }
 
   // The agent's side
@@ -245,14 +252,14 @@ final class Gate implements Owner {
     mutex.lock();
     try {
       long now = engine.now();
-      if (engine.isClosed() || !held.take(waiter.lease(), sentAt, now, engine.longestHold())) {
+      if (!engine.takesWork() || !held.take(waiter.lease(), sentAt, now, engine.longestHold())) {
         acquisition = null;
         return false;
       }
       phase = Phase.HELD;
       agent = null;
       handOffs = 0;
-      hold = new Hold(this, waiter.thread(), held, now, held.token());
+      begin(waiter, held, now, held.token());
       return true;
     } finally {
       mutex.unlock();
@@ -321,12 +328,21 @@ final class Gate implements Owner {
     }
   }
 
-  /** Wakes every thread here, so that it sees that the service is closed. */
-  void wakeAll() {
+  /**
+   * The service takes no more work: wakes every thread that waits here, so that it sees that.
+   *
+   * @return what was passed on and not yet claimed, ended; the caller gives it back
+   */
+  @Nullable Acquisition turnAway() {
     mutex.lock();
     try {
       wake();
       waiters.forEach(waiter -> waiter.unpark(engine.time()));
+      Acquisition unclaimed = phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
+      if (unclaimed != null) {
+        appointNext();
+      }
+      return unclaimed;
     } finally {
       mutex.unlock();
     }
@@ -364,7 +380,15 @@ final class Gate implements Owner {
     } finally {
       mutex.unlock();
     }
-    return toRelease == null || release(toRelease);
+    if (toRelease == null) {
+      Story.handedOn(own, engine.now());
+      return true;
+    }
+    boolean had = release(toRelease);
+    if (had) {
+      Story.released(own, engine.now());
+    }
+    return had;
   }
 
   /**
@@ -399,7 +423,7 @@ final class Gate implements Owner {
         && now - held.acquiredAt() < Settings.HAND_OFF_TIME.toNanos()
         && held.state(now) == LeaseState.HELD
         && held.remaining(now) >= engine.settings().shortestGiven(lease) / 2
-        && !engine.isClosed();
+        && engine.takesWork();
   }
 
   private boolean release(Acquisition ended) {
@@ -432,7 +456,7 @@ final class Gate implements Owner {
     Hold lost;
     mutex.lock();
     try {
-      if (!held.end(LeaseState.LOST)) {
+      if (!held.lose(reason)) {
         return false;
       }
       lost = hold;

@@ -23,6 +23,7 @@ public final class ServiceBuilder implements LockService.Builder {
   private @Nullable URI uri;
   private @Nullable String provider;
   private @Nullable LockBackend backend;
+  private boolean shared;
   private @Nullable Duration leaseTime;
   private @Nullable Duration maxHold;
   private @Nullable Duration commandTimeout;
@@ -68,6 +69,13 @@ public final class ServiceBuilder implements LockService.Builder {
   @Override
   public LockService.Builder backend(LockBackend made) {
     backend = once("backend", backend, made);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder sharedBackend(LockBackend made) {
+    backend = once("backend", backend, made);
+    shared = true;
     return this;
   }
 
@@ -145,12 +153,23 @@ public final class ServiceBuilder implements LockService.Builder {
 
   @Override
   public LockService open() {
+    LockBackend given = backend;
+    try {
+      return open(given);
+    } catch (RuntimeException e) {
+      if (given != null && !shared) {
+        given.close(); // nobody else can: the caller may have no name for it
+      }
+      throw e;
+    }
+  }
+
+  private LockService open(@Nullable LockBackend given) {
     Settings settings = settings();
     Events events = new Events(listener, executor);
-    LockBackend given = backend;
     URI where = uri;
     if (given != null && where == null && provider == null) {
-      return EngineLockService.open(given, false, settings, events);
+      return EngineLockService.open(given, !shared, settings, events);
     }
     if (where == null || given != null) {
       throw new IllegalStateException(
