@@ -3,9 +3,9 @@ package io.mortise.engine;
 import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.discovery.InstalledProviders;
+import io.mortise.discovery.StoreUri;
 import io.mortise.spi.LockBackend;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -40,24 +40,12 @@ public final class ServiceBuilder implements LockService.Builder {
 
   @Override
   public LockService.Builder uri(String text) {
-    uri = once("uri", uri == null ? null : "one already", parse(text));
+    uri =
+        once(
+            "uri",
+            uri == null ? null : "one already",
+            StoreUri.parse(Objects.requireNonNull(text, "uri")));
     return this;
-  }
-
-  private static URI parse(String text) {
-    try {
-      URI parsed = new URI(Objects.requireNonNull(text, "uri"));
-      if (parsed.getScheme() == null) {
-        throw new IllegalArgumentException(
-            "the URI has no scheme; write redis://host:port or memory:name");
-      }
-      return parsed;
-    } catch (URISyntaxException e) {
-      // The exception's text would show the whole URI, password included.
-      throw new IllegalArgumentException(
-          "the URI is malformed at character %d: %s; percent-encode special characters in user and password"
-              .formatted(e.getIndex(), e.getReason()));
-    }
   }
 
   @Override

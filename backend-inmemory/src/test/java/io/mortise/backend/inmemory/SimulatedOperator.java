@@ -38,7 +38,7 @@ final class SimulatedOperator implements LockBackend, AutoCloseable {
 
   SimulatedOperator(InMemoryStore store) {
     client = store.backend();
-    service = LockService.of(this);
+    service = LockService.builder().sharedBackend(this).open();
   }
 
   static String key(String kind, String name) {
