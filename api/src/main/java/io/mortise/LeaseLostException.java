@@ -1,8 +1,8 @@
 package io.mortise;
 
 /**
- * The calling thread held the lock, but its lease is over: it ended, was forced open, or its key
- * was deleted. Somebody else may have held the lock since.
+ * The lock was held, but its lease is over. The message says why: it ended, was forced open, or its
+ * key was deleted. Somebody else may have held the lock since.
  */
 public final class LeaseLostException extends IllegalMonitorStateException {
   private static final long serialVersionUID = 1L;

@@ -54,8 +54,16 @@ public interface LockService extends AutoCloseable {
   }
 
   /**
-   * Opens a service on a backend made around the caller's own client. The backend stays the
-   * caller's: closing the service does not close it.
+   * Opens a service on a backend made around the caller's own client. From here on the backend is
+   * the service's, which closes it, also if it cannot be opened. The client stays the caller's.
+   *
+   * <pre>{@code
+   * try (LockService locks = LockService.of(LettuceBackend.of(client, uri))) {
+   *   // the client is as it was when this block ends
+   * }
+   * }</pre>
+   *
+   * <p>{@link Builder#sharedBackend} takes a backend that others use too.
    *
    * @param backend an open backend
    * @return an open service, which the caller closes
@@ -160,9 +168,25 @@ public interface LockService extends AutoCloseable {
   String clientId();
 
   /**
-   * Rejects new work, wakes waiters with {@link LockServiceClosedException}, stops renewal. What is
-   * still held ends with its lease and is logged. Closes the backend if the service opened it.
-   * Idempotent.
+   * Closes the service in good order: from now on nothing can be acquired, and those who wait get a
+   * {@link LockServiceClosedException}. What is held stays held and renewed, and can be released,
+   * extended, looked at and entered again by its thread. When the last hold has ended, or the time
+   * is over, the rest is as {@link #close()}.
+   *
+   * <p>The calling thread's own holds, those of dead threads, and leases that nobody refers to any
+   * more are not waited for. An interrupt ends the wait and is kept; so does {@code close()} by
+   * another thread.
+   *
+   * @param patience how long to wait for holds to be released; zero or less: not at all
+   * @return whether all that was waited for was released in time
+   */
+  boolean close(Duration patience);
+
+  /**
+   * Rejects new work, wakes waiters with {@link LockServiceClosedException}, stops renewal. Leases
+   * and permits that are bound to no thread are given back; their holders are told of the loss
+   * first. What threads still hold ends with its lease and is logged. Closes the backend, unless it
+   * is a {@linkplain Builder#sharedBackend shared} one. Idempotent.
    */
   @Override
   void close();
@@ -190,12 +214,22 @@ public interface LockService extends AutoCloseable {
     Builder provider(String name);
 
     /**
-     * A backend made by the caller, instead of a URI; it stays the caller's to close.
+     * A backend made by the caller, instead of a URI. From {@link #open} on it is the service's,
+     * which closes it, also if {@code open} fails. The client in it stays the caller's.
      *
      * @param backend an open backend
      * @return this
      */
     Builder backend(LockBackend backend);
+
+    /**
+     * A backend that others use too, instead of a URI: further services, a {@link KeyGuard}. It
+     * stays the caller's to close, after them.
+     *
+     * @param backend an open backend
+     * @return this
+     */
+    Builder sharedBackend(LockBackend backend);
 
     /**
      * The lease of holds without an explicit one, renewed at a third.

@@ -45,10 +45,15 @@ public final class InstalledProviders {
    * @param name the provider asked for, or null
    * @param commandTimeout the time one command may take
    * @return an open backend
+   * @throws IllegalArgumentException it has no scheme: nobody serves what reads like one
    */
   public static LockBackend open(URI uri, @Nullable String name, Duration commandTimeout) {
     String scheme = uri.getScheme().toLowerCase(Locale.ROOT);
-    LockBackendProvider provider = Selection.select(seen(), scheme, name);
+    List<Candidate> seen = seen();
+    if (StoreUri.isPlace(uri.toString()) && !Selection.isServed(seen, scheme)) {
+      throw StoreUri.noScheme(uri.toString());
+    }
+    LockBackendProvider provider = Selection.select(seen, scheme, name);
     BackendConfig config = new BackendConfig(uri, commandTimeout, "mortise", Map.of());
     try {
       return provider.open(config);

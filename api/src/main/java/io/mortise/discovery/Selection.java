@@ -1,6 +1,7 @@
 package io.mortise.discovery;
 
 import io.mortise.NoBackendException;
+import io.mortise.ProviderInfo;
 import io.mortise.spi.LockBackendProvider;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -26,7 +27,8 @@ final class Selection {
             .toList();
     LockBackendProvider provider = fitting.size() == 1 ? fitting.get(0).provider() : null;
     if (provider == null) {
-      throw new NoBackendException(problem(seen, fitting, scheme, name) + report(seen), null);
+      throw new NoBackendException(
+          problem(seen, fitting, scheme, name) + report(seen, scheme), null);
     }
     return provider;
   }
@@ -46,26 +48,56 @@ final class Selection {
     if (named) {
       return "Provider '%s' is installed but cannot serve '%s:'.".formatted(name, scheme);
     }
-    String what = name == null ? "serves '" + scheme + ":'" : "is named '" + name + "'";
-    return "No installed provider %s; add mortise-backend-jedis, mortise-backend-lettuce or mortise-backend-inmemory to the class path or module path."
-        .formatted(what);
+    if (name == null) {
+      return "No installed provider serves '%s:'; %s.".formatted(scheme, next(seen, scheme));
+    }
+    String next =
+        isServed(seen, scheme) ? "those that are installed are below" : next(seen, scheme);
+    return "No installed provider is named '%s'; %s.".formatted(name, next);
   }
 
-  private static String report(List<Candidate> seen) {
+  /** What the user does next, when nobody can serve the scheme. */
+  private static String next(List<Candidate> seen, String scheme) {
+    if (isServed(seen, scheme)) {
+      return "the one that should is not usable, see why below";
+    }
+    return switch (scheme) {
+      case "redis", "rediss" -> add("mortise-backend-jedis or mortise-backend-lettuce");
+      case "memory" -> add("mortise-backend-inmemory");
+      case "redis-cluster", "redis-sentinel" ->
+          "clusters and sentinels are not supported yet, give redis://host:port of a standalone master";
+      default -> "write redis://host:port or memory:name";
+    };
+  }
+
+  private static String add(String modules) {
+    return "add " + modules + " to the class path or module path";
+  }
+
+  /** Whether a provider names the scheme as its own, usable or not. */
+  static boolean isServed(List<Candidate> seen, String scheme) {
+    return seen.stream().anyMatch(candidate -> candidate.info().schemes().contains(scheme));
+  }
+
+  private static String report(List<Candidate> seen, String scheme) {
     if (seen.isEmpty()) {
       return " No provider was seen (docs/troubleshooting.md#no-backend).";
     }
     return seen.stream()
-        .map(Candidate::info)
-        .map(info ->
-            "%n  %s %s, SPI %d, schemes %s, from %s: %s"
-                .formatted(
-                    info.name(),
-                    info.version(),
-                    info.spiVersion(),
-                    info.schemes().stream().sorted().toList(),
-                    info.location(),
-                    info.verdict()))
+        .map(candidate -> line(candidate, scheme))
         .collect(Collectors.joining("", " Seen (docs/troubleshooting.md#no-backend):", ""));
+  }
+
+  private static String line(Candidate candidate, String scheme) {
+    ProviderInfo info = candidate.info();
+    boolean other = candidate.isUsable() && !info.schemes().contains(scheme);
+    return "%n  %s %s, SPI %d, schemes %s, from %s: %s"
+        .formatted(
+            info.name(),
+            info.version(),
+            info.spiVersion(),
+            info.schemes().stream().sorted().toList(),
+            info.location(),
+            other ? "does not serve '" + scheme + ":'" : info.verdict());
   }
 }

@@ -59,13 +59,16 @@ final class Acquisition {
   private volatile long token;
   private boolean renewing;
   private boolean lossTold;
+  private @Nullable HoldEvents events;
   private long timedEnd;
 
   private volatile LeaseState state = LeaseState.RELEASED;
+  private volatile boolean taken;
+  private volatile @Nullable String lastTrouble;
+  private volatile @Nullable String loss;
   private volatile LeasePolicy lease;
   private volatile long deadline;
   private long acquiredAt;
-  private volatile boolean taken;
   private long renewedAt;
 
   Acquisition(Owner owner, String id, LeasePolicy lease) {
@@ -285,6 +288,7 @@ final class Acquisition {
     renewedAt = asOf - renewedAt > 0 ? asOf : renewedAt;
     deadline = ends - deadline > 0 ? ends : deadline;
     state = LeaseState.HELD;
+    lastTrouble = null;
     return before;
   }
 
@@ -293,8 +297,9 @@ final class Acquisition {
    *
    * @return whether that is news
    */
-  synchronized boolean suspect() {
+  synchronized boolean suspect(String why) {
     boolean news = state == LeaseState.HELD;
+    lastTrouble = why;
     if (news) {
       state = LeaseState.SUSPECT;
     }
@@ -312,6 +317,35 @@ final class Acquisition {
       state = how;
     }
     return wasHeld;
+  }
+
+  /**
+   * Ends the hold as {@code LOST}.
+   *
+   * @return whether it was held until now
+   */
+  synchronized boolean lose(String reason) {
+    boolean wasHeld = end(LeaseState.LOST);
+    if (wasHeld) {
+      loss = reason;
+    }
+    return wasHeld;
+  }
+
+  /** It was given back, and the store no longer had it. */
+  void wasLost(String reason) {
+    loss = reason;
+  }
+
+  /** What is known of the loss, for people. */
+  String loss() {
+    String known = loss;
+    return known == null ? "its lease ended" : known;
+  }
+
+  /** What the last renewal failed with; null if none has failed since one succeeded. */
+  @Nullable String lastTrouble() {
+    return lastTrouble;
   }
 
   /** Whether it is held, or has been. */
@@ -392,6 +426,18 @@ final class Acquisition {
     boolean news = !lossTold;
     lossTold = lossTold || told == LeaseState.LOST;
     return news;
+  }
+
+  /** A hold begins whose events are these; each hold of an acquisition has its own. */
+  synchronized void tellBy(HoldEvents next) {
+    events = next;
+  }
+
+  /** The events of its last hold. */
+  synchronized HoldEvents events() {
+    HoldEvents known = events == null ? HoldEvents.begun() : events;
+    events = known;
+    return known;
   }
 
   /**

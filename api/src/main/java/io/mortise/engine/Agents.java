@@ -193,6 +193,9 @@ final class Agents {
 
     private Step queued(Acquisition acquisition, Reply.Waiting waiting, long sentAt) {
       engine.mailbox().complain(waiting.complaint());
+      if (acquisition.ticket().isEmpty()) {
+        Story.queued(acquisition, waiting.left());
+      }
       if (engine.settings().startOnGrant() && gate.keys().kind() != LockKeys.Kind.FENCED) {
         acquisition.sampled(new ClockSample(sentAt, waiting.serverTime(), epoch));
       }

@@ -141,7 +141,7 @@ final class Claim implements Owner, Outbox.Letter {
   }
 
   synchronized boolean isDue() {
-    return phase == Phase.WAITING && !engine.isClosed() && acquisition.isDue(engine.now());
+    return phase == Phase.WAITING && engine.takesWork() && acquisition.isDue(engine.now());
   }
 
   @Override
@@ -207,6 +207,9 @@ final class Claim implements Owner, Outbox.Letter {
     Acquisition asked = acquisition;
     if (reply instanceof Reply.Waiting waiting) {
       engine.mailbox().complain(waiting.complaint());
+      if (acquisition.ticket().isEmpty()) {
+        Story.queued(acquisition, waiting.left());
+      }
       acquisition.queued(waiting, engine.now(), engine.settings().times());
       return waits(() -> engine.waits(asked));
     }
@@ -246,7 +249,7 @@ final class Claim implements Owner, Outbox.Letter {
           phase == Phase.WAITING
               && letIn == acquisition
               && letIn.mayBeLetIn(sentAt)
-              && !engine.isClosed()
+              && engine.takesWork()
               && letIn.take(policy, sentAt, engine.now(), engine.longestHold()) == Taking.HELD;
       next = begins ? held() : letIn::signal;
     }
@@ -262,20 +265,22 @@ final class Claim implements Owner, Outbox.Letter {
     phase = Phase.HELD;
     EngineLease lease = new EngineLease(engine, this, acquisition);
     handle = new WeakReference<>(lease);
+    engine.events().begins(acquisition);
     CompletableFuture<Claimed> waiting = forgetResult();
     return () -> {
       engine.claims().remove(this);
       engine.took(lease.acquisition());
-      tellAcquired();
+      tellAcquired(lease.acquisition());
       if (waiting == null || !waiting.complete(new Claimed(lease, null))) {
         CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
       }
     };
   }
 
-  private void tellAcquired() {
+  private void tellAcquired(Acquisition held) {
     long waited = engine.now() - start;
-    engine.events().acquiredElsewhere(keys.name(), waited);
+    Story.acquired(held, waited);
+    engine.events().acquired(held, waited);
   }
 
   /** The next beat asks with a new id, so that late answers are not asked for without end. */
@@ -354,7 +359,7 @@ final class Claim implements Owner, Outbox.Letter {
       engine.claims().remove(this);
       if (!known) {
         engine.forget(orphan);
-      } else if (!engine.isClosed()) {
+      } else if (engine.takesWork()) {
         engine.withdraw(orphan);
       } // or else closing takes it out of the queue, with all others at once
       if (waiting != null && why != null) {
@@ -388,7 +393,7 @@ final class Claim implements Owner, Outbox.Letter {
 
   @Override
   public boolean lose(Acquisition held, String reason) {
-    boolean wasHeld = held.end(LeaseState.LOST);
+    boolean wasHeld = held.lose(reason);
     if (wasHeld) {
       engine.lost(held, null, reason);
     }

@@ -25,7 +25,7 @@ final class Claims {
   void add(Claim claim) {
     pending.add(claim);
     beat.start();
-    if (engine.isClosed()) {
+    if (!engine.takesWork()) {
       claim.close();
     }
   }

@@ -15,9 +15,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
@@ -54,7 +52,7 @@ final class Engine {
   private final LostHolds lostHolds = new LostHolds();
   private final Events events;
   private volatile boolean severalKinds;
-  private volatile boolean closed;
+  private final Closing closing;
 
   Engine(ClientId clientId, LockBackend backend, Settings settings, Events events) {
     this.clientId = clientId;
@@ -74,6 +72,7 @@ final class Engine {
     redissonChannels = new RedissonChannels(this);
     outbox = new Outbox(backend);
     conditions = new Conditions(this);
+    closing = new Closing(this);
   }
 
   LockBackend backend() {
@@ -145,13 +144,25 @@ final class Engine {
   }
 
   boolean isClosed() {
-    return closed;
+    return closing.isClosed();
   }
 
+  /** Whether threads may begin to ask, and those who asked may wait and be let in. */
+  boolean takesWork() {
+    return closing.takesWork();
+  }
+
+  /** For what begins. */
   void checkOpen(LockKeys keys) {
-    if (closed) {
-      throw new LockServiceClosedException(
-          "%s: its service %s is closed; open a new one".formatted(keys.text(), clientId));
+    if (!closing.takesWork()) {
+      throw closing.refusal(keys.text());
+    }
+  }
+
+  /** For what those who hold something may still do. */
+  void checkNotClosed(LockKeys keys) {
+    if (closing.isClosed()) {
+      throw closing.refusal(keys.text());
     }
   }
 
@@ -279,6 +290,7 @@ final class Engine {
   void forget(Acquisition acquisition) {
     acquisitions.remove(acquisition.id());
     redissonChannels.ended(acquisition);
+    closing.ended();
   }
 
   /** The store has put an acquisition into the queue. Not under a monitor: it may subscribe. */
@@ -299,7 +311,7 @@ final class Engine {
    * @param patience how long the thread waits for the answer at most (ns)
    */
   void giveUp(Acquisition acquisition, long patience) {
-    if (closed || patience <= 0) {
+    if (isClosed() || patience <= 0) {
       withdraw(acquisition);
       return;
     }
@@ -374,6 +386,15 @@ final class Engine {
    *     is asked in the background
    */
   boolean release(Acquisition ended) {
+    closing.releasing();
+    try {
+      return sendRelease(ended);
+    } finally {
+      closing.released();
+    }
+  }
+
+  private boolean sendRelease(Acquisition ended) {
     List<Object> reply;
     long sentAt = now();
     try {
@@ -391,11 +412,13 @@ final class Engine {
 
   /** As {@link #release}; the future completes where the answer arrives. */
   CompletableFuture<Boolean> releaseAsync(Acquisition ended) {
+    closing.releasing();
     CompletableFuture<Boolean> released = new CompletableFuture<>();
     try {
       checkOpenToRelease(ended);
     } catch (LockServiceClosedException e) {
       forget(ended);
+      closing.released();
       released.completeExceptionally(e);
       return released;
     }
@@ -404,11 +427,15 @@ final class Engine {
         outbox.send(scripts.release(ended)),
         (reply, failure) -> {
           forget(ended);
-          if (reply == null) {
-            released.complete(releasedLater(ended, Failures.cause(failure)));
-          } else {
-            released.complete(released(ended, reply));
-            letIn(ended.keys(), reply, sentAt);
+          try {
+            if (reply == null) {
+              released.complete(releasedLater(ended, Failures.cause(failure)));
+            } else {
+              released.complete(released(ended, reply));
+              letIn(ended.keys(), reply, sentAt);
+            }
+          } finally {
+            closing.released();
           }
         });
     return released;
@@ -456,7 +483,7 @@ final class Engine {
   }
 
   private void checkOpenToRelease(Acquisition ended) {
-    if (closed) {
+    if (isClosed()) {
       throw new LockServiceClosedException(
           "%s was held when its service was closed; its lease ends within %d ms"
               .formatted(
@@ -468,7 +495,10 @@ final class Engine {
     mailbox.complain(Reply.textAt(reply, 1));
     boolean had = Reply.isDone(reply) || "RELEASED".equals(reply.get(0));
     if (!had) {
-      events.lost(ended, "the store no longer had it when it was unlocked", now());
+      String reason = "the store no longer had it when it was unlocked";
+      ended.wasLost(reason);
+      Story.lost(ended, reason);
+      events.lost(ended, reason, now());
     }
     return had;
   }
@@ -481,6 +511,7 @@ final class Engine {
       if (named == null) {
         withdrawUnknown(keys, id);
       } else if (!named.isHeld()) {
+        Story.granted(named, "in the reply to a release");
         named.owner().granted(named, sentAt);
       }
     }
@@ -511,7 +542,8 @@ final class Engine {
    */
   void lost(Acquisition lost, @Nullable Hold hold, String reason) {
     forget(lost);
-    if (!closed) {
+    Story.lost(lost, reason);
+    if (!isClosed()) {
       compensator.leave(lost);
     }
     events.lost(lost, reason, now());
@@ -523,7 +555,7 @@ final class Engine {
   // One command
 
   List<Object> execute(LockKeys keys, ScriptCall call, String what) {
-    checkOpen(keys);
+    checkNotClosed(keys);
     try {
       return backend.execute(call);
     } catch (BackendException e) {
@@ -536,7 +568,7 @@ final class Engine {
       LockKeys keys, ScriptCall call, String what) {
     CompletableFuture<List<Object>> answer = new CompletableFuture<>();
     try {
-      checkOpen(keys);
+      checkNotClosed(keys);
     } catch (LockServiceClosedException e) {
       answer.completeExceptionally(e);
       return answer;
@@ -575,47 +607,31 @@ final class Engine {
   // Close
 
   /**
-   * Rejects new work, wakes waiters, stops renewal.
+   * Rejects new work, turns those away who wait, and waits until the holds have ended.
+   *
+   * @return whether they have, before the time was over and before it was closed
+   */
+  boolean drain(Duration longest) {
+    return closing.drain(gates.values(), longest);
+  }
+
+  /**
+   * Rejects new work, turns those away who wait, stops renewal, and gives back what is bound to no
+   * thread.
    *
    * @return whether this call closed the engine
    */
   boolean close() {
-    synchronized (this) {
-      if (closed) {
-        return false;
-      }
-      closed = true;
+    if (!closing.close()) {
+      return false;
     }
     keeper.close();
-    gates.values().forEach(Gate::wakeAll);
-    conditions.close();
-    claims.close(); // before: from here on no claim asks or is given anything
-    leaveQueues();
+    closing.giveBackAll(gates.values());
     mailbox.close();
     redissonChannels.close();
     events.close();
     logHeld();
     return true;
-  }
-
-  private void leaveQueues() {
-    List<ScriptCall> calls =
-        acquisitions.values().stream()
-            .filter(acquisition -> !acquisition.wasTaken() && acquisition.mayBeKnown())
-            .map(one -> scripts.leave(one.keys(), one.id(), one.mayArriveLate()))
-            .toList();
-    if (calls.isEmpty()) {
-      return;
-    }
-    CompletableFuture<?>[] replies = backend.executeAll(calls).toArray(CompletableFuture<?>[]::new);
-    try {
-      CompletableFuture.allOf(replies)
-          .get(settings.commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (ExecutionException | TimeoutException e) {
-      log.debug("not every waiter could be taken out of its queue; it is skipped there", e);
-    }
   }
 
   private void logHeld() {
@@ -636,6 +652,6 @@ final class Engine {
 
   @Override
   public String toString() {
-    return clientId + " at " + endpoint() + (closed ? ", closed" : "");
+    return clientId + " at " + endpoint() + (isClosed() ? ", closed" : "");
   }
 }

@@ -106,6 +106,7 @@ abstract class EngineCondition implements Condition {
   /** Returns whether it was signalled. */
   private boolean waitForSignal(boolean interruptible, long nanos) throws InterruptedException {
     Hold hold = lock.requireHold();
+    engine().checkOpen(lock.keys()); // else it would give the lock back for nothing
     if (interruptible && Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -142,7 +143,7 @@ abstract class EngineCondition implements Condition {
     }
     boolean interrupted = false;
     long nextCheck = engine().now() + untilCheck();
-    while (!waiter.isSignalled() && !engine().isClosed() && !(interrupted && interruptible)) {
+    while (!waiter.isSignalled() && engine().takesWork() && !(interrupted && interruptible)) {
       long now = engine().now();
       if (now - deadline >= 0) {
         break;

@@ -92,7 +92,7 @@ final class EngineLatch implements DistributedCountDownLatch {
     Pause pause = new Pause();
     boolean uncertain = false;
     while (true) {
-      engine.checkOpen(keys);
+      engine.checkNotClosed(keys);
       try {
         return checked(engine.backend().execute(call));
       } catch (BackendException e) {

@@ -98,7 +98,7 @@ final class EngineLease implements MemberLease {
     if (!isStillHeld() || !acquisition.end(LeaseState.RELEASED) || !engine.release(acquisition)) {
       throw lost();
     }
-    engine.events().released(name(), heldFor);
+    told(heldFor);
   }
 
   @Override
@@ -121,23 +121,28 @@ final class EngineLease implements MemberLease {
           if (!had) {
             throw lost();
           }
-          engine.events().execute(() -> engine.events().released(name(), heldFor));
+          engine.events().execute(() -> told(heldFor));
         });
+  }
+
+  private void told(long heldFor) {
+    Story.released(acquisition, heldFor);
+    engine.events().released(acquisition, heldFor);
   }
 
   /** False if its time has passed; then everybody is told, should nobody know yet. */
   private boolean isStillHeld() {
     boolean over = state() == LeaseState.LOST;
     if (over) {
-      claim.lose(acquisition, "its lease ended");
+      claim.lose(acquisition, engine.keeper().whyEnded(acquisition));
     }
     return !over;
   }
 
   private LeaseLostException lost() {
     return new LeaseLostException(
-        "the lease %s of %s is over: it ended, was forced open or its key was deleted; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
-            .formatted(acquisition.id(), acquisition.keys().text()));
+        "the lease %s of %s was lost: %s; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
+            .formatted(acquisition.id(), acquisition.keys().text(), acquisition.loss()));
   }
 
   @Override

@@ -158,8 +158,12 @@ class EngineLock implements DistributedLock, Member {
   }
 
   private boolean told(boolean acquired, Waiter waiter) {
-    if (acquired) {
-      engine.events().acquired(keys.name(), engine.now() - waiter.start(), waiter.isRemote());
+    Hold hold = waiter.hold();
+    if (acquired && hold != null) {
+      Story.acquired(hold, waiter, engine.now());
+      engine.events().acquired(hold, engine.now() - waiter.start(), waiter.isRemote());
+    } else {
+      Story.refused(keys, waiter, engine.now());
     }
     return acquired;
   }
@@ -170,7 +174,7 @@ class EngineLock implements DistributedLock, Member {
     if (hold == null) {
       return false;
     }
-    engine.checkOpen(keys);
+    engine.checkNotClosed(keys); // while it closes too, a thread inside may finish its work
     if (isOver(hold) || !engine.ensureLease(hold.acquisition(), lease)) {
       return false;
     }
@@ -183,7 +187,7 @@ class EngineLock implements DistributedLock, Member {
     Acquisition acquisition = hold.acquisition();
     boolean over = acquisition.state(engine.now()) == LeaseState.LOST;
     if (over) {
-      acquisition.owner().lose(acquisition, "its lease ended");
+      acquisition.owner().lose(acquisition, engine.keeper().whyEnded(acquisition));
     }
     return over;
   }
@@ -240,7 +244,7 @@ class EngineLock implements DistributedLock, Member {
       engine.lostHolds().told(hold);
       throw notHeld(hold);
     }
-    engine.events().released(keys.name(), engine.now() - hold.since());
+    engine.events().released(hold, engine.now() - hold.since());
   }
 
   final IllegalMonitorStateException notHeld(@Nullable Hold lost) {
@@ -252,8 +256,8 @@ class EngineLock implements DistributedLock, Member {
               .formatted(keys.text(), who));
     }
     return new LeaseLostException(
-        "%s was held by %s as %s, but its lease is over: it ended, was forced open or its key was deleted; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
-            .formatted(keys.text(), who, lost.acquisition().id()));
+        "%s was held by %s as %s and was lost: %s; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
+            .formatted(keys.text(), who, lost.acquisition().id(), lost.acquisition().loss()));
   }
 
   @Override

@@ -117,7 +117,7 @@ final class EngineLockService implements LockService {
   public DistributedSemaphore getSemaphore(String name) {
     Objects.requireNonNull(name, "semaphore name");
     LockKeys keys = LockKeys.semaphore(engine.settings().keyPrefix(), name);
-    checkOpen();
+    checkNotClosed();
     return new EngineSemaphore(engine, keys, engine.defaultLease());
   }
 
@@ -125,18 +125,19 @@ final class EngineLockService implements LockService {
   public DistributedCountDownLatch getCountDownLatch(String name) {
     Objects.requireNonNull(name, "latch name");
     LockKeys keys = LockKeys.latch(engine.settings().keyPrefix(), name);
-    checkOpen();
+    checkNotClosed();
     return new EngineLatch(engine, keys);
   }
 
   private LockKeys keys(String name) {
     Objects.requireNonNull(name, "lock name");
     LockKeys keys = engine.settings().keys(name);
-    checkOpen();
+    checkNotClosed();
     return keys;
   }
 
-  private void checkOpen() {
+  /** While it closes too, a thread inside gets the handle by which it unlocks. */
+  private void checkNotClosed() {
     if (engine.isClosed()) {
       throw new LockServiceClosedException("service " + engine + " gives out no more locks");
     }
@@ -145,6 +146,13 @@ final class EngineLockService implements LockService {
   @Override
   public String clientId() {
     return engine.clientId().text();
+  }
+
+  @Override
+  public boolean close(Duration patience) {
+    boolean ended = engine.drain(Objects.requireNonNull(patience, "patience"));
+    close();
+    return ended;
   }
 
   @Override

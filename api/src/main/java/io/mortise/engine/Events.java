@@ -76,23 +76,58 @@ final class Events {
             });
   }
 
-  void acquired(String name, long waitedNanos, boolean remote) {
+  /** A thread's hold begins; told by {@link #acquired(Hold, long, boolean)}. Does not block. */
+  void begins(Hold hold) {
     if (listener != null) {
-      guarded(() -> listener.acquired(name, waitedNanos, remote));
+      HoldEvents events = HoldEvents.beginning(hold.since());
+      hold.tellBy(events);
+      hold.acquisition().tellBy(events);
     }
   }
 
-  /** The same, said where nothing may block. */
-  void acquiredElsewhere(String name, long waitedNanos) {
+  /** A lease begins; told by {@link #acquired(Acquisition, long)}. Does not block. */
+  void begins(Acquisition lease) {
     if (listener != null) {
-      execute(() -> acquired(name, waitedNanos, true));
+      lease.tellBy(HoldEvents.beginning(lease.acquiredAt()));
     }
   }
 
-  void released(String name, long heldNanos) {
-    if (listener != null) {
-      guarded(() -> listener.released(name, heldNanos));
+  void acquired(Hold hold, long waitedNanos, boolean remote) {
+    HoldEvents events = hold.events();
+    if (events != null) {
+      began(events, hold.acquisition(), waitedNanos, remote);
     }
+  }
+
+  /** The same of a lease, said where nothing may block. */
+  void acquired(Acquisition lease, long waitedNanos) {
+    if (listener != null) {
+      execute(() -> began(lease.events(), lease, waitedNanos, true));
+    }
+  }
+
+  private void began(HoldEvents events, Acquisition held, long waitedNanos, boolean remote) {
+    events.began(tell(to -> to.acquired(held.keys().name(), waitedNanos, remote)));
+  }
+
+  void released(Hold hold, long heldNanos) {
+    released(hold.events(), hold.acquisition(), heldNanos);
+  }
+
+  void released(Acquisition lease, long heldNanos) {
+    released(listener == null ? null : lease.events(), lease, heldNanos);
+  }
+
+  private void released(@Nullable HoldEvents events, Acquisition held, long heldNanos) {
+    if (events != null && events.ends()) {
+      events.post(tell(to -> to.released(held.keys().name(), heldNanos)));
+    }
+  }
+
+  /** A call of the listener. */
+  private Runnable tell(Consumer<LockListener> call) {
+    LockListener told = listener;
+    return told == null ? () -> {} : () -> guarded(() -> call.accept(told));
   }
 
   void suspect(Acquisition acquisition, String reason, long now) {
@@ -103,8 +138,14 @@ final class Events {
     changed(acquisition, event(acquisition, LeaseState.HELD, "renewed again", now));
   }
 
+  /** The acquisition is lost, and with it the hold of whoever is inside. */
   void lost(Acquisition acquisition, String reason, long now) {
     changed(acquisition, event(acquisition, LeaseState.LOST, reason, now));
+    HoldEvents events = acquisition.events();
+    if (listener != null && events.ends()) {
+      long heldNanos = now - events.since();
+      events.post(executor, tell(to -> to.lost(acquisition.keys().name(), heldNanos, reason)));
+    }
   }
 
   private static LeaseLost event(
@@ -116,16 +157,16 @@ final class Events {
 
   /** Called on any thread, a client's I/O thread too, so even the log is left to the executor. */
   private void changed(Acquisition acquisition, LeaseLost event) {
-    try {
-      executor.execute(() -> {
-        if (acquisition.tells(event.state())) {
-          tell(acquisition.keys().lock(), event);
-          acquisition.owner().told(event);
-        }
-      });
-    } catch (RejectedExecutionException e) {
-      log.debug("nobody was told of {}", event, e);
-    }
+    acquisition
+        .events()
+        .post(
+            executor,
+            () -> {
+              if (acquisition.tells(event.state())) {
+                tell(acquisition.keys().lock(), event);
+                acquisition.owner().told(event);
+              }
+            });
   }
 
   /** Runs what is the application's; on the calling thread if the executor takes no more. */

@@ -164,7 +164,7 @@ final class Gate implements Owner {
           claim(waiter);
           return Step.CLAIMED;
         }
-        if (waiter.isInterrupted() || waiter.isOver(engine.now()) || engine.isClosed()) {
+        if (waiter.isInterrupted() || waiter.isOver(engine.now()) || !engine.takesWork()) {
           waiters.remove(waiter);
           break;
         }
@@ -217,8 +217,15 @@ final class Gate implements Owner {
       handOffs++;
       // An acquisition has as many tokens as it may be passed on, and one.
       long token = held.token() == 0 ? 0 : held.token() + handOffs;
-      hold = new Hold(this, waiter.thread(), held, engine.now(), token);
+      begin(waiter, held, engine.now(), token);
     }
+  }
+
+  private void begin(Waiter waiter, Acquisition held, long now, long token) {
+    Hold begun = new Hold(this, waiter.thread(), held, now, token);
+    engine.events().begins(begun);
+    waiter.enters(begun);
+    hold = begun;
   }
 
   // The agent's side
@@ -251,16 +258,16 @@ final class Gate implements Owner {
     try {
       long now = engine.now();
       Taking taking =
-          engine.isClosed()
-              ? Taking.TOO_LATE
-              : held.take(waiter.lease(), sentAt, now, engine.longestHold());
+          engine.takesWork()
+              ? held.take(waiter.lease(), sentAt, now, engine.longestHold())
+              : Taking.TOO_LATE;
       if (taking == Taking.TOO_LATE) {
         acquisition = null;
       } else if (taking == Taking.HELD) {
         phase = Phase.HELD;
         agent = null;
         handOffs = 0;
-        hold = new Hold(this, waiter.thread(), held, now, held.token());
+        begin(waiter, held, now, held.token());
       }
       return taking;
     } finally {
@@ -330,12 +337,21 @@ final class Gate implements Owner {
     }
   }
 
-  /** Wakes every thread here, so that it sees that the service is closed. */
-  void wakeAll() {
+  /**
+   * The service takes no more work: wakes every thread that waits here, so that it sees that.
+   *
+   * @return what was passed on and not yet claimed, ended; the caller gives it back
+   */
+  @Nullable Acquisition turnAway() {
     mutex.lock();
     try {
       wake();
       waiters.forEach(waiter -> waiter.unpark(engine.time()));
+      Acquisition unclaimed = phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
+      if (unclaimed != null) {
+        appointNext();
+      }
+      return unclaimed;
     } finally {
       mutex.unlock();
     }
@@ -373,7 +389,15 @@ final class Gate implements Owner {
     } finally {
       mutex.unlock();
     }
-    return toRelease == null || release(toRelease);
+    if (toRelease == null) {
+      Story.handedOn(own, engine.now());
+      return true;
+    }
+    boolean had = release(toRelease);
+    if (had) {
+      Story.released(own, engine.now());
+    }
+    return had;
   }
 
   /**
@@ -408,7 +432,7 @@ final class Gate implements Owner {
         && now - held.acquiredAt() < Settings.HAND_OFF_TIME.toNanos()
         && held.state(now) == LeaseState.HELD
         && held.remaining(now) >= engine.settings().shortestGiven(lease) / 2
-        && !engine.isClosed();
+        && engine.takesWork();
   }
 
   private boolean release(Acquisition ended) {
@@ -446,7 +470,7 @@ final class Gate implements Owner {
     Hold lost;
     mutex.lock();
     try {
-      if (!held.end(LeaseState.LOST)) {
+      if (!held.lose(reason)) {
         return false;
       }
       lost = hold;

@@ -1,5 +1,7 @@
 package io.mortise.engine;
 
+import org.jspecify.annotations.Nullable;
+
 /** One thread's hold of a lock, however deeply nested. The count belongs to that thread alone. */
 final class Hold {
   private final Gate gate;
@@ -7,6 +9,7 @@ final class Hold {
   private final Acquisition acquisition;
   private final long since;
   private final long token;
+  private @Nullable HoldEvents events;
   private int count = 1;
 
   Hold(Gate gate, Thread thread, Acquisition acquisition, long since, long token) {
@@ -41,6 +44,16 @@ final class Hold {
 
   long since() {
     return since;
+  }
+
+  /** Before it is known to anybody: what is told of it. */
+  void tellBy(HoldEvents told) {
+    events = told;
+  }
+
+  /** What is told of it; null if nobody listens. */
+  @Nullable HoldEvents events() {
+    return events;
   }
 
   int count() {

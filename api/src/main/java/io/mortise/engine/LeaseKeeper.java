@@ -179,13 +179,13 @@ final class LeaseKeeper {
       engine.events().recovered(held, engine.now());
     }
     if (before == LeaseState.LOST) {
-      held.owner().lose(held, "its lease ended before a renewal was answered");
+      held.owner().lose(held, whyEnded(held));
     }
     return held.isHeld();
   }
 
   private void failed(Acquisition held, String reason) {
-    if (held.suspect()) {
+    if (held.suspect(reason)) {
       engine.events().suspect(held, reason, engine.now());
     }
   }
@@ -206,10 +206,29 @@ final class LeaseKeeper {
       return;
     }
     if (held.remaining(engine.now()) == 0) {
-      held.owner().lose(held, "its lease ended");
+      held.owner().lose(held, whyEnded(held));
     } else {
       timeEnd(held);
     }
+  }
+
+  /** Why a lease ended by itself, as far as is known; for people. */
+  String whyEnded(Acquisition held) {
+    if (!held.lease().renewed()) {
+      return "its lease ended, which was fixed at %s ms".formatted(held.lease().millis());
+    }
+    if (held.deadline() - held.acquiredAt() - engine.longestHold() >= 0) {
+      return "its lease ended: it was held for as long as maxHold %s allows"
+          .formatted(engine.settings().maxHold());
+    }
+    Owner.Holder holder = held.owner().holder(held);
+    if (holder != null && holder.gone() != null) {
+      return "its lease ended: %s %s, so it was not renewed".formatted(holder.who(), holder.gone());
+    }
+    String trouble = held.lastTrouble();
+    return trouble == null
+        ? "its lease ended before a renewal was answered"
+        : "its lease ended before a renewal succeeded; the last failed: " + trouble;
   }
 
   void close() {

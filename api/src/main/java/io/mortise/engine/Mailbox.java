@@ -124,6 +124,7 @@ final class Mailbox implements ChannelListener {
     if (acquisition == null) {
       engine.withdrawUnknown(LockKeys.ofLockKey(engine.settings().keyPrefix(), lockKey), id);
     } else if (!acquisition.wasTaken()) {
+      Story.granted(acquisition, "by message");
       acquisition.granted(
           grantedAt, epoch(), engine.defaultLease(), engine.now(), engine.settings().times());
     }

@@ -49,7 +49,7 @@ final class RedissonChannels {
             });
     listening.open();
     boolean over = acquisition.isHeld() || engine.acquisition(acquisition.id()) != acquisition;
-    if (over || engine.isClosed()) {
+    if (over || !engine.takesWork()) {
       ended(acquisition); // just before it was added
     }
   }

@@ -3,9 +3,9 @@ package io.mortise.engine;
 import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.discovery.InstalledProviders;
+import io.mortise.discovery.StoreUri;
 import io.mortise.spi.LockBackend;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Executor;
@@ -22,6 +22,7 @@ public final class ServiceBuilder implements LockService.Builder {
   private @Nullable URI uri;
   private @Nullable String provider;
   private @Nullable LockBackend backend;
+  private boolean shared;
   private @Nullable Duration leaseTime;
   private @Nullable Duration maxHold;
   private @Nullable Duration commandTimeout;
@@ -38,24 +39,12 @@ public final class ServiceBuilder implements LockService.Builder {
 
   @Override
   public LockService.Builder uri(String text) {
-    uri = once("uri", uri == null ? null : "one already", parse(text));
+    uri =
+        once(
+            "uri",
+            uri == null ? null : "one already",
+            StoreUri.parse(Objects.requireNonNull(text, "uri")));
     return this;
-  }
-
-  private static URI parse(String text) {
-    try {
-      URI parsed = new URI(Objects.requireNonNull(text, "uri"));
-      if (parsed.getScheme() == null) {
-        throw new IllegalArgumentException(
-            "the URI has no scheme; write redis://host:port or memory:name");
-      }
-      return parsed;
-    } catch (URISyntaxException e) {
-      // The exception's text would show the whole URI, password included.
-      throw new IllegalArgumentException(
-          "the URI is malformed at character %d: %s; percent-encode special characters in user and password"
-              .formatted(e.getIndex(), e.getReason()));
-    }
   }
 
   @Override
@@ -67,6 +56,13 @@ public final class ServiceBuilder implements LockService.Builder {
   @Override
   public LockService.Builder backend(LockBackend made) {
     backend = once("backend", backend, made);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder sharedBackend(LockBackend made) {
+    backend = once("backend", backend, made);
+    shared = true;
     return this;
   }
 
@@ -140,12 +136,23 @@ public final class ServiceBuilder implements LockService.Builder {
 
   @Override
   public LockService open() {
+    LockBackend given = backend;
+    try {
+      return open(given);
+    } catch (RuntimeException e) {
+      if (given != null && !shared) {
+        given.close(); // nobody else can: the caller may have no name for it
+      }
+      throw e;
+    }
+  }
+
+  private LockService open(@Nullable LockBackend given) {
     Settings settings = settings();
     Events events = new Events(listener, executor);
-    LockBackend given = backend;
     URI where = uri;
     if (given != null && where == null && provider == null) {
-      return EngineLockService.open(given, false, settings, events);
+      return EngineLockService.open(given, !shared, settings, events);
     }
     if (where == null || given != null) {
       throw new IllegalStateException(

@@ -2,6 +2,7 @@ package io.mortise.engine;
 
 import io.mortise.spi.TimeSource;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One thread's wish for a lock: what lease it wants, and how long and how patiently it waits. An
@@ -25,6 +26,7 @@ final class Waiter {
   private boolean interrupted;
   private boolean remote;
   private String beside = "";
+  private @Nullable Hold hold;
 
   private Waiter(
       LeasePolicy lease, long start, Patience patience, boolean interruptible, long wait) {
@@ -85,6 +87,16 @@ final class Waiter {
       case TIMED -> now - deadline >= 0;
       case UNLIMITED -> false;
     };
+  }
+
+  /** It has the lock. */
+  void enters(Hold begun) {
+    hold = begun;
+  }
+
+  /** The hold that it got; null if none. */
+  @Nullable Hold hold() {
+    return hold;
   }
 
   /** The store itself gave this thread the lock. */

@@ -1,6 +1,7 @@
 package io.mortise.discovery;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -41,8 +42,15 @@ class SelectionTest {
         assertThrows(NoBackendException.class, () -> Selection.select(seen, scheme, name));
     String message = String.valueOf(e.getMessage());
     for (Candidate each : seen) {
-      assertTrue(message.contains(each.info().name()), "the report lists all: " + message);
-      assertTrue(message.contains(each.info().verdict()), message);
+      boolean other = each.isUsable() && !each.info().schemes().contains(scheme);
+      String verdict = other ? "does not serve '" + scheme + ":'" : each.info().verdict();
+      String line =
+          message
+              .lines()
+              .filter(one -> one.contains(each.info().name() + ' '))
+              .findFirst()
+              .orElse("");
+      assertTrue(line.endsWith(": " + verdict), message);
     }
     return message;
   }
@@ -76,7 +84,25 @@ class SelectionTest {
 
   @Test
   void anUnknownSchemeIsAnError() {
-    assertTrue(refusal(List.of(JEDIS, MEMORY), "mysql", null).contains("serves 'mysql:'"));
+    String message = refusal(List.of(JEDIS, MEMORY), "mysql", null);
+
+    assertTrue(message.contains("serves 'mysql:'; write redis://host:port"), message);
+    assertFalse(message.contains("mortise-backend"), message);
+  }
+
+  @Test
+  void onlyWhatIsMissingIsToBeAdded() {
+    String redis = refusal(List.of(MEMORY), "redis", null);
+    String memory = refusal(List.of(JEDIS), "memory", null);
+
+    assertTrue(redis.contains("add mortise-backend-jedis or mortise-backend-lettuce"), redis);
+    assertFalse(redis.contains("mortise-backend-inmemory"), redis);
+    assertTrue(memory.contains("add mortise-backend-inmemory to"), memory);
+  }
+
+  @Test
+  void clustersAndSentinelsAreSaidToBeUnsupported() {
+    assertTrue(refusal(List.of(JEDIS), "redis-cluster", null).contains("not supported yet"));
   }
 
   @Test
@@ -104,6 +130,7 @@ class SelectionTest {
     String message = refusal(List.of(old), "redis", null);
 
     assertTrue(message.contains("made for SPI version 2, this is 1"), message);
+    assertTrue(message.contains("not usable, see why below"), message);
   }
 
   @Test

@@ -103,7 +103,7 @@ class GateLimitTest extends GateFixture {
   @Test
   void aSuspectHoldIsGivenBack() {
     Acquisition held = holds(a);
-    assertTrue(held.suspect());
+    assertTrue(held.suspect("no answer"));
     Future<Boolean> next = waits(b);
 
     assertGivenBack(a, held, next);

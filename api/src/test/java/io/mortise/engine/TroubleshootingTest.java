@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Matcher;
@@ -16,14 +17,19 @@ import org.junit.jupiter.api.Test;
 /** The places in the documentation that messages point to exist. */
 class TroubleshootingTest {
   private static final Pattern POINTER = Pattern.compile("docs/troubleshooting\\.md#([a-z-]+)");
+  private static final List<String> MODULES =
+      List.of(
+          "api", "backend-inmemory", "backend-jedis", "backend-lettuce", "backend-support", "cli");
   private static final Pattern ANCHOR = Pattern.compile("<a id=\"([a-z-]+)\">");
 
   @Test
   void everyPlaceAMessagePointsToExists() throws IOException {
     Set<String> pointers = new TreeSet<>();
-    try (Stream<Path> sources = Files.walk(Path.of("src/main/java"))) {
-      for (Path source : sources.filter(path -> path.toString().endsWith(".java")).toList()) {
-        collect(POINTER, source, pointers);
+    for (String module : MODULES) {
+      try (Stream<Path> sources = Files.walk(Path.of("..", module, "src/main/java"))) {
+        for (Path source : sources.filter(path -> path.toString().endsWith(".java")).toList()) {
+          collect(POINTER, source, pointers);
+        }
       }
     }
     Set<String> anchors = new TreeSet<>();

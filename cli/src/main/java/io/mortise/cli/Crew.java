@@ -62,27 +62,41 @@ final class Crew implements AutoCloseable {
         new Reports(parties.stream().map(party -> party.start(phase, duration)).toList());
     try {
       while (!reports.await(progress.pace())) {
-        progress.show(line(phase, start, duration));
+        show(progress, phase, start, duration);
       }
       Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
-      progress.show(line(phase, start, duration));
+      show(progress, phase, start, duration);
       return new Run(reports.tallies(), counter.read(), elapsed);
     } finally {
       progress.end();
     }
   }
 
-  private String line(Phase phase, long start, Duration duration) {
+  private void show(Progress progress, Phase phase, long start, Duration duration) {
     long increments = Tally.sum(parties.stream().map(Party::soFar).toList()).increments();
     double seconds = (System.nanoTime() - start) / NANOS;
-    return String.format(
-        Locale.ROOT,
-        "%-15s %5.1f of %d s  %,15d increments  %,12.0f/s",
-        phase.title(),
-        seconds,
-        duration.toSeconds(),
-        increments,
-        increments / seconds);
+    long all = duration.toSeconds();
+    progress.show(
+        String.format(
+            Locale.ROOT,
+            "%-15s %5.1f of %d s  %,15d increments  %,12.0f/s",
+            phase.title(),
+            seconds,
+            all,
+            increments,
+            increments / seconds),
+        String.format(
+            Locale.ROOT, "%s %.0f/%d s %s", phase.title(), seconds, all, brief(increments)));
+  }
+
+  /** At most eight characters. */
+  static String brief(long number) {
+    if (number < 100_000) {
+      return String.format(Locale.ROOT, "%,d", number);
+    }
+    return number < 100_000_000
+        ? String.format(Locale.ROOT, "%.1f M", number / 1e6)
+        : String.format(Locale.ROOT, "%.1f G", number / 1e9);
   }
 
   @Override

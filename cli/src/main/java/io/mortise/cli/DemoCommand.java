@@ -7,6 +7,7 @@ import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -32,6 +33,10 @@ final class DemoCommand implements Callable<Integer> {
 
   private static final String MEMORY = "memory";
   private static final String BOTH = "both";
+
+  /** After a host that passes for a scheme. */
+  private static final Pattern PORT = Pattern.compile("\\d{1,5}(/\\d{0,5})?");
+
   private static final String FORM = "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DB]";
 
   @Option(
@@ -104,11 +109,23 @@ final class DemoCommand implements Callable<Integer> {
 
   private Report run(Plan plan) {
     Progress progress = new Progress(streams);
+    Thread interrupt = new Thread(progress::interrupt, "mortise-demo-interrupt");
+    Runtime.getRuntime().addShutdownHook(interrupt);
     try (Crew crew = Crew.assemble(plan)) {
       streams.out().println(plan);
       streams.out().flush();
       Crew.Run without = crew.run(Phase.WITHOUT, plan.duration(), progress);
       return new Report(plan, without, crew.run(Phase.WITH, plan.duration(), progress));
+    } finally {
+      forget(interrupt);
+    }
+  }
+
+  private static void forget(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException e) {
+      // The JVM is ending, and with it the hook runs.
     }
   }
 
@@ -166,6 +183,9 @@ final class DemoCommand implements Callable<Integer> {
 
   private List<String> choose(URI parsed, List<String> serving) {
     String scheme = parsed.getScheme() + ':';
+    if (serving.isEmpty() && PORT.matcher(parsed.getRawSchemeSpecificPart()).matches()) {
+      throw Failure.badArgument("'%s' has no scheme; write redis://%s".formatted(parsed, parsed));
+    }
     if (serving.isEmpty()) {
       throw Failure.badArgument(
           "no backend serves '%s'; they serve %s".formatted(scheme, Backends.knownSchemes()));

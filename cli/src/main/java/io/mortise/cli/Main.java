@@ -2,7 +2,6 @@ package io.mortise.cli;
 
 import java.io.PrintWriter;
 import java.io.StringWriter;
-import java.nio.charset.Charset;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -31,9 +30,6 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "  3  the store cannot be reached or refuses, or no backend fits"
     })
 public final class Main implements Callable<Integer> {
-  /** Set by the script where stderr is a terminal; the JVM cannot tell it from stdout. */
-  private static final String TERMINAL = "mortise.terminal";
-
   @Option(
       names = {"-h", "--help"},
       usageHelp = true,
@@ -71,11 +67,10 @@ public final class Main implements Callable<Integer> {
    * @param args as typed
    */
   public static void main(String[] args) {
-    PrintWriter out = new PrintWriter(System.out, true, Charset.defaultCharset());
-    PrintWriter err = new PrintWriter(System.err, true, Charset.defaultCharset());
-    int code = run(new Streams(out, err, Boolean.getBoolean(TERMINAL)), args);
-    out.flush();
-    err.flush();
+    Streams streams = Streams.ofProcess();
+    int code = run(streams, args);
+    streams.out().flush();
+    streams.err().flush();
     System.exit(code);
   }
 
@@ -90,6 +85,7 @@ public final class Main implements Callable<Integer> {
             .setOut(streams.out())
             .setErr(streams.err())
             .setUsageHelpLongOptionsMaxWidth(28)
+            .setColorScheme(colours(streams))
             .setParameterExceptionHandler(
                 (e, a) -> main.report(e.getCommandLine(), badArgument(e), redaction, a))
             .setExecutionExceptionHandler(
@@ -106,8 +102,13 @@ public final class Main implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    spec.commandLine().usage(streams.err(), Help.Ansi.AUTO);
+    spec.commandLine().usage(streams.err(), colours(streams));
     return Failure.BAD_ARGUMENT;
+  }
+
+  /** Not picocli's own guess, which takes any console of a recent JVM for a terminal. */
+  private static Help.ColorScheme colours(Streams streams) {
+    return Help.defaultColorScheme(streams.colours() ? Help.Ansi.ON : Help.Ansi.OFF);
   }
 
   private static Failure badArgument(ParameterException e) {

@@ -2,6 +2,8 @@ package io.mortise.cli;
 
 import io.mortise.LockService;
 import io.mortise.ProviderInfo;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -11,6 +13,8 @@ import picocli.CommandLine.Command;
     name = "providers",
     description = "List the installed backends, and whether they can be used.")
 final class ProvidersCommand implements Callable<Integer> {
+  private static final int LONGEST_VERDICT = 20;
+
   private final Streams streams;
 
   ProvidersCommand(Streams streams) {
@@ -19,17 +23,30 @@ final class ProvidersCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Table table = new Table(6, "provider", "version", "schemes", "SPI", "verdict", "from");
-    for (ProviderInfo info : LockService.providers()) {
+    lines(LockService.providers()).forEach(streams.out()::println);
+    return 0;
+  }
+
+  /** A table of at most 80 columns; a path or an error may be longer, and has its own line. */
+  static List<String> lines(List<ProviderInfo> providers) {
+    Table table = new Table(5, "provider", "version", "schemes", "SPI", "verdict");
+    List<String> notes = new ArrayList<>();
+    for (ProviderInfo info : providers) {
+      boolean brief = info.verdict().length() <= LONGEST_VERDICT;
       table.row(
           info.name(),
           info.version(),
           info.schemes().stream().sorted().collect(Collectors.joining(", ")),
           String.valueOf(info.spiVersion()),
-          info.verdict(),
-          info.location());
+          brief ? info.verdict() : "see below");
+      notes.add(info.name() + " from " + info.location());
+      if (!brief) {
+        notes.add(info.name() + ": " + info.verdict());
+      }
     }
-    table.lines().forEach(streams.out()::println);
-    return 0;
+    List<String> lines = new ArrayList<>(table.lines());
+    lines.add("");
+    lines.addAll(notes);
+    return lines;
   }
 }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -25,6 +26,7 @@ class ArgumentsTest {
           --seconds -1 | --seconds is -1; it must be 1 to 3600
           --seconds 3601 | --seconds is 3601; it must be 1 to 3600
           --uri localhost | the URI has no scheme
+          --uri localhost:26000 | 'localhost:26000' has no scheme; write redis://localhost:26000
           --uri red\u00a0is://x | the URI is malformed at character 3
           --uri redis: | the URI is malformed at character 6
           --uri redis:///0 | the URI must read redis[s]://[[user]:password@]host[:port][/database]
@@ -98,6 +100,24 @@ class ArgumentsTest {
     assertEquals(1, run.err().lines().count(), run.err());
     assertTrue(run.err().contains("redis://127.0.0.1:1"), run.err());
     assertEquals("", run.out());
+  }
+
+  @Test
+  void helpIsColouredOnlyWhereThatIsWanted() {
+    assertFalse(Invocation.of("demo", "--help").all().contains("\033["));
+    assertFalse(Invocation.onTerminal(80, "--help").all().contains("\033["));
+    assertFalse(Invocation.onTerminal(80).all().contains("\033["), "the usage after no command");
+    assertTrue(Invocation.inColour("demo", "--help").all().contains("\033["));
+  }
+
+  @Test
+  void providersFitInEightyColumnsButForTheirPaths() {
+    Invocation run = Invocation.of("providers");
+    List<String> lines = run.out().lines().toList();
+    assertTrue(
+        lines.stream().filter(line -> !line.contains(" from ")).allMatch(l -> l.length() <= 80),
+        run.out());
+    assertEquals(3, lines.stream().filter(line -> line.contains(" from ")).count(), run.out());
   }
 
   @Test

@@ -6,17 +6,23 @@ import java.io.StringWriter;
 /** What a run of the command in this JVM printed, and its exit code. */
 record Invocation(int exitCode, String out, String err) {
   static Invocation of(String... args) {
-    return of(false, args);
+    return of(false, 80, false, args);
   }
 
-  static Invocation onTerminal(String... args) {
-    return of(true, args);
+  static Invocation onTerminal(int columns, String... args) {
+    return of(true, columns, false, args);
   }
 
-  private static Invocation of(boolean terminal, String... args) {
+  static Invocation inColour(String... args) {
+    return of(true, 80, true, args);
+  }
+
+  private static Invocation of(boolean terminal, int columns, boolean colours, String... args) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
-    int code = Main.run(new Streams(new PrintWriter(out), new PrintWriter(err), terminal), args);
+    Streams streams =
+        new Streams(new PrintWriter(out), new PrintWriter(err), terminal, columns, colours);
+    int code = Main.run(streams, args);
     return new Invocation(code, out.toString(), err.toString());
   }
 

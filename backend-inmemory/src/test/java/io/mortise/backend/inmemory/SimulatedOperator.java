@@ -46,7 +46,7 @@ final class SimulatedOperator implements LockBackend, AutoCloseable {
   SimulatedOperator(InMemoryStore store) {
     this.store = store;
     client = store.backend();
-    service = LockService.of(this);
+    service = LockService.builder().sharedBackend(this).open();
   }
 
   static String key(String kind, String name) {

@@ -38,7 +38,11 @@ final class SimulatedProcess implements LockBackend, TimeSource {
   }
 
   private LockService open() {
-    return LockService.builder().backend(this).leaseTime(lease).startOnGrant(startOnGrant).open();
+    return LockService.builder()
+        .sharedBackend(this)
+        .leaseTime(lease)
+        .startOnGrant(startOnGrant)
+        .open();
   }
 
   LockService service() {

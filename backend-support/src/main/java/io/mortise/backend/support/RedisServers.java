@@ -9,6 +9,15 @@ import java.util.stream.Stream;
 
 /** Which Redis servers locks are safe on, and what is said of the others. */
 public final class RedisServers {
+  /** A server that answers, and is of the wrong kind: its message says all there is to do. */
+  private static final class Unfit extends IllegalArgumentException {
+    private static final long serialVersionUID = 1L;
+
+    Unfit(String message) {
+      super(message);
+    }
+  }
+
   private RedisServers() {}
 
   /**
@@ -23,7 +32,7 @@ public final class RedisServers {
     String version = String.valueOf(hello.get("version"));
     boolean old = version.matches("([0-5]|6\\.[01])(\\..*)?");
     if (old || !"standalone".equals(hello.get("mode")) || !"master".equals(hello.get("role"))) {
-      throw new IllegalArgumentException(
+      throw new Unfit(
           "it is a %s %s of version %s; a standalone master of 6.2 or later is needed, clusters and sentinels are not supported yet"
               .formatted(hello.get("mode"), hello.get("role"), version));
     }
@@ -35,14 +44,27 @@ public final class RedisServers {
    *
    * @param endpoint where it is, without a secret
    * @param failure from connecting or from {@link #usable}; its innermost cause is told
-   * @return an exception that names the next step
+   * @return an exception that names the next step, as far as the failure tells it
    */
   public static BackendException refusal(String endpoint, Throwable failure) {
     Throwable reason =
         Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
             .reduce(failure, (outer, inner) -> inner);
-    String advice = "; check host, port, TLS (rediss), user, password and database";
-    String message = endpoint + " cannot be used: " + reason.getMessage() + advice;
+    String message = endpoint + " cannot be used: " + reason.getMessage() + advice(reason);
     return new BackendException(Outcome.NOT_EXECUTED, message, failure);
+  }
+
+  private static String advice(Throwable reason) {
+    String message = String.valueOf(reason.getMessage());
+    if (reason instanceof Unfit) {
+      return "";
+    }
+    if (message.matches("(?s)(WRONGPASS|NOAUTH|NOPERM|ERR AUTH)\\b.*")) {
+      return "; check user and password, and what the server's ACL allows that user";
+    }
+    if (message.matches("(?s)ERR .*\\bDB index\\b.*")) {
+      return "; check the database, the number after the last slash";
+    }
+    return "; check host, port, TLS (rediss), user, password and database";
   }
 }

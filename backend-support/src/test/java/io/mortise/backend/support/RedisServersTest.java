@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RedisServersTest {
@@ -31,6 +32,38 @@ class RedisServersTest {
             () -> RedisServers.usable("here", hello(version, "standalone", "master")));
 
     assertTrue(String.valueOf(e.getMessage()).contains(version), e.getMessage());
+  }
+
+  @Test
+  void whatIsWrongWithTheServerIsNotLookedForInTheUri() {
+    IllegalArgumentException cluster =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> RedisServers.usable("here", hello("7.0.15", "cluster", "master")));
+
+    String message = refusal(new IllegalStateException("open", cluster));
+
+    assertTrue(message.endsWith("clusters and sentinels are not supported yet"), message);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          WRONGPASS invalid username-password pair | check user and password, and what the server's ACL allows that user
+          NOAUTH Authentication required. | check user and password, and what the server's ACL allows that user
+          ERR DB index is out of range | check the database, the number after the last slash
+          Connection refused | check host, port, TLS (rediss), user, password and database
+          """)
+  void theNextStepIsThatOfTheError(String error, String step) {
+    String message = refusal(new IllegalStateException("open", new RuntimeException(error)));
+
+    assertEquals("redis://here cannot be used: " + error + "; " + step, message);
+  }
+
+  private static String refusal(Throwable failure) {
+    return String.valueOf(RedisServers.refusal("redis://here", failure).getMessage());
   }
 
   @Test

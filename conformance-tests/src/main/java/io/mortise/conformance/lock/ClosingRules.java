@@ -1,16 +1,26 @@
 package io.mortise.conformance.lock;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.DistributedSemaphore;
+import io.mortise.Lease;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
+import io.mortise.spi.Script;
+import io.mortise.spi.ScriptCall;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -82,9 +92,38 @@ abstract class ClosingRules extends LockRules {
   }
 
   @Test
-  void aBackendMadeByTheCallerStaysOpen() {
+  @Rule("L15")
+  void aServiceClosesTheBackendItWasGiven() {
+    LockBackend first = backend();
+    LockService.of(first).close();
+    assertClosed(first);
+
+    LockBackend second = backend();
+    LockService.builder().backend(second).leaseTime(SECOND).open().close();
+    assertClosed(second);
+  }
+
+  @Test
+  @Rule("L15")
+  void aServiceThatCannotBeOpenedClosesTheBackendItWasGiven() {
     LockBackend backend = backend();
-    LockService.of(backend).close();
+    LockService.Builder wrong =
+        LockService.builder().backend(backend).leaseTime(SECOND).commandTimeout(SECOND);
+
+    assertThrows(IllegalArgumentException.class, wrong::open);
+    assertClosed(backend);
+  }
+
+  private static void assertClosed(LockBackend backend) {
+    ScriptCall call = new ScriptCall(Script.of("test", "return {1}"), List.of(), List.of(), SECOND);
+    BackendException e = assertThrows(BackendException.class, () -> backend.execute(call));
+    assertEquals(BackendException.Outcome.NOT_EXECUTED, e.outcome());
+  }
+
+  @Test
+  void aSharedBackendStaysOpen() {
+    LockBackend backend = backend();
+    LockService.builder().sharedBackend(backend).open().close();
 
     try (LockService again = LockService.of(backend)) {
       DistributedLock lock = again.getLock(name);
@@ -92,5 +131,27 @@ abstract class ClosingRules extends LockRules {
       assertTrue(lock.isHeldByCurrentThread());
       lock.unlock();
     }
+  }
+
+  @Test
+  @Rule({"L9", "L15"})
+  void closingReleasesLeasesThatAreBoundToNoThread() throws InterruptedException {
+    LockService closing = service();
+    Lease lease = closing.getLock(name).acquire();
+    DistributedSemaphore permits = closing.getSemaphore(name);
+    assertTrue(permits.trySetPermits(1));
+    Lease permit = permits.acquire();
+    List<String> told = new CopyOnWriteArrayList<>();
+    lease.onLost(event -> told.add(event.reason()));
+
+    closing.close();
+
+    assertTrue(lock().tryLock(), "the lock is free at once");
+    assertTrue(service().getSemaphore(name).tryAcquire().isPresent(), "so is the permit");
+    assertEquals(LeaseState.LOST, lease.state());
+    assertFalse(permit.isValid());
+    Await.until("its holder is told", () -> !told.isEmpty());
+    LeaseLostException e = assertThrows(LeaseLostException.class, lease::close);
+    assertTrue(String.valueOf(e.getMessage()).contains("was closed"), e.getMessage());
   }
 }

@@ -46,7 +46,7 @@ final class GuardedWriter {
     try (LockBackend backend = RemoteLock.backend(args[0], args[1]);
         LockService service =
             RemoteLock.patiently(
-                () -> LockService.builder().backend(backend).leaseTime(lease).open())) {
+                () -> LockService.builder().sharedBackend(backend).leaseTime(lease).open())) {
       GuardedWriter writer = new GuardedWriter(service.getFencedLock(args[2]), backend);
       System.out.println("ready");
       for (String command = in.readLine(); command != null; command = in.readLine()) {

@@ -69,8 +69,22 @@ public abstract class LockConformance implements LockKit {
   }
 
   @Nested
+  class EventOrder extends EventOrderRules {
+    EventOrder() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
   class Closing extends ClosingRules {
     Closing() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Drain extends DrainRules {
+    Drain() {
       super(LockConformance.this);
     }
   }

@@ -76,7 +76,7 @@ abstract class LockRules {
 
   /** A service on a backend of the test's making. */
   LockService service(LockBackend backend, UnaryOperator<LockService.Builder> options) {
-    LockService service = options.apply(LockService.builder().backend(backend)).open();
+    LockService service = options.apply(LockService.builder().sharedBackend(backend)).open();
     closeLater(service);
     return service;
   }

@@ -44,7 +44,8 @@ final class QueueingProcess {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try (LockBackend plain = RemoteLock.backend(args[0], args[1]);
         ArrivalBackend marking = new ArrivalBackend(RemoteLock.backend(args[0], args[1]));
-        LockService service = RemoteLock.patiently(() -> LockService.of(marking))) {
+        LockService service =
+            RemoteLock.patiently(() -> LockService.builder().sharedBackend(marking).open())) {
       System.out.println("ready");
       String line = in.readLine();
       if (line == null) {

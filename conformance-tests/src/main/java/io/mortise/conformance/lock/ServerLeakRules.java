@@ -71,6 +71,19 @@ abstract class ServerLeakRules extends LockRules {
     assertEquals(List.of(), server.command("PUBSUB", "CHANNELS", "*"));
   }
 
+  @Test
+  void aServiceClosesTheBackendThatWasMadeForIt() {
+    for (int round = 0; round < 3; round++) {
+      try (LockService service = LockService.of(kit.open(server.uri()))) {
+        DistributedLock lock = service.getLock(name);
+        lock.lock();
+        lock.unlock();
+      }
+    }
+
+    Await.until(() -> connections() + " are left", SECONDS, () -> connections() == 0);
+  }
+
   /**
    * Holds, waits for another's lock, and is in the middle of a command; then the link is spoiled.
    */

@@ -1,0 +1,193 @@
+package io.mortise.backend.inmemory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.Lease;
+import io.mortise.LeaseLostException;
+import io.mortise.LockService;
+import io.mortise.conformance.BackendUnderTest;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.lang.reflect.Field;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.slf4j.LoggerFactory;
+
+/** What the logger io.mortise.locks tells at DEBUG. */
+class StoryTest implements BackendUnderTest {
+  private static final int DEBUG = 10;
+  private static final int WARN = 30;
+
+  private final PrintStream before = System.err;
+  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+  private final InMemoryStore store = InMemoryStore.withMovableTime();
+  private final LockService one = LockService.of(store.backend());
+  private final LockService other = LockService.of(store.backend());
+
+  @Override
+  public String backendName() {
+    return "memory-moved-time";
+  }
+
+  /** The level of the simple logger cannot be changed otherwise, once it is there. */
+  private static void setLevel(int level) {
+    Object logger = LoggerFactory.getLogger("io.mortise.locks");
+    try {
+      Field current = logger.getClass().getDeclaredField("currentLogLevel");
+      current.setAccessible(true);
+      current.setInt(logger, level);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError("the simple logger has changed; adapt this test", e);
+    }
+  }
+
+  @BeforeEach
+  void listen() {
+    setLevel(DEBUG);
+    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+  }
+
+  @AfterEach
+  void close() {
+    System.setErr(before);
+    setLevel(WARN);
+    one.close();
+    other.close();
+  }
+
+  private String story() {
+    return said.toString(StandardCharsets.UTF_8);
+  }
+
+  /** What is told from its first word on, without ids. */
+  private List<String> told(String lock) {
+    String head = "lock '" + lock + "': ";
+    return story()
+        .lines()
+        .filter(line -> line.contains("locks - " + head))
+        .map(line -> line.substring(line.indexOf(head) + head.length()))
+        .map(line -> line.replaceAll("[^ ]+~[^ ,;]+", "ID"))
+        .toList();
+  }
+
+  private static Thread inside(DistributedLock lock, String name) {
+    Thread thread =
+        new Thread(
+            () -> {
+              lock.lock();
+              lock.unlock();
+            },
+            name);
+    thread.start();
+    return thread;
+  }
+
+  private static void awaitParked(Thread thread) {
+    Await.until(
+        "it waits",
+        () ->
+            thread.getState() == Thread.State.WAITING
+                || thread.getState() == Thread.State.TIMED_WAITING);
+  }
+
+  @Test
+  @Rule("L10")
+  void aLockThatIsWaitedForIsQueuedGrantedAndAcquired() throws InterruptedException {
+    DistributedLock mine = one.getLock("a");
+    mine.lock();
+    Thread next = inside(other.getLock("a"), "next");
+    Await.until("it is queued", () -> told("a").size() == 2);
+    awaitParked(next);
+    store.advance(Duration.ofSeconds(1));
+    mine.unlock();
+    next.join();
+
+    String main = Thread.currentThread().getName();
+    List<String> told = told("a");
+    assertEquals(
+        List.of(
+            "acquired by thread " + main + " from the store after 0 ms, as ID",
+            "ID is queued; the lease of the holder ends in 30000 ms"),
+        told.subList(0, 2));
+    assertTrue(told.contains("released by thread " + main + " after 1000 ms"), told.toString());
+    List<String> theirs = told.stream().filter(line -> !line.contains(main)).skip(1).toList();
+    assertEquals(
+        List.of(
+            "granted to ID by message",
+            "acquired by thread next from the store after 1000 ms, as ID",
+            "released by thread next after 0 ms"),
+        theirs);
+  }
+
+  @Test
+  @Rule("L12")
+  void aLockThatIsHandedOnSaysSo() throws InterruptedException {
+    DistributedLock lock = one.getLock("b");
+    lock.lock();
+    Thread next = inside(lock, "next");
+    awaitParked(next);
+    lock.unlock();
+    next.join();
+
+    String main = Thread.currentThread().getName();
+    List<String> told = told("b");
+    assertTrue(
+        told.contains("handed on inside this process by thread " + main + " after 0 ms"),
+        told.toString());
+    assertTrue(
+        told.contains(
+            "acquired by thread next from another thread of this process after 0 ms, as ID"),
+        told.toString());
+  }
+
+  @Test
+  @Rule("L9")
+  void aLeaseThatIsLostSaysWhyAndSoDoesItsException() throws InterruptedException {
+    Lease lease = one.getLock("c").withLease(Duration.ofSeconds(1)).acquire();
+    store.advance(Duration.ofSeconds(2));
+    Await.until("it is lost", () -> !lease.isValid());
+
+    assertEquals(
+        List.of(
+            "acquired as a lease after 0 ms, as ID",
+            "ID is lost: its lease ended, which was fixed at 1000 ms"),
+        told("c"));
+    LeaseLostException e = assertThrows(LeaseLostException.class, lease::close);
+    assertTrue(String.valueOf(e.getMessage()).contains("fixed at 1000 ms"), e.getMessage());
+  }
+
+  @Test
+  @Rule("L5")
+  void anAttemptInVainSaysSo() throws InterruptedException {
+    DistributedLock mine = one.getLock("d");
+    mine.lock();
+    Thread thread = Thread.currentThread();
+
+    assertTrue(!other.getLock("d").tryLock(0, TimeUnit.SECONDS));
+
+    assertTrue(
+        told("d").contains("not acquired by thread " + thread.getName() + " within 0 ms"), story());
+    mine.unlock();
+  }
+
+  @Test
+  @Rule("L19")
+  void switchedOffItTellsNothing() {
+    setLevel(WARN);
+    DistributedLock lock = one.getLock("e");
+    lock.lock();
+    lock.unlock();
+
+    assertEquals("", story());
+  }
+}
