@@ -22,6 +22,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -196,8 +197,12 @@ class ClockStepTest implements BackendUnderTest {
     public void onInterrupted(Throwable cause) {}
   }
 
+  private ScriptCall learnt(Kind kind, String script) {
+    return Objects.requireNonNull(calls.get(kind.family + script), script);
+  }
+
   private List<Object> send(Kind kind, String script, String id, String word) {
-    ScriptCall learnt = calls.get(kind.family + script);
+    ScriptCall learnt = learnt(kind, script);
     List<String> args = new ArrayList<>(learnt.args());
     String[] terms = args.get(1).split(" ", 5);
     args.set(0, id);
@@ -268,7 +273,7 @@ class ClockStepTest implements BackendUnderTest {
   }
 
   private List<Object> look(Kind kind, String script) {
-    List<String> keys = calls.get(kind.family + "acquire").keys();
+    List<String> keys = learnt(kind, "acquire").keys();
     List<String> looked =
         switch (kind) {
           case READ_WRITE -> List.of(keys.get(0), keys.get(3));

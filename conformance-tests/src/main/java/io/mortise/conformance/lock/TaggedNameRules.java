@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /** A name, and the same name as nothing but a tag: which are one, and which are two. */
+@SuppressWarnings("WaitNotInLoop") // a single return is what is tested
 abstract class TaggedNameRules extends LockRules {
   /** Longer than any wait for a message, shorter than a re-check. */
   private static final Duration MOMENT = Duration.ofMillis(300);
