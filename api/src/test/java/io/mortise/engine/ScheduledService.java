@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
+import java.util.function.Function;
 
 /**
  * A service on a shared store. Other threads may run before each of its commands and between a
@@ -19,7 +20,7 @@ import java.util.function.BooleanSupplier;
  */
 final class ScheduledService implements LockBackend {
   private final Schedule schedule;
-  private final SharedStore store;
+  private final Function<ScriptCall, List<Object>> store;
   private final BooleanSupplier fails;
   final Engine engine;
 
@@ -31,6 +32,17 @@ final class ScheduledService implements LockBackend {
       String name,
       Schedule schedule,
       SharedStore store,
+      boolean startOnGrant,
+      BooleanSupplier fails) {
+    this(name, schedule, store::run, startOnGrant, fails);
+    store.deliver(name, engine.mailbox()::onMessage);
+  }
+
+  /** The same on a store of several locks, which the caller lets deliver. */
+  ScheduledService(
+      String name,
+      Schedule schedule,
+      Function<ScriptCall, List<Object>> store,
       boolean startOnGrant,
       BooleanSupplier fails) {
     this.schedule = schedule;
@@ -45,7 +57,6 @@ final class ScheduledService implements LockBackend {
             this,
             new Settings(lease, null, timeout, "mortise:", 2, false, false, startOnGrant, times),
             new Events(null, Runnable::run));
-    store.deliver(name, engine.mailbox()::onMessage);
   }
 
   @Override
@@ -54,7 +65,7 @@ final class ScheduledService implements LockBackend {
     if (fails.getAsBoolean()) {
       throw unanswered(call);
     }
-    List<Object> reply = store.run(call);
+    List<Object> reply = store.apply(call);
     schedule.point();
     return reply;
   }
@@ -68,7 +79,7 @@ final class ScheduledService implements LockBackend {
           if (fails.getAsBoolean()) {
             reply.completeExceptionally(unanswered(call));
           } else {
-            reply.complete(store.run(call));
+            reply.complete(store.apply(call));
           }
         });
     return reply;
@@ -78,9 +89,9 @@ final class ScheduledService implements LockBackend {
   private BackendException unanswered(ScriptCall call) {
     schedule.note("no answer for " + call.script().name() + ' ' + call.args().get(0));
     if (schedule.chance(2)) {
-      schedule.later("late", () -> store.run(call));
+      schedule.later("late", () -> store.apply(call));
     } else if (schedule.chance(2)) {
-      List<Object> unused = store.run(call);
+      List<Object> unused = store.apply(call);
     }
     return new BackendException(Outcome.UNKNOWN, "no answer", null);
   }
