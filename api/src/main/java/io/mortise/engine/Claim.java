@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 final class Claim implements Owner, Outbox.Letter {
   /* Overview
    *
+   *   NEW       not begun: it may be found by its id, and is not asked for yet
    *   WAITING   to be asked for: now, when a message comes, or when its next check is due; or to be
    *             let in by another's reply
    *   ASKING    a command is out
@@ -35,6 +36,7 @@ final class Claim implements Owner, Outbox.Letter {
    * out ends the waiting, not the claim: the answer decides, as it does for a thread.
    */
   private enum Phase {
+    NEW,
     WAITING,
     ASKING,
     HELD,
@@ -49,7 +51,7 @@ final class Claim implements Owner, Outbox.Letter {
   private final long start;
   private final List<Consumer<? super LeaseLost>> listeners = new CopyOnWriteArrayList<>();
 
-  private Phase phase = Phase.WAITING;
+  private Phase phase = Phase.NEW;
   private Acquisition acquisition;
   private long askedAt;
   private boolean timeIsOver;
@@ -64,8 +66,14 @@ final class Claim implements Owner, Outbox.Letter {
   private volatile @Nullable WeakReference<EngineLease> handle;
   private volatile @Nullable LeaseLost loss;
 
-  private Claim(Engine engine, LockKeys keys, LeasePolicy policy, long wait) {
+  private Claim(
+      Engine engine,
+      LockKeys keys,
+      LeasePolicy policy,
+      long wait,
+      CompletableFuture<Claimed> result) {
     this.engine = engine;
+    this.result = result;
     this.keys = keys;
     this.policy = policy;
     this.wait = Math.max(Claimer.NOT, wait);
@@ -87,19 +95,23 @@ final class Claim implements Owner, Outbox.Letter {
       long wait,
       boolean here,
       CompletableFuture<Claimed> result) {
-    Claim claim = new Claim(engine, keys, policy, wait);
-    claim.result = result;
+    Claim claim = new Claim(engine, keys, policy, wait, result);
     engine.claims().add(claim);
     CompletableFuture<Claimed> unused =
         result.whenComplete((value, failed) -> claim.end(new CancellationException()));
     if (wait > Claimer.NOT && wait != Claimer.FOREVER) {
       claim.limit();
     }
+    claim.begin();
     if (here) {
       claim.ask();
     } else {
       claim.wake();
     }
+  }
+
+  private synchronized void begin() {
+    phase = phase == Phase.NEW ? Phase.WAITING : phase;
   }
 
   private synchronized void limit() {
@@ -125,16 +137,19 @@ final class Claim implements Owner, Outbox.Letter {
   }
 
   private void ask() {
-    ScriptCall call = toSend();
-    if (call == null) {
-      return; // its service was closed meanwhile
-    }
     List<Object> reply;
     try {
+      ScriptCall call = toSend();
+      if (call == null) {
+        return; // its service was closed meanwhile
+      }
       reply = engine.backend().execute(call);
     } catch (RuntimeException e) {
       answered(null, e);
       return;
+    } catch (Error e) {
+      end(new CancellationException(e.toString())); // or it would be asked for without end
+      throw e;
     }
     answered(reply, null);
   }
