@@ -45,6 +45,6 @@ final class Claims {
   /** Ends all of them: the service is closed. */
   void close() {
     beat.close();
-    List.copyOf(pending).forEach(Claim::close);
+    Trampoline.step(() -> List.copyOf(pending).forEach(Claim::close));
   }
 }

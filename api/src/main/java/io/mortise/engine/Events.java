@@ -117,7 +117,7 @@ final class Events {
   /** Called on any thread, a client's I/O thread too, so even the log is left to the executor. */
   private void changed(Acquisition acquisition, LeaseLost event) {
     try {
-      executor.execute(() -> {
+      submit(() -> {
         if (acquisition.tells(event.state())) {
           tell(acquisition.keys().lock(), event);
           acquisition.owner().told(event);
@@ -131,10 +131,14 @@ final class Events {
   /** Runs what is the application's; on the calling thread if the executor takes no more. */
   void execute(Runnable task) {
     try {
-      executor.execute(task);
+      submit(task);
     } catch (RejectedExecutionException e) {
-      task.run();
+      Trampoline.callback(task);
     }
+  }
+
+  private void submit(Runnable task) {
+    executor.execute(() -> Trampoline.callback(task));
   }
 
   private void tell(String lockKey, LeaseLost event) {

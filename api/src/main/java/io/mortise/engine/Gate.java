@@ -402,7 +402,12 @@ final class Gate implements Owner {
         && !engine.isClosed();
   }
 
+  /** What hangs on the reply finds the gate moved on. */
   private boolean release(Acquisition ended) {
+    return Trampoline.step(() -> releaseAndAppoint(ended));
+  }
+
+  private boolean releaseAndAppoint(Acquisition ended) {
     try {
       return engine.release(ended);
     } finally {

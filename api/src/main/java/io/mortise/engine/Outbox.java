@@ -78,6 +78,10 @@ final class Outbox {
   }
 
   private void flush() {
+    Trampoline.step(this::postAll);
+  }
+
+  private void postAll() {
     for (List<Letter> batch = next(); !batch.isEmpty(); batch = next()) {
       post(batch);
     }
