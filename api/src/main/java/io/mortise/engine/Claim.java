@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -46,7 +47,7 @@ final class Claim implements Owner, Outbox.Letter {
   private final Engine engine;
   private final LockKeys keys;
   private final LeasePolicy policy;
-  private final long threadId = Thread.currentThread().getId();
+  private final Thread asker = Thread.currentThread();
   private final long wait;
   private final long start;
   private final List<Consumer<? super LeaseLost>> listeners = new CopyOnWriteArrayList<>();
@@ -121,7 +122,7 @@ final class Claim implements Owner, Outbox.Letter {
   }
 
   private Acquisition newAcquisition() {
-    return engine.newAcquisition(this, threadId, policy, true);
+    return engine.newAcquisition(this, asker.getId(), policy, true);
   }
 
   @Override
@@ -380,6 +381,24 @@ final class Claim implements Owner, Outbox.Letter {
     }
     String gone = known.get() == null ? "is referred to by nobody and was never released" : null;
     return new Holder("lease " + held.id(), held.acquiredAt(), gone);
+  }
+
+  /** Who takes permits one by one waits for those it gave away, so a semaphore says nothing. */
+  @Override
+  public @Nullable Thread waitingForItself() {
+    Object blocker = LockSupport.getBlocker(asker);
+    if (blocker == null || keys.kind() == LockKeys.Kind.SEMAPHORE) {
+      return null;
+    }
+    boolean waits =
+        blocker instanceof Gate gate
+            ? gate.isOf(engine, keys)
+            : engine.claims().isWaitFor(blocker, keys);
+    return waits ? asker : null;
+  }
+
+  synchronized boolean isWaitFor(Object blocker, LockKeys lock) {
+    return blocker.equals(result) && keys.queue().equals(lock.queue());
   }
 
   @Override

@@ -34,6 +34,11 @@ final class Claims {
     pending.remove(claim);
   }
 
+  /** Whether a thread that waits for this is waiting for a lease of that lock. */
+  boolean isWaitFor(Object blocker, LockKeys lock) {
+    return pending.stream().anyMatch(claim -> claim.isWaitFor(blocker, lock));
+  }
+
   private boolean areAny() {
     return !pending.isEmpty();
   }

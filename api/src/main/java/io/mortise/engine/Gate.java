@@ -108,6 +108,11 @@ final class Gate implements Owner {
     return place;
   }
 
+  /** Whether threads wait here for that lock of that service. */
+  boolean isOf(Engine service, LockKeys lock) {
+    return engine == service && keys.queue().equals(lock.queue());
+  }
+
   /** The hold of whoever is inside. */
   @Nullable Hold hold() {
     return hold;
