@@ -45,7 +45,7 @@ class CompositeLease implements Lease {
       Duration margin,
       TimeSource time,
       Executor executor,
-      Collection<Lease> members) {
+      Collection<? extends Lease> members) {
     this.name = name;
     this.needed = needed;
     this.margin = margin;
@@ -55,7 +55,7 @@ class CompositeLease implements Lease {
         new CopyOnWriteArrayList<>(members.stream().map(CompositeLease::inside).toList());
   }
 
-  private static MemberLease inside(Lease member) {
+  static MemberLease inside(Lease member) {
     return (MemberLease) member; // leases of claims are
   }
 

@@ -143,6 +143,10 @@ public interface LeasedLock extends Lock {
   /**
    * Acquires as a value, bound to no thread and not reentrant.
    *
+   * <p>The lease also excludes the thread that acquired it. A thread that calls {@link #lock()} or
+   * {@code acquire()} while its own lease is held waits until another thread releases that lease.
+   * If none will, it waits without end; the log says so after a third of the lease time.
+   *
    * @return a lease of this handle's kind, to be closed
    * @throws InterruptedException the thread was interrupted before or while waiting; nothing is
    *     held

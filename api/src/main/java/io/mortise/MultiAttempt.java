@@ -16,7 +16,14 @@ import org.jspecify.annotations.Nullable;
 final class MultiAttempt {
   /* Overview
    *
-   * The first round tries all members at the same time. That is all of an attempt without waiting.
+   * An attempt that does not wait tries one member after the other, in canonical order, and ends
+   * with the first refusal. So whoever was refused a member was refused by a thread that has all
+   * members before it and goes on to greater ones: of several threads that want members which
+   * nobody else has, one gets them all. Tries at the same time could all fail
+   * (docs/decisions/0032-of-those-who-try-one-wins.md).
+   *
+   * The first round of one that waits tries all members at the same time, since what it loses by
+   * that it wins by waiting.
    *
    * A later round takes the members in canonical order. One is waited for if the thread holds no other
    * member, or if what it holds is renewed and comes before by name; it is tried otherwise. The
@@ -103,7 +110,7 @@ final class MultiAttempt {
     failure = null;
     Member refused;
     try {
-      refused = first ? tryAll() : takeAll();
+      refused = first && retries ? tryAll() : takeAll();
       first = false;
     } catch (Throwable e) {
       giveBack().forEach(e::addSuppressed);

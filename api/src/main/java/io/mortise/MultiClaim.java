@@ -4,24 +4,27 @@ import io.mortise.engine.Claimed;
 import io.mortise.engine.Claimer;
 import io.mortise.engine.Futures;
 import io.mortise.engine.Member;
+import io.mortise.engine.MemberLease;
 import io.mortise.engine.Turns;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A claim of all members of a multi lock, or none. Its steps are made in turns. */
 final class MultiClaim {
   /* Overview
    *
-   * All members that are missing are tried at the same time. If some are refused, the first of them
-   * is waited for, by the rule of MultiAttempt: with nothing in hand but renewed leases of smaller
-   * names, so that no circle of waiting claims can close. Then the missing ones are tried again.
+   * A claim that waits tries all members that are missing at the same time. If some are refused, the
+   * first of them is waited for, by the rule of MultiAttempt: with nothing in hand but renewed leases
+   * of smaller names, so that no circle of waiting claims can close. Then the missing ones are tried
+   * again. A claim that does not wait tries one member after the other, as MultiAttempt does.
    */
   private final String name;
   private final List<Member> members;
@@ -30,7 +33,8 @@ final class MultiClaim {
   private final long start;
   private final CompletableFuture<Claimed> claimed;
   private final Turns turns = new Turns();
-  private final Map<Member, Lease> held = new HashMap<>();
+  private final Map<Member, MemberLease> held = new HashMap<>();
+  private final List<CompletableFuture<Claimed>> asked = new ArrayList<>();
   private @Nullable Throwable failure;
   private String heldBy = "somebody";
 
@@ -48,6 +52,8 @@ final class MultiClaim {
   static void start(
       String name, List<Member> members, long wait, CompletableFuture<Claimed> claimed) {
     MultiClaim claim = new MultiClaim(name, members, wait, claimed);
+    CompletableFuture<Claimed> unused =
+        claimed.whenComplete((value, failure) -> claim.turns.run(claim::withdraw));
     claim.turns.run(claim::round);
   }
 
@@ -56,24 +62,40 @@ final class MultiClaim {
   }
 
   private void round() {
+    if (claimed.isDone()) {
+      giveBack(members);
+      return;
+    }
     failure = null;
+    List<Member> missing = missing();
     Map<Member, CompletableFuture<Claimed>> tries = new LinkedHashMap<>();
-    missing().forEach(each -> tries.put(each, ask(each, Claimer.NOT)));
+    for (Member each : wait == Claimer.NOT ? missing.subList(0, 1) : missing) {
+      tries.put(each, ask(each, Claimer.NOT));
+    }
     CompletableFuture<Void> unused =
         Futures.settled(tries.values()).thenRun(() -> turns.run(() -> tried(tries)));
   }
 
   private void tried(Map<Member, CompletableFuture<Claimed>> tries) {
+    asked.clear();
     tries.forEach(this::keep);
-    next();
+    if (held.keySet().containsAll(tries.keySet()) && !missing().isEmpty()) {
+      round();
+    } else {
+      next();
+    }
   }
 
-  /** Withdrawn as soon as nobody wants the whole any more. */
   private CompletableFuture<Claimed> ask(Member member, long nanos) {
     CompletableFuture<Claimed> one = new CompletableFuture<>();
-    CompletableFuture<Claimed> unused = claimed.whenComplete((value, why) -> one.cancel(false));
+    asked.add(one);
     member.claim(nanos, one);
     return one;
+  }
+
+  /** Nobody wants the whole any more. */
+  private void withdraw() {
+    List.copyOf(asked).forEach(one -> one.cancel(false));
   }
 
   private void keep(Member member, CompletableFuture<Claimed> done) {
@@ -84,7 +106,7 @@ final class MultiClaim {
     }
     Claimed answer = done.join();
     if (answer.lease() != null) {
-      held.put(member, answer.lease());
+      held.put(member, CompositeLease.inside(answer.lease()));
     }
     heldBy = answer.heldBy() == null ? heldBy : answer.heldBy();
   }
@@ -92,7 +114,7 @@ final class MultiClaim {
   private void next() {
     List<Member> missing = missing();
     if (claimed.isDone()) {
-      giveBack();
+      giveBack(members);
     } else if (missing.isEmpty()) {
       complete();
     } else if (left() <= 0 || isFinal(failure)) {
@@ -113,13 +135,17 @@ final class MultiClaim {
 
   private void waitFor(Member member) {
     failure = null; // the last answers count
-    giveBack(each -> !(each.isRenewed() && MultiAttempt.before(each, member)));
+    giveBack(
+        members.stream()
+            .filter(each -> !(each.isRenewed() && MultiAttempt.before(each, member)))
+            .toList());
     CompletableFuture<Claimed> one = ask(member, left());
     CompletableFuture<Claimed> unused =
         one.whenComplete((answer, why) -> turns.run(() -> waited(member, one)));
   }
 
   private void waited(Member member, CompletableFuture<Claimed> done) {
+    asked.clear();
     keep(member, done);
     if (held.containsKey(member)) {
       round();
@@ -136,20 +162,20 @@ final class MultiClaim {
         return;
       }
     }
-    List<Lease> leases = members.stream().map(held::get).toList();
+    List<? extends Lease> leases = members.stream().map(held::get).toList();
     CompositeLease lease =
         new CompositeLease(
             name, leases.size(), Duration.ZERO, time, members.get(0).executor(), leases);
     lease.watch();
     if (!claimed.complete(new Claimed(lease, null))) {
-      giveBack();
+      giveBack(members);
     }
   }
 
   /** A member that was lost before the last was taken: renewed ones are taken again. */
   private void lost(Member member) {
     if (member.isRenewed()) {
-      giveBack(each -> each.equals(member));
+      giveBack(List.of(member));
       round();
     } else {
       failure = MultiAttempt.lostWhileTaking(member, members.size());
@@ -157,27 +183,27 @@ final class MultiClaim {
     }
   }
 
+  /** Tells why it has none, as soon as others can have what it took. */
   private void end() {
-    giveBack();
-    if (failure != null) {
-      claimed.completeExceptionally(failure);
-    } else {
-      claimed.complete(new Claimed(null, left() <= 0 && wait != Claimer.NOT ? null : heldBy));
-    }
+    Throwable why = failure;
+    Claimed refused = new Claimed(null, left() <= 0 && wait != Claimer.NOT ? null : heldBy);
+    CompletableFuture<Boolean> unused =
+        released(members)
+            .thenApply(done ->
+                why == null ? claimed.complete(refused) : claimed.completeExceptionally(why));
   }
 
-  private void giveBack() {
-    giveBack(each -> true);
+  private void giveBack(List<Member> unwanted) {
+    CompletableFuture<Void> unused = released(unwanted);
   }
 
-  private void giveBack(Predicate<Member> which) {
-    held.entrySet()
-        .removeIf(entry -> {
-          boolean back = which.test(entry.getKey());
-          if (back) {
-            CompositeLease.giveBack(entry.getValue());
-          }
-          return back;
-        });
+  /** Complete when the stores of those that were held have answered. */
+  private CompletableFuture<Void> released(List<Member> unwanted) {
+    return Futures.settled(
+        unwanted.stream()
+            .map(held::remove)
+            .filter(Objects::nonNull)
+            .map(MemberLease::releasing)
+            .toList());
   }
 }

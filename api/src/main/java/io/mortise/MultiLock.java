@@ -54,14 +54,18 @@ import java.util.stream.Stream;
  * and of no other until its thread has unlocked; renewals that failed, and members that are held
  * alone, it tells as their own listeners would.
  *
- * <p>Costs what its members cost: a command each to lock, all at the same time, and one each to
- * unlock, if nobody contends.
+ * <p><b>Trying.</b> Attempts that do not wait try one member after the other, in the order of their
+ * names. So if several threads or processes try the same or overlapping members at the same time,
+ * and nobody else has any of them, one gets all of its own.
+ *
+ * <p>Costs what its members cost if nobody contends: a command each to lock, all at the same time
+ * for who waits, and one each to unlock.
  */
 public final class MultiLock implements LeasedLock {
   /* Overview
    *
-   * Ownership is by thread, so every member is locked on the caller's own thread, which begins all
-   * tries before it hears of any (docs/decisions/0009). This class keeps no state but its members;
+   * Ownership is by thread, so every member is locked on the caller's own thread. One that waits
+   * begins all its first tries before it hears of any (docs/decisions/0009). This class keeps no state but its members;
    * MultiAttempt and MultiClaim have the ways to acquire them, MultiLoss merges what is told of
    * their leases.
    */
@@ -181,7 +185,10 @@ public final class MultiLock implements LeasedLock {
     return withLease(lease, unit).tryLock(wait, unit);
   }
 
-  /** {@inheritDoc} All members are tried at the same time, and given back together. */
+  /**
+   * {@inheritDoc} Claims that wait ask for all members at the same time; all are given back
+   * together.
+   */
   @Override
   public AsyncLock async() {
     return leases();

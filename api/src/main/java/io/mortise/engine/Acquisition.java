@@ -52,6 +52,7 @@ final class Acquisition {
   /** What is said about a hold at most once. */
   enum Warning {
     LONG_HOLD,
+    OWN_WAIT,
     OWNER_DIED
   }
 

@@ -34,9 +34,12 @@ final class Beat {
   }
 
   private void beat() {
-    if (engine.isClosed()) {
-      return;
+    if (!engine.isClosed()) {
+      Trampoline.step(this::lookAndGoOn);
     }
+  }
+
+  private void lookAndGoOn() {
     try {
       look.run();
     } catch (RuntimeException e) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class Claim implements Owner, Outbox.Letter {
   /* Overview
    *
+   *   NEW       not begun: it may be found by its id, and is not asked for yet
    *   WAITING   to be asked for: now, when a message comes, or when its next check is due; or to be
    *             let in by another's reply
    *   ASKING    a command is out
@@ -36,6 +38,7 @@ final class Claim implements Owner, Outbox.Letter {
    * out ends the waiting, not the claim: the answer decides, as it does for a thread.
    */
   private enum Phase {
+    NEW,
     WAITING,
     ASKING,
     HELD,
@@ -45,12 +48,12 @@ final class Claim implements Owner, Outbox.Letter {
   private final Engine engine;
   private final LockKeys keys;
   private final LeasePolicy policy;
-  private final long threadId = Thread.currentThread().getId();
+  private final Thread asker = Thread.currentThread();
   private final long wait;
   private final long start;
   private final List<Consumer<? super LeaseLost>> listeners = new CopyOnWriteArrayList<>();
 
-  private Phase phase = Phase.WAITING;
+  private Phase phase = Phase.NEW;
   private Acquisition acquisition;
   private long askedAt;
   private boolean timeIsOver;
@@ -65,8 +68,14 @@ final class Claim implements Owner, Outbox.Letter {
   private volatile @Nullable WeakReference<EngineLease> handle;
   private volatile @Nullable LeaseLost loss;
 
-  private Claim(Engine engine, LockKeys keys, LeasePolicy policy, long wait) {
+  private Claim(
+      Engine engine,
+      LockKeys keys,
+      LeasePolicy policy,
+      long wait,
+      CompletableFuture<Claimed> result) {
     this.engine = engine;
+    this.result = result;
     this.keys = keys;
     this.policy = policy;
     this.wait = Math.max(Claimer.NOT, wait);
@@ -88,19 +97,23 @@ final class Claim implements Owner, Outbox.Letter {
       long wait,
       boolean here,
       CompletableFuture<Claimed> result) {
-    Claim claim = new Claim(engine, keys, policy, wait);
-    claim.result = result;
+    Claim claim = new Claim(engine, keys, policy, wait, result);
     engine.claims().add(claim);
     CompletableFuture<Claimed> unused =
         result.whenComplete((value, failed) -> claim.end(new CancellationException()));
     if (wait > Claimer.NOT && wait != Claimer.FOREVER) {
       claim.limit();
     }
+    claim.begin();
     if (here) {
       claim.ask();
     } else {
       claim.wake();
     }
+  }
+
+  private synchronized void begin() {
+    phase = phase == Phase.NEW ? Phase.WAITING : phase;
   }
 
   private synchronized void limit() {
@@ -110,7 +123,7 @@ final class Claim implements Owner, Outbox.Letter {
   }
 
   private Acquisition newAcquisition() {
-    return engine.newAcquisition(this, threadId, policy, true);
+    return engine.newAcquisition(this, asker.getId(), policy, true);
   }
 
   @Override
@@ -126,16 +139,19 @@ final class Claim implements Owner, Outbox.Letter {
   }
 
   private void ask() {
-    ScriptCall call = toSend();
-    if (call == null) {
-      return; // its service was closed meanwhile
-    }
     List<Object> reply;
     try {
+      ScriptCall call = toSend();
+      if (call == null) {
+        return; // its service was closed meanwhile
+      }
       reply = engine.backend().execute(call);
     } catch (RuntimeException e) {
       answered(null, e);
       return;
+    } catch (Error e) {
+      end(new CancellationException(e.toString())); // or it would be asked for without end
+      throw e;
     }
     answered(reply, null);
   }
@@ -389,6 +405,24 @@ final class Claim implements Owner, Outbox.Letter {
     }
     String gone = known.get() == null ? "is referred to by nobody and was never released" : null;
     return new Holder("lease " + held.id(), held.acquiredAt(), gone);
+  }
+
+  /** Who takes permits one by one waits for those it gave away, so a semaphore says nothing. */
+  @Override
+  public @Nullable Thread waitingForItself() {
+    Object blocker = LockSupport.getBlocker(asker);
+    if (blocker == null || keys.kind() == LockKeys.Kind.SEMAPHORE) {
+      return null;
+    }
+    boolean waits =
+        blocker instanceof Gate gate
+            ? gate.isOf(engine, keys)
+            : engine.claims().isWaitFor(blocker, keys);
+    return waits ? asker : null;
+  }
+
+  synchronized boolean isWaitFor(Object blocker, LockKeys lock) {
+    return blocker.equals(result) && keys.queue().equals(lock.queue());
   }
 
   @Override

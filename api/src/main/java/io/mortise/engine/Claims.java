@@ -34,6 +34,11 @@ final class Claims {
     pending.remove(claim);
   }
 
+  /** Whether a thread that waits for this is waiting for a lease of that lock. */
+  boolean isWaitFor(Object blocker, LockKeys lock) {
+    return pending.stream().anyMatch(claim -> claim.isWaitFor(blocker, lock));
+  }
+
   private boolean areAny() {
     return !pending.isEmpty();
   }
@@ -45,6 +50,6 @@ final class Claims {
   /** Ends all of them: the service is closed. */
   void close() {
     beat.close();
-    List.copyOf(pending).forEach(Claim::close);
+    Trampoline.step(() -> List.copyOf(pending).forEach(Claim::close));
   }
 }

@@ -596,7 +596,7 @@ final class Engine {
     CompletableFuture<@Nullable Void> unused =
         reply.handle((value, failure) -> {
           try {
-            handler.accept(value, failure);
+            Trampoline.step(() -> handler.accept(value, failure));
           } catch (RuntimeException e) {
             log.error("a reply could not be handled", e);
           }

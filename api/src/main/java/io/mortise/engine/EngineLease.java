@@ -91,9 +91,12 @@ final class EngineLease implements MemberLease {
 
   @Override
   public void close() {
-    if (!closed.compareAndSet(false, true)) {
-      return;
+    if (closed.compareAndSet(false, true)) {
+      Trampoline.step(this::end);
     }
+  }
+
+  private void end() {
     long heldFor = engine.now() - acquisition.acquiredAt();
     if (!isStillHeld() || !acquisition.end(LeaseState.RELEASED) || !engine.release(acquisition)) {
       throw lost();

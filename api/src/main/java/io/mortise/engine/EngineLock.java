@@ -107,7 +107,13 @@ class EngineLock implements DistributedLock, Member {
     }
     Waiter waiter = ready(impatient());
     Trial begun = engine.begin(keys, waiter);
-    return () -> told(begun.finish(), waiter);
+    return () -> {
+      try {
+        return told(begun.finish(), waiter);
+      } finally {
+        waiter.restoreInterrupt();
+      }
+    };
   }
 
   @Override

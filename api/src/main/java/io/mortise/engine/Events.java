@@ -144,7 +144,7 @@ final class Events {
     HoldEvents events = acquisition.events();
     if (listener != null && events.ends()) {
       long heldNanos = now - events.since();
-      events.post(executor, tell(to -> to.lost(acquisition.keys().name(), heldNanos, reason)));
+      events.post(this::submit, tell(to -> to.lost(acquisition.keys().name(), heldNanos, reason)));
     }
   }
 
@@ -160,7 +160,7 @@ final class Events {
     acquisition
         .events()
         .post(
-            executor,
+            this::submit,
             () -> {
               if (acquisition.tells(event.state())) {
                 tell(acquisition.keys().lock(), event);
@@ -172,10 +172,14 @@ final class Events {
   /** Runs what is the application's; on the calling thread if the executor takes no more. */
   void execute(Runnable task) {
     try {
-      executor.execute(task);
+      submit(task);
     } catch (RejectedExecutionException e) {
-      task.run();
+      Trampoline.callback(task);
     }
+  }
+
+  private void submit(Runnable task) {
+    executor.execute(() -> Trampoline.callback(task));
   }
 
   private void tell(String lockKey, LeaseLost event) {

@@ -110,6 +110,11 @@ final class Gate implements Owner {
     return place;
   }
 
+  /** Whether threads wait here for that lock of that service. */
+  boolean isOf(Engine service, LockKeys lock) {
+    return engine == service && keys.queue().equals(lock.queue());
+  }
+
   /** The hold of whoever is inside. */
   @Nullable Hold hold() {
     return hold;
@@ -435,7 +440,12 @@ final class Gate implements Owner {
         && engine.takesWork();
   }
 
+  /** What hangs on the reply finds the gate moved on. */
   private boolean release(Acquisition ended) {
+    return Trampoline.step(() -> releaseAndAppoint(ended));
+  }
+
+  private boolean releaseAndAppoint(Acquisition ended) {
     try {
       return engine.release(ended);
     } finally {

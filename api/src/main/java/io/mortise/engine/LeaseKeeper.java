@@ -89,6 +89,7 @@ final class LeaseKeeper {
       return true;
     }
     warnOfLongHold(held, holder);
+    warnOfOwnWait(held, holder);
     if (holder.gone() == null) {
       return true;
     }
@@ -112,6 +113,20 @@ final class LeaseKeeper {
           held.keys().text(),
           holder.who(),
           Duration.ofNanos(heldFor).toSeconds());
+    }
+  }
+
+  /** That is no error: another thread may be about to release it. */
+  private void warnOfOwnWait(Acquisition held, Owner.Holder holder) {
+    Thread waiting = held.owner().waitingForItself();
+    if (waiting != null && held.warnOnce(Acquisition.Warning.OWN_WAIT)) {
+      log.warn(
+          "{}: thread {} ({}) waits for it, and has itself acquired {}, {} s ago; unless another thread releases that, the wait does not end (docs/troubleshooting.md#own-lease)",
+          held.keys().text(),
+          waiting.getName(),
+          waiting.getId(),
+          holder.who(),
+          Duration.ofNanos(engine.now() - holder.since()).toSeconds());
     }
   }
 

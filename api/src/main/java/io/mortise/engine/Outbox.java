@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sends the commands for which no thread waits. Few batches are out at a time, and what comes
@@ -17,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * commands that queue for a connection until their time is over. Thread-safe; does not block.
  */
 final class Outbox {
+  private static final Logger log = LoggerFactory.getLogger(Outbox.class);
   private static final int MOST_OUT = 8;
   private static final int BATCH = 200;
 
@@ -25,7 +28,7 @@ final class Outbox {
     /** Null if it is not wanted any more. */
     @Nullable ScriptCall toSend();
 
-    /** Called once after a command was made, with a reply or a failure. */
+    /** Called once after a command was made or failed to be made, with a reply or a failure. */
     void answered(@Nullable List<Object> reply, @Nullable Throwable failure);
   }
 
@@ -75,6 +78,10 @@ final class Outbox {
   }
 
   private void flush() {
+    Trampoline.step(this::postAll);
+  }
+
+  private void postAll() {
     for (List<Letter> batch = next(); !batch.isEmpty(); batch = next()) {
       post(batch);
     }
@@ -97,7 +104,7 @@ final class Outbox {
     List<Letter> letters = new ArrayList<>();
     List<ScriptCall> calls = new ArrayList<>();
     for (Letter letter : batch) {
-      ScriptCall call = letter.toSend();
+      ScriptCall call = make(letter);
       if (call != null) {
         letters.add(letter);
         calls.add(call);
@@ -110,16 +117,38 @@ final class Outbox {
     CompletableFuture<Void> unused = Futures.settled(replies).thenRun(this::answered);
   }
 
+  /** Null if there is nothing to send; one that cannot be made spoils no other. */
+  private static @Nullable ScriptCall make(Letter letter) {
+    try {
+      return letter.toSend();
+    } catch (Throwable e) { // an Error too: those beside it would wait for ever
+      log.error("a command could not be made", e);
+      Engine.whenReplied(CompletableFuture.failedFuture(e), letter::answered);
+      return null;
+    }
+  }
+
+  /** As many futures as calls, whatever the backend does. */
   private List<CompletableFuture<List<Object>>> send(List<ScriptCall> calls) {
     try {
       return switch (calls.size()) {
         case 0 -> List.of();
         case 1 -> List.of(backend.executeAsync(calls.get(0)));
-        default -> backend.executeAll(calls);
+        default -> all(calls);
       };
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // an Error too: the batch would be out for ever
       return calls.stream().map(call -> CompletableFuture.<List<Object>>failedFuture(e)).toList();
     }
+  }
+
+  private List<CompletableFuture<List<Object>>> all(List<ScriptCall> calls) {
+    List<CompletableFuture<List<Object>>> replies = List.copyOf(backend.executeAll(calls));
+    if (replies.size() != calls.size()) {
+      throw new IllegalStateException(
+          "the backend gave %d futures for %d calls; executeAll gives one for each"
+              .formatted(replies.size(), calls.size()));
+    }
+    return replies;
   }
 
   private void answered() {

@@ -32,6 +32,11 @@ interface Owner {
   /** Who is inside by this acquisition; null if nobody is at the moment. */
   @Nullable Holder holder(Acquisition held);
 
+  /** The thread that asked for what is held, if it waits for the same lock at the moment. */
+  default @Nullable Thread waitingForItself() {
+    return null;
+  }
+
   /**
    * The lease is over.
    *

@@ -21,10 +21,14 @@ public final class Turns {
   public void run(Runnable task) {
     tasks.add(task);
     if (waiting.getAndIncrement() == 0) {
-      do {
-        runNext();
-      } while (waiting.decrementAndGet() > 0);
+      Trampoline.step(this::runAll);
     }
+  }
+
+  private void runAll() {
+    do {
+      runNext();
+    } while (waiting.decrementAndGet() > 0);
   }
 
   private void runNext() {

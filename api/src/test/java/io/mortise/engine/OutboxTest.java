@@ -1,6 +1,7 @@
 package io.mortise.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -32,18 +33,22 @@ class OutboxTest {
   private static final class Batches implements LockBackend {
     private final List<List<CompletableFuture<List<Object>>>> out = new ArrayList<>();
     private final List<ScriptCall> calls = new ArrayList<>();
-    private @Nullable RuntimeException refusal;
+    private @Nullable Throwable refusal;
+    private boolean forgetsOne;
 
     @Override
     public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> batch) {
-      if (refusal != null) {
-        throw refusal;
+      if (refusal instanceof Error error) {
+        throw error;
+      }
+      if (refusal instanceof RuntimeException exception) {
+        throw exception;
       }
       List<CompletableFuture<List<Object>>> replies =
           batch.stream().map(call -> new CompletableFuture<List<Object>>()).toList();
       calls.addAll(batch);
       out.add(replies);
-      return replies;
+      return forgetsOne ? replies.subList(1, replies.size()) : replies;
     }
 
     @Override
@@ -120,6 +125,56 @@ class OutboxTest {
     }
     refused.forEach(reply -> assertThrows(CompletionException.class, reply::join));
     store.refusal = null;
+    send(8);
+    assertEquals(8, store.out.size());
+  }
+
+  @Test
+  void aLetterThatCannotBeMadeSpoilsNoOtherAndNoRoom() {
+    List<String> asked = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      outbox.send(List.of(broken("broken " + i, asked), letter("good " + i, asked, call(i))));
+      assertEquals(1, store.answer());
+      assertEquals(
+          List.of(
+              "broken " + i, "broken " + i + " answered", "good " + i, "good " + i + " answered"),
+          asked);
+      asked.clear();
+    }
+  }
+
+  private static Outbox.Letter broken(String name, List<String> asked) {
+    Outbox.Letter letter = letter(name, asked, null);
+    return new Outbox.Letter() {
+      @Override
+      public ScriptCall toSend() {
+        ScriptCall unused = letter.toSend();
+        throw new NullPointerException("the test's");
+      }
+
+      @Override
+      public void answered(@Nullable List<Object> reply, @Nullable Throwable failure) {
+        assertInstanceOf(NullPointerException.class, failure);
+        letter.answered(reply, failure);
+      }
+    };
+  }
+
+  @Test
+  void aBackendThatBreaksItsContractLeavesRoomToo() {
+    for (Throwable each : List.of(new StackOverflowError("the test's"), failure())) {
+      store.refusal = each;
+      send(20).forEach(reply -> assertThrows(CompletionException.class, reply::join));
+    }
+    store.refusal = null;
+    store.forgetsOne = true;
+    List<String> asked = new ArrayList<>();
+    for (int i = 0; i < 20; i++) {
+      outbox.send(List.of(letter("a", asked, call(i)), letter("b", asked, call(i))));
+    }
+    assertEquals(80, asked.size(), "all are made, and told");
+    store.forgetsOne = false;
+    store.out.clear();
     send(8);
     assertEquals(8, store.out.size());
   }

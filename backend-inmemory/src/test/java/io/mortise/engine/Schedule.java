@@ -111,6 +111,11 @@ final class Schedule implements TimeSource {
     actor.thread.start();
   }
 
+  /** Nobody is interrupted. */
+  void withoutInterrupts() {
+    interrupts = 0;
+  }
+
   /** Something that happens at any moment from now on. */
   void later(String name, Runnable action) {
     underway.add(new Choice(name, action));

@@ -5,8 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.AsyncLock;
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
+import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LockListener;
 import io.mortise.LockService;
@@ -14,10 +16,13 @@ import io.mortise.MultiLock;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -25,6 +30,7 @@ import org.junit.jupiter.api.Test;
 /** Where callbacks run, what they may do, and claims of the sides of a read/write lock. */
 abstract class ClaimCallbackRules extends LockRules {
   private static final Duration LEASE = Duration.ofHours(1);
+  private static final int LINE = 300;
 
   ClaimCallbackRules(LockKit kit) {
     super(kit);
@@ -118,6 +124,66 @@ abstract class ClaimCallbackRules extends LockRules {
     Lease unusedToo = lease.onLost(event -> told.add(Thread.currentThread().getName()));
     Await.until("both are told", () -> told.size() == 2);
     assertFalse(told.contains(Thread.currentThread().getName()), told::toString);
+  }
+
+  // On an executor that runs in place
+
+  @Test
+  @Rule({"L15", "L20"})
+  void callbacksThatRunInPlaceFollowOneAnotherHoweverLongTheLine() throws InterruptedException {
+    LockService service = service(builder -> builder.executor(Runnable::run));
+    DistributedLock lock = service.getLock(name);
+    DistributedSemaphore permits = service.getSemaphore(name);
+    assertTrue(permits.trySetPermits(1));
+    MultiLock both = MultiLock.of(lock, service.getLock(name + "-b"));
+    assertCallbacksDoNotNest(lock.acquire(), lock.async());
+    assertCallbacksDoNotNest(permits.acquire(), permits.async(1));
+    assertCallbacksDoNotNest(both.acquire(), both.async());
+  }
+
+  private static void assertCallbacksDoNotNest(Lease first, AsyncLock line) {
+    ThreadLocal<Integer> depth = ThreadLocal.withInitial(() -> 0);
+    AtomicInteger deepest = new AtomicInteger();
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (int i = 0; i < LINE; i++) {
+      all.add(
+          line.acquire()
+              .thenCompose(lease -> {
+                depth.set(depth.get() + 1);
+                deepest.accumulateAndGet(depth.get(), Math::max);
+                CompletableFuture<Void> released = lease.releaseAsync();
+                depth.set(depth.get() - 1);
+                return released;
+              }));
+    }
+
+    first.close();
+
+    all.forEach(Await::value);
+    assertEquals(1, deepest.get(), "callbacks inside each other");
+  }
+
+  @Test
+  @Rule({"L10", "L20"})
+  void aCallbackThatARemoteUnlockBringsInPlaceComesAfterTheUnlock() {
+    DistributedLock lock = service(builder -> builder.executor(Runnable::run)).getLock(name);
+    Thread unlocking = Thread.currentThread();
+    lock.lock(20, TimeUnit.SECONDS); // a fixed lease is not passed on inside the process
+    CompletableFuture<Boolean> free =
+        lock.async()
+            .acquire()
+            .thenApply(lease -> {
+              if (!Thread.currentThread().equals(unlocking)) {
+                return true; // it asked by itself just then
+              }
+              lease.close();
+              return lock.tryLock();
+            });
+    awaitQueued(1);
+
+    lock.unlock();
+
+    assertTrue(Await.value(free), "a lock that nobody has is refused to the callback");
   }
 
   // The two sides of a read/write lock

@@ -39,6 +39,13 @@ public abstract class LockKindConformance implements LockKit {
   }
 
   @Nested
+  class MultiTries extends MultiTryRules {
+    MultiTries() {
+      super(LockKindConformance.this);
+    }
+  }
+
+  @Nested
   class MultiLeases extends MultiLeaseRules {
     MultiLeases() {
       super(LockKindConformance.this);

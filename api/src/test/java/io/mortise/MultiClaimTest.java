@@ -1,0 +1,96 @@
+package io.mortise;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.engine.Claimed;
+import io.mortise.engine.Claimer;
+import io.mortise.engine.Member;
+import io.mortise.engine.MemberLease;
+import io.mortise.spi.TimeSource;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("L15")
+class MultiClaimTest {
+  private static final int ROUNDS = 1_000;
+
+  private final Deque<CompletableFuture<Claimed>> waiting = new ArrayDeque<>();
+  private int leases;
+
+  /** A lock with fixed leases that is never free to a try; the test says when a wait ends. */
+  private Member busy(String name) {
+    return of(
+        Member.class,
+        Map.of("name", name, "isRenewed", false, "time", TimeSource.system()),
+        this::claim);
+  }
+
+  private void claim(long wait, CompletableFuture<Claimed> claimed) {
+    if (wait == Claimer.NOT) {
+      claimed.complete(new Claimed(null, "somebody"));
+    } else {
+      waiting.add(claimed);
+    }
+  }
+
+  private Claimed granted() {
+    leases++;
+    return new Claimed(of(MemberLease.class, Map.of("isValid", true), (wait, claimed) -> {}), null);
+  }
+
+  private <T> T of(Class<T> type, Map<String, Object> answers, Claimer claimer) {
+    InvocationHandler handler =
+        (proxy, method, args) -> {
+          switch (method.getName()) {
+            case "claim" -> {
+              @SuppressWarnings("unchecked")
+              CompletableFuture<Claimed> claimed = (CompletableFuture<Claimed>) args[1];
+              claimer.claim((Long) args[0], claimed);
+              return null;
+            }
+            case "releasing" -> {
+              leases--;
+              return CompletableFuture.completedFuture(null);
+            }
+            case "equals" -> {
+              return proxy == args[0];
+            }
+            case "hashCode" -> {
+              return System.identityHashCode(proxy);
+            }
+            default -> {
+              return answers.get(method.getName());
+            }
+          }
+        };
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+  }
+
+  @Test
+  void roundsLeaveNoCallbacksBehindAndTheEndWithdrawsWhatIsOut() {
+    CompletableFuture<Claimed> whole = new CompletableFuture<>();
+    MultiClaim.start("both", List.of(busy("a"), busy("b")), Claimer.FOREVER, whole);
+    int before = whole.getNumberOfDependents();
+    for (int i = 0; i < ROUNDS; i++) {
+      assertTrue(waiting.remove().complete(granted()));
+    }
+    assertEquals(before, whole.getNumberOfDependents());
+    CompletableFuture<Claimed> last = waiting.remove();
+    assertFalse(last.isDone());
+
+    whole.cancel(false);
+
+    assertTrue(last.isCancelled());
+    assertEquals(0, leases, "all are given back");
+    assertEquals(0, waiting.size());
+  }
+}
