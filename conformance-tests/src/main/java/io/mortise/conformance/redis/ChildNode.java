@@ -7,8 +7,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -24,11 +26,13 @@ final class ChildNode implements Node {
 
   private final int port = FreePort.next();
   private final List<String> command;
+  private final Map<String, String> environment;
   private final Path folder;
   private final Path log;
   private @Nullable Process process;
 
-  ChildNode(Path executable, List<String> arguments) {
+  ChildNode(Path executable, List<String> arguments, Map<String, String> environment) {
+    this.environment = Map.copyOf(environment);
     try {
       folder = Files.createTempDirectory("mortise-redis");
     } catch (IOException e) {
@@ -53,6 +57,7 @@ final class ChildNode implements Node {
   @Override
   public void launch() {
     ProcessBuilder builder = new ProcessBuilder(command).directory(folder.toFile());
+    builder.environment().putAll(environment);
     builder.redirectErrorStream(true).redirectOutput(log.toFile());
     RUNNING.add(this);
     try {
@@ -138,11 +143,20 @@ final class ChildNode implements Node {
   }
 
   @Override
+  public void forget() {
+    delete(file -> !file.equals(folder) && !file.equals(log));
+  }
+
+  @Override
   public void dispose() {
     kill();
     RUNNING.remove(this);
+    delete(file -> true);
+  }
+
+  private void delete(Predicate<Path> which) {
     try (Stream<Path> files = Files.exists(folder) ? Files.walk(folder) : Stream.empty()) {
-      files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+      files.filter(which).sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
@@ -116,10 +117,21 @@ public final class RedisServer implements AutoCloseable {
     node.kill();
   }
 
-  /** Kills the process and starts a new one on the same port, with no data. */
+  /**
+   * Kills the process and starts a new one on the same port: with no data, unless the arguments ask
+   * for persistence.
+   */
   public void restart() {
     node.kill();
     launch();
+  }
+
+  /**
+   * Removes the data on disk of a server that was killed, so that it comes back with none. Only of
+   * use with arguments that ask for persistence.
+   */
+  public void forget() {
+    node.forget();
   }
 
   /** Ends the server and removes its files. Idempotent. */
@@ -202,6 +214,7 @@ public final class RedisServer implements AutoCloseable {
     private Binary binary = Binary.INSTALLED;
     private @Nullable String password;
     private final List<String> arguments = new ArrayList<>();
+    private final Map<String, String> environment = new TreeMap<>();
 
     private Builder() {}
 
@@ -240,6 +253,19 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
+     * A variable of the process's environment, for a shim in front of the C library. A container
+     * does not have it.
+     *
+     * @param variable its name
+     * @param value its value
+     * @return this builder
+     */
+    public Builder environment(String variable, String value) {
+      environment.put(variable, value);
+      return this;
+    }
+
+    /**
      * Starts the server and waits until it answers.
      *
      * @return a running server
@@ -250,7 +276,7 @@ public final class RedisServer implements AutoCloseable {
       Node node =
           container
               ? new ContainerNode(binary, arguments)
-              : new ChildNode(Binaries.of(binary), arguments);
+              : new ChildNode(Binaries.of(binary), arguments, environment);
       RedisServer server = new RedisServer(node, password);
       server.launch();
       return server;
