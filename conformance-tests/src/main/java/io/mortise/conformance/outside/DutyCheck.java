@@ -8,6 +8,8 @@ final class DutyCheck {
   /** How much later than its deadline an attempt may end: a command's time and a slow machine. */
   private static final long LATE = 4_000_000_000L;
 
+  private static final long DRIFT = 5_000_000L;
+
   private final History history;
 
   private DutyCheck(History history) {
@@ -44,7 +46,8 @@ final class DutyCheck {
 
   /** A hold ends when its lease could not be renewed, so causes within a lease before count. */
   private boolean isWithoutCause(Stay stay) {
-    boolean timeOver = stay.fixed() && stay.lost() >= stay.begin() + stay.lease();
+    long drift = stay.lease() / 50 + DRIFT; // a red lock gives up that much for its clocks
+    boolean timeOver = stay.fixed() && stay.lost() >= stay.begin() + stay.lease() - drift;
     return !timeOver && !history.isDisturbed(stay, stay.entered() - stay.lease(), stay.lost());
   }
 

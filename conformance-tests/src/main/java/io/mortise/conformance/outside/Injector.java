@@ -3,7 +3,10 @@ package io.mortise.conformance.outside;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy;
 import io.mortise.conformance.redis.TcpProxy.Direction;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -45,6 +48,7 @@ final class Injector {
   private final Log log;
   private final List<Site> sites;
   private final Staff staff;
+  private final Set<String> spoiled = ConcurrentHashMap.newKeySet();
 
   Injector(Log log, List<Site> sites, Staff staff) {
     this.log = log;
@@ -56,17 +60,28 @@ final class Injector {
   void run(List<PlannedFault> plan) throws InterruptedException, ExecutionException {
     ScheduledExecutorService timer = Executors.newScheduledThreadPool(AT_A_TIME);
     try {
-      List<Future<?>> all = new java.util.ArrayList<>();
+      List<Future<?>> all = new ArrayList<>();
       for (int i = 0; i < plan.size(); i++) {
         PlannedFault fault = plan.get(i);
         String id = "f" + i;
-        all.add(timer.schedule(() -> inject(id, fault), fault.at(), TimeUnit.MILLISECONDS));
+        all.add(timer.schedule(() -> injectAlone(id, fault), fault.at(), TimeUnit.MILLISECONDS));
       }
       for (Future<?> each : all) {
         each.get();
       }
     } finally {
       timer.shutdownNow();
+    }
+  }
+
+  /** What is still spoiled by another fault is left alone. */
+  private void injectAlone(String id, PlannedFault fault) {
+    if (spoiled.add(fault.target())) {
+      try {
+        inject(id, fault);
+      } finally {
+        spoiled.remove(fault.target());
+      }
     }
   }
 
@@ -82,10 +97,13 @@ final class Injector {
   }
 
   private void spoilWorker(String id, PlannedFault fault) {
-    WorkerProcess worker = staff.take(fault.worker());
+    WorkerProcess worker = staff.find(fault.worker());
+    if (worker == null) {
+      return; // the next one is not at work yet
+    }
     Faults.begin(log, id, fault.sort(), "client", worker.name());
     if (fault.sort() == Fault.Sort.KILL) {
-      worker.close();
+      staff.kill(fault.worker());
       Faults.end(log, id);
       sleep(fault.lasts());
       staff.replace(fault.worker());

@@ -1,10 +1,12 @@
 package io.mortise.conformance.outside;
 
 import io.mortise.AsyncLock;
+import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.DistributedSemaphore;
 import io.mortise.FencedLock;
+import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
@@ -14,9 +16,11 @@ import io.mortise.conformance.outside.Step.What;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The locks of a worker, and the ways to enter them. Thread-safe. */
@@ -24,6 +28,8 @@ final class Locks implements AutoCloseable {
   static final int PERMITS = 3;
   static final int READERS = 1_000;
   private static final Duration TIMEOUT = Duration.ofMillis(600);
+  private static final int ATTEMPTS = 50;
+  private static final long PAUSE = 200_000_000L;
   private static final Duration BLINK = Duration.ofMillis(50);
 
   private final LockService main;
@@ -43,17 +49,31 @@ final class Locks implements AutoCloseable {
   }
 
   private LockService open(String uri, String provider, boolean startOnGrant, boolean interop) {
-    LockService service =
+    LockService.Builder builder =
         LockService.builder()
             .uri(uri)
             .provider(provider)
             .leaseTime(Step.LEASE)
             .commandTimeout(TIMEOUT)
             .startOnGrant(startOnGrant)
-            .redissonInterop(interop)
-            .open();
+            .redissonInterop(interop);
+    LockService service = patiently(builder);
     all.add(service);
     return service;
+  }
+
+  /** Tries again, since the server or the link may be spoiled just now. */
+  private static LockService patiently(LockService.Builder builder) {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return builder.open();
+      } catch (BackendUnavailableException e) {
+        if (attempt == ATTEMPTS) {
+          throw e;
+        }
+        LockSupport.parkNanos(PAUSE);
+      }
+    }
   }
 
   /** The names of what a step takes, as the logs have them. */
@@ -62,7 +82,7 @@ final class Locks implements AutoCloseable {
       case READ, WRITE -> List.of("read-write");
       case MULTI -> List.of("member-a", "member-b");
       case MEMBER -> List.of("member-a");
-      default -> List.of(what.name().toLowerCase(java.util.Locale.ROOT));
+      default -> List.of(what.name().toLowerCase(Locale.ROOT));
     };
   }
 
@@ -148,7 +168,7 @@ final class Locks implements AutoCloseable {
 
   private static @Nullable Hold enter(AsyncLock lock, Step step)
       throws InterruptedException, ExecutionException {
-    CompletableFuture<Optional<io.mortise.Lease>> future = lock.tryAcquire(step.patience());
+    CompletableFuture<Optional<Lease>> future = lock.tryAcquire(step.patience());
     try {
       return future.get().map(Hold::of).orElse(null);
     } catch (InterruptedException e) {

@@ -2,9 +2,12 @@ package io.mortise.conformance.outside;
 
 import io.mortise.conformance.outside.Step.What;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** The workers of a run. One thread at a time may see to one of them. */
 final class Staff implements AutoCloseable {
@@ -15,8 +18,8 @@ final class Staff implements AutoCloseable {
   private final long seed;
   private final List<String> providers;
   private final List<Site> sites;
-  private final AtomicReferenceArray<WorkerProcess> workers;
-  private final AtomicReferenceArray<Integer> lives;
+  private final AtomicReferenceArray<@Nullable WorkerProcess> workers;
+  private final AtomicIntegerArray lives;
 
   /** Starts them all, each of the providers without and with starts on grants. */
   Staff(Path folder, long origin, long seed, List<String> providers, List<Site> sites) {
@@ -26,14 +29,11 @@ final class Staff implements AutoCloseable {
     this.providers = providers;
     this.sites = sites;
     workers = new AtomicReferenceArray<>(size(providers));
-    lives = new AtomicReferenceArray<>(size(providers));
+    lives = new AtomicIntegerArray(size(providers));
     for (int i = 0; i < workers.length(); i++) {
-      lives.set(i, 0);
       workers.set(i, start(i));
     }
-    for (int i = 0; i < workers.length(); i++) {
-      take(i).awaitReady();
-    }
+    all().forEach(WorkerProcess::awaitReady);
   }
 
   static int size(List<String> providers) {
@@ -46,7 +46,7 @@ final class Staff implements AutoCloseable {
   }
 
   private WorkerProcess start(int number) {
-    int life = lives.accumulateAndGet(number, 1, Integer::sum);
+    int life = lives.incrementAndGet(number);
     return WorkerProcess.start(
         new WorkerOrders(
             slot(number) + '.' + life,
@@ -60,23 +60,39 @@ final class Staff implements AutoCloseable {
             List.of(What.values())));
   }
 
-  WorkerProcess take(int number) {
+  /** A worker, or nothing while it has been killed and the next one is not at work yet. */
+  @Nullable WorkerProcess find(int number) {
     return workers.get(number);
+  }
+
+  /** Ends a worker at once. */
+  void kill(int number) {
+    WorkerProcess worker = workers.getAndSet(number, null);
+    if (worker != null) {
+      worker.close();
+    }
   }
 
   /** Starts the next life of a worker that was killed. */
   void replace(int number) {
     WorkerProcess next = start(number);
-    workers.set(number, next);
-    next.awaitReady();
+    try {
+      next.awaitReady();
+    } finally {
+      workers.set(number, next);
+    }
+  }
+
+  private List<WorkerProcess> all() {
+    return IntStream.range(0, workers.length())
+        .mapToObj(this::find)
+        .filter(Objects::nonNull)
+        .toList();
   }
 
   /** Tells all of them to end, and waits for that. */
   void finish(Log log) {
-    List<WorkerProcess> all = new ArrayList<>();
-    for (int i = 0; i < workers.length(); i++) {
-      all.add(take(i));
-    }
+    List<WorkerProcess> all = all();
     all.forEach(WorkerProcess::finish);
     for (WorkerProcess each : all) {
       String wrong = each.awaitEnd();
@@ -88,11 +104,6 @@ final class Staff implements AutoCloseable {
 
   @Override
   public void close() {
-    for (int i = 0; i < workers.length(); i++) {
-      WorkerProcess worker = take(i);
-      if (worker != null) {
-        worker.close();
-      }
-    }
+    all().forEach(WorkerProcess::close);
   }
 }

@@ -31,17 +31,20 @@ final class TokenCheck {
             .sorted(Comparator.comparingLong(Stay::entered))
             .toList();
     for (int i = 1; i < holds.size(); i++) {
-      Stay before = holds.get(i - 1);
       Stay after = holds.get(i);
-      if (after.token() <= before.token()
-          && !isOrderUnknown(before, after)
-          && !isCounterLost(before, after)) {
-        String text =
-            "%s had token %d, and after it %s had %d"
-                .formatted(before, before.token(), after, after.token());
-        found.add(new Violation(Violation.Sort.TOKEN, resource, after.entered(), text));
-      }
+      holds.subList(0, i).stream()
+          .filter(before -> before.token() >= after.token())
+          .filter(before -> !isOrderUnknown(before, after) && !isCounterLost(before, after))
+          .findFirst()
+          .ifPresent(before -> found.add(fall(resource, before, after)));
     }
+  }
+
+  private static Violation fall(String resource, Stay before, Stay after) {
+    String text =
+        "%s had token %d, and after it %s had %d"
+            .formatted(before, before.token(), after, after.token());
+    return new Violation(Violation.Sort.TOKEN, resource, after.entered(), text);
   }
 
   /** The later one may have been acquired before the fault, and the earlier one behind it. */

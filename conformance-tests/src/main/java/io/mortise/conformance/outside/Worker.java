@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -30,6 +31,10 @@ final class Worker {
   static final String TIME = "time";
   static final String FINISH = "finish";
   private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+  /** Threads of the kit, and the timer of the JVM, which ends when it has been idle for a while. */
+  private static final Set<String> SHARED = Set.of("mortise-kit", "mortise-timer");
+
   private static final long LOOK = 5_000_000L;
 
   private final WorkerOrders orders;
@@ -54,7 +59,8 @@ final class Worker {
     WorkerOrders orders = WorkerOrders.of(args);
     try (Log log = new Log(orders.folder(), orders.name(), orders.origin())) {
       Pulse.start(log, "client", orders.name());
-      try (Locks locks = orders.open()) {
+      try (Locks locks =
+          new Locks(orders.uris(), orders.provider(), orders.startOnGrant())) {
         new Worker(orders, log, locks).work();
       }
       tellThreads(log);
@@ -206,7 +212,7 @@ final class Worker {
     found.clear();
     Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)
-        .filter(name -> name.startsWith("mortise-") && !name.equals("mortise-kit"))
+        .filter(name -> name.startsWith("mortise-") && !SHARED.contains(name))
         .forEach(found::add);
     return found;
   }

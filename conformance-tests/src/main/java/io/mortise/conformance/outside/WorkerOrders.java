@@ -1,6 +1,5 @@
 package io.mortise.conformance.outside;
 
-import io.mortise.BackendUnavailableException;
 import io.mortise.conformance.outside.Step.What;
 import java.nio.file.Path;
 import java.util.List;
@@ -30,7 +29,6 @@ record WorkerOrders(
     long seed,
     List<What> locks) {
   static final String MAIN = "main";
-  private static final int ATTEMPTS = 10;
 
   /** The server's name in the logs. */
   static String red(int number) {
@@ -61,19 +59,6 @@ record WorkerOrders(
         Integer.parseInt(args[6]),
         Long.parseLong(args[7]),
         Stream.of(args[8].split(",", -1)).map(What::valueOf).toList());
-  }
-
-  /** Opens the services; tries again, since servers may be away just now. */
-  Locks open() {
-    for (int attempt = 1; ; attempt++) {
-      try {
-        return new Locks(uris, provider, startOnGrant);
-      } catch (BackendUnavailableException e) {
-        if (attempt == ATTEMPTS) {
-          throw e;
-        }
-      }
-    }
   }
 
   /** The fields of the line that begins an attempt. */
