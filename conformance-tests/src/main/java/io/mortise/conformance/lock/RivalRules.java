@@ -60,10 +60,11 @@ abstract class RivalRules extends LockRules {
     deleteKey(); // free, and nobody is told
     DistributedLock mine = service().getFairLock(name);
 
-    Contender living = contender(() -> {
-      mine.lock();
-      return true;
-    });
+    Contender living =
+        contender(() -> {
+          mine.lock();
+          return true;
+        });
 
     passTimeUntil("it is inside", Duration.ofSeconds(8), living::isInside);
     living.leave(mine::unlock);

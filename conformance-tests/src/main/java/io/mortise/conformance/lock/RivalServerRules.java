@@ -24,11 +24,11 @@ abstract class RivalServerRules extends LockRules {
 
   private static RedisServer replicaOf(RedisServer master) {
     String port = Integer.toString(master.port());
-    RedisServer replica = RedisServer.builder().arguments("--replicaof", master.host(), port).start();
+    RedisServer replica =
+        RedisServer.builder().arguments("--replicaof", master.host(), port).start();
     Await.until(
         "the replica follows",
-        () ->
-            String.valueOf(master.command("INFO", "replication")).contains("state=online"));
+        () -> String.valueOf(master.command("INFO", "replication")).contains("state=online"));
     return replica;
   }
 

@@ -76,6 +76,14 @@ record Fault(
       return endsHolds;
     }
 
+    /** Whether somebody may not have heard of what the store did. */
+    boolean silences() {
+      return switch (this) {
+        case CLOCK_FORWARD, CLOCK_BACK, FORCED, DELETED, COMPANION_DELETED -> false;
+        default -> true;
+      };
+    }
+
     static Sort parse(String text) {
       return valueOf(text.toUpperCase(Locale.ROOT).replace('-', '_'));
     }

@@ -74,8 +74,8 @@ final class GapCheck {
     }
     history
         .faultsOf(stay)
-        .filter(fault -> fault.isWithin(stay.begin(), decided, 0))
-        .map(fault -> new Span(fault.begin(), afterLease(stay, fault.end() + History.AFTERMATH)))
+        .filter(fault -> fault.sort().silences() && fault.isWithin(stay.begin(), decided, 0))
+        .map(fault -> unheard(stay, fault))
         .forEach(spans::add);
     if (stay.isInside()) {
       spans.add(new Span(stay.entered(), end(stay)));
@@ -83,6 +83,13 @@ final class GapCheck {
       spans.add(new Span(decided - stay.lease(), afterLease(stay, decided)));
     }
     return spans;
+  }
+
+  /** When the store may have given it the lock without its knowing. */
+  private Span unheard(Stay stay, Fault fault) {
+    long from = Math.max(stay.begin(), fault.begin());
+    long until = afterLease(stay, fault.end() + History.AFTERMATH);
+    return new Span(from, Math.min(until, stay.entered()));
   }
 
   /** When nothing of a hold can be left in the store. */

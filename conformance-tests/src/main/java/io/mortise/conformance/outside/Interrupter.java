@@ -2,6 +2,7 @@ package io.mortise.conformance.outside;
 
 import java.time.Duration;
 import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
@@ -18,7 +19,7 @@ final class Interrupter {
   Alarm in(Duration delay) {
     Alarm alarm = new Alarm(Thread.currentThread());
     if (!delay.isZero()) {
-      timer.schedule(alarm::ring, delay.toNanos(), TimeUnit.NANOSECONDS);
+      Future<?> unused = timer.schedule(alarm::ring, delay.toNanos(), TimeUnit.NANOSECONDS);
     }
     return alarm;
   }

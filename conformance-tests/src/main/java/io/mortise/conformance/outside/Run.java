@@ -27,7 +27,7 @@ record Run(Path folder, long seed, long seconds, List<String> providers) {
     long origin = System.nanoTime();
     List<Site> sites = new ArrayList<>();
     try (Log log = new Log(folder, "run", origin)) {
-      Pulse.start(log);
+      Pulse pulse = new Pulse(log);
       int workers = Staff.size(providers);
       sites.add(new Site(folder, WorkerOrders.MAIN, workers, true));
       for (int i = 1; i <= RED_SERVERS; i++) {
@@ -41,6 +41,7 @@ record Run(Path folder, long seed, long seconds, List<String> providers) {
         staff.finish(log);
       }
       sites.forEach(site -> tellLeftovers(log, site));
+      pulse.stop();
     } finally {
       sites.forEach(Site::close);
     }

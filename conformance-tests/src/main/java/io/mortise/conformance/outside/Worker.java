@@ -58,12 +58,12 @@ final class Worker {
   public static void main(String[] args) throws Exception {
     WorkerOrders orders = WorkerOrders.of(args);
     try (Log log = new Log(orders.folder(), orders.name(), orders.origin())) {
-      Pulse.start(log, "client", orders.name());
-      try (Locks locks =
-          new Locks(orders.uris(), orders.provider(), orders.startOnGrant())) {
+      Pulse pulse = new Pulse(log, "client", orders.name());
+      try (Locks locks = new Locks(orders.uris(), orders.provider(), orders.startOnGrant())) {
         new Worker(orders, log, locks).work();
       }
       tellThreads(log);
+      pulse.stop();
       log.tell("done");
     }
     System.exit(0); // what a client left behind is told; it keeps nobody here

@@ -247,7 +247,12 @@ class CheckerTest {
   }
 
   private void lose(String fields, long at) {
-    log("w1", "4000 wait stay=1 " + fields, "4000 in stay=1", "4001 ok stay=1", at + " lost stay=1");
+    log(
+        "w1",
+        "4000 wait stay=1 " + fields,
+        "4000 in stay=1",
+        "4001 ok stay=1",
+        at + " lost stay=1");
   }
 
   @Test
@@ -303,8 +308,7 @@ class CheckerTest {
       log.tell("wait", "stay", 1, "of", "a", "text", "with a blank");
     }
     Files.writeString(
-        folder.resolve("w1.1.log"),
-        Files.readString(folder.resolve("w1.1.log")) + "12 w1.1 in st");
+        folder.resolve("w1.1.log"), Files.readString(folder.resolve("w1.1.log")) + "12 w1.1 in st");
     List<LogLine> read = Log.readAll(folder);
     assertEquals(1, read.size());
     assertEquals("with_a_blank", read.get(0).text("text"));
