@@ -1,7 +1,6 @@
 package io.mortise.conformance.outside;
 
 import io.mortise.AsyncLock;
-import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.DistributedSemaphore;
@@ -9,6 +8,7 @@ import io.mortise.FencedLock;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LeasedLock;
+import io.mortise.LockException;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
 import io.mortise.RedLock;
@@ -67,7 +67,7 @@ final class Locks implements AutoCloseable {
     for (int attempt = 1; ; attempt++) {
       try {
         return builder.open();
-      } catch (BackendUnavailableException e) {
+      } catch (LockException e) { // also the one for an outcome that is not known
         if (attempt == ATTEMPTS) {
           throw e;
         }

@@ -39,7 +39,7 @@ record Step(
     /** Shared with clients of Redisson, where there are any. */
     SHARED(3),
     /** No lock at all: a control, which must be found guilty. */
-    UNGUARDED(1),
+    UNGUARDED(3),
     /** A lease that nobody looks at: the second control. */
     OVERSTAYED(2);
 
@@ -85,7 +85,8 @@ record Step(
     boolean interrupts = way != Way.LOCK && random.nextInt(10) == 0;
     Duration interrupt = interrupts ? millis(1 + random.nextInt(1_000)) : Duration.ZERO;
     boolean force = what.canBeForced() && random.nextInt(200) == 0;
-    return new Step(what, way, patience, lease, stay(random), interrupt, force);
+    Duration stay = what.isControl() ? millis(20 + random.nextInt(80)) : stay(random);
+    return new Step(what, way, patience, lease, stay, interrupt, force);
   }
 
   /** To enter within a time, and leave. */
