@@ -11,12 +11,15 @@ module io.mortise.conformance {
 
   exports io.mortise.conformance;
   exports io.mortise.conformance.lock;
+  exports io.mortise.conformance.outside;
   exports io.mortise.conformance.redis;
   exports io.mortise.conformance.spi;
 
   opens io.mortise.conformance to
       org.junit.platform.commons;
   opens io.mortise.conformance.spi to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.outside to
       org.junit.platform.commons;
   opens io.mortise.conformance.lock to
       org.junit.platform.commons;

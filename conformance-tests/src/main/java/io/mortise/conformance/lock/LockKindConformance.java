@@ -25,6 +25,13 @@ public abstract class LockKindConformance implements LockKit {
   }
 
   @Nested
+  class Rivals extends RivalRules {
+    Rivals() {
+      super(LockKindConformance.this);
+    }
+  }
+
+  @Nested
   class Multi extends MultiRules {
     Multi() {
       super(LockKindConformance.this);

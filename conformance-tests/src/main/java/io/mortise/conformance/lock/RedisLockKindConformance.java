@@ -39,6 +39,13 @@ public abstract class RedisLockKindConformance extends LockKindConformance imple
   }
 
   @Nested
+  class RivalServers extends RivalServerRules {
+    RivalServers() {
+      super(RedisLockKindConformance.this);
+    }
+  }
+
+  @Nested
   class RedSoak extends RedSoakRules {
     RedSoak() {
       super(RedisLockKindConformance.this);

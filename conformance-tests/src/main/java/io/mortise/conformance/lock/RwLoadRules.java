@@ -151,7 +151,7 @@ abstract class RwLoadRules extends RwFixture {
   /** One of one side against four of the other, which never stop and overlap. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  @Rule("L12")
+  @Rule({"L12", "W21"})
   void aSteadyLoadOfOneSideDoesNotStarveTheOther(boolean oneWrites, Figures figures)
       throws InterruptedException {
     List<DistributedReadWriteLock> locks = List.of(rw(), rw());

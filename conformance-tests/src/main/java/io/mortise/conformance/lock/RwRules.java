@@ -89,7 +89,7 @@ abstract class RwRules extends RwFixture {
   }
 
   @Test
-  @Rule({"L1", "L10"})
+  @Rule({"L1", "L10", "W8"})
   void aWriterThatReadsOnLetsTheFirstReadersInAndNoWriter() {
     DistributedReadWriteLock mine = rw();
     DistributedReadWriteLock theirs = rw();

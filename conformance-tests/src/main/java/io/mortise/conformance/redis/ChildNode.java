@@ -10,6 +10,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -155,11 +156,22 @@ final class ChildNode implements Node {
   }
 
   @Override
+  public void forget() {
+    delete(
+        file ->
+            !file.equals(folder) && !file.equals(log) && (clock == null || !clock.isKeptIn(file)));
+  }
+
+  @Override
   public void dispose() {
     kill();
     RUNNING.remove(this);
+    delete(file -> true);
+  }
+
+  private void delete(Predicate<Path> which) {
     try (Stream<Path> files = Files.exists(folder) ? Files.walk(folder) : Stream.empty()) {
-      files.sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
+      files.filter(which).sorted(Comparator.reverseOrder()).forEach(file -> file.toFile().delete());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }

@@ -36,6 +36,10 @@ final class ContainerNode implements Node {
     container.start();
   }
 
+  /** A container that was stopped is gone, and its data with it. */
+  @Override
+  public void forget() {}
+
   @Override
   public long pid() {
     throw new UnsupportedOperationException("the server runs in a container");

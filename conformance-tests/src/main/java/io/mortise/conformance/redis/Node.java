@@ -8,8 +8,11 @@ interface Node {
 
   int port();
 
-  /** Starts the server on its port, with no data; returns before it answers. */
+  /** Starts the server on its port, with the data it finds; returns before it answers. */
   void launch();
+
+  /** Removes the data that a server has left which does not run. */
+  void forget();
 
   /** The server's process id on this machine. */
   long pid();

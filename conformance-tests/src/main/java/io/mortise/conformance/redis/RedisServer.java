@@ -140,10 +140,21 @@ public final class RedisServer implements AutoCloseable {
     node.kill();
   }
 
-  /** Kills the process and starts a new one on the same port, with no data. */
+  /**
+   * Kills the process and starts a new one on the same port: with no data, unless the arguments ask
+   * for persistence.
+   */
   public void restart() {
     node.kill();
     launch();
+  }
+
+  /**
+   * Removes the data on disk of a server that was killed, so that it comes back with none. Only of
+   * use with arguments that ask for persistence.
+   */
+  public void forget() {
+    node.forget();
   }
 
   /** Ends the server and removes its files. Idempotent. */

@@ -28,6 +28,11 @@ final class ServerClock {
     write();
   }
 
+  /** Whether it is this file that says how far it is off. */
+  boolean isKeptIn(Path other) {
+    return file.equals(other);
+  }
+
   /** Whether there can be one on this machine. */
   static boolean isPossible() {
     return Shim.LIBRARY != null;

@@ -1,0 +1,108 @@
+package io.mortise.conformance.outside;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Stream;
+
+/**
+ * What all logs of a run tell together.
+ *
+ * @param stays every attempt, in the order of their begin
+ * @param faults everything that was done to the run
+ * @param others the lines that belong to neither
+ * @param end the last moment anybody wrote of
+ */
+record History(List<Stay> stays, List<Fault> faults, List<LogLine> others, long end) {
+  static final String FAULT = "fault";
+  static final String OVER = "over";
+  static final String FAULT_ID = "id";
+  static final String NOTHING = "nothing";
+
+  /**
+   * How long after a fault a slow reaction to it is no surprise: connections are made again, and
+   * what was sent meanwhile is repeated.
+   */
+  static final long AFTERMATH = 3_000_000_000L;
+
+  /**
+   * How far two processes may tell the same moment apart: the store acts, and who hears of it
+   * writes that down. A thread that is handed a hold by another of its process is inside at most 10
+   * ms after the store gave it.
+   */
+  static final long REPORTING = 100_000_000L;
+
+  /** Reads lines in any order, each log's own kept. */
+  static History of(List<LogLine> lines) {
+    Map<String, List<LogLine>> attempts = new LinkedHashMap<>();
+    Map<String, LogLine> begun = new LinkedHashMap<>();
+    Map<String, LogLine> over = new TreeMap<>();
+    List<LogLine> others = new ArrayList<>();
+    for (LogLine line : lines) {
+      if (line.verb().equals(FAULT)) {
+        begun.put(line.source() + line.text(FAULT_ID), line);
+      } else if (line.verb().equals(OVER)) {
+        over.put(line.source() + line.text(FAULT_ID), line);
+      } else if (line.find("stay") != null) {
+        attempts
+            .computeIfAbsent(line.source() + '/' + line.text("stay"), key -> new ArrayList<>())
+            .add(line);
+      } else {
+        others.add(line);
+      }
+    }
+    long end = lines.stream().mapToLong(LogLine::at).max().orElse(0);
+    List<Fault> faults = new ArrayList<>();
+    begun.forEach((id, line) -> {
+      LogLine last = over.get(id);
+      if (last == null || !last.is(NOTHING)) {
+        faults.add(Fault.of(line, last == null ? end : last.at()));
+      }
+    });
+    List<Stay> stays = new ArrayList<>(attempts.values().stream().map(Stay::of).toList());
+    stays.sort((one, other) -> Long.compare(one.begin(), other.begin()));
+    return new History(List.copyOf(stays), List.copyOf(faults), List.copyOf(others), end);
+  }
+
+  Iterable<String> resources() {
+    return new TreeSet<>(stays.stream().flatMap(stay -> stay.resources().stream()).toList());
+  }
+
+  List<Stay> staysAt(String resource) {
+    return stays.stream().filter(stay -> stay.resources().contains(resource)).toList();
+  }
+
+  Stream<Fault> faultsOf(Stay stay) {
+    return faults.stream().filter(fault -> fault.touches(stay));
+  }
+
+  /** Whether anything happened to a stay between the two moments, or shortly before. */
+  boolean isDisturbed(Stay stay, long from, long to) {
+    return faultsOf(stay).anyMatch(fault -> fault.isWithin(from, to, AFTERMATH));
+  }
+
+  /** When the process of a stay was killed; the end of the run if it was not. */
+  long endOfProcess(Stay stay) {
+    return faults.stream()
+        .filter(fault -> fault.sort() == Fault.Sort.KILL && stay.source().equals(fault.client()))
+        .mapToLong(Fault::end)
+        .findFirst()
+        .orElse(end);
+  }
+
+  /**
+   * Whether the store may have given a hold before a fault was over: it was asked before, and the
+   * hold was reported soon after, unless something else kept the report back.
+   */
+  boolean isPerhapsAcquiredBefore(Stay stay, Fault fault) {
+    long reported = fault.end() + REPORTING;
+    return stay.begin() <= reported
+        && (stay.entered() <= reported
+            || faultsOf(stay)
+                .filter(other -> !other.equals(fault))
+                .anyMatch(other -> other.isWithin(fault.begin(), stay.entered(), 0)));
+  }
+}

@@ -1,0 +1,190 @@
+package io.mortise.conformance.outside;
+
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.redis.TcpProxy;
+import io.mortise.conformance.redis.TcpProxy.Direction;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+
+/** Does what is planned, and writes it down: a line before each fault and one after it. */
+final class Injector {
+  /** Those that say who holds a lock. */
+  private static final List<String> KEYS =
+      List.of(
+          "mortise:lock:{plain}",
+          "mortise:lock:{fair}",
+          "mortise:lock:{fenced}",
+          "mortise:lock:{member-a}",
+          "mortise:rw:lock:{read-write}",
+          "mortise:rw:readers:{read-write}",
+          "mortise:sem:permits:{semaphore}",
+          "shared");
+
+  private static final List<String> COMPANIONS =
+      List.of(
+          "mortise:queue:{plain}",
+          "mortise:alive:{plain}",
+          "mortise:queue:{fair}",
+          "mortise:alive:{fair}",
+          "mortise:fence:{fenced}",
+          "mortise:rw:queue:{read-write}",
+          "mortise:rw:alive:{read-write}",
+          "mortise:sem:queue:{semaphore}",
+          "mortise:sem:alive:{semaphore}",
+          "mortise:redisson:queue:{shared}");
+
+  /** A red lock asks that a server without its data stays away for the longest lease. */
+  private static final long AWAY = Step.LEASE.plusMillis(300).toMillis();
+
+  private static final int AT_A_TIME = 6;
+
+  private final Log log;
+  private final List<Site> sites;
+  private final Staff staff;
+  private final Set<String> spoiled = ConcurrentHashMap.newKeySet();
+
+  Injector(Log log, List<Site> sites, Staff staff) {
+    this.log = log;
+    this.sites = sites;
+    this.staff = staff;
+  }
+
+  /** Does all of it; returns when the last fault is over. */
+  void run(List<PlannedFault> plan) throws InterruptedException, ExecutionException {
+    ScheduledExecutorService timer = Executors.newScheduledThreadPool(AT_A_TIME);
+    try {
+      List<Future<?>> all = new ArrayList<>();
+      for (int i = 0; i < plan.size(); i++) {
+        PlannedFault fault = plan.get(i);
+        String id = "f" + i;
+        all.add(timer.schedule(() -> injectAlone(id, fault), fault.at(), TimeUnit.MILLISECONDS));
+      }
+      for (Future<?> each : all) {
+        each.get();
+      }
+    } finally {
+      timer.shutdownNow();
+    }
+  }
+
+  /** What is still spoiled by another fault is left alone. */
+  private void injectAlone(String id, PlannedFault fault) {
+    if (spoiled.add(fault.target())) {
+      try {
+        inject(id, fault);
+      } finally {
+        spoiled.remove(fault.target());
+      }
+    }
+  }
+
+  private void inject(String id, PlannedFault fault) {
+    switch (fault.sort()) {
+      case KILL, FREEZE -> spoilWorker(id, fault);
+      case CUT, HALF_OPEN, LATE_REPLIES, LOST_REPLIES, REFUSE -> spoilLink(id, fault);
+      case DELETED -> delete(id, fault, KEYS);
+      case COMPANION_DELETED -> delete(id, fault, COMPANIONS);
+      case CLOCK_FORWARD, CLOCK_BACK -> stepClock(id, fault);
+      default -> spoilServer(id, fault);
+    }
+  }
+
+  private void spoilWorker(String id, PlannedFault fault) {
+    WorkerProcess worker = staff.find(fault.worker());
+    if (worker == null) {
+      return; // the next one is not at work yet
+    }
+    Faults.begin(log, id, fault.sort(), "client", worker.name());
+    if (fault.sort() == Fault.Sort.KILL) {
+      staff.kill(fault.worker());
+      Faults.end(log, id);
+      sleep(fault.lasts());
+      staff.replace(fault.worker());
+    } else {
+      worker.pause();
+      sleep(fault.lasts());
+      worker.resume();
+      Faults.end(log, id);
+    }
+  }
+
+  private void spoilLink(String id, PlannedFault fault) {
+    Site site = sites.get(fault.server());
+    TcpProxy link = site.link(fault.worker());
+    String client = Staff.slot(fault.worker());
+    Faults.begin(log, id, fault.sort(), "client", client, "server", site.name());
+    switch (fault.sort()) {
+      case HALF_OPEN -> link.stall();
+      case LATE_REPLIES -> link.stall(Direction.REPLIES);
+      case LOST_REPLIES -> link.dropReplies();
+      case REFUSE -> {
+        link.refuse();
+        link.cut();
+      }
+      default -> link.cut();
+    }
+    if (fault.sort() != Fault.Sort.CUT) {
+      sleep(fault.lasts());
+    }
+    link.cut();
+    link.resume();
+    Faults.end(log, id);
+  }
+
+  private void spoilServer(String id, PlannedFault fault) {
+    Site site = sites.get(fault.server());
+    RedisServer server = site.server();
+    Faults.begin(log, id, fault.sort(), "server", site.name());
+    if (fault.sort() == Fault.Sort.SERVER_FREEZE) {
+      server.pause();
+      sleep(fault.lasts());
+      server.resume();
+    } else {
+      server.kill();
+      if (fault.sort() != Fault.Sort.SERVER_RESTART) {
+        server.forget();
+      }
+      sleep(fault.lasts() + (fault.sort() == Fault.Sort.SERVER_AWAY ? AWAY : 0));
+      server.restart();
+    }
+    Faults.end(log, id);
+  }
+
+  private void stepClock(String id, PlannedFault fault) {
+    Site site = sites.get(fault.server());
+    if (site.hasClock()) {
+      boolean forward = fault.sort() == Fault.Sort.CLOCK_FORWARD;
+      Faults.begin(log, id, fault.sort(), "server", site.name(), "millis", fault.millis());
+      site.stepClock(forward ? fault.millis() : -fault.millis());
+      Object unused = site.server().command("PING"); // it looks at its clock now
+      Faults.end(log, id);
+    }
+  }
+
+  private void delete(String id, PlannedFault fault, List<String> keys) {
+    Site site = sites.get(fault.server());
+    String key = keys.get(fault.choice() % keys.size());
+    String resource = key.substring(key.indexOf('{') + 1).replace("}", "");
+    Faults.begin(log, id, fault.sort(), "server", site.name(), "resource", resource, "key", key);
+    if (Long.valueOf(0).equals(site.server().command("DEL", key))) {
+      Faults.endOfNothing(log, id);
+    } else {
+      Faults.end(log, id);
+    }
+  }
+
+  private static void sleep(long millis) {
+    try {
+      TimeUnit.MILLISECONDS.sleep(millis);
+    } catch (InterruptedException e) {
+      throw new IllegalStateException("nobody interrupts a run", e);
+    }
+  }
+}

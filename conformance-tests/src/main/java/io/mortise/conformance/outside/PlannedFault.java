@@ -1,0 +1,86 @@
+package io.mortise.conformance.outside;
+
+import io.mortise.conformance.outside.Fault.Sort;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * What the injector is to do, and when: a pure function of the seed.
+ *
+ * @param at ms after the start of the faults
+ * @param sort what to do
+ * @param worker to which worker, or to whose link
+ * @param server to which server, or to the link to which one; 0 is the main server
+ * @param lasts how long (ms)
+ * @param choice which key to delete
+ * @param millis by how much to move a clock
+ */
+record PlannedFault(
+    long at, Sort sort, int worker, int server, long lasts, int choice, long millis) {
+  /** The sorts, each as often as it is to be. */
+  private static final List<Sort> LINKS =
+      List.of(Sort.CUT, Sort.HALF_OPEN, Sort.LATE_REPLIES, Sort.LOST_REPLIES, Sort.REFUSE);
+
+  private static final List<Sort> OF_ALL_SERVERS =
+      List.of(Sort.SERVER_FREEZE, Sort.SERVER_FREEZE, Sort.SERVER_RESTART);
+
+  private static final List<Sort> OF_THE_MAIN_SERVER =
+      List.of(
+          Sort.SERVER_FORGET,
+          Sort.DELETED,
+          Sort.DELETED,
+          Sort.COMPANION_DELETED,
+          Sort.CLOCK_FORWARD,
+          Sort.CLOCK_BACK);
+
+  /** Every fault of a run, in order. */
+  static List<PlannedFault> plan(long seed, long millis, int workers, int servers) {
+    Random random = new Random(seed);
+    List<PlannedFault> plan = new ArrayList<>();
+    for (long at = 500; at < millis; at += 100 + random.nextInt(900)) {
+      plan.add(next(random, at, workers, servers));
+    }
+    return plan;
+  }
+
+  private static PlannedFault next(Random random, long at, int workers, int servers) {
+    int server = random.nextBoolean() ? 0 : random.nextInt(servers);
+    Sort sort = sort(random, server);
+    boolean seconds = random.nextInt(8) == 0; // longer than a command may take, or than a lease
+    long lasts = seconds ? 1_500 + random.nextInt(2_500) : 50 + random.nextInt(700);
+    return new PlannedFault(
+        at,
+        sort,
+        random.nextInt(workers),
+        server,
+        lasts,
+        random.nextInt(1_000),
+        500 + random.nextInt(5_500));
+  }
+
+  private static Sort sort(Random random, int server) {
+    int dice = random.nextInt(20);
+    if (dice < 10) {
+      return LINKS.get(random.nextInt(LINKS.size()));
+    }
+    if (dice < 14) {
+      return dice < 12 ? Sort.FREEZE : Sort.KILL;
+    }
+    if (dice < 17) {
+      return OF_ALL_SERVERS.get(random.nextInt(OF_ALL_SERVERS.size()));
+    }
+    return server == 0
+        ? OF_THE_MAIN_SERVER.get(random.nextInt(OF_THE_MAIN_SERVER.size()))
+        : Sort.SERVER_AWAY;
+  }
+
+  /** What it spoils; nothing is spoiled by two at a time. */
+  String target() {
+    return switch (sort) {
+      case KILL, FREEZE -> "worker " + worker;
+      case CUT, HALF_OPEN, LATE_REPLIES, LOST_REPLIES, REFUSE -> "link " + worker + ' ' + server;
+      default -> "server " + server;
+    };
+  }
+}

@@ -1,0 +1,125 @@
+package io.mortise.conformance.outside;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+
+/**
+ * What a thread of a worker does next.
+ *
+ * @param what at which lock
+ * @param way how it enters
+ * @param patience the longest time to wait, where the way has one
+ * @param lease a fixed lease, or zero for one that is renewed
+ * @param stay how long to stay inside
+ * @param interruptAfter when to interrupt the attempt, or zero
+ * @param force whether to force the lock open instead of taking it
+ */
+record Step(
+    What what,
+    Way way,
+    Duration patience,
+    Duration lease,
+    Duration stay,
+    Duration interruptAfter,
+    boolean force) {
+
+  /** A lock of the run. Its name is that of its resource in the logs. */
+  enum What {
+    PLAIN(6),
+    FAIR(4),
+    FENCED(5),
+    READ(4),
+    WRITE(3),
+    SEMAPHORE(4),
+    MULTI(3),
+    /** One of the members of the multi lock alone. */
+    MEMBER(2),
+    RED(4),
+    /** Shared with clients of Redisson, where there are any. */
+    SHARED(3),
+    /** No lock at all: a control, which must be found guilty. */
+    UNGUARDED(3),
+    /** A lease that nobody looks at: the second control. */
+    OVERSTAYED(2);
+
+    private final int often;
+
+    What(int often) {
+      this.often = often;
+    }
+
+    boolean canBeForced() {
+      return this == PLAIN || this == FENCED || this == READ || this == WRITE || this == SEMAPHORE;
+    }
+
+    boolean isControl() {
+      return this == UNGUARDED || this == OVERSTAYED;
+    }
+  }
+
+  /** How to enter. */
+  enum Way {
+    LOCK,
+    INTERRUPTIBLY,
+    TRY,
+    TRY_FOR_A_WHILE,
+    LEASE,
+    TRY_LEASE,
+    ASYNC;
+
+    boolean hasLimit() {
+      return this == TRY || this == TRY_FOR_A_WHILE || this == TRY_LEASE || this == ASYNC;
+    }
+  }
+
+  static final Duration LEASE = Duration.ofSeconds(2);
+
+  /** The next step of a plan: the same generator, the same plan. */
+  static Step next(Random random, List<What> locks) {
+    What what = pick(random, locks);
+    Way way = Way.values()[random.nextInt(Way.values().length)];
+    Duration patience = way == Way.TRY ? Duration.ZERO : millis(random.nextInt(2_500));
+    boolean fixed = random.nextInt(5) == 0;
+    Duration lease = fixed ? millis(300 + random.nextInt(1_200)) : Duration.ZERO;
+    boolean interrupts = way != Way.LOCK && random.nextInt(10) == 0;
+    Duration interrupt = interrupts ? millis(1 + random.nextInt(1_000)) : Duration.ZERO;
+    boolean force = what.canBeForced() && random.nextInt(200) == 0;
+    Duration stay = what.isControl() ? millis(20 + random.nextInt(80)) : stay(random);
+    return new Step(what, way, patience, lease, stay, interrupt, force);
+  }
+
+  /** To enter within a time, and leave. */
+  static Step visit(What what, Duration patience) {
+    return new Step(
+        what,
+        what == What.SEMAPHORE ? Way.TRY_LEASE : Way.TRY_FOR_A_WHILE,
+        patience,
+        Duration.ZERO,
+        Duration.ZERO,
+        Duration.ZERO,
+        false);
+  }
+
+  private static What pick(Random random, List<What> locks) {
+    int number = random.nextInt(locks.stream().mapToInt(each -> each.often).sum());
+    for (What each : locks) {
+      number -= each.often;
+      if (number < 0) {
+        return each;
+      }
+    }
+    throw new AssertionError(locks);
+  }
+
+  /** Mostly short; now and then longer than a renewal, seldom longer than the lease. */
+  private static Duration stay(Random random) {
+    int dice = random.nextInt(50);
+    int longest = dice == 0 ? 3_000 : dice < 5 ? 900 : 8;
+    return millis(random.nextInt(longest));
+  }
+
+  private static Duration millis(int millis) {
+    return Duration.ofMillis(millis);
+  }
+}

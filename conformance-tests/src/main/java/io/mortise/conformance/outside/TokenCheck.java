@@ -1,0 +1,70 @@
+package io.mortise.conformance.outside;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * Finds tokens that fall. Holds that were good one after the other were taken in that order, so
+ * their tokens rise (L13). Two that were acquired around one fault that ended the older of them
+ * cannot be put in order from outside. Excused is a counter that was lost while the server's clock
+ * stepped back.
+ */
+final class TokenCheck {
+  private final History history;
+
+  private TokenCheck(History history) {
+    this.history = history;
+  }
+
+  static List<Violation> of(History history) {
+    TokenCheck check = new TokenCheck(history);
+    List<Violation> found = new ArrayList<>();
+    history.resources().forEach(resource -> check.look(resource, found));
+    return found;
+  }
+
+  private void look(String resource, List<Violation> found) {
+    List<Stay> holds =
+        history.staysAt(resource).stream()
+            .filter(stay -> stay.token() > 0 && stay.isConfirmed())
+            .sorted(Comparator.comparingLong(Stay::entered))
+            .toList();
+    for (int i = 1; i < holds.size(); i++) {
+      Stay after = holds.get(i);
+      holds.subList(0, i).stream()
+          .filter(before -> before.token() >= after.token())
+          .filter(before -> !isOrderUnknown(before, after) && !isCounterLost(before, after))
+          .findFirst()
+          .ifPresent(before -> found.add(fall(resource, before, after)));
+    }
+  }
+
+  private static Violation fall(String resource, Stay before, Stay after) {
+    String text =
+        "%s had token %d, and after it %s had %d"
+            .formatted(before, before.token(), after, after.token());
+    return new Violation(Violation.Sort.TOKEN, resource, after.entered(), text);
+  }
+
+  /** The later one may have been acquired before the fault, and the earlier one behind it. */
+  private boolean isOrderUnknown(Stay before, Stay after) {
+    return history
+        .faultsOf(after)
+        .filter(fault -> fault.sort().endsHolds())
+        .anyMatch(fault ->
+            before.entered() >= fault.begin() && history.isPerhapsAcquiredBefore(after, fault));
+  }
+
+  private boolean isCounterLost(Stay before, Stay after) {
+    List<Fault.Sort> between =
+        history
+            .faultsOf(after)
+            .filter(fault -> fault.isWithin(before.begin(), after.entered(), 0))
+            .map(Fault::sort)
+            .toList();
+    return between.contains(Fault.Sort.CLOCK_BACK)
+        && (between.contains(Fault.Sort.SERVER_FORGET)
+            || between.contains(Fault.Sort.COMPANION_DELETED));
+  }
+}

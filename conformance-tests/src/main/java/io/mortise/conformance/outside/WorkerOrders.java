@@ -1,0 +1,103 @@
+package io.mortise.conformance.outside;
+
+import io.mortise.conformance.outside.Step.What;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What a worker is told on its command line.
+ *
+ * @param name one life of a worker: {@code w1.2}
+ * @param folder where its log is
+ * @param origin the {@link System#nanoTime} of the run's start
+ * @param provider its backend
+ * @param startOnGrant the option of its services
+ * @param uris its own links to the servers: the main one, then those of the red lock
+ * @param threads how many
+ * @param seed decides their plans
+ * @param locks those it uses
+ */
+record WorkerOrders(
+    String name,
+    Path folder,
+    long origin,
+    String provider,
+    boolean startOnGrant,
+    List<String> uris,
+    int threads,
+    long seed,
+    List<What> locks) {
+  static final String MAIN = "main";
+
+  /** The server's name in the logs. */
+  static String red(int number) {
+    return "red-" + number;
+  }
+
+  List<String> toArguments() {
+    return List.of(
+        name,
+        folder.toString(),
+        Long.toString(origin),
+        provider,
+        Boolean.toString(startOnGrant),
+        String.join(",", uris),
+        Integer.toString(threads),
+        Long.toString(seed),
+        String.join(",", locks.stream().map(What::name).toList()));
+  }
+
+  static WorkerOrders of(String[] args) {
+    return new WorkerOrders(
+        args[0],
+        Path.of(args[1]),
+        Long.parseLong(args[2]),
+        args[3],
+        Boolean.parseBoolean(args[4]),
+        List.of(args[5].split(",", -1)),
+        Integer.parseInt(args[6]),
+        Long.parseLong(args[7]),
+        Stream.of(args[8].split(",", -1)).map(What::valueOf).toList());
+  }
+
+  /** The fields of the line that begins an attempt. */
+  Object[] describe(Step step, long number, boolean must) {
+    boolean fixed = !step.lease().isZero();
+    long lease = (fixed ? step.lease() : Step.LEASE).toNanos();
+    List<String> red =
+        Stream.iterate(1, i -> i + 1).limit(uris.size() - 1).map(WorkerOrders::red).toList();
+    return new Object[] {
+      "stay",
+      number,
+      "of",
+      String.join(",", Locks.resources(step.what())),
+      "on",
+      step.what() == What.RED ? String.join(",", red) : MAIN,
+      "way",
+      step.what() + "/" + step.way(),
+      "weight",
+      step.what() == What.WRITE ? Locks.READERS : 1,
+      "capacity",
+      capacity(step.what()),
+      "lease",
+      lease,
+      "fixed",
+      fixed,
+      "starts-on-grant",
+      startOnGrant && !fixed,
+      "limit",
+      step.way().hasLimit() && !step.what().isControl() ? step.patience().toNanos() : Stay.NEVER,
+      "must",
+      must
+    };
+  }
+
+  private static int capacity(What what) {
+    return switch (what) {
+      case READ, WRITE -> Locks.READERS;
+      case SEMAPHORE -> Locks.PERMITS;
+      default -> 1;
+    };
+  }
+}

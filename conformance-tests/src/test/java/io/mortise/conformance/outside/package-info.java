@@ -1,0 +1,4 @@
+@NullMarked
+package io.mortise.conformance.outside;
+
+import org.jspecify.annotations.NullMarked;
