@@ -15,6 +15,8 @@ import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -233,5 +235,21 @@ abstract class LinkDuties extends FaultDuties {
     proxy.resume();
     settle(backend);
     ledger.assertTruthful(this::count);
+  }
+
+  @Test
+  @Rule("B13")
+  @DisplayName(
+      "B13: a link on which replies come is not broken, however long the queue of calls is")
+  void aLongQueue() {
+    LockBackend backend = viaProxy();
+    // Each keeps the server busy for a tenth of a second of its processor's time.
+    String lua = "local t = os.clock() + 0.1 while os.clock() < t do end return {1}";
+    ScriptCall slow = within(Duration.ofMinutes(2), run(lua, List.of()));
+    List<CompletableFuture<List<Object>>> calls =
+        IntStream.range(0, 60).mapToObj(i -> backend.executeAsync(slow)).toList();
+    for (CompletableFuture<List<Object>> call : calls) {
+      assertEquals(List.of(1L), call.join());
+    }
   }
 }
