@@ -148,6 +148,8 @@ final class MessagesTest {
     all.forEach(each -> assertEquals(List.of("subscribed"), each.recorder.events()));
     long start = System.nanoTime();
     proxy.stall();
+    // An idle backend rests until the next call.
+    all.forEach(each -> each.backend.executeAsync(Fixture.count("k")));
     all.forEach(each -> each.recorder.await("interrupted"));
     assertTrue(Fixture.since(start).compareTo(Duration.ofSeconds(8)) < 0);
     proxy.cut();
