@@ -2,7 +2,6 @@ package io.mortise.backend.lettuce;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.api.AsyncCloseable;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.GenericMapOutput;
@@ -136,9 +135,7 @@ public final class LettuceBackend implements LockBackend {
   public void close() {
     if (!closed.getAndSet(true)) {
       channels.close();
-      var ends = both.stream().map(AsyncCloseable::closeAsync).toArray(CompletableFuture<?>[]::new);
-      client.close();
-      CompletableFuture.allOf(ends).completeOnTimeout(null, 1, TimeUnit.SECONDS).join();
+      client.close().completeOnTimeout(null, 1, TimeUnit.SECONDS).join();
     }
   }
 

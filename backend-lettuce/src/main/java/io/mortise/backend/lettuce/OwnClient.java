@@ -17,6 +17,7 @@ import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
@@ -108,10 +109,11 @@ final class OwnClient implements NettyCustomizer {
     });
   }
 
-  /** Does not wait. */
-  void close() {
-    redis.shutdownAsync();
+  /** Closes its connections, and then lets go of its threads; does not wait. */
+  CompletableFuture<Void> close() {
+    CompletableFuture<Void> end = redis.shutdownAsync();
     redis.getResources().shutdown();
     atEnd.forEach(Runnable::run);
+    return end.exceptionally(e -> null);
   }
 }

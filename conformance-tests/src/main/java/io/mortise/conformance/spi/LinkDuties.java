@@ -243,9 +243,11 @@ abstract class LinkDuties extends FaultDuties {
       "B13: a link on which replies come is not broken, however long the queue of calls is")
   void aLongQueue() {
     LockBackend backend = viaProxy();
-    // Each keeps the server busy for a tenth of a second or more.
+    // Each keeps the server busy for a tenth of a second or more, and is too long to be read with
+    // the next: else the server would send all replies at the end.
+    String words = "x".repeat(20_000);
     ScriptCall slow =
-        within(Duration.ofMinutes(3), run("for i = 1, 2e7 do end return {1}", List.of()));
+        within(Duration.ofMinutes(3), run("for i = 1, 2e7 do end return {1}", List.of(), words));
     List<CompletableFuture<List<Object>>> calls =
         IntStream.range(0, 60).mapToObj(i -> backend.executeAsync(slow)).toList();
     for (CompletableFuture<List<Object>> call : calls) {
