@@ -110,10 +110,13 @@ final class OwnClient implements NettyCustomizer {
   }
 
   /** Closes its connections, and then lets go of its threads; does not wait. */
-  CompletableFuture<Void> close() {
-    CompletableFuture<Void> end = redis.shutdownAsync();
-    redis.getResources().shutdown();
-    atEnd.forEach(Runnable::run);
-    return end.exceptionally(e -> null);
+  CompletableFuture<?> close() {
+    return redis
+        .shutdownAsync()
+        .handle((done, e) -> {
+          redis.getResources().shutdown();
+          atEnd.forEach(Runnable::run);
+          return done;
+        });
   }
 }

@@ -132,6 +132,17 @@ final class GivenClientTest {
     }
   }
 
+  @Test
+  @DisplayName("B17: a backend whose client was closed before closes too, and is not in the way")
+  void theClientIsClosedFirst() {
+    LockBackend backend = LettuceBackend.of(client, uri);
+    backend.execute(count("k"));
+    client.close();
+    Fixture.await("calls are refused", () -> isRefused(backend, "k"));
+    backend.close();
+    assertTrue(backend.toString().contains("closed"), backend.toString());
+  }
+
   private static Set<String> ioThreads() {
     return Thread.getAllStackTraces().keySet().stream()
         .map(Thread::getName)
