@@ -37,7 +37,7 @@ final class OwnClient implements NettyCustomizer {
   private final List<Runnable> atEnd;
   private final Map<Channel, Silence> links = new ConcurrentHashMap<>();
 
-  /** {@code atEnd} runs after the client was told to end. */
+  /** {@code atEnd} runs when the client has ended. */
   OwnClient(ClientResources resources, ClientOptions options, Runnable... atEnd) {
     given = resources.nettyCustomizer();
     this.atEnd = List.of(atEnd);
@@ -111,12 +111,9 @@ final class OwnClient implements NettyCustomizer {
 
   /** Closes its connections, and then lets go of its threads; does not wait. */
   CompletableFuture<?> close() {
-    return redis
-        .shutdownAsync()
-        .handle((done, e) -> {
-          redis.getResources().shutdown();
-          atEnd.forEach(Runnable::run);
-          return done;
-        });
+    CompletableFuture<?> end = redis.shutdownAsync().exceptionally(e -> null);
+    end.thenRun(redis.getResources()::shutdown);
+    atEnd.forEach(end::thenRun);
+    return end;
   }
 }
