@@ -35,9 +35,9 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
   }
 
   /**
-   * Writes the words as they are, which Lettuce would wrap in an object each. Lettuce before 6.8
-   * sends a command that had no reply again when it has reconnected: not a call, which may have run
-   * (B2). In its place it gets a PING, since it waits for a reply.
+   * Writes the words as they are, which Lettuce would wrap in an object each. Lettuce 6.6 writes a
+   * command that had no reply again when it has reconnected. A call may have run, so it fails (B2),
+   * and a PING takes its place, since Lettuce waits for a reply.
    */
   @Override
   public void encode(ByteBuf buffer) {

@@ -20,7 +20,8 @@ import java.util.Set;
  * Opens a {@link LettuceBackend} with a client of its own, from {@code
  * redis[s]://[[user]:password@]host[:port][/database]}; {@code rediss} is TLS, checked against the
  * JVM's trust store and the host's name. User and password are percent-encoded. It knows no further
- * properties.
+ * properties. A plain connection that says nothing comes first: loading Lettuce takes a JVM
+ * seconds, and a port where nobody listens is told before.
  */
 @AutoService(LockBackendProvider.class)
 public final class LettuceBackendProvider implements LockBackendProvider {
