@@ -93,6 +93,7 @@ public final class LettuceBackend implements LockBackend {
     return LettuceBackendProvider.connect(own, RedisURI.builder(uri).build(), BEAT);
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // That anything is heard is what matters.
   private void beat() {
     client.beat();
     both.forEach(each -> each.async().ping());

@@ -24,6 +24,7 @@ import java.util.Set;
  * seconds, and a port where nobody listens is told before.
  */
 @AutoService(LockBackendProvider.class)
+@SuppressWarnings("FutureReturnValueIgnored") // What is not wanted any more ends unwatched.
 public final class LettuceBackendProvider implements LockBackendProvider {
   /** Made by {@link java.util.ServiceLoader}. */
   public LettuceBackendProvider() {}

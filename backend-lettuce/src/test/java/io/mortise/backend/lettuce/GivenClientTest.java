@@ -173,7 +173,7 @@ final class GivenClientTest {
       assertEquals(2, links.get());
       assertEquals(2, bootstraps.get());
     } finally {
-      resources.shutdown();
+      resources.shutdown().awaitUninterruptibly();
     }
   }
 
