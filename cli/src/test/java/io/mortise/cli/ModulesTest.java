@@ -61,7 +61,7 @@ class ModulesTest {
             + " io.mortise.backend.support io.mortise.spi org.apache.commons.pool2 redis.clients.jedis",
         "backend-lettuce, io.mortise.backend.lettuce,"
             + " io.mortise.backend.support io.mortise.spi io.netty.buffer io.netty.common"
-            + " io.netty.transport lettuce.core org.slf4j",
+            + " io.netty.resolver.dns io.netty.transport lettuce.core org.slf4j",
         "cli, io.mortise.cli, info.picocli io.mortise.api io.mortise.backend.support io.mortise.spi",
       })
   void aModuleExportsAndRequiresExactlyThis(String folder, String exports, String requires) {

@@ -1,20 +1,17 @@
 package io.mortise.backend.lettuce;
 
-import io.lettuce.core.Delegating;
-import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.RedisClient;
-import io.lettuce.core.RedisCommandTimeoutException;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.api.AsyncCloseable;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.GenericMapOutput;
 import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.DefaultEndpoint;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.mortise.backend.support.Channels;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Pulse;
+import io.mortise.backend.support.RedisServers;
+import io.mortise.backend.support.Threads;
 import io.mortise.spi.BackendException;
-import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
@@ -22,14 +19,10 @@ import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import java.time.Duration;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Runs scripts on one Redis server through Lettuce: one connection for all calls, one for all
@@ -37,99 +30,76 @@ import org.slf4j.LoggerFactory;
  * #execute} on the thread that would have to read its reply is refused.
  *
  * <p>While calls are made, and for some seconds after, both connections are asked by {@code PING}
- * every two seconds. One that has not answered when the next is due is broken, and Lettuce connects
+ * every second. One on which nothing at all was heard for three is broken, and Lettuce connects
  * anew: so a link whose peer is silently gone is found within four seconds.
  */
 public final class LettuceBackend implements LockBackend {
-  static final Duration BEAT = Duration.ofSeconds(2);
-  private static final Logger LOG = LoggerFactory.getLogger(LettuceBackend.class);
+  static final Duration BEAT = Duration.ofSeconds(1);
 
+  private final OwnClient client;
   private final BackendInfo info;
   private final StatefulRedisConnection<String, String> calls;
   private final List<StatefulRedisConnection<String, String>> both;
   private final Channels channels;
   private final Pulse pulse;
-  private final Runnable atEnd;
   private final AtomicBoolean closed = new AtomicBoolean();
-
-  /** Connections whose last PING is unanswered; a client's own time limit is no answer. */
-  private final Set<StatefulRedisConnection<?, ?>> silent = ConcurrentHashMap.newKeySet();
 
   /** The thread that writes commands and reads their replies. */
   volatile @Nullable Thread ioThread;
 
-  /** Watches by the given beat; {@code atEnd} runs when the connections were told to close. */
-  LettuceBackend(
-      StatefulRedisConnection<String, String> calls,
-      StatefulRedisPubSubConnection<String, String> messages,
-      BackendInfo info,
-      Duration beat,
-      Runnable atEnd) {
-    this.info = info;
-    this.calls = calls;
-    both = List.of(calls, messages);
-    this.atEnd = atEnd;
-    // Calls have deadlines of their own; a timer of the client's for each would be one too many.
-    both.forEach(each -> each.setTimeout(Duration.ZERO));
-    channels = new Messages(messages).channels;
+  /** Connects; the client is the backend's, which watches it by the given beat. */
+  LettuceBackend(OwnClient client, RedisURI uri, Duration beat) {
+    this.client = client;
+    calls = client.redis.connectAsync(StringCodec.UTF8, uri).toCompletableFuture().join();
+    var hello = calls.async().dispatch(CommandType.HELLO, new GenericMapOutput<>(StringCodec.UTF8));
+    long time = uri.getTimeout().toNanos();
+    var facts = hello.toCompletableFuture().orTimeout(time, TimeUnit.NANOSECONDS).join();
+    info = RedisServers.usable(LettuceBackendProvider.endpoint(uri), facts);
+    var messages = client.redis.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture();
+    both = List.of(calls, messages.join());
+    channels = new Messages(messages.join()).channels;
     pulse = new Pulse(this::beat, beat);
   }
 
   /**
-   * Uses the caller's client. The backend opens two connections and closes them in {@link #close};
-   * the client stays the caller's.
+   * Uses what the caller's client has: its {@link RedisClient#getResources resources} (threads,
+   * name resolution, tracing, metrics) and its {@link RedisClient#getOptions options} as they are
+   * now (TLS, protocol, socket). The backend makes two connections of its own with them, and
+   * changes nothing of the client, which may have any options.
    *
-   * <p>The client must reject commands while it is disconnected: otherwise it keeps them and runs
-   * them after a reconnect, when their callers have long given up, and runs one in flight twice. It
-   * must reconnect by itself; how soon it does so after an outage is its reconnect delay, by
-   * default up to 30 seconds.
+   * <p>The two connections differ from the client's in four things. They reject commands while they
+   * are disconnected: a client that keeps them runs them after a reconnect, when their callers have
+   * long given up. They reconnect by themselves, at a constant delay of 200 ms. They have no time
+   * limits for commands: each call has its own. And they do not follow a server's maintenance
+   * notifications.
    *
-   * @param client one whose options set {@code DisconnectedBehavior.REJECT_COMMANDS}
-   * @param uri the server; its timeout is the time to connect within
+   * <p>Listeners that were added to the client itself, for commands or for the state of
+   * connections, are not told of the two: Lettuce shows them to nobody. {@link #close} closes the
+   * two connections; the client and its resources stay the caller's. Close the backend first: a
+   * client that was closed before takes the threads with it.
+   *
+   * @param client any client of a single server; no connection of its own is used
+   * @param uri the server, with user, password or credentials provider, TLS and database; its
+   *     timeout is the time to connect within
    * @return an open backend
-   * @throws IllegalArgumentException the client's options or the URI do not fit
+   * @throws IllegalArgumentException the URI names sentinels
    * @throws BackendException the server cannot be reached or is refused; nothing is left open
    */
   public static LettuceBackend of(RedisClient client, RedisURI uri) {
-    boolean rejects = client.getOptions().isRejectCommandsWhileDisconnected();
-    if (!rejects || !client.getOptions().isAutoReconnect()) {
-      throw new IllegalArgumentException(
-          "the client must reconnect, and reject commands until it has; set its ClientOptions:"
-              + " autoReconnect(true).disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)");
-    }
     if (!uri.getSentinels().isEmpty()) {
       throw new IllegalArgumentException("Redis Sentinel is not supported yet; name the master");
     }
-    return LettuceBackendProvider.connect(client, RedisURI.builder(uri).build(), BEAT, () -> {});
+    OwnClient own = new OwnClient(client.getResources(), client.getOptions());
+    return LettuceBackendProvider.connect(own, RedisURI.builder(uri).build(), BEAT);
   }
 
+  @SuppressWarnings("FutureReturnValueIgnored") // That anything is heard is what matters.
   private void beat() {
-    if (!closed.get()) {
-      both.forEach(this::ping);
-      if (channels.askAgain()) {
-        pulse.use();
-      }
+    client.beat();
+    both.forEach(each -> each.async().ping());
+    if (channels.askAgain()) {
+      pulse.use();
     }
-  }
-
-  /** Breaks the connection if the last PING is unanswered, and sends the next. */
-  private void ping(StatefulRedisConnection<String, String> connection) {
-    if (!silent.add(connection)) {
-      LOG.warn("{}: no answer to PING, connecting anew", info.endpoint());
-      var writer = ((RedisChannelHandler<?, ?>) connection).getChannelWriter();
-      var channel = writer instanceof Delegating<?> wrapper ? wrapper.unwrap() : writer;
-      ((DefaultEndpoint) channel).disconnect();
-    }
-    var ping = connection.async().ping();
-    ping.whenComplete((pong, e) -> {
-      if (!(e instanceof RedisCommandTimeoutException)) {
-        silent.remove(connection);
-      }
-    });
-  }
-
-  private Call send(ScriptCall call) {
-    return send(new Call(this, call, CommandType.EVALSHA));
   }
 
   Call send(Call call) {
@@ -140,16 +110,14 @@ public final class LettuceBackend implements LockBackend {
 
   @Override
   public List<Object> execute(ScriptCall call) {
-    if (Thread.currentThread().equals(ioThread)) {
-      String message = this + ": execute would wait for its own thread; use executeAsync";
-      throw new BackendException(Outcome.NOT_EXECUTED, message, null);
-    }
-    return PendingCall.await(send(call), call.timeout());
+    Threads.refuseToWaitOn(ioThread, this);
+    return PendingCall.await(send(new Call(this, call, CommandType.EVALSHA)), call.timeout());
   }
 
   @Override
   public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
-    return send(call).orTimeout(call.timeout().toNanos(), TimeUnit.NANOSECONDS);
+    Call sent = send(new Call(this, call, CommandType.EVALSHA));
+    return sent.orTimeout(call.timeout().toNanos(), TimeUnit.NANOSECONDS);
   }
 
   @Override
@@ -168,9 +136,7 @@ public final class LettuceBackend implements LockBackend {
   public void close() {
     if (!closed.getAndSet(true)) {
       channels.close();
-      var ends = both.stream().map(AsyncCloseable::closeAsync).toArray(CompletableFuture<?>[]::new);
-      atEnd.run();
-      CompletableFuture.allOf(ends).completeOnTimeout(null, 1, TimeUnit.SECONDS).join();
+      client.close().completeOnTimeout(null, 1, TimeUnit.SECONDS).join();
     }
   }
 

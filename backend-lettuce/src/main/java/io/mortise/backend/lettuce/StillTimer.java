@@ -13,6 +13,8 @@ import java.util.concurrent.TimeUnit;
  * most of the time. For tasks that only hand over, as all of Lettuce do.
  */
 final class StillTimer implements Timer {
+  private volatile boolean stopped;
+
   @Override
   public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
     CompletableFuture<?> time = new CompletableFuture<>().completeOnTimeout(null, delay, unit);
@@ -20,15 +22,18 @@ final class StillTimer implements Timer {
     CompletableFuture<?> unused =
         time.thenRun(
             new FutureTask<>(() -> {
-              task.run(pending);
+              if (!stopped) {
+                task.run(pending);
+              }
               return null;
             }));
     return pending;
   }
 
-  /** Of a client that ends; a task that comes later finds it so. */
+  /** Of a client that ends. No task runs any more: its threads are about to end too. */
   @Override
   public Set<Timeout> stop() {
+    stopped = true;
     return Set.of();
   }
 

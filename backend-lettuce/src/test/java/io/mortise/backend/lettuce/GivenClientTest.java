@@ -5,32 +5,48 @@ import static io.mortise.backend.lettuce.Fixture.failure;
 import static io.mortise.backend.lettuce.Fixture.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.event.command.CommandListener;
+import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
 import io.mortise.conformance.redis.RedisExtension;
 import io.mortise.conformance.redis.TcpProxy;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Backends on a client of the caller's. */
 final class GivenClientTest {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
 
-  private final RedisClient client = Fixture.rejectingClient();
+  private final RedisClient client = RedisClient.create();
   private final RedisURI uri = RedisURI.create(REDIS.server().uri());
 
   @AfterEach
@@ -59,40 +75,139 @@ final class GivenClientTest {
     }
   }
 
-  @Test
-  @DisplayName(
-      "B2: a client that keeps commands while disconnected is refused, and told what to set")
-  void aClientThatKeepsCommandsIsRefused() {
-    refused(ClientOptions.create());
-    refused(
-        ClientOptions.builder().disconnectedBehavior(DisconnectedBehavior.ACCEPT_COMMANDS).build());
+  @ParameterizedTest
+  @EnumSource(DisconnectedBehavior.class)
+  @DisplayName("B2: of a client that keeps commands while disconnected no call is kept")
+  void noCallIsKept(DisconnectedBehavior behavior) {
+    client.setOptions(ClientOptions.builder().disconnectedBehavior(behavior).build());
+    try (TcpProxy proxy = TcpProxy.to(REDIS.server());
+        LockBackend backend = LettuceBackend.of(client, RedisURI.create(proxy.uri()))) {
+      backend.execute(count("before" + behavior));
+      proxy.refuse();
+      proxy.cut();
+      Fixture.await("the loss is noticed", () -> isRefused(backend, "n" + behavior));
+      proxy.resume();
+      Fixture.await("it is connected again", () -> !isRefused(backend, "after" + behavior));
+    }
+    assertNull(REDIS.server().command("GET", "n" + behavior));
+  }
+
+  private static boolean isRefused(LockBackend backend, String key) {
+    try {
+      backend.execute(count(key));
+      return false;
+    } catch (BackendException e) {
+      return e.outcome() == Outcome.NOT_EXECUTED;
+    }
   }
 
   @Test
-  @DisplayName("A client that does not reconnect is refused, and told what to set")
-  void aClientThatDoesNotReconnectIsRefused() {
-    refused(
-        ClientOptions.builder()
-            .autoReconnect(false)
-            .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-            .build());
+  @DisplayName("A client that does not reconnect serves, and the backend reconnects")
+  void theBackendReconnects() {
+    client.setOptions(ClientOptions.builder().autoReconnect(false).build());
+    try (TcpProxy proxy = TcpProxy.to(REDIS.server());
+        LockBackend backend = LettuceBackend.of(client, RedisURI.create(proxy.uri()))) {
+      Recorder recorder = new Recorder();
+      backend.subscribe("ch", recorder);
+      recorder.await("subscribed");
+      proxy.cut();
+      recorder.await("subscribed", 2);
+      Fixture.await("calls too", () -> !isRefused(backend, "k"));
+    }
   }
 
-  private void refused(ClientOptions options) {
-    client.setOptions(options);
-    IllegalArgumentException e =
-        assertThrows(IllegalArgumentException.class, () -> LettuceBackend.of(client, uri));
-    assertTrue(message(e).contains("DisconnectedBehavior.REJECT_COMMANDS"), message(e));
-    assertTrue(message(e).contains("autoReconnect(true)"), message(e));
-    // What the message says must help.
-    client.setOptions(
-        client
-            .getOptions()
-            .mutate()
-            .autoReconnect(true)
-            .disconnectedBehavior(ClientOptions.DisconnectedBehavior.REJECT_COMMANDS)
-            .build());
-    LettuceBackend.of(client, uri).close();
+  @Test
+  @DisplayName("The client keeps its options and its connections; its threads are used, and go on")
+  void theClientIsLeftAsItIs() {
+    ClientOptions options = client.getOptions();
+    try (var connection = client.connect(uri)) {
+      Set<String> before = ioThreads();
+      try (LockBackend backend = LettuceBackend.of(client, uri)) {
+        backend.execute(count("k"));
+        assertEquals(before.size(), ioThreads().stream().filter(before::contains).count());
+      }
+      assertSame(options, client.getOptions());
+      assertEquals("PONG", connection.sync().ping());
+      assertFalse(client.getResources().eventExecutorGroup().isShuttingDown());
+    }
+  }
+
+  @Test
+  @DisplayName("B17: a backend whose client was closed before closes too, and is not in the way")
+  void theClientIsClosedFirst() {
+    LockBackend backend = LettuceBackend.of(client, uri);
+    backend.execute(count("k"));
+    client.close();
+    Fixture.await("calls are refused", () -> isRefused(backend, "k"));
+    backend.close();
+    assertTrue(backend.toString().contains("closed"), backend.toString());
+  }
+
+  private static Set<String> ioThreads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .map(Thread::getName)
+        .filter(name -> name.contains("EventLoop"))
+        .collect(Collectors.toSet());
+  }
+
+  @Test
+  @DisplayName("What the client's resources do to each connection is done to the backend's too")
+  void theResourcesCustomizerIsRespected() {
+    AtomicInteger links = new AtomicInteger();
+    AtomicInteger bootstraps = new AtomicInteger();
+    NettyCustomizer customizer =
+        new NettyCustomizer() {
+          @Override
+          public void afterBootstrapInitialized(Bootstrap bootstrap) {
+            bootstraps.incrementAndGet();
+          }
+
+          @Override
+          public void afterChannelInitialized(Channel channel) {
+            links.incrementAndGet();
+          }
+        };
+    ClientResources resources = ClientResources.builder().nettyCustomizer(customizer).build();
+    try (RedisClient customized = RedisClient.create(resources)) {
+      LettuceBackend.of(customized, uri).close();
+      assertEquals(2, links.get());
+      assertEquals(2, bootstraps.get());
+    } finally {
+      resources.shutdown().awaitUninterruptibly();
+    }
+  }
+
+  @Test
+  @DisplayName("A client that speaks RESP2 serves: calls, messages and watched links")
+  void resp2Serves() {
+    client.setOptions(ClientOptions.builder().protocolVersion(ProtocolVersion.RESP2).build());
+    try (LockBackend backend = LettuceBackend.of(client, uri)) {
+      Recorder recorder = new Recorder();
+      backend.subscribe("ch2", recorder);
+      recorder.await("subscribed");
+      backend.execute(count("k"));
+      REDIS.server().command("PUBLISH", "ch2", "hello");
+      recorder.await("hello");
+      Fixture.await("some beats pass", () -> recorder.lasted(Duration.ofSeconds(5)));
+      assertEquals(List.of("subscribed", "hello"), recorder.events());
+    }
+  }
+
+  @Test
+  @DisplayName("A credentials provider is asked for each connection")
+  void aCredentialsProviderIsAsked() {
+    REDIS.server().command("ACL", "SETUSER", "kay", "on", ">first", "~*", "&*", "+@all");
+    AtomicReference<String> password = new AtomicReference<>("first");
+    RedisCredentialsProvider provider =
+        RedisCredentialsProvider.from(() -> RedisCredentials.just("kay", password.get()));
+    uri.setCredentialsProvider(provider);
+    try (LockBackend backend = LettuceBackend.of(client, uri)) {
+      backend.execute(count("k"));
+      REDIS.server().command("ACL", "SETUSER", "kay", ">second", "<first");
+      password.set("second");
+      REDIS.server().command("CLIENT", "KILL", "USER", "kay");
+      Fixture.await("it is connected again", () -> !isRefused(backend, "k"));
+    }
   }
 
   @Test
@@ -105,15 +220,18 @@ final class GivenClientTest {
   }
 
   @Test
-  @DisplayName("B1: the client's own time limit, if shorter, leaves the outcome unknown")
-  void theClientsOwnTimeLimitLeavesTheOutcomeUnknown() {
+  @DisplayName("B3: the time limit is the call's, and not the client's own")
+  void theTimeLimitIsTheCalls() throws Exception {
     TimeoutOptions limit = TimeoutOptions.enabled(Duration.ofMillis(200));
-    client.setOptions(client.getOptions().mutate().timeoutOptions(limit).build());
+    client.setOptions(ClientOptions.builder().timeoutOptions(limit).build());
     try (LockBackend backend = LettuceBackend.of(client, uri)) {
       backend.execute(count("k"));
       REDIS.server().pause();
-      BackendException e = failure(() -> backend.execute(count("k")));
-      assertEquals(Outcome.UNKNOWN, e.outcome());
+      CompletableFuture<List<Object>> call = backend.executeAsync(count("k"));
+      Thread.sleep(500);
+      assertFalse(call.isDone());
+      REDIS.server().resume();
+      call.get();
     } finally {
       REDIS.server().resume();
     }

@@ -43,9 +43,13 @@ final class IdleTest {
     proxy = TcpProxy.to(server);
     client = Fixture.rejectingClient();
     RedisURI uri = RedisURI.create(proxy.uri());
-    backend = LettuceBackendProvider.connect(client, uri, BEAT, () -> {});
+    backend = LettuceBackendProvider.connect(own(client), uri, BEAT);
     backend.subscribe("channel", recorder);
     recorder.await("subscribed");
+  }
+
+  private static OwnClient own(RedisClient client) {
+    return new OwnClient(client.getResources(), client.getOptions());
   }
 
   @AfterEach
@@ -143,5 +147,15 @@ final class IdleTest {
     assertTrue(cancelled.isCancelled());
     assertFalse(cancelled.isExpired());
     assertFalse(runs.tryAcquire(200, TimeUnit.MILLISECONDS));
+  }
+
+  @Test
+  @DisplayName("The timer runs nothing after it was stopped")
+  void theStoppedTimer() throws InterruptedException {
+    Semaphore runs = new Semaphore(0);
+    StillTimer timer = new StillTimer();
+    timer.newTimeout(t -> runs.release(), 50, TimeUnit.MILLISECONDS);
+    timer.stop();
+    assertFalse(runs.tryAcquire(300, TimeUnit.MILLISECONDS));
   }
 }

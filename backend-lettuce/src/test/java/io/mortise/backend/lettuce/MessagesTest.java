@@ -1,6 +1,7 @@
 package io.mortise.backend.lettuce;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.lettuce.core.ClientOptions;
@@ -148,6 +149,8 @@ final class MessagesTest {
     all.forEach(each -> assertEquals(List.of("subscribed"), each.recorder.events()));
     long start = System.nanoTime();
     proxy.stall();
+    // An idle backend rests until the next call.
+    all.forEach(each -> assertFalse(each.backend.executeAsync(Fixture.count("k")).isDone()));
     all.forEach(each -> each.recorder.await("interrupted"));
     assertTrue(Fixture.since(start).compareTo(Duration.ofSeconds(8)) < 0);
     proxy.cut();

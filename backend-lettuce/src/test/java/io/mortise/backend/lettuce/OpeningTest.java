@@ -11,19 +11,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy;
+import io.mortise.spi.BackendConfig;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.SpiVersion;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -260,6 +265,53 @@ final class OpeningTest {
       refused(proxy.uri(), "timed out");
       assertTrue(Fixture.since(start).compareTo(Fixture.TIMEOUT.plusSeconds(4)) < 0);
     }
+  }
+
+  @Test
+  @DisplayName("B16: a failed open leaves nothing that fails, and is logged, later")
+  void aFailedOpenLeavesNothing() throws InterruptedException {
+    Duration timeout = Duration.ofMillis(300);
+    PrintStream before = System.err;
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+    try (TcpProxy proxy = TcpProxy.to(server)) {
+      URI databaseThatIsNotThere = URI.create(proxy.uri() + "/99");
+      BackendConfig config =
+          new BackendConfig(databaseThatIsNotThere, timeout, "mortise-test", Map.of());
+      failure(() -> new LettuceBackendProvider().open(config));
+      noThreadIsLeft();
+      Thread.sleep(timeout.multipliedBy(3).toMillis()); // The limit of a handshake comes then.
+    } finally {
+      System.setErr(before);
+    }
+    assertEquals("", log.toString(StandardCharsets.UTF_8));
+  }
+
+  @Test
+  @DisplayName("B16: a refused connection is told before the client is loaded")
+  void aRefusedConnectionIsToldBeforeTheClientIsLoaded() throws Exception {
+    int port = server.port();
+    server.close();
+    String classes = classesLoadedBy(Refused.class, "redis://127.0.0.1:" + port);
+    assertTrue(classes.contains("Connection refused"), classes);
+    assertTrue(classes.contains("LettuceBackendProvider"), classes);
+    assertFalse(classes.contains("io.lettuce.core.RedisClient "), classes);
+  }
+
+  private static String classesLoadedBy(Class<?> main, String argument) throws Exception {
+    Process process =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-verbose:class",
+                "-cp",
+                System.getProperty("java.class.path"),
+                main.getName(),
+                argument)
+            .redirectErrorStream(true)
+            .start();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertEquals(0, process.waitFor(), output);
+    return output;
   }
 
   private static String everything(Throwable e) {

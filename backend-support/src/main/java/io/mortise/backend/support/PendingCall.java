@@ -194,10 +194,14 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    * @param endpoint where
    * @param sent whether it was sent, or may have been
    * @param cause why there is no answer; a {@link TimeoutException} is told as the call's timeout
-   * @return its outcome is {@code UNKNOWN} if it may have been sent
+   * @return the cause, if it tells its outcome itself; else one whose outcome is {@code UNKNOWN} if
+   *     the call may have been sent
    */
   public static BackendException failure(
       ScriptCall call, String endpoint, boolean sent, Throwable cause) {
+    if (cause instanceof BackendException known) {
+      return known;
+    }
     String why =
         cause instanceof TimeoutException ? "waited for " + call.timeout() : cause.getMessage();
     String what = sent ? " was not answered: " : " was not sent: ";

@@ -3,6 +3,12 @@ package io.mortise.backend.support;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.BackendInfo;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
@@ -37,6 +43,35 @@ public final class RedisServers {
               .formatted(hello.get("mode"), hello.get("role"), version));
     }
     return new BackendInfo(endpoint, version, true, true);
+  }
+
+  /**
+   * Finds out whether anybody listens, by a connection that says nothing. For clients that take
+   * seconds to load: the commonest failure is told before.
+   *
+   * @param address where
+   * @param timeout how long to wait for an answer of each of the host's addresses
+   * @throws BackendException all of them refused the connection; anything else is for the client to
+   *     find out
+   */
+  public static void knock(RedisAddress address, Duration timeout) {
+    ConnectException refusal = null;
+    try {
+      for (InetAddress each : InetAddress.getAllByName(address.host())) {
+        try (Socket door = new Socket()) {
+          door.connect(
+              new InetSocketAddress(each, address.port()), Math.toIntExact(timeout.toMillis()));
+          return;
+        } catch (ConnectException e) {
+          refusal = e;
+        }
+      }
+    } catch (IOException e) {
+      return;
+    }
+    if (refusal != null) {
+      throw refusal(address.toString(), refusal);
+    }
   }
 
   /**

@@ -11,7 +11,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +21,6 @@ import org.jspecify.annotations.Nullable;
  * silent for three. Both threads end soon after the last channel. Thread-safe.
  */
 public final class Subscriber {
-  private static final int SILENCE = 3;
   private static final CompletionStage<?> SENT = CompletableFuture.completedFuture(null);
   private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
 
@@ -61,9 +59,7 @@ public final class Subscriber {
   private final ScheduledThreadPoolExecutor writer;
   private final Pulse pulse;
   private final Channels channels;
-
-  /** Beats since something was heard. */
-  private final AtomicInteger unheard = new AtomicInteger();
+  private final Silence silence = new Silence();
 
   /** The writer's own. */
   private @Nullable Link link;
@@ -154,7 +150,7 @@ public final class Subscriber {
   /** Asks again for channels not confirmed, and ends a connection that says nothing. */
   private void refresh() {
     channels.awaited().forEach(name -> send("SUBSCRIBE", name));
-    if (link != null && unheard.getAndIncrement() >= SILENCE) {
+    if (link != null && silence.beat()) {
       link.close();
     }
     send("PING");
@@ -178,7 +174,7 @@ public final class Subscriber {
     try {
       while (!channels.isEmpty()) {
         hear(next.read());
-        unheard.set(0);
+        silence.end();
       }
     } finally {
       writer.execute(next::close);
@@ -187,7 +183,7 @@ public final class Subscriber {
 
   private void begin(Link next) {
     link = next;
-    unheard.set(0);
+    silence.end();
     channels.connected();
     refresh();
   }

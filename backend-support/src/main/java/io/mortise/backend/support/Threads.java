@@ -1,7 +1,11 @@
 package io.mortise.backend.support;
 
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.LockBackend;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** Which threads do what. */
 public final class Threads {
@@ -27,6 +31,20 @@ public final class Threads {
     threads.setKeepAliveTime(2, TimeUnit.SECONDS);
     threads.allowCoreThreadTimeOut(true);
     return threads;
+  }
+
+  /**
+   * Refuses to wait on the thread that would have to read the reply.
+   *
+   * @param io the thread that reads replies, if it is known yet
+   * @param backend whose it is, for the message
+   * @throws BackendException the caller is that thread; nothing was executed
+   */
+  public static void refuseToWaitOn(@Nullable Thread io, LockBackend backend) {
+    if (Thread.currentThread().equals(io)) {
+      String message = backend + ": execute would wait for its own thread; use executeAsync";
+      throw new BackendException(Outcome.NOT_EXECUTED, message, null);
+    }
   }
 
   /**

@@ -4,6 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.spi.BackendException;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -77,5 +83,24 @@ class RedisServersTest {
       assertTrue(
           String.valueOf(e.getMessage()).contains(other[0] + ' ' + other[1]), e.getMessage());
     }
+  }
+
+  @Test
+  void aKnockWhereNobodyListensIsRefused() throws IOException {
+    RedisAddress nobody;
+    try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
+      nobody = RedisAddress.of(URI.create("redis://u:secret@localhost:" + closed.getLocalPort()));
+      RedisServers.knock(nobody, Duration.ofSeconds(10)); // Nobody answers, but one listens.
+    }
+    BackendException e =
+        assertThrows(
+            BackendException.class, () -> RedisServers.knock(nobody, Duration.ofSeconds(10)));
+    assertEquals(BackendException.Outcome.NOT_EXECUTED, e.outcome());
+    assertTrue(String.valueOf(e.getMessage()).startsWith(nobody.toString()), e.getMessage());
+  }
+
+  @Test
+  void aKnockAtAnUnknownHostLeavesTheAnswerToTheClient() {
+    RedisServers.knock(RedisAddress.of(URI.create("redis://host.invalid")), Duration.ofSeconds(1));
   }
 }

@@ -15,6 +15,8 @@ import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -233,5 +235,23 @@ abstract class LinkDuties extends FaultDuties {
     proxy.resume();
     settle(backend);
     ledger.assertTruthful(this::count);
+  }
+
+  @Test
+  @Rule("B13")
+  @DisplayName(
+      "B13: a link on which replies come is not broken, however long the queue of calls is")
+  void aLongQueue() {
+    LockBackend backend = viaProxy();
+    // Each keeps the server busy for a tenth of a second or more, and is too long to be read with
+    // the next: else the server would send all replies at the end.
+    String words = "x".repeat(20_000);
+    ScriptCall slow =
+        within(Duration.ofMinutes(3), run("for i = 1, 2e7 do end return {1}", List.of(), words));
+    List<CompletableFuture<List<Object>>> calls =
+        IntStream.range(0, 60).mapToObj(i -> backend.executeAsync(slow)).toList();
+    for (CompletableFuture<List<Object>> call : calls) {
+      assertEquals(List.of(1L), call.join());
+    }
   }
 }

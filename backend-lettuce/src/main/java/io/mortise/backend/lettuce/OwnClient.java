@@ -1,0 +1,119 @@
+package io.mortise.backend.lettuce;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.ClientOptions.DisconnectedBehavior;
+import io.lettuce.core.MaintNotificationsConfig;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.event.DefaultEventPublisherOptions;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.mortise.backend.support.Silence;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The client of one backend, on given resources, which it leaves as they are, and with given
+ * options, but for what calls need that run once at most. It hears whether its links are alive.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // What is not wanted any more ends unwatched.
+final class OwnClient implements NettyCustomizer {
+  private static final Logger LOG = LoggerFactory.getLogger(OwnClient.class);
+
+  final RedisClient redis;
+  private final NettyCustomizer given;
+  private final List<Runnable> atEnd;
+  private final Map<Channel, Silence> links = new ConcurrentHashMap<>();
+
+  /** {@code atEnd} runs when the client has ended. */
+  OwnClient(ClientResources resources, ClientOptions options, Runnable... atEnd) {
+    given = resources.nettyCustomizer();
+    this.atEnd = List.of(atEnd);
+    redis = RedisClient.create(shared(resources).nettyCustomizer(this).build());
+    redis.setOptions(atMostOnce(options.mutate()).build());
+  }
+
+  /** What is named here would else be ended with the copy, and latencies be published twice. */
+  private static ClientResources.Builder shared(ClientResources given) {
+    return given
+        .mutate()
+        .eventLoopGroupProvider(given.eventLoopGroupProvider())
+        .eventExecutorGroup(given.eventExecutorGroup())
+        .timer(given.timer())
+        .commandLatencyRecorder(given.commandLatencyRecorder())
+        .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
+        .reconnectDelay(Delay.constant(Duration.ofMillis(200)));
+  }
+
+  /** Calls have deadlines of their own; a timer of the client's for each would be one too many. */
+  private static ClientOptions.Builder atMostOnce(ClientOptions.Builder options) {
+    options.autoReconnect(true).disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS);
+    try {
+      options.maintNotificationsConfig(MaintNotificationsConfig.disabled());
+    } catch (NoClassDefFoundError e) {
+      // Only Lettuce 7 moves a connection to where a server under maintenance says.
+    }
+    return options.timeoutOptions(TimeoutOptions.create());
+  }
+
+  @Override
+  public void afterBootstrapInitialized(Bootstrap bootstrap) {
+    given.afterBootstrapInitialized(bootstrap);
+  }
+
+  @Override
+  public void afterChannelInitialized(Channel link) {
+    given.afterChannelInitialized(link);
+    Silence silence = new Silence();
+    links.put(link, silence);
+    link.pipeline().addFirst(new Ear(silence));
+    // Netty wakes a thread that has no task for later each second, to look for one.
+    Future<?> later = link.eventLoop().scheduleAtFixedRate(() -> {}, 1, 1, TimeUnit.DAYS);
+    link.closeFuture().addListener(closed -> later.cancel(links.remove(link, silence)));
+  }
+
+  /** Hears everything: the answer to a PING may stand behind thousands of other replies. */
+  private static final class Ear extends ChannelInboundHandlerAdapter {
+    private final Silence silence;
+
+    Ear(Silence silence) {
+      this.silence = silence;
+    }
+
+    @Override
+    public void channelRead(ChannelHandlerContext context, Object bytes) {
+      silence.end();
+      context.fireChannelRead(bytes);
+    }
+  }
+
+  /** Breaks the links that were silent for three beats; Lettuce connects anew. */
+  void beat() {
+    links.forEach((link, silence) -> {
+      if (silence.beat()) {
+        LOG.warn("{}: nothing heard, nor an answer to PING; connecting anew", link.remoteAddress());
+        link.close();
+      }
+    });
+  }
+
+  /** Closes its connections, and then lets go of its threads; does not wait. */
+  CompletableFuture<?> close() {
+    CompletableFuture<?> end = redis.shutdownAsync().exceptionally(e -> null);
+    end.thenRun(redis.getResources()::shutdown);
+    atEnd.forEach(end::thenRun);
+    return end;
+  }
+}

@@ -1,0 +1,18 @@
+package io.mortise.backend.lettuce;
+
+import io.mortise.spi.BackendException;
+import java.net.URI;
+
+/** A process that opens a backend, and says why it could not. */
+final class Refused {
+  private Refused() {}
+
+  /** Opens the URI it is given. */
+  public static void main(String[] arguments) {
+    try {
+      Fixture.open(URI.create(arguments[0])).close();
+    } catch (BackendException e) {
+      System.out.println(e.getMessage());
+    }
+  }
+}

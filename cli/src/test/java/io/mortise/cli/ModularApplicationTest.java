@@ -1,0 +1,120 @@
+package io.mortise.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.conformance.redis.RedisServer;
+import java.io.File;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * An application on the module path that requires the API and has one backend beside it, and no
+ * other option of the JVM: no module is there that nobody requires.
+ */
+class ModularApplicationTest {
+  private static final String DESCRIPTOR = "module shop { requires io.mortise.api; }";
+  private static final String MAIN =
+      """
+      package shop;
+
+      public class Main {
+        public static void main(String[] uri) {
+          try (var service = io.mortise.LockService.open(uri[0])) {
+            var lock = service.getLock("orders");
+            lock.lock();
+            System.out.println("locked " + lock.isHeldByCurrentThread());
+            lock.unlock();
+          }
+        }
+      }
+      """;
+
+  /** Of what the tests' class path has, what an application with this backend has. */
+  private static final String EVERY = "mortise-(api|spi)|/(api|spi)/target|slf4j|jspecify";
+
+  private static final String REDIS = EVERY + "|backend-support|";
+
+  @TempDir Path folder;
+
+  @Test
+  @DisplayName("With Lettuce: what Lettuce needs without saying so is required for it")
+  void withLettuce() throws Exception {
+    locksOnRedis(REDIS + "backend-lettuce|lettuce-core|netty|reactor|reactive|redis-authx");
+  }
+
+  @Test
+  @DisplayName("With Jedis")
+  void withJedis() throws Exception {
+    locksOnRedis(REDIS + "backend-jedis|/jedis-|commons-pool2|gson|/json-|redis-authx");
+  }
+
+  private void locksOnRedis(String jars) throws Exception {
+    try (RedisServer server = RedisServer.start()) {
+      locks(jars, "luaj", server.uri().toString());
+    }
+  }
+
+  @Test
+  @DisplayName("In memory, with LuaJ on the class path, which cannot be a module")
+  void inMemory() throws Exception {
+    locks(EVERY + "|backend-inmemory", "luaj", "memory:shop");
+  }
+
+  private void locks(String modules, String classes, String uri) throws Exception {
+    Path sources = Files.createDirectories(folder.resolve("src/shop"));
+    Files.writeString(sources.resolveSibling("module-info.java"), DESCRIPTOR);
+    Files.writeString(sources.resolve("Main.java"), MAIN);
+    String path = jars(modules);
+    Path application = folder.resolve("classes");
+    run(
+        "javac",
+        List.of("--module-path", path, "-d", application.toString()),
+        sources.resolveSibling("module-info.java").toString(),
+        sources.resolve("Main.java").toString());
+    String said =
+        run(
+            "java",
+            List.of("--module-path", path + File.pathSeparator + application),
+            "--class-path",
+            jars(classes),
+            "--module",
+            "shop/shop.Main",
+            uri);
+    assertTrue(said.contains("locked true"), said);
+  }
+
+  private static String jars(String pattern) {
+    Pattern any = Pattern.compile(pattern);
+    return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
+        .filter(jar -> any.matcher(jar.replace(System.getProperty("user.home"), "")).find())
+        .collect(Collectors.joining(File.pathSeparator));
+  }
+
+  private static String run(String tool, List<String> options, String... arguments)
+      throws IOException, InterruptedException {
+    Path executable = Path.of(System.getProperty("java.home"), "bin", tool);
+    Process process =
+        new ProcessBuilder(
+                Stream.of(List.of(executable.toString()), options, List.of(arguments))
+                    .flatMap(List::stream)
+                    .toList())
+            .redirectErrorStream(true)
+            .start();
+    process.getOutputStream().close();
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    assertTrue(process.waitFor(60, TimeUnit.SECONDS), output);
+    assertEquals(0, process.exitValue(), output);
+    return output;
+  }
+}
