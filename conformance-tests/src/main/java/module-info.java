@@ -8,8 +8,10 @@ module io.mortise.conformance {
   requires embedded.redis;
   requires static com.github.dockerjava.api;
   requires static testcontainers;
+  requires static org.objectweb.asm;
 
   exports io.mortise.conformance;
+  exports io.mortise.conformance.client;
   exports io.mortise.conformance.lock;
   exports io.mortise.conformance.outside;
   exports io.mortise.conformance.redis;

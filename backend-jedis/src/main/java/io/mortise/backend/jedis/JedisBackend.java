@@ -13,7 +13,6 @@ import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
-import java.io.IOException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
@@ -27,10 +26,10 @@ import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.args.RawableFactory;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
  * Runs scripts on one Redis server through a Jedis client.
@@ -55,6 +54,9 @@ public final class JedisBackend implements LockBackend {
   private final Runnable end;
   private final Executor workers = Threads.daemons("mortise-jedis-worker", 8);
 
+  /** Give broken connections back. The workers may all be waiting for what these free. */
+  private final Executor menders = Threads.daemons("mortise-jedis-mender", 8);
+
   /** The bytes of words. */
   private final Recent<Rawable> words = new Recent<>(RawableFactory::from);
 
@@ -76,25 +78,38 @@ public final class JedisBackend implements LockBackend {
   }
 
   /**
-   * Uses the caller's client, which stays the caller's: {@link #close} does not close it. Every
-   * call takes a connection of its pool for one round trip. Its key prefix is not applied, and its
-   * command executor not used: that might send a script twice.
+   * Uses the pool of the caller's client, which stays the caller's: {@link #close} does not close
+   * it. Every call takes a connection of the pool for one round trip.
    *
-   * @param client a {@link RedisClient} of one server, with a pool
+   * @param pool of a client of one server
+   * @return an open backend
+   * @throws BackendException the server cannot be reached, or is refused; or this Jedis is older
+   *     than the supported ones
+   */
+  public static JedisBackend of(ConnectionPool pool) {
+    return JedisBackendProvider.CLIENT.open(() -> new JedisBackend(pool, null, BEAT, () -> {}));
+  }
+
+  /**
+   * Uses the pool of the caller's client, as {@link #of(ConnectionPool)} does. The client's key
+   * prefix is not applied, and its command executor not used: that might send a script twice.
+   *
+   * @param client a {@code RedisClient}, or until Jedis 7 a {@code JedisPooled}
    * @return an open backend
    * @throws IllegalArgumentException the client is another one: clusters, sentinels and multiple
    *     databases are not supported yet, and from a client that hides its pool no deadline can be
    *     had
-   * @throws BackendException the server cannot be reached, or is refused
+   * @throws BackendException as {@link #of(ConnectionPool)}
    */
   public static JedisBackend of(UnifiedJedis client) {
     try {
-      return new JedisBackend(
-          (ConnectionPool) ((RedisClient) client).getPool(), null, BEAT, () -> {});
-    } catch (ClassCastException e) {
-      String type = client.getClass().getName();
-      throw new IllegalArgumentException(
-          type + " is not supported yet: only RedisClient, of one server and with a pool", e);
+      // No class has this method in all versions of Jedis.
+      return of((ConnectionPool) client.getClass().getMethod("getPool").invoke(client));
+    } catch (ReflectiveOperationException | ClassCastException e) {
+      String message =
+          "%s is not supported yet: only RedisClient or JedisPooled, of one server and with a pool"
+              .formatted(client.getClass().getName());
+      throw new IllegalArgumentException(message, e);
     }
   }
 
@@ -115,6 +130,9 @@ public final class JedisBackend implements LockBackend {
     } catch (Exception e) {
       end.run();
       throw RedisServers.refusal(endpoint, e);
+    } catch (LinkageError e) {
+      end.run();
+      throw e;
     }
   }
 
@@ -169,12 +187,12 @@ public final class JedisBackend implements LockBackend {
     } catch (InterruptedException e) {
       dispatch(batch); // another took the idle connection, and a worker is not interrupted
       Thread.currentThread().interrupt();
-    } catch (Exception e) {
+    } catch (Exception | LinkageError e) {
       batch.forEach(call -> call.fail(e));
     }
   }
 
-  private void use(Connection connection, List<Attempt> batch) throws IOException {
+  private void use(Connection connection, List<Attempt> batch) {
     try {
       int before = connection.getSoTimeout();
       boolean again = true;
@@ -183,16 +201,29 @@ public final class JedisBackend implements LockBackend {
       }
       limit(connection, before);
       connection.close();
-    } catch (RuntimeException e) {
-      connection.forceDisconnect(); // without sending what is still in its buffer
+    } catch (RuntimeException | Error e) {
+      disconnect(connection);
       if (!(e.getCause() instanceof SocketTimeoutException)) {
         pool.clear(); // the server has closed this one, and perhaps all
       }
       // The pool may connect another at once for those who wait, which takes its time.
-      workers.execute(connection::close);
+      menders.execute(connection::close);
       throw e;
     } finally {
       batch.forEach(Attempt::finish); // when the connection is back for who then makes the next
+    }
+  }
+
+  /**
+   * Ends a connection that has failed. Jedis tries to send what is still in its buffer: nothing, or
+   * calls that count as sent, on a connection that could not send them.
+   */
+  private static void disconnect(Connection connection) {
+    connection.setBroken();
+    try {
+      connection.disconnect();
+    } catch (JedisConnectionException e) {
+      // It is closed all the same.
     }
   }
 

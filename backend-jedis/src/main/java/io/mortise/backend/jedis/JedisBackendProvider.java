@@ -1,6 +1,7 @@
 package io.mortise.backend.jedis;
 
 import com.google.auto.service.AutoService;
+import io.mortise.backend.support.ClientRange;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.spi.BackendConfig;
 import io.mortise.spi.LockBackend;
@@ -12,6 +13,7 @@ import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.SslOptions;
+import redis.clients.jedis.SslVerifyMode;
 
 /**
  * Opens backends by URI: {@code redis://user:password@host:port/database}, {@code rediss} for TLS.
@@ -21,6 +23,9 @@ import redis.clients.jedis.SslOptions;
  */
 @AutoService(LockBackendProvider.class)
 public final class JedisBackendProvider implements LockBackendProvider {
+  static final ClientRange CLIENT =
+      new ClientRange("mortise-backend-jedis", "Jedis", "6.0 to 8.x", HostAndPort.class);
+
   /** For {@link java.util.ServiceLoader}. */
   public JedisBackendProvider() {}
 
@@ -42,6 +47,10 @@ public final class JedisBackendProvider implements LockBackendProvider {
   @Override
   public LockBackend open(BackendConfig config) {
     RedisAddress address = RedisAddress.of(config.uri());
+    return CLIENT.open(() -> connect(address, config));
+  }
+
+  private static LockBackend connect(RedisAddress address, BackendConfig config) {
     HostAndPort server = new HostAndPort(address.host(), address.port());
     ConnectionPool pool =
         new ConnectionPool(server, settings(address, config), new ConnectionPoolConfig());
@@ -51,12 +60,16 @@ public final class JedisBackendProvider implements LockBackendProvider {
   private static DefaultJedisClientConfig settings(RedisAddress address, BackendConfig config) {
     return DefaultJedisClientConfig.builder()
         .resp3()
-        .sslOptions(address.tls() ? SslOptions.defaults() : null)
+        .sslOptions(address.tls() ? checked() : null)
         .user(address.user())
         .password(address.password())
         .database(address.database())
         .clientName(config.clientName())
         .timeoutMillis(Math.toIntExact(config.commandTimeout().toMillis()))
         .build();
+  }
+
+  private static SslOptions checked() {
+    return SslOptions.builder().sslVerifyMode(SslVerifyMode.FULL).build();
   }
 }

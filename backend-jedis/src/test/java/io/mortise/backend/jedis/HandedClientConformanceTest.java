@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import redis.clients.jedis.RedisClient;
+import redis.clients.jedis.UnifiedJedis;
 
 /** The duties that need no fault, with the caller's own client. */
 class HandedClientConformanceTest extends BackendConformance {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
-  private final List<RedisClient> clients = new CopyOnWriteArrayList<>();
+  private final List<UnifiedJedis> clients = new CopyOnWriteArrayList<>();
 
   @Override
   protected LockBackendProvider provider() {
@@ -28,7 +28,7 @@ class HandedClientConformanceTest extends BackendConformance {
 
   @Override
   protected LockBackend open() {
-    RedisClient client = RedisClient.create(uri());
+    UnifiedJedis client = OwnClient.openAny(uri());
     clients.add(client);
     return JedisBackend.of(client);
   }
@@ -40,6 +40,6 @@ class HandedClientConformanceTest extends BackendConformance {
 
   @AfterEach
   void closeClients() {
-    clients.forEach(RedisClient::close);
+    clients.forEach(UnifiedJedis::close);
   }
 }

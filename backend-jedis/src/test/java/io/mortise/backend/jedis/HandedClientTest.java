@@ -7,6 +7,7 @@ import static io.mortise.backend.jedis.Fixture.await;
 import static io.mortise.backend.jedis.Fixture.count;
 import static io.mortise.backend.jedis.Fixture.echo;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -17,60 +18,69 @@ import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import org.apache.commons.pool2.PooledObject;
+import org.apache.commons.pool2.impl.DefaultPooledObject;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionFactory;
+import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.RedisClient;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.UnifiedJedis;
-import redis.clients.jedis.executors.RetryableCommandExecutor;
-import redis.clients.jedis.providers.ConnectionProvider;
-import redis.clients.jedis.providers.ManagedConnectionProvider;
 import redis.clients.jedis.providers.PooledConnectionProvider;
 
 /** A backend around the caller's own client. */
 class HandedClientTest {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
   private static final Duration BRIEF = Duration.ofMillis(300);
+  private static final Duration LONG = Duration.ofSeconds(2);
   private static final Set<Thread.State> WAITING =
       Set.of(Thread.State.WAITING, Thread.State.TIMED_WAITING);
 
-  private RedisClient client = client(8, RedisProtocol.RESP3);
-  private LockBackend backend = JedisBackend.of(client);
+  private ConnectionPool pool = pool(8, RedisProtocol.RESP3);
+  private LockBackend backend = JedisBackend.of(pool);
 
-  private static RedisClient client(int connections, RedisProtocol protocol) {
-    return client(REDIS.server(), connections, protocol);
+  private static ConnectionPool pool(int connections, RedisProtocol protocol) {
+    return pool(REDIS.server(), connections, protocol);
   }
 
-  private static RedisClient client(RedisServer server, int connections, RedisProtocol protocol) {
-    ConnectionPoolConfig pool = new ConnectionPoolConfig();
-    pool.setMaxTotal(connections);
-    return RedisClient.builder()
-        .hostAndPort(server.host(), server.port())
-        .clientConfig(DefaultJedisClientConfig.builder().protocol(protocol).build())
-        .poolConfig(pool)
-        .build();
+  private static ConnectionPool pool(RedisServer server, int connections, RedisProtocol protocol) {
+    ConnectionPoolConfig config = new ConnectionPoolConfig();
+    config.setMaxTotal(connections);
+    return new ConnectionPool(
+        new HostAndPort(server.host(), server.port()),
+        DefaultJedisClientConfig.builder().protocol(protocol).build(),
+        config);
   }
 
-  private void use(RedisClient other) {
+  private static @Nullable Object command(String... words) {
+    return REDIS.server().command(words);
+  }
+
+  private void use(ConnectionPool other) {
     close();
-    client = other;
+    pool = other;
     backend = JedisBackend.of(other);
   }
 
   @AfterEach
   void close() {
     backend.close();
-    client.close();
+    pool.close();
   }
 
   @Test
@@ -79,8 +89,10 @@ class HandedClientTest {
     assertWorks(backend);
     backend.close();
     backend.close();
-    assertEquals("PONG", client.ping());
-    assertEquals(0, client.getPool().getNumActive());
+    assertEquals(0, pool.getNumActive());
+    try (Connection connection = pool.getResource()) {
+      assertTrue(connection.ping());
+    }
     assertFails(Outcome.NOT_EXECUTED, () -> backend.execute(echo("x", BRIEF)));
     assertFails(Outcome.NOT_EXECUTED, () -> backend.subscribe("channel", new Recorder()));
   }
@@ -92,34 +104,37 @@ class HandedClientTest {
     assertEquals(address, backend.info().endpoint());
   }
 
+  @ParameterizedTest
+  @MethodSource("io.mortise.backend.jedis.OwnClient#ofThisVersion")
+  @DisplayName("B17: a client with a pool of one server serves, and stays open")
+  void aClientWithAPool(OwnClient kind) {
+    try (UnifiedJedis client = kind.open(REDIS.server().uri())) {
+      try (LockBackend ofClient = JedisBackend.of(client)) {
+        assertWorks(ofClient);
+      }
+      assertEquals("PONG", client.ping());
+    }
+  }
+
   @Test
+  @SuppressWarnings("deprecation") // what is to be refused
   @DisplayName("B3: a client that hides its pool, or repeats commands, is refused")
   void otherClientsAreRefused() {
     RedisServer server = REDIS.server();
-    ConnectionProvider pooled =
-        new PooledConnectionProvider(new HostAndPort(server.host(), server.port()));
-    RetryableCommandExecutor retrying =
-        new RetryableCommandExecutor(pooled, 3, Duration.ofSeconds(1));
-    RedisProtocol protocol = RedisProtocol.RESP3;
-    try (UnifiedJedis bare = new UnifiedJedis(retrying, pooled, protocol, null) {};
-        RedisClient unpooled =
-            RedisClient.builder()
-                .clientConfig(DefaultJedisClientConfig.builder().protocol(protocol).build())
-                .connectionProvider(new ManagedConnectionProvider())
-                .build()) {
-      for (UnifiedJedis other : List.of(bare, unpooled)) {
-        IllegalArgumentException error =
-            assertThrows(IllegalArgumentException.class, () -> JedisBackend.of(other));
-        assertTrue(String.valueOf(error.getMessage()).contains("RedisClient"), error::toString);
-      }
+    HostAndPort address = new HostAndPort(server.host(), server.port());
+    try (UnifiedJedis other =
+        new UnifiedJedis(new PooledConnectionProvider(address), 3, Duration.ofSeconds(1))) {
+      IllegalArgumentException error =
+          assertThrows(IllegalArgumentException.class, () -> JedisBackend.of(other));
+      assertTrue(String.valueOf(error.getMessage()).contains("RedisClient"), error::toString);
     }
   }
 
   @Test
   @DisplayName("B1, B3: without a free connection in time a call is not executed")
   void anExhaustedPool() throws Throwable {
-    use(client(1, RedisProtocol.RESP3));
-    try (Connection taken = client.getPool().getResource()) {
+    use(pool(1, RedisProtocol.RESP3));
+    try (Connection taken = pool.getResource()) {
       assertTrue(taken.isConnected());
       Duration most = Duration.ofSeconds(3);
       assertTook(
@@ -130,19 +145,19 @@ class HandedClientTest {
           () -> assertFails(Outcome.NOT_EXECUTED, backend.executeAsync(count("none", BRIEF))));
     }
     assertWorks(backend);
-    assertNull(client.get("none"));
+    assertNull(command("GET", "none"));
   }
 
   @Test
   @DisplayName("B3: who waits for a connection does not make the next one when it breaks")
   void theConnectionBreaksWhileOneWaits() throws Throwable {
     try (RedisServer frozen = RedisServer.start();
-        RedisClient other = client(frozen, 1, RedisProtocol.RESP3);
+        ConnectionPool other = pool(frozen, 1, RedisProtocol.RESP3);
         LockBackend waiting = JedisBackend.of(other)) {
-      Connection taken = other.getPool().getResource();
+      Connection taken = other.getResource();
       CompletableFuture<?> breaking =
           CompletableFuture.runAsync(() -> {
-            await("the call waits", () -> other.getPool().getNumWaiters() == 1);
+            await("the call waits", () -> other.getNumWaiters() == 1);
             frozen.pause();
             taken.setBroken();
             taken.close(); // which makes another, and waits for the server's greeting
@@ -156,10 +171,79 @@ class HandedClientTest {
   }
 
   @Test
+  @DisplayName("B5: a connection that breaks is replaced, though all workers wait for one")
+  void theConnectionBreaksWhileManyWait() throws Throwable {
+    try (RedisServer frozen = RedisServer.start();
+        ConnectionPool other = pool(frozen, 2, RedisProtocol.RESP3);
+        LockBackend waiting = JedisBackend.of(other);
+        Connection taken = other.getResource()) {
+      assertTrue(taken.isConnected());
+      assertWorks(waiting);
+      frozen.pause();
+      CompletableFuture<?> breaking =
+          CompletableFuture.runAsync(
+              () -> assertFails(Outcome.UNKNOWN, () -> waiting.execute(count("n", LONG))));
+      await("the call is out", () -> other.getNumActive() == 2);
+      List<CompletableFuture<List<Object>>> behind =
+          IntStream.range(0, 8)
+              .mapToObj(i -> waiting.executeAsync(echo("x", Duration.ofSeconds(15))))
+              .toList();
+      await("all workers wait", () -> other.getNumWaiters() == 8);
+      breaking.join();
+      frozen.resume();
+      behind.forEach(call -> assertEquals(List.of("x"), call.join()));
+      assertWorks(waiting);
+    }
+  }
+
+  @Test
+  @DisplayName("B1: a call during which the client itself breaks is UNKNOWN, its connection ended")
+  void theClientBreaks() {
+    HostAndPort address = new HostAndPort(REDIS.server().host(), REDIS.server().port());
+    Queue<Connection> broken = new ConcurrentLinkedQueue<>();
+    AtomicBoolean breaks = new AtomicBoolean();
+    ConnectionFactory factory =
+        new ConnectionFactory(address, DefaultJedisClientConfig.builder().build()) {
+          @Override
+          public PooledObject<Connection> makeObject() {
+            return new DefaultPooledObject<>(new Breaking(address, breaks, broken));
+          }
+        };
+    use(new ConnectionPool(factory));
+    assertWorks(backend);
+    breaks.set(true);
+    assertFails(Outcome.UNKNOWN, () -> backend.execute(count("broken", Fixture.TIMEOUT)));
+    assertFalse(broken.remove().isConnected());
+    await("it is given back", () -> pool.getNumActive() == 0);
+    assertWorks(backend);
+  }
+
+  /** As one whose version lacks what Mortise calls. */
+  private static final class Breaking extends Connection {
+    private final AtomicBoolean breaks;
+    private final Queue<Connection> broken;
+
+    Breaking(HostAndPort address, AtomicBoolean breaks, Queue<Connection> broken) {
+      super(address, DefaultJedisClientConfig.builder().build());
+      this.breaks = breaks;
+      this.broken = broken;
+    }
+
+    @Override
+    public Object getUnflushedObject() {
+      if (breaks.getAndSet(false)) {
+        broken.add(this);
+        throw new NoSuchMethodError("on purpose");
+      }
+      return super.getUnflushedObject();
+    }
+  }
+
+  @Test
   @DisplayName("B4: an interrupt does not end the wait for a pooled connection, and is kept")
   void interruptedWhileThePoolIsExhausted() throws InterruptedException {
-    use(client(1, RedisProtocol.RESP3));
-    Connection taken = client.getPool().getResource();
+    use(pool(1, RedisProtocol.RESP3));
+    Connection taken = pool.getResource();
     AtomicBoolean kept = new AtomicBoolean();
     Thread caller =
         new Thread(() -> {
@@ -181,10 +265,10 @@ class HandedClientTest {
   void theTimeoutIsRestored() {
     for (int i = 0; i < 3; i++) {
       assertEquals(List.of("x"), backend.execute(echo("x", Duration.ofSeconds(77))));
-      client.set("text", "not a number");
+      command("SET", "text", "not a number");
       assertFails(Outcome.REPLIED, () -> backend.execute(count("text", Duration.ofSeconds(77))));
     }
-    try (Connection connection = client.getPool().getResource()) {
+    try (Connection connection = pool.getResource()) {
       assertEquals(2_000, connection.getSoTimeout());
     }
   }
@@ -192,12 +276,12 @@ class HandedClientTest {
   @Test
   @DisplayName("B19: messages take no connection of the pool")
   void messagesTakeNoPooledConnection() {
-    use(client(1, RedisProtocol.RESP3));
+    use(pool(1, RedisProtocol.RESP3));
     Recorder recorder = new Recorder();
     backend.subscribe("channel", recorder);
     recorder.await(1);
     assertWorks(backend);
-    assertEquals(1L, client.publish("channel", "hello"));
+    assertEquals(1L, command("PUBLISH", "channel", "hello"));
     recorder.await(2);
     assertEquals(List.of("+", "hello"), recorder.events);
   }
@@ -205,14 +289,14 @@ class HandedClientTest {
   @Test
   @DisplayName("B8, B11: a client that speaks RESP2 serves as well, messages and pings included")
   void aClientOfResp2() throws InterruptedException {
-    use(client(8, RedisProtocol.RESP2));
+    use(pool(8, RedisProtocol.RESP2));
     assertWorks(backend);
     Recorder recorder = new Recorder();
     backend.subscribe("channel", recorder);
     recorder.await(1);
     // Longer than the silence after which a connection counts as dead.
     Thread.sleep(4_000);
-    assertEquals(1L, client.publish("channel", "hello"));
+    assertEquals(1L, command("PUBLISH", "channel", "hello"));
     recorder.await(2);
     assertEquals(List.of("+", "hello"), recorder.events);
   }
@@ -220,7 +304,7 @@ class HandedClientTest {
   @Test
   @DisplayName("B5: many futures on few connections all end, each with its own reply")
   void manyFutures() {
-    use(client(2, RedisProtocol.RESP3));
+    use(pool(2, RedisProtocol.RESP3));
     List<CompletableFuture<List<Object>>> futures =
         IntStream.range(0, 200)
             .mapToObj(i -> backend.executeAsync(echo("text" + i, Duration.ofSeconds(20))))

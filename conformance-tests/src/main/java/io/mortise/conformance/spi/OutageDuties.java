@@ -1,9 +1,13 @@
 package io.mortise.conformance.spi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.Crew;
+import io.mortise.conformance.support.ThreadKind;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
@@ -19,6 +23,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** What calls do while the server is frozen or down. */
 abstract class OutageDuties extends FaultDuties {
+  private static final String SLOW = "local n = 0 for i = 1, 300000 do n = n + i end return {n}";
+
   OutageDuties(RedisBackendConformance suite) {
     super(suite);
   }
@@ -72,6 +78,34 @@ abstract class OutageDuties extends FaultDuties {
     server.resume();
     futures.forEach(Way::await);
     assertEquals(60, count(name("n")));
+  }
+
+  @Test
+  @Rule({"B3", "B5"})
+  @DisplayName("B5: futures behind calls that were given up are served when the server goes on")
+  void futuresBehindCallsGivenUp() throws InterruptedException {
+    LockBackend backend = direct();
+    // So that there are as many connections as there are going to be.
+    Crew.run(16, number -> backend.execute(run(SLOW, List.of())));
+    server.pause();
+    Crew callers =
+        Crew.start(
+            ThreadKind.PLATFORM,
+            16,
+            number -> {
+              ScriptCall call = within(BRIEF.multipliedBy(3), increment(name("n")));
+              assertThrows(BackendException.class, () -> backend.execute(call));
+            });
+    // That all of them are out cannot be awaited.
+    Thread.sleep(BRIEF.toMillis());
+    List<CompletableFuture<List<Object>>> behind = new ArrayList<>();
+    for (int i = 0; i < 16; i++) {
+      behind.add(backend.executeAsync(within(Duration.ofSeconds(12), increment(name("behind")))));
+    }
+    callers.join(Await.patience());
+    server.resume();
+    behind.forEach(Way::await);
+    assertEquals(16, count(name("behind")));
   }
 
   @Test

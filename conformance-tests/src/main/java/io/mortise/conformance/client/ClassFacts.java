@@ -1,0 +1,178 @@
+package io.mortise.conformance.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.HashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.objectweb.asm.ClassReader;
+import org.objectweb.asm.ClassVisitor;
+import org.objectweb.asm.FieldVisitor;
+import org.objectweb.asm.MethodVisitor;
+import org.objectweb.asm.Opcodes;
+
+/** What a class file declares, and what it names: read, never loaded. */
+final class ClassFacts extends ClassVisitor {
+  private static final Pattern CLASS_IN_DESCRIPTOR = Pattern.compile("L([^;]+);");
+  private static final int CLASS = 7;
+  private static final int FIELD = 9;
+  private static final int METHOD = 10;
+  private static final int INTERFACE_METHOD = 11;
+  private static final int NAME_AND_TYPE = 12;
+  private static final int METHOD_TYPE = 16;
+
+  /** A field or a method that is named, its name and descriptor as one. */
+  record Member(String owner, String signature, boolean ofInterface, boolean isField) {
+    @Override
+    public String toString() {
+      return owner.replace('/', '.') + '.' + signature;
+    }
+  }
+
+  private final ClassReader reader;
+  private final char[] buffer;
+  private final Map<String, Integer> members = new HashMap<>();
+
+  /** Internal names, such as {@code java/lang/Object}. */
+  final Set<String> namedClasses = new LinkedHashSet<>();
+
+  final Set<Member> namedMembers = new LinkedHashSet<>();
+
+  private ClassFacts(byte[] file) {
+    super(Opcodes.ASM9);
+    reader = new ClassReader(file);
+    buffer = new char[reader.getMaxStringLength()];
+    reader.accept(this, ClassReader.SKIP_CODE | ClassReader.SKIP_DEBUG);
+    for (int i = 1; i < reader.getItemCount(); i++) {
+      int item = reader.getItem(i);
+      if (item > 0) { // a long takes two places
+        collect(reader.readByte(item - 1), item);
+      }
+    }
+  }
+
+  static ClassFacts read(InputStream file) throws IOException {
+    return new ClassFacts(file.readAllBytes());
+  }
+
+  /** One entry of the constant pool, in which everything stands that a class can resolve. */
+  private void collect(int tag, int item) {
+    switch (tag) {
+      case CLASS -> namesClass(text(item));
+      case FIELD, METHOD, INTERFACE_METHOD -> namesMember(tag, item);
+      case NAME_AND_TYPE -> namesThoseOf(text(item + 2));
+      case METHOD_TYPE -> namesThoseOf(text(item));
+      default -> {} // names nothing
+    }
+  }
+
+  private String text(int place) {
+    return Objects.requireNonNull(reader.readUTF8(place, buffer));
+  }
+
+  private void namesClass(String name) {
+    if (name.startsWith("[")) {
+      namesThoseOf(name);
+    } else {
+      namedClasses.add(name);
+    }
+  }
+
+  private void namesThoseOf(String descriptor) {
+    Matcher classes = CLASS_IN_DESCRIPTOR.matcher(descriptor);
+    while (classes.find()) {
+      namedClasses.add(classes.group(1));
+    }
+  }
+
+  private void namesMember(int tag, int item) {
+    String owner = reader.readClass(item, buffer);
+    int nameAndType = reader.getItem(reader.readUnsignedShort(item + 2));
+    String signature = text(nameAndType) + separator(tag == FIELD) + text(nameAndType + 2);
+    namedMembers.add(new Member(owner, signature, tag == INTERFACE_METHOD, tag == FIELD));
+  }
+
+  private static String separator(boolean field) {
+    return field ? ":" : "";
+  }
+
+  @Override
+  public @Nullable FieldVisitor visitField(
+      int access,
+      String name,
+      String descriptor,
+      @Nullable String generic,
+      @Nullable Object value) {
+    members.put(name + separator(true) + descriptor, access);
+    namesThoseOf(descriptor);
+    return null;
+  }
+
+  @Override
+  public @Nullable MethodVisitor visitMethod(
+      int access,
+      String name,
+      String descriptor,
+      @Nullable String generic,
+      String @Nullable [] exceptions) {
+    members.put(name + separator(false) + descriptor, access);
+    namesThoseOf(descriptor);
+    return null;
+  }
+
+  String name() {
+    return reader.getClassName();
+  }
+
+  boolean isPublic() {
+    return has(Opcodes.ACC_PUBLIC);
+  }
+
+  boolean isInterface() {
+    return has(Opcodes.ACC_INTERFACE);
+  }
+
+  boolean isAbstract() {
+    return has(Opcodes.ACC_ABSTRACT);
+  }
+
+  private boolean has(int flag) {
+    return (reader.getAccess() & flag) != 0;
+  }
+
+  /** The superclass and the interfaces. */
+  List<String> supertypes() {
+    return Stream.concat(
+            Stream.ofNullable(reader.getSuperName()), Stream.of(reader.getInterfaces()))
+        .toList();
+  }
+
+  /** Whether it declares the member for other packages to use. */
+  boolean offers(Member member) {
+    int access = members.getOrDefault(member.signature(), 0);
+    return (access & (Opcodes.ACC_PUBLIC | Opcodes.ACC_PROTECTED)) != 0;
+  }
+
+  boolean declares(Member member) {
+    return members.containsKey(member.signature());
+  }
+
+  /** The methods that a concrete subtype has to have. */
+  Stream<String> abstractMethods() {
+    return members.entrySet().stream()
+        .filter(member -> (member.getValue() & Opcodes.ACC_ABSTRACT) != 0)
+        .map(Map.Entry::getKey);
+  }
+
+  boolean implementsMethod(String signature) {
+    int access = members.getOrDefault(signature, Opcodes.ACC_ABSTRACT);
+    return (access & (Opcodes.ACC_ABSTRACT | Opcodes.ACC_STATIC | Opcodes.ACC_PRIVATE)) == 0;
+  }
+}

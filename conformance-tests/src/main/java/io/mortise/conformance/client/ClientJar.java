@@ -1,0 +1,60 @@
+package io.mortise.conformance.client;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * One version of a client, as a file whose name says which: {@code jedis-7.0.0.jar}.
+ *
+ * @param artifact what comes before the version
+ * @param version without the suffix {@code .RELEASE}
+ * @param file the jar
+ */
+public record ClientJar(String artifact, String version, Path file) {
+  private static final String END = ".jar";
+
+  /**
+   * The versions in a folder, into which the build has copied them.
+   *
+   * @param folder of jars
+   * @param artifact of the client
+   * @return those of the client, oldest first
+   */
+  public static List<ClientJar> in(Path folder, String artifact) {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files
+          .filter(file -> isVersionOf(artifact, file))
+          .map(file -> of(artifact, file))
+          .sorted(Comparator.comparing(ClientJar::numbers, Arrays::compare))
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException("no jars in " + folder + "; the build copies them", e);
+    }
+  }
+
+  static boolean isVersionOf(String artifact, Path file) {
+    return file.getFileName().toString().matches(artifact + "-\\d[^-]*\\" + END);
+  }
+
+  private static ClientJar of(String artifact, Path file) {
+    String name = file.getFileName().toString();
+    String version = name.substring(artifact.length() + 1, name.length() - END.length());
+    return new ClientJar(artifact, version.replace(".RELEASE", ""), file);
+  }
+
+  private int[] numbers() {
+    return Stream.of(version.split("\\.")).mapToInt(Integer::parseInt).toArray();
+  }
+
+  /** Names the test of this version. */
+  @Override
+  public String toString() {
+    return artifact + ' ' + version;
+  }
+}

@@ -1,0 +1,214 @@
+package io.mortise.conformance.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.jar.JarFile;
+import java.util.stream.Stream;
+import java.util.zip.ZipEntry;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Whether a module links with a version of its client: each class, field and method of the client
+ * that the module's class files name, by name and descriptor, also on paths that no test takes; and
+ * each method that the module has to implement. A reference to what is not there fails at run time,
+ * and only when it is reached.
+ *
+ * <p>Superclasses and interfaces are searched as the JVM does; those that are not the client's are
+ * taken from the class path. What it does not see: lambdas for an interface whose method was
+ * renamed, and a method that has become static. Not thread-safe.
+ */
+public final class Linkage {
+  private final Map<String, ClassFacts> own = new TreeMap<>();
+  private final List<Guard> guards = new ArrayList<>();
+  private final String client;
+
+  private Linkage(String client) {
+    this.client = client;
+  }
+
+  /**
+   * Reads the module's classes.
+   *
+   * @param classes the folder of its class files
+   * @param client what the names of the client's classes begin with, {@code "redis.clients."}
+   * @return to be asked about versions
+   */
+  public static Linkage of(Path classes, String client) {
+    Linkage linkage = new Linkage(client.replace('.', '/'));
+    try (Stream<Path> files = Files.walk(classes)) {
+      for (Path file : files.filter(path -> path.toString().endsWith(".class")).toList()) {
+        try (InputStream in = Files.newInputStream(file)) {
+          ClassFacts facts = ClassFacts.read(in);
+          linkage.own.put(facts.name(), facts);
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return linkage;
+  }
+
+  /** A reference that may be missing. */
+  private record Guard(String by, String to) {
+    boolean permits(String problem) {
+      return problem.startsWith(by + ": ") && problem.contains(to);
+    }
+  }
+
+  /**
+   * Lets one class name what some versions do not have. It must be ready for that: {@code catch
+   * (LinkageError)} around the one place.
+   *
+   * @param by the class that names it, without its package
+   * @param to what it names, without the package
+   * @param reason for the reader
+   * @return this
+   */
+  public Linkage guarded(String by, String to, String reason) {
+    Objects.requireNonNull(reason);
+    guards.add(new Guard(by, to));
+    return this;
+  }
+
+  /**
+   * What a version lacks.
+   *
+   * @param jar the version
+   * @return a line for each reference and the class that names it, but for those guarded
+   */
+  public List<String> missing(ClientJar jar) {
+    return problems(jar).stream()
+        .filter(problem -> guards.stream().noneMatch(guard -> guard.permits(problem)))
+        .toList();
+  }
+
+  /**
+   * The guards that could do without: every version has what they permit to be missing.
+   *
+   * @param jars all versions
+   * @return a line each
+   */
+  public List<String> needlesslyGuarded(List<ClientJar> jars) {
+    List<String> problems = jars.stream().flatMap(jar -> problems(jar).stream()).toList();
+    return guards.stream()
+        .filter(guard -> problems.stream().noneMatch(guard::permits))
+        .map(Guard::toString)
+        .toList();
+  }
+
+  private List<String> problems(ClientJar jar) {
+    try (JarFile file = new JarFile(jar.file().toFile())) {
+      World world = new World(file);
+      return own.values().stream()
+          .flatMap(
+              facts -> world.problems(facts).map(problem -> simpleName(facts) + ": " + problem))
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static String simpleName(ClassFacts facts) {
+    return facts.name().substring(facts.name().lastIndexOf('/') + 1);
+  }
+
+  /** The classes as they are with one version of the client. */
+  private final class World {
+    private final JarFile jar;
+    private final Map<String, @Nullable ClassFacts> read = new HashMap<>();
+
+    World(JarFile jar) {
+      this.jar = jar;
+    }
+
+    Stream<String> problems(ClassFacts facts) {
+      return Stream.of(
+              facts.namedClasses.stream().flatMap(this::absent),
+              facts.namedMembers.stream().flatMap(this::unresolved),
+              unimplemented(facts))
+          .flatMap(problems -> problems);
+    }
+
+    private Stream<String> absent(String name) {
+      ClassFacts found = isClients(name) ? find(name) : null;
+      boolean there = !isClients(name) || (found != null && found.isPublic());
+      return there ? Stream.empty() : Stream.of("no class " + name.replace('/', '.'));
+    }
+
+    private Stream<String> unresolved(ClassFacts.Member member) {
+      ClassFacts owner = find(member.owner());
+      if (owner == null || !concernsClient(member.owner())) {
+        return Stream.empty(); // a class that is absent was told already
+      }
+      if (!member.isField() && owner.isInterface() != member.ofInterface()) {
+        return Stream.of("an interface or not? " + member);
+      }
+      boolean there =
+          hierarchy(member.owner())
+              .anyMatch(each ->
+                  own.containsKey(each.name()) ? each.declares(member) : each.offers(member));
+      return there ? Stream.empty() : Stream.of("no " + member);
+    }
+
+    private Stream<String> unimplemented(ClassFacts facts) {
+      if (facts.isAbstract() || !concernsClient(facts.name())) {
+        return Stream.empty();
+      }
+      return hierarchy(facts.name())
+          .filter(type -> isClients(type.name()))
+          .flatMap(ClassFacts::abstractMethods)
+          .distinct()
+          .filter(
+              method -> hierarchy(facts.name()).noneMatch(type -> type.implementsMethod(method)))
+          .map(method -> "does not implement " + method);
+    }
+
+    private boolean concernsClient(String name) {
+      return hierarchy(name).anyMatch(type -> isClients(type.name()));
+    }
+
+    private boolean isClients(String name) {
+      return name.startsWith(client);
+    }
+
+    /** The class, and all above it that can be found. */
+    private Stream<ClassFacts> hierarchy(String name) {
+      ClassFacts facts = find(name);
+      return facts == null
+          ? Stream.empty()
+          : Stream.concat(Stream.of(facts), facts.supertypes().stream().flatMap(this::hierarchy));
+    }
+
+    private @Nullable ClassFacts find(String name) {
+      if (own.containsKey(name)) {
+        return own.get(name);
+      }
+      if (!read.containsKey(name)) {
+        read.put(name, readOther(name));
+      }
+      return read.get(name);
+    }
+
+    private @Nullable ClassFacts readOther(String name) {
+      ZipEntry entry = jar.getEntry(name + ".class");
+      boolean elsewhere = entry == null && !isClients(name);
+      try (InputStream in =
+          elsewhere
+              ? ClassLoader.getSystemResourceAsStream(name + ".class")
+              : entry == null ? null : jar.getInputStream(entry)) {
+        return in == null ? null : ClassFacts.read(in);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+  }
+}

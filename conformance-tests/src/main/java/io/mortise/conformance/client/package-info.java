@@ -1,0 +1,8 @@
+/**
+ * For backends that link with several versions of their client: whether every reference is there,
+ * and a run of each version. Start at {@link io.mortise.conformance.client.Linkage}.
+ */
+@NullMarked
+package io.mortise.conformance.client;
+
+import org.jspecify.annotations.NullMarked;
