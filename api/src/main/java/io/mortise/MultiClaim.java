@@ -6,7 +6,6 @@ import io.mortise.engine.Futures;
 import io.mortise.engine.Member;
 import io.mortise.engine.Turns;
 import io.mortise.spi.TimeSource;
-import java.time.Duration;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -138,8 +137,7 @@ final class MultiClaim {
     }
     List<Lease> leases = members.stream().map(held::get).toList();
     CompositeLease lease =
-        new CompositeLease(
-            name, leases.size(), Duration.ZERO, time, members.get(0).executor(), leases);
+        new CompositeLease(name, leases.size(), time, members.get(0).executor(), leases);
     lease.watch();
     if (!claimed.complete(new Claimed(lease, null))) {
       giveBack();

@@ -1,5 +1,6 @@
 package io.mortise.engine;
 
+import io.mortise.Registration;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +15,7 @@ final class Claims {
 
   private final Engine engine;
   private final Set<Claim> pending = ConcurrentHashMap.newKeySet();
+  private final Set<Runnable> onClose = ConcurrentHashMap.newKeySet();
   private final Beat beat;
 
   Claims(Engine engine) {
@@ -34,6 +36,16 @@ final class Claims {
     pending.remove(claim);
   }
 
+  /** Runs it when the service is closed; at once if it is. */
+  Registration onClose(Runnable task) {
+    Runnable own = task::run; // an object of this registration alone
+    onClose.add(own);
+    if (engine.isClosed()) {
+      own.run();
+    }
+    return () -> onClose.remove(own);
+  }
+
   private boolean areAny() {
     return !pending.isEmpty();
   }
@@ -45,6 +57,7 @@ final class Claims {
   /** Ends all of them: the service is closed. */
   void close() {
     beat.close();
+    List.copyOf(onClose).forEach(Runnable::run);
     List.copyOf(pending).forEach(Claim::close);
   }
 }

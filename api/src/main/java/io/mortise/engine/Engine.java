@@ -52,6 +52,7 @@ final class Engine {
   private final Outbox outbox;
   private final Conditions conditions;
   private final LostHolds lostHolds = new LostHolds();
+  private final ThreadLeases threadLeases = new ThreadLeases();
   private final Events events;
   private volatile boolean severalKinds;
   private volatile boolean closed;
@@ -134,6 +135,10 @@ final class Engine {
 
   LostHolds lostHolds() {
     return lostHolds;
+  }
+
+  ThreadLeases threadLeases() {
+    return threadLeases;
   }
 
   Events events() {
