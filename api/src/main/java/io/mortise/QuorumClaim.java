@@ -145,7 +145,7 @@ final class QuorumClaim {
       @Nullable Claimed answer,
       @Nullable Throwable failure) {
     Lease lease = answer == null ? null : answer.lease();
-    boolean last = asked.get(member) == one;
+    boolean last = isLast(member, one);
     boolean tried = last && tries.remove(member);
     boolean waited = last && waits.remove(member);
     if (tried || waited) {
@@ -153,6 +153,11 @@ final class QuorumClaim {
     } else if (lease != null && !(won && last)) { // or else it is for what was won
       CompositeLease.giveBack(lease);
     }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a question is itself
+  private boolean isLast(Member member, CompletableFuture<Claimed> one) {
+    return asked.get(member) == one;
   }
 
   private void keep(

@@ -61,9 +61,11 @@ import org.slf4j.LoggerFactory;
  * repeated, let the resource check one ({@link FencedLock}).
  *
  * <p>Ownership is by thread and reentrant, as with any {@link LeasedLock}; all {@code RedLock}s of
- * the same members of the same services are the same lock. It does not see, nor is seen by, holds
- * of single members by the same thread. Where too few members answer, {@link #tryLock()} and {@link
- * #lock} throw {@link QuorumException} at once, and a timed attempt when its time is over.
+ * the same members of the same services are the same lock. Once the service of any member is
+ * closed, who waits is woken by {@link LockServiceClosedException}, and nothing is acquired any
+ * more. It does not see, nor is seen by, holds of single members by the same thread. Where too few
+ * members answer, {@link #tryLock()} and {@link #lock} throw {@link QuorumException} at once, and a
+ * timed attempt when its time is over.
  *
  * <p>Costs a command on each member to lock, to unlock and to renew; its latency is that of the
  * slowest member of the fastest majority.
@@ -272,11 +274,11 @@ public final class RedLock implements LeasedLock {
   private boolean enterAgain() {
     members.checkOpen();
     ThreadLeases.Held own = own();
-    boolean inside = isValid(own) && ((RedLease) own.lease()).ensure(members);
-    if (inside) {
-      own.enter();
+    if (own == null || !isValid(own) || !((RedLease) own.lease()).ensure(members)) {
+      return false;
     }
-    return inside;
+    own.enter();
+    return true;
   }
 
   // Releasing and looking

@@ -36,14 +36,13 @@ final class Claims {
     pending.remove(claim);
   }
 
-  /** Runs it when the service is closed; at once if it is. */
+  /** Runs it when the service is closed; at once if it is. An object can be registered once. */
   Registration onClose(Runnable task) {
-    Runnable own = task::run; // an object of this registration alone
-    onClose.add(own);
+    onClose.add(task);
     if (engine.isClosed()) {
-      own.run();
+      task.run();
     }
-    return () -> onClose.remove(own);
+    return () -> onClose.remove(task);
   }
 
   private boolean areAny() {
