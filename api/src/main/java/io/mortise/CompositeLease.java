@@ -16,6 +16,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,6 @@ import org.jspecify.annotations.Nullable;
 class CompositeLease implements Lease {
   private final String name;
   private final int needed;
-  private final Duration margin;
   private final TimeSource time;
   private final Executor executor;
   private final List<MemberLease> members;
@@ -36,19 +36,16 @@ class CompositeLease implements Lease {
 
   /**
    * @param needed how many members must be held
-   * @param margin by how much it ends before they do
    * @param executor completes futures, and runs listeners
    */
   CompositeLease(
       String name,
       int needed,
-      Duration margin,
       TimeSource time,
       Executor executor,
       Collection<? extends Lease> members) {
     this.name = name;
     this.needed = needed;
-    this.margin = margin;
     this.time = time;
     this.executor = executor;
     this.members =
@@ -76,9 +73,15 @@ class CompositeLease implements Lease {
         });
   }
 
-  /** One more, which counts from now on. */
-  void add(Lease member) {
+  /**
+   * One more, which counts from now on, unless there are too few without it.
+   *
+   * @param before what it takes the place of
+   */
+  void add(Lease member, @Nullable Lease before) {
+    check("", "too few of its members were held");
     members.add(inside(member));
+    members.remove(before);
     watch(member);
     if (end.get() != null) {
       giveBack(member);
@@ -120,15 +123,12 @@ class CompositeLease implements Lease {
 
   /** What is left of that many members at least. */
   private Duration left() {
-    Duration left =
-        members.stream()
-            .map(Lease::remaining)
-            .sorted(Comparator.reverseOrder())
-            .skip(needed - 1L)
-            .findFirst()
-            .orElse(Duration.ZERO)
-            .minus(margin);
-    return left.isNegative() ? Duration.ZERO : left;
+    return members.stream()
+        .map(Lease::remaining)
+        .sorted(Comparator.reverseOrder())
+        .skip(needed - 1L)
+        .findFirst()
+        .orElse(Duration.ZERO);
   }
 
   /** None: the tokens of its members are not ordered among each other. */
@@ -164,16 +164,16 @@ class CompositeLease implements Lease {
 
   @Override
   public boolean extend(Duration lease) {
-    return Futures.join(extending(lease), time);
+    return Futures.join(extending(each -> each.extending(lease)), time);
   }
 
   @Override
   public CompletableFuture<Boolean> extendAsync(Duration lease) {
-    return Futures.on(executor, extending(lease));
+    return Futures.on(executor, extending(each -> each.extending(lease)));
   }
 
   /** Completes where the last answer arrives: whoever waits may be on the executor. */
-  private CompletableFuture<Boolean> extending(Duration lease) {
+  CompletableFuture<Boolean> extending(Function<MemberLease, CompletableFuture<Boolean>> how) {
     LeaseState now = state();
     if (now == LeaseState.RELEASED) {
       throw new IllegalStateException("the lease of " + name + " was released; acquire again");
@@ -182,21 +182,34 @@ class CompositeLease implements Lease {
       return CompletableFuture.completedFuture(false);
     }
     List<CompletableFuture<Boolean>> all =
-        members.stream().filter(Lease::isValid).map(each -> each.extending(lease)).toList();
-    return Futures.settled(all).thenApply(done -> extended(all));
+        members.stream().filter(Lease::isValid).map(how).map(CompletableFuture::copy).toList();
+    return answered(all).thenApply(done -> extended(all));
+  }
+
+  /**
+   * Complete, and never exceptionally, when enough is known of its members' answers.
+   *
+   * @param answers may be completed where no answer is waited for any more
+   */
+  CompletableFuture<Void> answered(List<CompletableFuture<Boolean>> answers) {
+    return Futures.settled(answers);
   }
 
   /** Whether enough were extended; if not, an error of a store goes before a plain no. */
   private boolean extended(List<CompletableFuture<Boolean>> all) {
     List<Throwable> errors = Futures.failures(all);
-    long yes = all.stream().filter(each -> !each.isCompletedExceptionally() && each.join()).count();
-    if (yes >= needed) {
+    if (all.stream().filter(CompositeLease::isYes).count() >= needed) {
       return isValid();
     }
     if (!errors.isEmpty() && isValid()) {
       throw new CompletionException(errors.get(0));
     }
     return false;
+  }
+
+  /** Whether it has arrived, and says yes. */
+  static boolean isYes(CompletableFuture<Boolean> answer) {
+    return answer.isDone() && !answer.isCompletedExceptionally() && answer.join();
   }
 
   // Ending

@@ -7,7 +7,6 @@ import io.mortise.engine.Member;
 import io.mortise.engine.MemberLease;
 import io.mortise.engine.Turns;
 import io.mortise.spi.TimeSource;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -164,8 +163,7 @@ final class MultiClaim {
     }
     List<? extends Lease> leases = members.stream().map(held::get).toList();
     CompositeLease lease =
-        new CompositeLease(
-            name, leases.size(), Duration.ZERO, time, members.get(0).executor(), leases);
+        new CompositeLease(name, leases.size(), time, members.get(0).executor(), leases);
     lease.watch();
     if (!claimed.complete(new Claimed(lease, null))) {
       giveBack(members);

@@ -7,16 +7,18 @@ import io.mortise.engine.Claimer;
 import io.mortise.engine.Member;
 import io.mortise.engine.Turns;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,20 +30,34 @@ import org.slf4j.LoggerFactory;
 final class QuorumClaim {
   /* Overview
    *
-   * A round asks all members at the same time. It is won as soon as a majority has answered yes, and
-   * what is left of their leases, less the drift of clocks, is not over: each lease counts from
-   * before its own command was sent. It is lost as soon as a majority cannot be had any more. Then
-   * what was taken is given back on every member, also those that did not answer, in the background.
+   *   ROUND     all members that are not in hand are asked at the same time
+   *   WAITING   in the queues of some busy members, with nothing in hand
+   *   PAUSE     until the next round
+   *   OVER      won, refused, failed or withdrawn
    *
-   * Between two rounds it waits for a hint: in the queue of the first member that somebody else
-   * holds, with nothing in hand. Its grant says that the holder is leaving. Contenders that see the
-   * same members wait in the same queue, so the next holder is the first of it, and votes are seldom
-   * split. The granted member is kept for a few rounds in quick succession, in which the holder's
-   * other releases arrive. Who holds one member only tries the others, so nobody waits in a circle.
+   * A round is won as soon as a majority has answered yes, and their leases, less the drift of
+   * clocks, are not over: each counts from before its own command was sent. It is lost as soon as a
+   * majority cannot be had any more. Then what was taken is given back on every member, also those
+   * that did not answer, in the background.
+   *
+   * WAITING is in the queues of so many members that no majority can come free without one of them;
+   * so what a minority keeps for itself delays nobody (docs/decisions/0030). The first grant is a
+   * hint: the holder is leaving. A few rounds follow in quick succession, in which the others are
+   * tried, the grants from the other queues come in, and those that came by a grant are kept. Then,
+   * without a majority, all is given back, so nobody waits in a circle: what is given back goes to
+   * the next in its queue. A wait ends after 2.5 to 5 s, and the next round looks at all members
+   * again; one more does when the time is over.
    *
    * Members' answers come on any thread, also on that which asks; what follows from them is done in
    * turns.
    */
+  private enum Phase {
+    ROUND,
+    WAITING,
+    PAUSE,
+    OVER
+  }
+
   private static final Logger log = LoggerFactory.getLogger(QuorumClaim.class);
   private static final Duration LONGEST_WAIT_FOR_HINT = Duration.ofSeconds(5);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
@@ -49,116 +65,125 @@ final class QuorumClaim {
   private static final int QUICK_ROUNDS = 6;
 
   private final RedMembers of;
+  private final RedOwner owner;
   private final long wait;
   private final long start;
   private final CompletableFuture<Claimed> claimed;
-  private final Consumer<LeaseLost> told;
 
   private final Turns turns = new Turns();
   private final Map<Member, Lease> held = new LinkedHashMap<>();
   private final Map<Member, Verdict> verdicts = new HashMap<>();
-  private Map<Member, CompletableFuture<Claimed>> asked = Map.of();
-  private @Nullable RedLease won;
-  private boolean decided = true;
+
+  /** The last question to each member; those without an answer are tries or waits. */
+  private final Map<Member, CompletableFuture<Claimed>> asked = new HashMap<>();
+
+  private final Set<Member> tries = new HashSet<>();
+  private final Set<Member> waits = new HashSet<>();
+  private final Set<Member> hints = new HashSet<>();
+  private final List<Registration> closings = new ArrayList<>();
+  private Phase phase = Phase.PAUSE;
   private int rounds;
   private int quickRounds;
-  private @Nullable Member hinted;
+  private long hintedAt;
+  private boolean troubled;
+  private boolean won;
 
   private QuorumClaim(
-      RedMembers of, long wait, CompletableFuture<Claimed> claimed, Consumer<LeaseLost> told) {
+      RedMembers of, RedOwner owner, long wait, CompletableFuture<Claimed> claimed) {
     this.of = of;
+    this.owner = owner;
     this.wait = wait;
     this.claimed = claimed;
-    this.told = told;
     start = of.time().nanoTime();
   }
 
-  /**
-   * As {@link Claimer#claim}, of a majority.
-   *
-   * @param told of the lease's dangers and loss
-   */
-  static void start(
-      RedMembers of, long wait, CompletableFuture<Claimed> claimed, Consumer<LeaseLost> told) {
-    QuorumClaim claim = new QuorumClaim(of, wait, claimed, told);
+  /** As {@link Claimer#claim}, of a majority. */
+  static void start(RedMembers of, RedOwner owner, long wait, CompletableFuture<Claimed> claimed) {
+    QuorumClaim claim = new QuorumClaim(of, owner, wait, claimed);
     CompletableFuture<Claimed> unused =
         claimed.whenComplete((value, failure) -> claim.turns.run(claim::ended));
     claim.turns.run(claim::round);
   }
 
   private void ended() {
-    if (won == null) {
-      giveBack();
+    closings.forEach(Registration::close);
+    if (phase != Phase.OVER) {
+      phase = Phase.OVER;
+      giveUp(tries);
+      giveUp(waits);
+      releaseAllBut(Set.of());
     }
-  }
-
-  private void giveBack() {
-    asked.values().forEach(each -> each.cancel(false));
-    releaseAllBut(null);
-  }
-
-  // One round
-
-  private void round() {
-    if (claimed.isDone()) {
-      giveBack();
-      return;
-    }
-    rounds++;
-    verdicts.clear();
-    decided = false;
-    Map<Member, CompletableFuture<Claimed>> all = new LinkedHashMap<>();
-    of.all().stream()
-        .filter(each -> !isHeld(each))
-        .forEach(each -> all.put(each, new CompletableFuture<>()));
-    asked = all;
-    int round = rounds;
-    all.forEach((member, one) -> {
-      CompletableFuture<Claimed> unused =
-          one.whenComplete(
-              (answer, failure) -> turns.run(() -> answered(round, member, answer, failure)));
-      member.claim(Claimer.NOT, one);
-    });
-    later(of.nodeTimeout(), () -> tooSlow(all));
-  }
-
-  private boolean isHeld(Member member) {
-    Lease lease = held.get(member);
-    return lease != null && lease.isValid();
   }
 
   private void later(Duration delay, Runnable task) {
     of.time().schedule(() -> turns.run(task), delay);
   }
 
-  private void tooSlow(Map<Member, CompletableFuture<Claimed>> all) {
-    String text = "no answer within " + of.nodeTimeout().toMillis() + " ms";
-    all.values().forEach(each -> each.completeExceptionally(new TimeoutException(text)));
+  // Asking
+
+  private void ask(Member member, long nanos) {
+    CompletableFuture<Claimed> one = new CompletableFuture<>();
+    asked.put(member, one);
+    CompletableFuture<Claimed> unused =
+        one.whenComplete(
+            (answer, failure) -> turns.run(() -> answered(member, one, answer, failure)));
+    member.claim(nanos, one);
+  }
+
+  private void giveUp(Set<Member> unanswered) {
+    unanswered.forEach(each -> asked(each).cancel(false));
+    unanswered.clear();
+  }
+
+  private CompletableFuture<Claimed> asked(Member member) {
+    return Objects.requireNonNull(asked.get(member));
   }
 
   private void answered(
-      int round, Member member, @Nullable Claimed answer, @Nullable Throwable failure) {
+      Member member,
+      CompletableFuture<Claimed> one,
+      @Nullable Claimed answer,
+      @Nullable Throwable failure) {
     Lease lease = answer == null ? null : answer.lease();
-    if (decided || round != rounds) {
-      if (lease != null) {
-        late(member, lease, round);
-      }
+    boolean last = isLast(member, one);
+    boolean tried = last && tries.remove(member);
+    boolean waited = last && waits.remove(member);
+    if (tried || waited) {
+      keep(member, answer, failure, waited);
+    } else if (lease != null && !(won && last)) { // or else it is for what was won
+      CompositeLease.giveBack(lease);
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a question is itself
+  private boolean isLast(Member member, CompletableFuture<Claimed> one) {
+    return asked.get(member) == one;
+  }
+
+  private void keep(
+      Member member, @Nullable Claimed answer, @Nullable Throwable failure, boolean waited) {
+    if (failure instanceof LockServiceClosedException) {
+      claimed.completeExceptionally(failure);
       return;
     }
+    Lease lease = answer == null ? null : answer.lease();
     if (lease != null) {
       held.put(member, lease);
     }
-    verdicts.put(member, verdict(member, answer, failure));
-    decide();
-  }
-
-  /** One that answered yes after its round was over belongs to a lease that the round won. */
-  private void late(Member member, Lease lease, int round) {
-    RedLease whole = won;
-    if (whole != null && round == rounds) {
-      whole.late(member, lease);
-    } else {
-      CompositeLease.giveBack(lease);
+    if (lease != null && waited) {
+      hints.add(member);
+    }
+    if (lease != null || !waited) {
+      verdicts.put(member, verdict(member, answer, failure));
+    }
+    troubled |= failure != null;
+    switch (phase) {
+      case ROUND -> decide();
+      case WAITING -> waited(lease != null);
+      case PAUSE -> {
+        boolean unused = isMajority() && win();
+      }
+      case OVER -> {}
     }
   }
 
@@ -174,30 +199,64 @@ final class QuorumClaim {
         : new Verdict(place, Answer.HELD, "held by " + answer.heldBy());
   }
 
-  private void decide() {
-    long yes = held.values().stream().filter(Lease::isValid).count();
-    long no = of.all().size() - yes - unanswered();
-    if (yes >= of.quorum() && win()) {
+  // One round
+
+  private void round() {
+    if (phase == Phase.OVER || claimed.isDone()) {
       return;
     }
-    if (no > of.all().size() - of.quorum() || unanswered() == 0) {
+    phase = Phase.ROUND;
+    rounds++;
+    of.all().stream().filter(each -> !isHeld(each) && !waits.contains(each)).forEach(tries::add);
+    verdicts.keySet().removeAll(tries);
+    List<CompletableFuture<Claimed>> sent = new ArrayList<>();
+    for (Member each : List.copyOf(tries)) {
+      ask(each, Claimer.NOT);
+      sent.add(asked(each));
+    }
+    later(of.nodeTimeout(), () -> tooSlow(sent));
+    decide();
+  }
+
+  private boolean isHeld(Member member) {
+    Lease lease = held.get(member);
+    return lease != null && lease.isValid();
+  }
+
+  private void tooSlow(Collection<CompletableFuture<Claimed>> sent) {
+    String text = "no answer within " + of.nodeTimeout().toMillis() + " ms";
+    sent.forEach(each -> each.completeExceptionally(new TimeoutException(text)));
+  }
+
+  private long yes() {
+    return held.values().stream().filter(Lease::isValid).count();
+  }
+
+  private boolean isMajority() {
+    return yes() >= of.quorum();
+  }
+
+  private void decide() {
+    if (isMajority() && win()) {
+      return;
+    }
+    long hoped = yes() + tries.size() + waits.size();
+    if (hoped < of.quorum() || tries.isEmpty()) {
       lose();
     }
   }
 
-  private int unanswered() {
-    return asked.size() - verdicts.size();
-  }
-
   private boolean win() {
-    RedLease lease = new RedLease(of, held, told);
+    RedLease lease = new RedLease(of, owner, held);
     if (!lease.isValid()) {
       return false;
     }
-    decided = true;
-    won = lease;
-    held.clear();
-    lease.watch();
+    phase = Phase.OVER;
+    won = true;
+    giveUp(waits);
+    Map<Member, CompletableFuture<Claimed>> others = new HashMap<>(asked);
+    others.keySet().removeAll(held.keySet());
+    lease.watch(others);
     if (!claimed.complete(new Claimed(lease, null))) {
       CompositeLease.giveBack(lease);
     }
@@ -205,25 +264,32 @@ final class QuorumClaim {
   }
 
   private void lose() {
-    decided = true;
-    asked.values().forEach(each -> each.cancel(false));
+    giveUp(tries);
     log.debug("{}: round {} was lost: {}", of.name(), rounds, verdicts.values());
-    boolean seeded = quickRounds > 0 && quickRounds < QUICK_ROUNDS && left() > 0;
-    if (seeded) {
-      releaseAllBut(hinted);
+    if (followsHint()) {
       quickRounds++;
-      later(jitter(FIRST_PAUSE), this::round);
+      releaseAllBut(hints);
+      pause(FIRST_PAUSE);
       return;
     }
     quickRounds = 0;
-    releaseAllBut(null);
+    giveUp(waits);
+    hints.clear();
+    releaseAllBut(Set.of());
     next();
   }
 
-  private void releaseAllBut(@Nullable Member kept) {
+  private boolean followsHint() {
+    return quickRounds > 0
+        && quickRounds < QUICK_ROUNDS
+        && left() > 0
+        && of.time().nanoTime() - hintedAt < of.nodeTimeout().toNanos();
+  }
+
+  private void releaseAllBut(Set<Member> kept) {
     held.entrySet()
         .removeIf(entry -> {
-          boolean release = !entry.getKey().equals(kept);
+          boolean release = !kept.contains(entry.getKey());
           if (release) {
             CompositeLease.giveBack(entry.getValue());
           }
@@ -234,22 +300,19 @@ final class QuorumClaim {
   // Between two rounds
 
   private void next() {
-    if (claimed.isDone()) {
-      return;
-    }
-    boolean unavailable =
-        verdicts.values().stream().filter(QuorumClaim::isNoAnswer).count()
-            > of.all().size() - of.quorum();
-    Optional<Member> busy = of.all().stream().filter(this::isHeldByOther).findFirst();
+    long silent = verdicts.values().stream().filter(QuorumClaim::isNoAnswer).count();
+    List<Member> busy = of.all().stream().filter(this::isHeldByOther).toList();
+    boolean unavailable = silent > of.spare();
     boolean over = wait == Claimer.NOT || left() <= 0;
     if (unavailable && (over || wait == Claimer.FOREVER)) {
       fail();
     } else if (over) {
       end(busy);
     } else if (busy.isEmpty() || unavailable) {
-      later(jitter(backoff()), this::round);
+      pause(backoff());
     } else {
-      awaitHint(busy.get());
+      long enough = of.spare() + 1 - silent;
+      awaitHint(busy.stream().limit(enough).toList());
     }
   }
 
@@ -266,6 +329,12 @@ final class QuorumClaim {
     return wait == Claimer.FOREVER ? wait : wait - (of.time().nanoTime() - start);
   }
 
+  private void pause(Duration longest) {
+    phase = Phase.PAUSE;
+    heedClosing();
+    later(jitter(longest), this::round);
+  }
+
   private Duration backoff() {
     Duration longer = FIRST_PAUSE.multipliedBy(1L << Math.min(rounds, 7));
     return longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
@@ -276,34 +345,47 @@ final class QuorumClaim {
     return Duration.ofNanos(ThreadLocalRandom.current().nextLong(nanos) + 1);
   }
 
-  private void awaitHint(Member member) {
+  private void awaitHint(List<Member> busy) {
+    phase = Phase.WAITING;
+    troubled = false;
+    heedClosing();
     long longest = LONGEST_WAIT_FOR_HINT.toNanos();
     long nanos = Math.min(left(), longest / 2 + jitter(LONGEST_WAIT_FOR_HINT).toNanos() / 2);
-    CompletableFuture<Claimed> hint = new CompletableFuture<>();
-    asked = Map.of(member, hint);
-    CompletableFuture<Claimed> unused =
-        hint.whenComplete((answer, failure) -> turns.run(() -> hinted(member, answer)));
-    member.claim(nanos, hint);
+    waits.addAll(busy);
+    busy.forEach(each -> ask(each, nanos));
   }
 
-  private void hinted(Member member, @Nullable Claimed answer) {
-    if (answer != null && answer.lease() != null) {
-      held.put(member, answer.lease());
-      hinted = member;
+  private void waited(boolean granted) {
+    if (granted) {
       quickRounds = 1;
-    }
-    if (left() <= 0 && held.isEmpty()) {
-      next();
-    } else {
+      hintedAt = of.time().nanoTime();
+      round();
+    } else if (waits.isEmpty() && troubled) {
+      pause(backoff());
+    } else if (waits.isEmpty()) {
       round();
     }
   }
 
   // The end without a lease
 
-  private void end(Optional<Member> busy) {
-    String by = busy.map(verdicts::get).map(Verdict::detail).orElse("several others");
-    claimed.complete(new Claimed(null, by));
+  /** From now on it ends with any of its members' services. */
+  private void heedClosing() {
+    if (closings.isEmpty()) {
+      of.all().forEach(each -> closings.add(each.onClose(() -> closed(each))));
+    }
+  }
+
+  private void closed(Member member) {
+    claimed.completeExceptionally(
+        new LockServiceClosedException(
+            "red lock '%s' was waited for when the service of its member %s was closed; open a new service, and make the red lock of its locks"
+                .formatted(of.name(), member.place())));
+  }
+
+  private void end(List<Member> busy) {
+    Verdict first = busy.isEmpty() ? null : verdicts.get(busy.get(0));
+    claimed.complete(new Claimed(null, first == null ? "several others" : first.detail()));
   }
 
   private void fail() {

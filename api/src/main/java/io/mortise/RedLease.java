@@ -2,18 +2,19 @@ package io.mortise;
 
 import io.mortise.engine.Claimed;
 import io.mortise.engine.Claimer;
+import io.mortise.engine.Futures;
 import io.mortise.engine.Member;
 import io.mortise.engine.Turns;
 import io.mortise.spi.TimeSource.Timer;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,26 +24,41 @@ import org.jspecify.annotations.Nullable;
  * broken in between. Thread-safe; its own fields are used in turns.
  */
 final class RedLease extends CompositeLease {
-  private final Map<Member, Lease> counted = new HashMap<>();
-  private final Map<Member, Lease> healing = new HashMap<>();
-  private final Map<Member, CompletableFuture<Claimed>> asked = new HashMap<>();
-  private final RedMembers of;
-  private final Consumer<LeaseLost> told;
+  /** By the member's place, which is that of all its handles. */
+  private final Map<String, Lease> counted = new HashMap<>();
+
+  private final Map<String, Lease> healing = new HashMap<>();
+  private final List<CompletableFuture<Claimed>> asked = new ArrayList<>();
+
+  /** Of each member that was not held at first: true once it is certain that nothing is held. */
+  private final List<CompletableFuture<Boolean>> free = new ArrayList<>();
+
+  private final RedOwner owner;
   private final Turns turns = new Turns();
   private LeaseState before = LeaseState.HELD;
 
-  RedLease(RedMembers of, Map<Member, Lease> held, Consumer<LeaseLost> told) {
-    super(of.name(), of.quorum(), of.margin(), of.time(), of::execute, held.values());
+  /** As they were asked for; renewed, since a renewed lock was nested in a fixed one. */
+  private volatile RedMembers of;
+
+  RedLease(RedMembers of, RedOwner owner, Map<Member, Lease> held) {
+    super(of.name(), of.quorum(), of.time(), of::execute, held.values());
     this.of = of;
-    this.told = told;
-    counted.putAll(held);
+    this.owner = owner;
+    held.forEach((member, lease) -> {
+      inside(lease).joinMajority(owner.thread());
+      counted.put(member.place(), lease);
+    });
   }
 
-  /** To be called once, when it is complete. */
-  @Override
-  void watch() {
-    super.watch();
-    Lease unused = onLost(told);
+  /**
+   * To be called once, when it is complete.
+   *
+   * @param others what was or will be answered for the members that are not held
+   */
+  void watch(Map<Member, CompletableFuture<Claimed>> others) {
+    watch();
+    Lease unused = onLost(owner.told());
+    others.forEach((member, answer) -> free.add(free(member, answer)));
     lookLater(new WeakReference<>(this), of, remaining());
   }
 
@@ -61,14 +77,37 @@ final class RedLease extends CompositeLease {
             next.plusMillis(1));
   }
 
-  /** A member answered late, in the attempt that acquired the others. */
-  void late(Member member, Lease lease) {
-    turns.run(() -> count(member, lease));
+  // Members that come later
+
+  /** Counts a member that answers late, in the attempt that acquired the others. */
+  private CompletableFuture<Boolean> free(Member member, CompletableFuture<Claimed> answer) {
+    CompletableFuture<Boolean> known = new CompletableFuture<>();
+    CompletableFuture<Claimed> unused =
+        answer.whenComplete(
+            (claimed, failure) -> turns.run(() -> answered(member, claimed, failure, known)));
+    return known;
+  }
+
+  private void answered(
+      Member member,
+      @Nullable Claimed answer,
+      @Nullable Throwable failure,
+      CompletableFuture<Boolean> known) {
+    Lease lease = answer == null ? null : answer.lease();
+    if (lease == null) {
+      known.complete(answer != null || failure instanceof BackendUnavailableException);
+    } else if (isOver()) {
+      CompletableFuture<Void> unused =
+          inside(lease).releasing().whenComplete((done, lost) -> known.complete(true));
+    } else {
+      count(member, lease);
+      known.complete(false); // it is among those to be released
+    }
   }
 
   private void count(Member member, Lease lease) {
-    counted.put(member, lease);
-    add(lease);
+    inside(lease).joinMajority(owner.thread());
+    add(lease, counted.put(member.place(), lease));
   }
 
   private void look() {
@@ -80,9 +119,9 @@ final class RedLease extends CompositeLease {
     if (now == LeaseState.SUSPECT && before == LeaseState.HELD) {
       LeaseLost event =
           new LeaseLost(name(), now, "", remaining(), "fewer than a majority were renewed");
-      of.execute(() -> told.accept(event));
+      of.execute(() -> owner.told().accept(event));
     }
-    if (now == LeaseState.HELD && before == LeaseState.HELD && of.isRenewed()) {
+    if (now == LeaseState.HELD && before == LeaseState.HELD && of.isRenewed() && !owner.isGone()) {
       countHealed();
       heal();
     }
@@ -92,23 +131,22 @@ final class RedLease extends CompositeLease {
 
   /** Those taken again a look ago count from now on. */
   private void countHealed() {
-    for (Iterator<Map.Entry<Member, Lease>> all = healing.entrySet().iterator(); all.hasNext(); ) {
-      Map.Entry<Member, Lease> each = all.next();
-      all.remove();
-      if (each.getValue().isValid()) {
-        count(each.getKey(), each.getValue());
+    for (Member each : of.all()) {
+      Lease lease = healing.remove(each.place());
+      if (lease != null && lease.isValid()) {
+        count(each, lease);
       }
     }
   }
 
   private void heal() {
-    asked.values().forEach(each -> each.cancel(false));
+    asked.forEach(each -> each.cancel(false));
     asked.clear();
     for (Member each : of.all()) {
-      Lease lease = counted.get(each);
+      Lease lease = counted.get(each.place());
       if (lease == null || !lease.isValid()) {
         CompletableFuture<Claimed> claimed = new CompletableFuture<>();
-        asked.put(each, claimed);
+        asked.add(claimed);
         CompletableFuture<Void> unused =
             claimed.thenAccept(answer -> turns.run(() -> healed(each, answer.lease())));
         each.claim(Claimer.NOT, claimed);
@@ -123,36 +161,93 @@ final class RedLease extends CompositeLease {
     if (isOver()) {
       giveBack(lease);
     } else {
-      healing.put(member, lease);
+      inside(lease).joinMajority(owner.thread());
+      healing.put(member.place(), lease);
     }
   }
 
   private void giveBackHealing() {
-    asked.values().forEach(each -> each.cancel(false));
+    asked.forEach(each -> each.cancel(false));
     healing.values().forEach(RedLease::giveBack);
     healing.clear();
   }
 
+  // Extending
+
   /**
-   * When a majority has released, or was not held, and the others had as long as a member may take
-   * to answer.
+   * Sees to it that it has no less lease than a nested acquisition asks for: a fixed lease is made
+   * longer, or renewed from now on.
+   *
+   * @return whether it is still held
    */
+  boolean ensure(RedMembers wanted) {
+    Duration lease = wanted.lease();
+    boolean renews = wanted.isRenewed() && !of.isRenewed();
+    boolean enough = wanted.isRenewed() || remaining().compareTo(lease) >= 0;
+    if (enough && !renews) {
+      return true;
+    }
+    boolean held =
+        Futures.join(
+            extending(each -> renews ? each.renewing(lease) : each.extending(lease)), of.time());
+    if (held && renews) {
+      of = wanted;
+    }
+    return held;
+  }
+
+  /** When a majority has said yes, all have answered, or had as long as a member may take. */
   @Override
-  CompletableFuture<Void> settled(List<CompletableFuture<Void>> releases) {
-    CompletableFuture<Void> settled = super.settled(releases);
-    CompletableFuture<Void> late = new CompletableFuture<>();
-    Timer timer = of.time().schedule(() -> of.execute(() -> late.complete(null)), of.nodeTimeout());
-    int notHeld = of.all().size() - releases.size();
-    AtomicInteger missing = new AtomicInteger(of.quorum() - notHeld);
-    for (CompletableFuture<Void> each : releases) {
+  CompletableFuture<Void> answered(List<CompletableFuture<Boolean>> answers) {
+    CompletableFuture<Void> settled = super.answered(answers);
+    String text =
+        "%s: whether its lease was made longer is not known: too few of its members answered within %d ms, %d are needed; ask again while it is valid (docs/troubleshooting.md#quorum)"
+            .formatted(name(), of.nodeTimeout().toMillis(), of.quorum());
+    Timer patience =
+        of.time()
+            .schedule(
+                () ->
+                    answers.forEach(each ->
+                        each.completeExceptionally(new OutcomeUnknownException(text, null))),
+                of.nodeTimeout());
+    CompletableFuture<Void> unused = majority(answers).thenRun(() -> settled.complete(null));
+    unused = settled.whenComplete((done, failure) -> patience.close());
+    return settled;
+  }
+
+  /** Complete when a majority of these is, and true. */
+  private CompletableFuture<Void> majority(List<CompletableFuture<Boolean>> all) {
+    CompletableFuture<Void> majority = new CompletableFuture<>();
+    AtomicInteger missing = new AtomicInteger(of.quorum());
+    for (CompletableFuture<Boolean> each : all) {
       CompletableFuture<Void> unused =
-          each.thenRun(() -> {
-            if (missing.decrementAndGet() == 0) {
-              CompletableFuture<Void> ignored = late.thenRun(() -> settled.complete(null));
+          each.thenAccept(yes -> {
+            if (yes && missing.decrementAndGet() == 0) {
+              majority.complete(null);
             }
           });
     }
-    CompletableFuture<Void> unused = settled.whenComplete((done, failure) -> timer.close());
+    return majority;
+  }
+
+  // Ending
+
+  /**
+   * When a majority is free, and the others that were held are, or had as long as a member may take
+   * to answer. What may have been acquired without an answer is not free.
+   */
+  @Override
+  CompletableFuture<Void> settled(List<CompletableFuture<Void>> releases) {
+    List<CompletableFuture<Boolean>> all =
+        Stream.concat(
+                releases.stream().map(each -> each.handle((done, lost) -> true)), free.stream())
+            .toList();
+    CompletableFuture<Void> settled = Futures.settled(all);
+    CompletableFuture<Void> patience = Futures.settled(releases);
+    Timer timer = of.time().schedule(() -> patience.complete(null), of.nodeTimeout());
+    CompletableFuture<Boolean> unused =
+        majority(all).thenCombine(patience, (free, over) -> settled.complete(null));
+    CompletableFuture<Void> ignored = settled.whenComplete((done, failure) -> timer.close());
     return settled;
   }
 

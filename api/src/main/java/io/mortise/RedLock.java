@@ -5,6 +5,7 @@ import io.mortise.engine.ClaimedLock;
 import io.mortise.engine.Claimer;
 import io.mortise.engine.Futures;
 import io.mortise.engine.Member;
+import io.mortise.engine.ThreadLeases;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -60,9 +61,11 @@ import org.slf4j.LoggerFactory;
  * repeated, let the resource check one ({@link FencedLock}).
  *
  * <p>Ownership is by thread and reentrant, as with any {@link LeasedLock}; all {@code RedLock}s of
- * the same members of the same services are the same lock. It does not see, nor is seen by, holds
- * of single members by the same thread. Where too few members answer, {@link #tryLock()} and {@link
- * #lock} throw {@link QuorumException} at once, and a timed attempt when its time is over.
+ * the same members of the same services are the same lock. Once the service of any member is
+ * closed, who waits is woken by {@link LockServiceClosedException}, and nothing is acquired any
+ * more. It does not see, nor is seen by, holds of single members by the same thread. Where too few
+ * members answer, {@link #tryLock()} and {@link #lock} throw {@link QuorumException} at once, and a
+ * timed attempt when its time is over.
  *
  * <p>Costs a command on each member to lock, to unlock and to renew; its latency is that of the
  * slowest member of the fastest majority.
@@ -74,17 +77,19 @@ public final class RedLock implements LeasedLock {
   private static final int TIMEOUTS_PER_LEASE = 20;
 
   private final RedMembers members;
+  private final String places;
   private final ThreadLeases holds;
   private final List<Consumer<? super LeaseLost>> listeners;
   private final AtomicBoolean checked;
 
   private RedLock(
       RedMembers members,
-      ThreadLeases holds,
+      String places,
       List<Consumer<? super LeaseLost>> listeners,
       AtomicBoolean checked) {
     this.members = members;
-    this.holds = holds;
+    this.places = places;
+    holds = members.all().get(0).threadLeases();
     this.listeners = listeners;
     this.checked = checked;
   }
@@ -123,8 +128,8 @@ public final class RedLock implements LeasedLock {
           all.size() - 1);
     }
     RedMembers members = new RedMembers(name, all, timeout(all));
-    ThreadLeases holds = new ThreadLeases(String.join("|", new TreeSet<>(places)));
-    return new RedLock(members, holds, new CopyOnWriteArrayList<>(), new AtomicBoolean());
+    String lock = String.join("|", new TreeSet<>(places));
+    return new RedLock(members, lock, new CopyOnWriteArrayList<>(), new AtomicBoolean());
   }
 
   private static Member member(LeasedLock lock) {
@@ -168,7 +173,7 @@ public final class RedLock implements LeasedLock {
   }
 
   private RedLock with(RedMembers other) {
-    return new RedLock(other, holds, listeners, checked);
+    return new RedLock(other, places, listeners, checked);
   }
 
   @Override
@@ -191,7 +196,7 @@ public final class RedLock implements LeasedLock {
   @Override
   public void lock() {
     if (!enterAgain()) {
-      enter(Futures.join(claim(Claimer.FOREVER), members.time()));
+      boolean unused = enter(Futures.join(claim(Claimer.FOREVER), members.time()));
     }
   }
 
@@ -199,7 +204,7 @@ public final class RedLock implements LeasedLock {
   public void lockInterruptibly() throws InterruptedException {
     throwIfInterrupted();
     if (!enterAgain()) {
-      enter(Futures.await(claim(Claimer.FOREVER), members.time()));
+      boolean unused = enter(Futures.await(claim(Claimer.FOREVER), members.time()));
     }
   }
 
@@ -236,38 +241,43 @@ public final class RedLock implements LeasedLock {
     }
   }
 
+  /** For the calling thread. */
   private CompletableFuture<Claimed> claim(long wait) {
     CompletableFuture<Claimed> claimed = new CompletableFuture<>();
-    claim(wait, claimed);
+    claim(Thread.currentThread(), wait, claimed);
     return claimed;
   }
 
-  private void claim(long wait, CompletableFuture<Claimed> claimed) {
+  private void claim(@Nullable Thread owner, long wait, CompletableFuture<Claimed> claimed) {
+    try {
+      members.checkOpen();
+    } catch (LockServiceClosedException e) {
+      claimed.completeExceptionally(e);
+      return;
+    }
+    QuorumClaim.start(members, new RedOwner(owner, this::tell), wait, claimed);
     if (checked.compareAndSet(false, true)) {
       checkServers();
     }
-    QuorumClaim.start(members, wait, claimed, this::tell);
   }
 
   private boolean enter(Claimed claimed) {
     Lease lease = claimed.lease();
     if (lease != null) {
-      holds.add(lease);
+      holds.forgetDead();
+      holds.add(places, lease);
     }
     return lease != null;
   }
 
   /** Enters once more if the calling thread is inside, without a command but for a longer lease. */
   private boolean enterAgain() {
-    ThreadLeases.Held own = holds.of(Thread.currentThread());
-    if (own == null || !own.lease().isValid()) {
+    members.checkOpen();
+    ThreadLeases.Held own = own();
+    if (own == null || !isValid(own) || !((RedLease) own.lease()).ensure(members)) {
       return false;
     }
-    boolean enough = members.isRenewed() || own.lease().remaining().compareTo(members.lease()) >= 0;
-    if (!enough && !own.lease().extend(members.lease())) {
-      return false;
-    }
-    holds.enter(own);
+    own.enter();
     return true;
   }
 
@@ -275,11 +285,11 @@ public final class RedLock implements LeasedLock {
 
   @Override
   public void unlock() {
-    ThreadLeases.Held own = holds.of(Thread.currentThread());
+    ThreadLeases.Held own = own();
     if (own == null) {
       throw notHeld();
     }
-    Lease over = holds.exit(own);
+    Lease over = holds.exit(places, own);
     if (over != null) {
       over.close();
     }
@@ -294,12 +304,17 @@ public final class RedLock implements LeasedLock {
 
   @Override
   public boolean isHeldByCurrentThread() {
-    return isValid(holds.of(Thread.currentThread()));
+    return isValid(own());
   }
 
   @Override
   public boolean isHeldByThread(long threadId) {
-    return isValid(holds.of(threadId));
+    return isValid(holds.find(places, threadId));
+  }
+
+  /** The calling thread's newest hold, good or lost. */
+  private ThreadLeases.@Nullable Held own() {
+    return holds.find(places);
   }
 
   private static boolean isValid(ThreadLeases.@Nullable Held held) {
@@ -308,19 +323,19 @@ public final class RedLock implements LeasedLock {
 
   @Override
   public int getHoldCount() {
-    ThreadLeases.Held own = holds.of(Thread.currentThread());
+    ThreadLeases.Held own = own();
     return own != null && isValid(own) ? own.count() : 0;
   }
 
   @Override
   public LeaseState leaseState() {
-    ThreadLeases.Held own = holds.of(Thread.currentThread());
+    ThreadLeases.Held own = own();
     return own == null ? LeaseState.RELEASED : own.lease().state();
   }
 
   @Override
   public void ensureHeld() {
-    ThreadLeases.Held own = holds.of(Thread.currentThread());
+    ThreadLeases.Held own = own();
     if (own == null) {
       throw notHeld();
     }
@@ -341,6 +356,7 @@ public final class RedLock implements LeasedLock {
 
   private void tell(LeaseLost event) {
     log.warn("red lock '{}': {}", name(), event);
+    holds.forgetDead();
     listeners.forEach(each -> each.accept(event));
   }
 
@@ -364,7 +380,8 @@ public final class RedLock implements LeasedLock {
   }
 
   private ClaimedLock leases() {
-    return new ClaimedLock(this::claim, members::execute, members.time());
+    return new ClaimedLock(
+        (wait, claimed) -> claim(null, wait, claimed), members::execute, members.time());
   }
 
   private void checkNotHeld() {

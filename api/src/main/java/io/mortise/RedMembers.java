@@ -13,14 +13,13 @@ import java.util.List;
  * @param nodeTimeout how long one member may take to answer
  */
 record RedMembers(String name, List<Member> all, Duration nodeTimeout) {
-  /** How much faster than ours a server's clock may run: one part in a hundred. */
-  private static final int DRIFT = 100;
-
-  /** On top of the millisecond that every lease of a member is short of. */
-  private static final Duration TICK = Duration.ofMillis(1);
-
   int quorum() {
     return all.size() / 2 + 1;
+  }
+
+  /** How many may fail, or be another's, while there is a majority without them. */
+  int spare() {
+    return all.size() - quorum();
   }
 
   /** The shortest lease of a member. */
@@ -28,16 +27,13 @@ record RedMembers(String name, List<Member> all, Duration nodeTimeout) {
     return all.stream().map(Member::lease).min(Duration::compareTo).orElseThrow();
   }
 
-  boolean isRenewed() {
-    return all.stream().allMatch(Member::isRenewed);
+  /** Throws if the service of one is closed: all must be open to acquire. */
+  void checkOpen() {
+    all.forEach(Member::checkOpen);
   }
 
-  /**
-   * By how much the whole ends before its members do: 1 % of the longest lease, and 2 ms in all.
-   */
-  Duration margin() {
-    Duration longest = all.stream().map(Member::lease).max(Duration::compareTo).orElseThrow();
-    return longest.dividedBy(DRIFT).plus(TICK);
+  boolean isRenewed() {
+    return all.stream().allMatch(Member::isRenewed);
   }
 
   TimeSource time() {

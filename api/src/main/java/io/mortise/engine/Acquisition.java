@@ -21,6 +21,9 @@ final class Acquisition {
   /** Redis keeps expiry in whole milliseconds, so a key may go up to one earlier than its lease. */
   private static final long STORE_TICK = TimeUnit.MILLISECONDS.toNanos(1);
 
+  /** How much faster than ours a server's clock may run: one part in a hundred. */
+  private static final int DRIFT = 100;
+
   private final Owner owner;
   private final String id;
 
@@ -71,6 +74,7 @@ final class Acquisition {
   private volatile long deadline;
   private long acquiredAt;
   private long renewedAt;
+  private boolean drifts;
 
   Acquisition(Owner owner, String id, LeasePolicy lease) {
     this.owner = owner;
@@ -253,7 +257,7 @@ final class Acquisition {
     if (thrownOut) {
       return Taking.THROWN_OUT;
     }
-    long length = policy.nanos() - STORE_TICK;
+    long length = certain(policy);
     long ends = sentAt + (policy.renewed() ? Math.min(length, longestHold) : length);
     if (now - ends >= 0) {
       return Taking.TOO_LATE;
@@ -265,6 +269,23 @@ final class Acquisition {
     deadline = ends;
     state = LeaseState.HELD;
     return Taking.HELD;
+  }
+
+  /** So much of a lease is certain, from before its command was sent. */
+  private long certain(LeasePolicy policy) {
+    return policy.nanos() - STORE_TICK - (drifts ? drift(policy) : 0);
+  }
+
+  private static long drift(LeasePolicy policy) {
+    return policy.nanos() / DRIFT + STORE_TICK;
+  }
+
+  /** From now on it ends earlier, by as much as the clocks may drift apart during each lease. */
+  synchronized void allowForDrift() {
+    if (!drifts) {
+      drifts = true;
+      deadline -= drift(lease);
+    }
   }
 
   /**
@@ -281,7 +302,7 @@ final class Acquisition {
     if (!isHeld() || now - deadline >= 0) {
       return before == LeaseState.RELEASED ? before : LeaseState.LOST;
     }
-    long ends = sentAt + policy.nanos() - STORE_TICK;
+    long ends = sentAt + certain(policy);
     long limit = acquiredAt + longestHold;
     ends = policy.renewed() && ends - limit > 0 ? limit : ends;
     lease = policy;

@@ -66,6 +66,7 @@ final class Claim implements Owner, Outbox.Letter {
   private @Nullable CompletableFuture<Claimed> result;
 
   private volatile @Nullable WeakReference<EngineLease> handle;
+  private volatile @Nullable Thread holder;
   private volatile @Nullable LeaseLost loss;
 
   private Claim(
@@ -397,11 +398,20 @@ final class Claim implements Owner, Outbox.Letter {
 
   // The lease
 
+  /** A thread holds it from now on; null if anybody may. */
+  void belongsTo(@Nullable Thread thread) {
+    holder = thread;
+  }
+
   @Override
   public @Nullable Holder holder(Acquisition held) {
     WeakReference<EngineLease> known = handle;
     if (known == null) {
       return null;
+    }
+    Thread thread = holder;
+    if (thread != null && !thread.isAlive()) {
+      return new Holder("thread " + thread.getName(), held.acquiredAt(), "ended without unlocking");
     }
     String gone = known.get() == null ? "is referred to by nobody and was never released" : null;
     return new Holder("lease " + held.id(), held.acquiredAt(), gone);

@@ -1,5 +1,6 @@
 package io.mortise.engine;
 
+import io.mortise.Registration;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -14,6 +15,7 @@ final class Claims {
 
   private final Engine engine;
   private final Set<Claim> pending = ConcurrentHashMap.newKeySet();
+  private final Set<Runnable> onClose = ConcurrentHashMap.newKeySet();
   private final Beat beat;
 
   Claims(Engine engine) {
@@ -39,6 +41,15 @@ final class Claims {
     return pending.stream().anyMatch(claim -> claim.isWaitFor(blocker, lock));
   }
 
+  /** Runs it when the service is closed; at once if it is. An object can be registered once. */
+  Registration onClose(Runnable task) {
+    onClose.add(task);
+    if (!engine.takesWork()) {
+      task.run();
+    }
+    return () -> onClose.remove(task);
+  }
+
   private boolean areAny() {
     return !pending.isEmpty();
   }
@@ -50,6 +61,7 @@ final class Claims {
   /** Ends all of them: the service is closed. */
   void close() {
     beat.close();
+    List.copyOf(onClose).forEach(Runnable::run);
     Trampoline.step(() -> List.copyOf(pending).forEach(Claim::close));
   }
 }

@@ -50,6 +50,7 @@ final class Engine {
   private final Outbox outbox;
   private final Conditions conditions;
   private final LostHolds lostHolds = new LostHolds();
+  private final ThreadLeases threadLeases = new ThreadLeases();
   private final Events events;
   private volatile boolean severalKinds;
   private final Closing closing;
@@ -133,6 +134,10 @@ final class Engine {
 
   LostHolds lostHolds() {
     return lostHolds;
+  }
+
+  ThreadLeases threadLeases() {
+    return threadLeases;
   }
 
   Events events() {

@@ -10,6 +10,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** A claim's lease as its users see it. The engine refers to it weakly, to notice one dropped. */
 final class EngineLease implements MemberLease {
@@ -64,7 +65,16 @@ final class EngineLease implements MemberLease {
 
   @Override
   public CompletableFuture<Boolean> extending(Duration lease) {
+    return extending(wanted(lease));
+  }
+
+  @Override
+  public CompletableFuture<Boolean> renewing(Duration lease) {
     LeasePolicy wanted = wanted(lease);
+    return extending(new LeasePolicy(wanted.nanos(), wanted.millis(), true));
+  }
+
+  private CompletableFuture<Boolean> extending(LeasePolicy wanted) {
     return isStillHeld()
         ? engine.extendAsync(acquisition, wanted)
         : CompletableFuture.completedFuture(false);
@@ -79,6 +89,12 @@ final class EngineLease implements MemberLease {
               .formatted(acquisition.id(), acquisition.keys().text()));
     }
     return new LeasePolicy(fixed.nanos(), fixed.millis(), acquisition.lease().renewed());
+  }
+
+  @Override
+  public void joinMajority(@Nullable Thread owner) {
+    acquisition.allowForDrift();
+    claim.belongsTo(owner);
   }
 
   // Ending

@@ -392,6 +392,21 @@ class EngineLock implements DistributedLock, Member {
   }
 
   @Override
+  public void checkOpen() {
+    engine.checkOpen(keys);
+  }
+
+  @Override
+  public Registration onClose(Runnable task) {
+    return engine.claims().onClose(task);
+  }
+
+  @Override
+  public ThreadLeases threadLeases() {
+    return engine.threadLeases();
+  }
+
+  @Override
   public TimeSource time() {
     return engine.time();
   }

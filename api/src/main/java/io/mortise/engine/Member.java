@@ -1,6 +1,8 @@
 package io.mortise.engine;
 
 import io.mortise.LeasedLock;
+import io.mortise.LockServiceClosedException;
+import io.mortise.Registration;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -43,6 +45,19 @@ public interface Member extends LeasedLock, Claimer {
 
   /** Runs what is the application's. */
   Executor executor();
+
+  /** Throws {@link LockServiceClosedException} if this lock's service is closed. */
+  void checkOpen();
+
+  /**
+   * Runs a task when this lock's service is closed; at once if it is closed already.
+   *
+   * @param task on any thread; must not block
+   */
+  Registration onClose(Runnable task);
+
+  /** Which threads hold locks made of several, of which this is the first. */
+  ThreadLeases threadLeases();
 
   /** The thread that lost this acquisition and has not unlocked since. */
   @Nullable Thread loserOf(String acquisitionId);

@@ -130,6 +130,20 @@ public abstract class LockKindConformance implements LockKit {
   }
 
   @Nested
+  class RedWaiting extends RedWaitingRules {
+    RedWaiting() {
+      super(LockKindConformance.this);
+    }
+  }
+
+  @Nested
+  class RedTerms extends RedTermsRules {
+    RedTerms() {
+      super(LockKindConformance.this);
+    }
+  }
+
+  @Nested
   class MultiTerms extends MultiTermsRules {
     MultiTerms() {
       super(LockKindConformance.this);

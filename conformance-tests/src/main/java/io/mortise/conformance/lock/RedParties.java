@@ -27,6 +27,7 @@ abstract class RedParties extends LockRules {
   /** One process: a link and a service for each of the nodes. */
   final class Party {
     final List<FaultyBackend> links = new ArrayList<>();
+    final List<LockService> services = new ArrayList<>();
     final List<DistributedLock> members = new ArrayList<>();
     final RedLock lock;
 
@@ -36,6 +37,7 @@ abstract class RedParties extends LockRules {
         String prefix = "mortise:node" + i + ':';
         LockService service = service(link, builder -> builder.leaseTime(lease).keyPrefix(prefix));
         links.add(link);
+        services.add(service);
         members.add(service.getLock(name));
       }
       lock = RedLock.of(members.toArray(DistributedLock[]::new));
@@ -76,9 +78,28 @@ abstract class RedParties extends LockRules {
   }
 
   boolean isHeldOn(int node) {
-    return runOn(
-            "mortise:node" + node + ":lock:{" + name + "}",
-            "return {redis.call('EXISTS', KEYS[1])}")
+    return runOn(key(node, "lock"), "return {redis.call('EXISTS', KEYS[1])}")
         .equals(List.<Object>of(1L));
+  }
+
+  /** Somebody who takes one member alone, and keeps it. */
+  void takeAlone(int... nodes) {
+    for (int node : nodes) {
+      String prefix = "mortise:node" + node + ':';
+      assertTrue(service(builder -> builder.keyPrefix(prefix)).getLock(name).tryLock());
+    }
+  }
+
+  /** How many acquisitions wait, for whatever member. */
+  long waiting() {
+    long all = 0;
+    for (int node = 0; node < NODES; node++) {
+      all += (Long) runOn(key(node, "queue"), "return {redis.call('ZCARD', KEYS[1])}").get(0);
+    }
+    return all;
+  }
+
+  String key(int node, String kind) {
+    return "mortise:node" + node + ':' + kind + ":{" + name + '}';
   }
 }

@@ -163,23 +163,13 @@ abstract class RedRules extends RedParties {
           return true;
         });
     CompletableFuture<Lease> cancelled = theirs.lock.async().acquire();
-    Await.until("they wait", () -> isWaitedFor(2));
+    Await.until("they wait", () -> waiting() >= 2);
     interrupted.interrupt();
     assertInstanceOf(InterruptedException.class, interrupted.failure());
     cancelled.cancel(false);
-    Await.until("nobody waits", () -> isWaitedFor(0));
+    Await.until("nobody waits", () -> waiting() == 0);
     mine.lock.unlock();
     mine.awaitFree();
-  }
-
-  /** The first member in order is the one that is waited for. */
-  private boolean isWaitedFor(long waiting) {
-    long all = 0;
-    for (int i = 0; i < NODES; i++) {
-      String count = "return {redis.call('ZCARD', KEYS[1])}";
-      all += (Long) runOn("mortise:node" + i + ":queue:{" + name + "}", count).get(0);
-    }
-    return all == waiting;
   }
 
   @Test

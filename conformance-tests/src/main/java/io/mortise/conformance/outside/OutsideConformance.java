@@ -31,8 +31,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>It takes a minute. {@code -Dmortise.soak=600} makes it that many seconds with faults, {@code
  * -Dmortise.seed=…} repeats a plan. The report is in {@code target/mortise-outside-<seed>.txt};
- * beside it are the logs, if something was found. Clocks are moved where
- * there is a C compiler.
+ * beside it are the logs, if something was found. Clocks are moved where there is a C compiler.
  */
 public abstract class OutsideConformance implements BackendUnderTest {
   private static final long SECONDS = Long.getLong("mortise.soak", 40);

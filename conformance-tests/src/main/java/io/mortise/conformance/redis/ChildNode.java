@@ -157,9 +157,8 @@ final class ChildNode implements Node {
 
   @Override
   public void forget() {
-    delete(
-        file ->
-            !file.equals(folder) && !file.equals(log) && (clock == null || !clock.isKeptIn(file)));
+    delete(file ->
+        !file.equals(folder) && !file.equals(log) && (clock == null || !clock.isKeptIn(file)));
   }
 
   @Override

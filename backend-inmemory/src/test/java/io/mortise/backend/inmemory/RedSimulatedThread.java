@@ -1,0 +1,138 @@
+package io.mortise.backend.inmemory;
+
+import io.mortise.LeaseLostException;
+import io.mortise.LockException;
+import io.mortise.RedLock;
+import java.time.Duration;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** One thread that uses a red lock in many ways; now and then it ends inside. */
+final class RedSimulatedThread extends Thread {
+  private final RedSimulation simulation;
+  private final RedLock lock;
+  private final Random random;
+  private volatile String doing = "begins";
+  private volatile boolean idle;
+  private volatile boolean waits;
+  private volatile long waitsSince;
+
+  RedSimulatedThread(RedSimulation simulation, RedLock lock, String name, long seed) {
+    super(name);
+    this.simulation = simulation;
+    this.lock = lock;
+    random = new Random(seed);
+    setDaemon(true);
+  }
+
+  RedLock lock() {
+    return lock;
+  }
+
+  boolean isIdle() {
+    return idle;
+  }
+
+  /** Whether it waits, and goes on until it has the lock. */
+  boolean isWaiting() {
+    return waits;
+  }
+
+  long waitsSince() {
+    return waitsSince;
+  }
+
+  @Override
+  public void run() {
+    boolean dies = false;
+    try {
+      while (!dies && simulation.goesOn()) {
+        dies = visit();
+        simulation.park(Duration.ofMillis(random.nextInt(60)));
+      }
+      doing = "is done";
+    } catch (Throwable e) {
+      simulation.failed(this + " failed", e);
+    } finally {
+      idle = true;
+      if (dies) {
+        simulation.replace(this);
+      }
+    }
+  }
+
+  /** Returns whether the thread is to end, with the lock in its hands. */
+  private boolean visit() {
+    try {
+      return acquire() && stayInside();
+    } catch (InterruptedException | LockException | LeaseLostException e) {
+      return false; // it was interrupted, too few nodes could be asked, or a fault took it
+    } finally {
+      waits = false;
+      boolean cleared = Thread.interrupted();
+      doing = cleared ? "was interrupted" : "is outside";
+    }
+  }
+
+  private boolean acquire() throws InterruptedException {
+    int way = random.nextInt(10);
+    doing = "acquires in way " + way;
+    waitsSince = simulation.now();
+    waits = way < 7;
+    try {
+      switch (way) {
+        case 0, 1, 2, 3 -> lock.lock();
+        case 4 -> lock.lockInterruptibly();
+        case 5, 6 -> lock.lock(100 + random.nextInt(2_900), TimeUnit.MILLISECONDS);
+        case 7 -> {
+          return lock.tryLock();
+        }
+        case 8 -> {
+          return lock.withLease(RedSimulation.LEASE)
+              .tryLock(random.nextInt(3_000), TimeUnit.MILLISECONDS);
+        }
+        default -> {
+          return lock.tryLock(random.nextInt(3_000), TimeUnit.MILLISECONDS);
+        }
+      }
+      return true;
+    } finally {
+      waits = false;
+    }
+  }
+
+  private boolean stayInside() {
+    RedSimulation.Stay stay = simulation.enter(this, lock);
+    int levels = 1;
+    boolean dies = false;
+    try {
+      doing = "is inside";
+      if (random.nextInt(8) == 0 && stay.isValid() && lock.tryLock()) {
+        levels++; // or a hold of its own, if the first was lost at that moment
+      }
+      simulation.park(Duration.ofMillis(random.nextInt(random.nextInt(10) == 0 ? 5_000 : 20)));
+      dies = random.nextInt(25) == 0;
+      return dies;
+    } finally {
+      doing = dies ? "dies" : "unlocks";
+      if (dies) {
+        simulation.dies(stay);
+      } else {
+        simulation.leave(stay);
+        leave(levels);
+      }
+    }
+  }
+
+  private void leave(int levels) {
+    for (int level = levels; level > 0; level--) {
+      simulation.unlock(lock, waitsSince);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return getName() + ' ' + doing + ", blocked by " + LockSupport.getBlocker(this);
+  }
+}

@@ -1,0 +1,376 @@
+package io.mortise.backend.inmemory;
+
+import io.mortise.LockService;
+import io.mortise.RedLock;
+import io.mortise.backend.inmemory.SimulatedNode.Fault;
+import io.mortise.spi.LockBackend;
+import java.lang.Thread.State;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Some processes that share red locks on three or five nodes, with moved time. First comes a storm,
+ * in which nodes fail by chance; then calm, in which at most a minority stays silent or is somebody
+ * else's, and in which a free lock must find its waiter within a bound. At last all threads must
+ * come to their end, and every node must be empty.
+ */
+final class RedSimulation {
+  static final Duration LEASE = Duration.ofSeconds(3);
+  static final Duration MEMBER_TIMEOUT = LEASE.dividedBy(20);
+  private static final String LOCK = "red";
+  private static final List<Fault> FAULTS = List.of(Fault.DOWN, Fault.SILENT, Fault.LATE);
+  private static final int PROCESSES = 3;
+  private static final int THREADS = 2;
+  private static final Duration STORM = Duration.ofSeconds(6);
+  private static final Duration CALM = Duration.ofSeconds(4);
+
+  /** What the storm has left is over: leases, commands that arrive late, grants to nobody. */
+  private static final Duration SETTLED = LEASE.plusSeconds(3);
+
+  /**
+   * From the release until a waiter is inside: some quick rounds, of which each may meet silence.
+   */
+  private static final Duration LONGEST_GAP = Duration.ofSeconds(1);
+
+  /** A dead holder's lease, and what a waiter needs to notice that it ended. */
+  private static final Duration LONGEST_AFTER_DEATH = LEASE.plusSeconds(3);
+
+  private static final Duration LONGEST_REST = Duration.ofSeconds(45);
+  private static final Duration FORGOTTEN = Duration.ofSeconds(150);
+
+  /** One thread inside, as long as it believes so. */
+  record Stay(Thread thread, RedLock lock) {
+    boolean isValid() {
+      return lock.isHeldByThread(thread.getId());
+    }
+  }
+
+  private record Party(List<LockBackend> clients, List<LockService> services, RedLock lock) {}
+
+  private record Death(Stay stay, long at) {}
+
+  private final long seed;
+  private final Random random;
+  private final InMemoryStore store = InMemoryStore.withMovableTime();
+  private final List<SimulatedNode> nodes = new ArrayList<>();
+  private final List<Party> processes = new ArrayList<>();
+  private final List<RedSimulatedThread> threads = new CopyOnWriteArrayList<>();
+  private final Queue<Stay> inside = new ConcurrentLinkedQueue<>();
+  private final Queue<Death> deaths = new ConcurrentLinkedQueue<>();
+  private final Queue<AssertionError> failures = new ConcurrentLinkedQueue<>();
+  private final List<String> faults = new ArrayList<>();
+  private final int spare;
+  private long lastInside;
+  private volatile boolean goesOn = true;
+  private int born;
+  private int entered;
+
+  RedSimulation(long seed) {
+    this.seed = seed;
+    random = new Random(seed);
+    int count = random.nextBoolean() ? 3 : 5;
+    spare = (count - 1) / 2;
+    for (int i = 0; i < count; i++) {
+      nodes.add(new SimulatedNode(store, i, random.nextLong()));
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+      processes.add(open());
+    }
+  }
+
+  private Party open() {
+    List<LockBackend> clients = nodes.stream().map(SimulatedNode::client).toList();
+    List<LockService> services = new ArrayList<>();
+    for (int i = 0; i < nodes.size(); i++) {
+      services.add(
+          LockService.builder()
+              .backend(clients.get(i))
+              .keyPrefix(nodes.get(i).prefix())
+              .leaseTime(LEASE)
+              .executor(Runnable::run)
+              .open());
+    }
+    RedLock lock =
+        RedLock.of(
+            services.stream()
+                .map(each -> each.getLock("red"))
+                .toArray(io.mortise.LeasedLock[]::new));
+    return new Party(clients, services, lock);
+  }
+
+  /** How often a thread was inside. */
+  int run() {
+    for (int i = 0; i < PROCESSES * THREADS; i++) {
+      bear(i % PROCESSES);
+    }
+    storm();
+    calm();
+    comeToRest();
+    for (Party process : processes) {
+      process.services().forEach(LockService::close);
+      process.clients().forEach(LockBackend::close);
+    }
+    nodes.forEach(SimulatedNode::close);
+    store.advance(FORGOTTEN);
+    check(store.keys().equals(Set.of()), "keys are left: " + store.keys());
+    check(store.channels().equals(Set.of()), "channels are left: " + store.channels());
+    return entered;
+  }
+
+  private void bear(int process) {
+    RedSimulatedThread thread =
+        new RedSimulatedThread(
+            this,
+            processes.get(process).lock(),
+            "process-" + process + "-thread-" + born++,
+            random.nextLong());
+    threads.add(thread);
+    thread.start();
+  }
+
+  // What happens
+
+  private void storm() {
+    for (long start = now(); since(start).compareTo(STORM) < 0; ) {
+      fault();
+      pass(Duration.ofMillis(1 + random.nextInt(60)));
+    }
+  }
+
+  private void fault() {
+    SimulatedNode node = nodes.get(random.nextInt(nodes.size()));
+    int kind = random.nextInt(40);
+    long failing = failing();
+    if (kind < 2) {
+      threads.get(random.nextInt(threads.size())).interrupt();
+    } else if (kind < 6 && node.fault() == Fault.NONE && (failing < spare || kind == 2)) {
+      fail(node, FAULTS.get(random.nextInt(FAULTS.size())));
+    } else if (kind < 14 && node.fault() != Fault.NONE) {
+      recover(node);
+    } else if (kind == 14) {
+      giveBackKept();
+    } else if (kind == 15) {
+      giveBackKept();
+      keepSome();
+    }
+  }
+
+  private long failing() {
+    return nodes.stream().filter(each -> each.fault() != Fault.NONE).count();
+  }
+
+  private void fail(SimulatedNode node, Fault how) {
+    faults.add(Duration.ofNanos(now()) + " " + node.prefix() + how);
+    node.fail(how);
+  }
+
+  /** One that was down for longer than any lease may have lost its data. */
+  private void recover(SimulatedNode node) {
+    boolean empty =
+        node.fault() == Fault.DOWN
+            && node.inState().compareTo(LEASE.plusMillis(100)) > 0
+            && random.nextBoolean();
+    if (empty) {
+      node.wipe();
+    }
+    faults.add(
+        Duration.ofNanos(now()) + " " + node.prefix() + "recovers" + (empty ? " empty" : ""));
+    node.recover();
+  }
+
+  /** Somebody takes a minority of the members alone, where they are free. */
+  private void keepSome() {
+    int first = random.nextInt(nodes.size());
+    for (int i = 0; i < spare; i++) {
+      nodes.get((first + i) % nodes.size()).keep(LOCK);
+    }
+    faults.add(Duration.ofNanos(now()) + " kept: " + nodes);
+  }
+
+  private void giveBackKept() {
+    nodes.forEach(SimulatedNode::giveBackKept);
+  }
+
+  /** Some of the nodes go on being silent, or are kept by somebody; never more than a minority. */
+  private void calm() {
+    giveBackKept();
+    nodes.stream().filter(each -> each.fault() != Fault.NONE).forEach(this::recover);
+    if (random.nextBoolean()) {
+      keepSome();
+    } else {
+      for (int i = random.nextInt(spare + 1); i > 0; i--) {
+        fail(nodes.get(random.nextInt(nodes.size())), Fault.SILENT);
+      }
+    }
+    long start = now();
+    while (since(start).compareTo(SETTLED) < 0) {
+      pass(Duration.ofMillis(1 + random.nextInt(60)));
+    }
+    lastInside = now();
+    while (since(start).compareTo(SETTLED.plus(CALM)) < 0) {
+      pass(Duration.ofMillis(1 + random.nextInt(20)));
+      checkGap();
+    }
+  }
+
+  /** A lock that nobody holds has nobody waiting for long. */
+  private void checkGap() {
+    boolean held = inside.stream().anyMatch(Stay::isValid);
+    long dead =
+        deaths.stream()
+            .mapToLong(death -> death.at() + LONGEST_AFTER_DEATH.toNanos())
+            .max()
+            .orElse(0);
+    if (held || now() < dead || threads.stream().noneMatch(RedSimulatedThread::isWaiting)) {
+      lastInside = now();
+    }
+    long waiting =
+        threads.stream()
+            .filter(RedSimulatedThread::isWaiting)
+            .mapToLong(RedSimulatedThread::waitsSince)
+            .min()
+            .orElse(now());
+    Duration gap = since(Math.max(lastInside, waiting));
+    check(gap.compareTo(LONGEST_GAP) <= 0, "free for " + gap + " with somebody waiting");
+  }
+
+  private void comeToRest() {
+    giveBackKept();
+    nodes.stream().filter(each -> each.fault() != Fault.NONE).forEach(this::recover);
+    goesOn = false;
+    long start = now();
+    while (since(start).compareTo(LONGEST_REST) < 0
+        && !threads.stream().allMatch(RedSimulatedThread::isIdle)) {
+      pass(Duration.ofMillis(200));
+    }
+    check(
+        threads.stream().allMatch(RedSimulatedThread::isIdle),
+        LONGEST_REST + " after the last fault some threads are not done");
+  }
+
+  private void pass(Duration step) {
+    awaitRest();
+    store.advance(step);
+    awaitRest();
+    checkDeaths();
+    throwFailure();
+  }
+
+  private void checkDeaths() {
+    for (Death death : deaths) {
+      boolean held = death.stay().isValid();
+      if (!held) {
+        inside.remove(death.stay());
+      }
+      check(
+          !held || since(death.at()).compareTo(LEASE) <= 0,
+          death.stay() + " died " + since(death.at()) + " ago and holds it still");
+    }
+    deaths.removeIf(death -> since(death.at()).compareTo(LONGEST_AFTER_DEATH) > 0);
+  }
+
+  /** Time moves when nobody runs: a thread that has just been let go is not late by that. */
+  private void awaitRest() {
+    for (int quiet = 0; quiet < 3; ) {
+      LockSupport.parkNanos(50_000);
+      boolean all = threads.stream().noneMatch(thread -> thread.getState() == State.RUNNABLE);
+      quiet = all ? quiet + 1 : 0;
+    }
+  }
+
+  // What the threads tell
+
+  boolean goesOn() {
+    return goesOn;
+  }
+
+  long now() {
+    return store.time().nanoTime();
+  }
+
+  Duration since(long start) {
+    return Duration.ofNanos(now() - start);
+  }
+
+  void park(Duration time) {
+    long end = now() + time.toNanos();
+    while (now() < end && !Thread.currentThread().isInterrupted()) {
+      store.time().parkNanos(this, end - now());
+    }
+  }
+
+  synchronized Stay enter(RedSimulatedThread thread, RedLock lock) {
+    Stay own = new Stay(thread, lock);
+    entered++;
+    inside.add(own);
+    for (Stay other : inside) {
+      boolean both = !other.equals(own) && own.isValid() && other.isValid() && own.isValid();
+      if (both && inside.contains(other)) {
+        failed(own + " and " + other + " are both inside", null);
+      }
+    }
+    return own;
+  }
+
+  void leave(Stay stay) {
+    inside.remove(stay);
+  }
+
+  /** Its thread ends inside; another takes its place. */
+  void dies(Stay stay) {
+    deaths.add(new Death(stay, now()));
+  }
+
+  void replace(RedSimulatedThread dead) {
+    threads.remove(dead);
+    int process = 0;
+    while (!processes.get(process).lock().equals(dead.lock())) {
+      process++;
+    }
+    bear(process);
+  }
+
+  /**
+   * A release waits for silent members no longer than a member may take, if no more than a minority
+   * has failed since the lock was asked for.
+   */
+  void unlock(RedLock lock, long askedAt) {
+    long start = now();
+    try {
+      lock.unlock();
+    } finally {
+      long failed = nodes.stream().filter(each -> each.hasFailedSince(askedAt)).count();
+      Duration took = since(start);
+      check(failed > spare || took.compareTo(MEMBER_TIMEOUT) <= 0, "unlock() took " + took);
+    }
+  }
+
+  void failed(String what, @Nullable Throwable cause) {
+    failures.add(new AssertionError(what, cause));
+  }
+
+  private void check(boolean holds, String what) {
+    if (!holds) {
+      failed(what, null);
+    }
+  }
+
+  private void throwFailure() {
+    AssertionError first = failures.peek();
+    if (first != null) {
+      throw new AssertionError(
+          "the simulation failed; to see it again run it with -Dmortise.simulation.seed=%d%nat %s, threads: %s%nnodes: %s%nkeys: %s%nfaults: %s"
+              .formatted(seed, Duration.ofNanos(now()), threads, nodes, store.keys(), faults),
+          Objects.requireNonNull(first));
+    }
+  }
+}
