@@ -432,7 +432,7 @@ final class Claim implements Owner, Outbox.Letter {
   }
 
   synchronized boolean isWaitFor(Object blocker, LockKeys lock) {
-    return blocker.equals(result) && keys.queue().equals(lock.queue());
+    return blocker == result && keys.queue().equals(lock.queue());
   }
 
   @Override

@@ -89,8 +89,10 @@ public final class LettuceBackend implements LockBackend {
     if (!uri.getSentinels().isEmpty()) {
       throw new IllegalArgumentException("Redis Sentinel is not supported yet; name the master");
     }
-    OwnClient own = new OwnClient(client.getResources(), client.getOptions());
-    return LettuceBackendProvider.connect(own, RedisURI.builder(uri).build(), BEAT);
+    return LettuceBackendProvider.CLIENT.open(() -> {
+      OwnClient own = new OwnClient(client.getResources(), client.getOptions());
+      return LettuceBackendProvider.connect(own, RedisURI.builder(uri).build(), BEAT);
+    });
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // That anything is heard is what matters.

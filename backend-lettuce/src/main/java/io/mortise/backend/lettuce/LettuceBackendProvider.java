@@ -2,11 +2,10 @@ package io.mortise.backend.lettuce;
 
 import com.google.auto.service.AutoService;
 import io.lettuce.core.ClientOptions;
-import io.lettuce.core.RedisCredentials;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
-import io.lettuce.core.StaticCredentialsProvider;
 import io.lettuce.core.resource.ClientResources;
+import io.mortise.backend.support.ClientRange;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.spi.BackendConfig;
@@ -26,6 +25,9 @@ import java.util.Set;
 @AutoService(LockBackendProvider.class)
 @SuppressWarnings("FutureReturnValueIgnored") // What is not wanted any more ends unwatched.
 public final class LettuceBackendProvider implements LockBackendProvider {
+  static final ClientRange CLIENT =
+      new ClientRange("mortise-backend-lettuce", "Lettuce", "6.6 to 7.x", RedisURI.class);
+
   /** Made by {@link java.util.ServiceLoader}. */
   public LettuceBackendProvider() {}
 
@@ -47,23 +49,18 @@ public final class LettuceBackendProvider implements LockBackendProvider {
   @Override
   public LockBackend open(BackendConfig config) {
     RedisAddress address = RedisAddress.of(config.uri());
+    return CLIENT.open(() -> open(address, config));
+  }
+
+  private static LockBackend open(RedisAddress address, BackendConfig config) {
     RedisServers.knock(address, config.commandTimeout());
+    RedisURI uri = OwnClient.uri(address, config);
     StillTimer timer = new StillTimer();
     ClientResources resources = ClientResources.builder().timer(timer).build();
     SocketOptions socket = SocketOptions.builder().connectTimeout(config.commandTimeout()).build();
     ClientOptions options = ClientOptions.builder().socketOptions(socket).build();
     OwnClient client = new OwnClient(resources, options, timer::stop, resources::shutdown);
-    return connect(client, uri(address, config), LettuceBackend.BEAT);
-  }
-
-  private static RedisURI uri(RedisAddress address, BackendConfig config) {
-    RedisURI uri = new RedisURI(address.host(), address.port(), config.commandTimeout());
-    uri.setSsl(address.tls());
-    uri.setCredentialsProvider(
-        new StaticCredentialsProvider(RedisCredentials.just(address.user(), address.password())));
-    uri.setDatabase(address.database());
-    uri.setClientName(config.clientName());
-    return uri;
+    return connect(client, uri, LettuceBackend.BEAT);
   }
 
   /** Closes the client if the server cannot be used. */
@@ -73,6 +70,9 @@ public final class LettuceBackendProvider implements LockBackendProvider {
     } catch (RuntimeException e) {
       client.close();
       throw RedisServers.refusal(endpoint(uri), e);
+    } catch (LinkageError e) {
+      client.close();
+      throw e;
     }
   }
 

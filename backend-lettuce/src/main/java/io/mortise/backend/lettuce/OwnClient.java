@@ -4,12 +4,17 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.MaintNotificationsConfig;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.StaticCredentialsProvider;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.event.DefaultEventPublisherOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.Silence;
+import io.mortise.spi.BackendConfig;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -43,6 +48,16 @@ final class OwnClient implements NettyCustomizer {
     this.atEnd = List.of(atEnd);
     redis = RedisClient.create(shared(resources).nettyCustomizer(this).build());
     redis.setOptions(atMostOnce(options.mutate()).build());
+  }
+
+  static RedisURI uri(RedisAddress address, BackendConfig config) {
+    RedisURI uri = new RedisURI(address.host(), address.port(), config.commandTimeout());
+    uri.setSsl(address.tls());
+    uri.setCredentialsProvider(
+        new StaticCredentialsProvider(RedisCredentials.just(address.user(), address.password())));
+    uri.setDatabase(address.database());
+    uri.setClientName(config.clientName());
+    return uri;
   }
 
   /** What is named here would else be ended with the copy, and latencies be published twice. */
