@@ -47,6 +47,7 @@ class MultiClaimTest {
     return new Claimed(of(MemberLease.class, Map.of("isValid", true), (wait, claimed) -> {}), null);
   }
 
+  @SuppressWarnings("ReferenceEquality") // it is this very object or not
   private <T> T of(Class<T> type, Map<String, Object> answers, Claimer claimer) {
     InvocationHandler handler =
         (proxy, method, args) -> {

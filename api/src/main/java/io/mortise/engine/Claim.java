@@ -431,6 +431,8 @@ final class Claim implements Owner, Outbox.Letter {
     return waits ? asker : null;
   }
 
+  /** Whether a thread that parks at this waits for the result. */
+  @SuppressWarnings("ReferenceEquality") // a future is itself alone
   synchronized boolean isWaitFor(Object blocker, LockKeys lock) {
     return blocker == result && keys.queue().equals(lock.queue());
   }

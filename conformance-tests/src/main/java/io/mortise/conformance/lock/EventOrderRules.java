@@ -45,6 +45,7 @@ abstract class EventOrderRules extends LockRules {
     LockListener notes =
         new LockListener() {
           @Override
+          @SuppressWarnings("ThreadPriorityCheck") // it only makes a wrong order likelier
           public void acquired(String name, long waitedNanos, boolean remote) {
             Thread.yield(); // lets others overtake
             note(name, "acquired");
