@@ -31,19 +31,20 @@ final class QuorumClaim {
   /* Overview
    *
    *   ROUND     all members that are not in hand are asked at the same time
-   *   WAITING   in the queues of some busy members, with nothing in hand
+   *   WAITING   in the queues of all busy members, with nothing in hand
    *   PAUSE     until the next round
    *   OVER      won, refused, failed or withdrawn
    *
    * A round is won as soon as a majority has answered yes, and their leases, less the drift of
    * clocks, are not over: each counts from before its own command was sent. It is lost as soon as a
-   * majority cannot be had any more. Then what was taken is given back on every member, also those
-   * that did not answer, in the background.
+   * majority cannot be had any more. Then what was taken is given back on every member, in the
+   * background. A member that has not answered yet is not asked once more: its answer counts in the
+   * round in which it comes, and is given back between rounds.
    *
-   * WAITING is in the queues of so many members that no majority can come free without one of them;
-   * so what a minority keeps for itself delays nobody (docs/decisions/0030). The first grant is a
-   * hint: the holder is leaving. A few rounds follow in quick succession, in which the others are
-   * tried, the grants from the other queues come in, and those that came by a grant are kept. Then,
+   * WAITING is in the queues of all busy members, so what a minority keeps for itself delays nobody,
+   * and a majority can be had by grants alone (docs/decisions/0030). The first grant is a hint: the
+   * holder is leaving. A few rounds follow in quick succession, in which the others are tried, the
+   * grants from the other queues come in, and those that came by a grant are kept. Then,
    * without a majority, all is given back, so nobody waits in a circle: what is given back goes to
    * the next in its queue. A wait ends after 2.5 to 5 s, and the next round looks at all members
    * again; one more does when the time is over.
@@ -80,6 +81,10 @@ final class QuorumClaim {
   private final Set<Member> tries = new HashSet<>();
   private final Set<Member> waits = new HashSet<>();
   private final Set<Member> hints = new HashSet<>();
+
+  /** Those that had no answer in time when they were last tried. */
+  private final Set<Member> silent = new HashSet<>();
+
   private final List<Registration> closings = new ArrayList<>();
   private Phase phase = Phase.PAUSE;
   private int rounds;
@@ -167,7 +172,10 @@ final class QuorumClaim {
       return;
     }
     Lease lease = answer == null ? null : answer.lease();
-    if (lease != null) {
+    boolean late = phase != Phase.ROUND && !waited && quickRounds == 0;
+    if (lease != null && late) {
+      CompositeLease.giveBack(lease); // nothing is in hand between rounds
+    } else if (lease != null) {
       held.put(member, lease);
     }
     if (lease != null && waited) {
@@ -176,10 +184,19 @@ final class QuorumClaim {
     if (lease != null || !waited) {
       verdicts.put(member, verdict(member, answer, failure));
     }
-    troubled |= failure != null;
+    if (failure instanceof TimeoutException) {
+      silent.add(member);
+    } else {
+      silent.remove(member);
+    }
+    troubled |= waited && failure != null;
     switch (phase) {
       case ROUND -> decide();
-      case WAITING -> waited(lease != null);
+      case WAITING -> {
+        if (waited) {
+          waited(lease != null);
+        }
+      }
       case PAUSE -> {
         boolean unused = isMajority() && win();
       }
@@ -236,14 +253,20 @@ final class QuorumClaim {
     return yes() >= of.quorum();
   }
 
+  /** Grants that may still come are not waited for here, but in the pauses between rounds. */
   private void decide() {
     if (isMajority() && win()) {
       return;
     }
-    long hoped = yes() + tries.size() + waits.size();
-    if (hoped < of.quorum() || tries.isEmpty()) {
+    long hoped = tries.stream().filter(this::isHopedFor).count();
+    if (hoped == 0 || yes() + hoped < of.quorum()) {
       lose();
     }
+  }
+
+  /** With a hint in hand a member that was silent before keeps nobody waiting. */
+  private boolean isHopedFor(Member member) {
+    return quickRounds == 0 || !silent.contains(member);
   }
 
   private boolean win() {
@@ -253,18 +276,28 @@ final class QuorumClaim {
     }
     phase = Phase.OVER;
     won = true;
-    giveUp(waits);
-    Map<Member, CompletableFuture<Claimed>> others = new HashMap<>(asked);
-    others.keySet().removeAll(held.keySet());
-    lease.watch(others);
+    lease.watch(others());
     if (!claimed.complete(new Claimed(lease, null))) {
       CompositeLease.giveBack(lease);
     }
     return true;
   }
 
+  /** What is known of the members that are not in hand; those waited for are somebody else's. */
+  private Map<Member, CompletableFuture<Claimed>> others() {
+    Map<Member, CompletableFuture<Claimed>> others = new HashMap<>(asked);
+    others.keySet().removeAll(held.keySet());
+    for (Member each : waits) {
+      if (asked(each).cancel(false)) {
+        others.put(each, CompletableFuture.completedFuture(new Claimed(null, "another")));
+      }
+    }
+    waits.clear();
+    tries.clear(); // the lease hears of them
+    return others;
+  }
+
   private void lose() {
-    giveUp(tries);
     log.debug("{}: round {} was lost: {}", of.name(), rounds, verdicts.values());
     if (followsHint()) {
       quickRounds++;
@@ -300,9 +333,9 @@ final class QuorumClaim {
   // Between two rounds
 
   private void next() {
-    long silent = verdicts.values().stream().filter(QuorumClaim::isNoAnswer).count();
+    long quiet = verdicts.values().stream().filter(QuorumClaim::isNoAnswer).count();
     List<Member> busy = of.all().stream().filter(this::isHeldByOther).toList();
-    boolean unavailable = silent > of.spare();
+    boolean unavailable = quiet > of.spare();
     boolean over = wait == Claimer.NOT || left() <= 0;
     if (unavailable && (over || wait == Claimer.FOREVER)) {
       fail();
@@ -311,8 +344,7 @@ final class QuorumClaim {
     } else if (busy.isEmpty() || unavailable) {
       pause(backoff());
     } else {
-      long enough = of.spare() + 1 - silent;
-      awaitHint(busy.stream().limit(enough).toList());
+      awaitHint(busy);
     }
   }
 
