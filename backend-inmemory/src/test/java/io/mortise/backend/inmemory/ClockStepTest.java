@@ -161,7 +161,10 @@ class ClockStepTest implements BackendUnderTest {
 
   private void learn(Kind kind) throws InterruptedException {
     try (LockService service =
-        LockService.builder().sharedBackend(recording()).redissonInterop(kind == Kind.SHARED).open()) {
+        LockService.builder()
+            .sharedBackend(recording())
+            .redissonInterop(kind == Kind.SHARED)
+            .open()) {
       kind.use(service);
     }
     calls.keySet().removeIf(name -> !name.startsWith(kind.family));
