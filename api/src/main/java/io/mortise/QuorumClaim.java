@@ -270,6 +270,7 @@ final class QuorumClaim {
   }
 
   private boolean win() {
+    held.values().removeIf(each -> !each.isValid()); // their late answers are another acquisition's
     RedLease lease = new RedLease(of, owner, held);
     if (!lease.isValid()) {
       return false;

@@ -188,7 +188,18 @@ public final class RedLock implements LeasedLock {
 
   private RedLock withLease(UnaryOperator<Member> other) {
     List<Member> all = members.all().stream().map(other).toList();
-    return with(new RedMembers(members.name(), all, timeout(all)));
+    return with(new RedMembers(members.name(), all, timeoutFor(all)));
+  }
+
+  /** The standard one, or the one that was chosen if it is not too long for the new lease. */
+  private Duration timeoutFor(List<Member> all) {
+    Duration chosen = members.nodeTimeout();
+    if (chosen.equals(timeout(members.all()))) {
+      return timeout(all);
+    }
+    Duration longest =
+        all.stream().map(Member::lease).min(Duration::compareTo).orElseThrow().dividedBy(3);
+    return chosen.compareTo(longest) < 0 ? chosen : longest;
   }
 
   // Acquiring
@@ -272,7 +283,6 @@ public final class RedLock implements LeasedLock {
 
   /** Enters once more if the calling thread is inside, without a command but for a longer lease. */
   private boolean enterAgain() {
-    members.checkOpen();
     ThreadLeases.Held own = own();
     if (own == null || !isValid(own) || !((RedLease) own.lease()).ensure(members)) {
       return false;
@@ -357,7 +367,15 @@ public final class RedLock implements LeasedLock {
   private void tell(LeaseLost event) {
     log.warn("red lock '{}': {}", name(), event);
     holds.forgetDead();
-    listeners.forEach(each -> each.accept(event));
+    listeners.forEach(each -> tell(each, event));
+  }
+
+  private static void tell(Consumer<? super LeaseLost> listener, LeaseLost event) {
+    try {
+      listener.accept(event);
+    } catch (RuntimeException e) {
+      log.warn("a lock listener failed", e); // the others are told all the same
+    }
   }
 
   // Leases

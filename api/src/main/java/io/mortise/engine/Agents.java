@@ -205,10 +205,11 @@ final class Agents {
       return Step.WAIT;
     }
 
+    /** As {@link #thrownOut}; the store remembers it. */
     private Step replaced(Acquisition acquisition) {
       gate.replace(waiter, acquisition);
       engine.forget(acquisition);
-      return Step.WAIT;
+      return waiter.waits() ? Step.WAIT : ask(gate.acquisitionFor(waiter));
     }
 
     /**

@@ -403,6 +403,11 @@ final class Claim implements Owner, Outbox.Letter {
     holder = thread;
   }
 
+  /** Whether it is what a thread holds, as a member of a lock of several. */
+  boolean isOf(Thread thread) {
+    return thread.equals(holder);
+  }
+
   @Override
   public @Nullable Holder holder(Acquisition held) {
     WeakReference<EngineLease> known = handle;
@@ -439,7 +444,10 @@ final class Claim implements Owner, Outbox.Letter {
 
   @Override
   public boolean lose(Acquisition held, String reason) {
-    boolean wasHeld = held.lose(reason);
+    boolean wasHeld;
+    synchronized (this) { // not between being taken and the note of its beginning
+      wasHeld = held.lose(reason);
+    }
     if (wasHeld) {
       engine.lost(held, null, reason);
     }

@@ -51,6 +51,7 @@ final class Closing {
   private final Engine engine;
   private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
   private final AtomicInteger releases = new AtomicInteger();
+  private final CompletableFuture<Void> allReleased = new CompletableFuture<>();
   private final Set<Thread> draining = ConcurrentHashMap.newKeySet();
 
   Closing(Engine engine) {
@@ -89,6 +90,7 @@ final class Closing {
     List<Acquisition> unwanted = turnAway(gates);
     unwanted.addAll(endLeases());
     giveBack(unwanted);
+    awaitReleases();
   }
 
   /** Ends all waiting; returns what the store may know of it. */
@@ -128,14 +130,7 @@ final class Closing {
             .toList();
     CompletableFuture<?>[] replies =
         engine.backend().executeAll(calls).toArray(CompletableFuture<?>[]::new);
-    try {
-      CompletableFuture.allOf(replies)
-          .get(engine.settings().commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } catch (ExecutionException | TimeoutException e) {
-      log.debug("not all could be given back to the store; it ends there by itself", e);
-    }
+    await(CompletableFuture.allOf(replies));
   }
 
   LockServiceClosedException refusal(String what) {
@@ -144,15 +139,39 @@ final class Closing {
             .formatted(what, engine.clientId(), isClosed() ? "closed" : "closing"));
   }
 
-  /** A release is about to be sent. */
-  void releasing() {
+  /**
+   * A release is about to be sent.
+   *
+   * @return false if the service is closed; if not, closing it waits for {@link #released}
+   */
+  boolean releasing() {
     releases.incrementAndGet();
+    return !isClosed();
   }
 
   /** It was answered, or goes on in the background. */
   void released() {
-    releases.decrementAndGet();
+    if (releases.decrementAndGet() == 0 && isClosed()) {
+      allReleased.complete(null);
+    }
     ended();
+  }
+
+  /** Waits for the answers to releases that were sent before it was closed, but not for long. */
+  private void awaitReleases() {
+    if (releases.get() > 0) {
+      await(allReleased);
+    }
+  }
+
+  private void await(CompletableFuture<?> answers) {
+    try {
+      answers.get(engine.settings().commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (ExecutionException | TimeoutException e) {
+      log.debug("not all could be given back to the store; it ends there by itself", e);
+    }
   }
 
   /** An acquisition is over. */
@@ -202,7 +221,11 @@ final class Closing {
   }
 
   private static boolean isOwn(Acquisition held) {
+    Thread self = Thread.currentThread();
+    if (held.owner() instanceof Claim claim) {
+      return claim.isOf(self);
+    }
     Hold inside = held.owner() instanceof Gate gate ? gate.hold() : null;
-    return inside != null && inside.isOf(Thread.currentThread());
+    return inside != null && inside.isOf(self);
   }
 }

@@ -391,19 +391,21 @@ final class Engine {
    *     is asked in the background
    */
   boolean release(Acquisition ended) {
-    closing.releasing();
+    boolean open = closing.releasing();
     try {
-      return sendRelease(ended);
+      return sendRelease(ended, open);
     } finally {
       closing.released();
     }
   }
 
-  private boolean sendRelease(Acquisition ended) {
+  private boolean sendRelease(Acquisition ended, boolean open) {
     List<Object> reply;
     long sentAt = now();
     try {
-      checkOpenToRelease(ended);
+      if (!open) {
+        throw heldWhenClosed(ended);
+      }
       reply = backend.execute(scripts.release(ended));
     } catch (BackendException e) {
       return releasedLater(ended, e);
@@ -417,14 +419,12 @@ final class Engine {
 
   /** As {@link #release}; the future completes where the answer arrives. */
   CompletableFuture<Boolean> releaseAsync(Acquisition ended) {
-    closing.releasing();
+    boolean open = closing.releasing();
     CompletableFuture<Boolean> released = new CompletableFuture<>();
-    try {
-      checkOpenToRelease(ended);
-    } catch (LockServiceClosedException e) {
+    if (!open) {
       forget(ended);
       closing.released();
-      released.completeExceptionally(e);
+      released.completeExceptionally(heldWhenClosed(ended));
       return released;
     }
     long sentAt = now();
@@ -487,13 +487,10 @@ final class Engine {
     }
   }
 
-  private void checkOpenToRelease(Acquisition ended) {
-    if (isClosed()) {
-      throw new LockServiceClosedException(
-          "%s was held when its service was closed; its lease ends within %d ms"
-              .formatted(
-                  ended.keys().text(), TimeUnit.NANOSECONDS.toMillis(ended.remaining(now()))));
-    }
+  private LockServiceClosedException heldWhenClosed(Acquisition ended) {
+    return new LockServiceClosedException(
+        "%s was held when its service was closed; its lease ends within %d ms"
+            .formatted(ended.keys().text(), TimeUnit.NANOSECONDS.toMillis(ended.remaining(now()))));
   }
 
   private boolean released(Acquisition ended, List<Object> reply) {

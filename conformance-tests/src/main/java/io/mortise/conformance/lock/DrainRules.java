@@ -80,6 +80,30 @@ abstract class DrainRules extends LockRules {
   }
 
   @Test
+  void aReleaseThatIsOutIsSentBeforeTheServiceIsClosed() throws InterruptedException {
+    for (int i = 0; i < 50; i++) {
+      LockService brief = service();
+      Lease lease = brief.getLock(name).acquire();
+      CompletableFuture<Void> released = lease.releaseAsync();
+      brief.close();
+      Await.until("its release is answered", released::isDone);
+      assertFalse(released.isCompletedExceptionally(), "it was given back");
+      assertFree();
+    }
+  }
+
+  @Test
+  void aThreadDoesNotWaitForItsOwnRedLock() {
+    LeasedLock mine = RedLock.of(lock, closing.getLock(name + "-2"), closing.getLock(name + "-3"));
+    Contender self =
+        contender(() -> {
+          mine.lock();
+          return closing.close(HOUR);
+        });
+    assertTrue(self.result(), "nothing else is held");
+  }
+
+  @Test
   @Rule("L8")
   void whatIsHeldIsRenewedWhileTheServiceCloses() {
     LockService brief = service(builder -> builder.leaseTime(SECOND));

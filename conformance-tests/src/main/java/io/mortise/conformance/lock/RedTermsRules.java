@@ -68,6 +68,22 @@ abstract class RedTermsRules extends RedParties {
     theirs.awaitFree();
   }
 
+  @Test
+  @Rule("L20")
+  void aListenerThatThrowsKeepsNoOtherFromBeingTold() {
+    Party mine = new Party(SHORT);
+    List<LeaseState> told = Collections.synchronizedList(new ArrayList<>());
+    mine.lock.onLeaseLost(event -> {
+      throw new IllegalStateException("the listener fails");
+    });
+    mine.lock.onLeaseLost((LeaseLost event) -> told.add(event.state()));
+    Thread unused = die(() -> mine.lock.lock());
+
+    passTimeUntil("its lease is over", SHORT.multipliedBy(2), () -> mine.lockedMembers() == 0);
+
+    Await.until("it is told", () -> told.contains(LeaseState.LOST));
+  }
+
   private static Thread die(Runnable last) {
     Thread thread = new Thread(last, "dead");
     thread.start();
