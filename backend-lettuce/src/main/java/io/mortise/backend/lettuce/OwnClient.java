@@ -37,6 +37,9 @@ import org.slf4j.LoggerFactory;
 final class OwnClient implements NettyCustomizer {
   private static final Logger LOG = LoggerFactory.getLogger(OwnClient.class);
 
+  /** A handshake has at least that long: a busy JVM loads Lettuce for seconds meanwhile. */
+  private static final Duration COLD = Duration.ofSeconds(4);
+
   final RedisClient redis;
   private final NettyCustomizer given;
   private final List<Runnable> atEnd;
@@ -51,7 +54,9 @@ final class OwnClient implements NettyCustomizer {
   }
 
   static RedisURI uri(RedisAddress address, BackendConfig config) {
-    RedisURI uri = new RedisURI(address.host(), address.port(), config.commandTimeout());
+    Duration time = config.commandTimeout();
+    Duration connect = time.compareTo(COLD) > 0 ? time : COLD;
+    RedisURI uri = new RedisURI(address.host(), address.port(), connect);
     uri.setSsl(address.tls());
     uri.setCredentialsProvider(
         new StaticCredentialsProvider(RedisCredentials.just(address.user(), address.password())));

@@ -280,7 +280,7 @@ final class OpeningTest {
           new BackendConfig(databaseThatIsNotThere, timeout, "mortise-test", Map.of());
       failure(() -> new LettuceBackendProvider().open(config));
       noThreadIsLeft();
-      Thread.sleep(timeout.multipliedBy(3).toMillis()); // The limit of a handshake comes then.
+      Thread.sleep(4_500); // The limit of a handshake comes then.
     } finally {
       System.setErr(before);
     }
