@@ -97,6 +97,7 @@ abstract class MultiWaitingRules extends MultiFixture {
     passTime(Duration.ofMillis(1500));
     theirs.a().unlock();
     Await.until("it waits for the second", () -> isQueued(nameB(), 1));
+    waiter.awaitRest();
 
     passTimeUntil("it has given up", Duration.ofSeconds(4), () -> took.get() >= 0);
 
