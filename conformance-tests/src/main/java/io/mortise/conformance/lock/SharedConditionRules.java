@@ -19,6 +19,7 @@ import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -259,18 +260,22 @@ abstract class SharedConditionRules extends ConditionFixture {
   @Rule({"C1", "C4", "L2"})
   void whoHasTheLockAgainHasItsInnerLevelsWithoutACommand() {
     DistributedLock theirs = linked().withLease(LEASE);
+    AtomicBoolean entered = new AtomicBoolean();
     Contender waiter =
         Contender.start(() -> {
           theirs.lock();
           theirs.lock();
+          entered.set(true);
           theirs.newCondition(READY).await();
           assertEquals(2, theirs.getHoldCount());
           theirs.unlock();
           theirs.unlock();
           return true;
         });
+    DistributedLock mine = lock();
+    Await.until("it waits for the signal", () -> entered.get() && !mine.isLocked());
     link.set("renew", Link.DOWN, Integer.MAX_VALUE);
-    signal(lock());
+    signal(mine);
     assertTrue(waiter.result());
   }
 
