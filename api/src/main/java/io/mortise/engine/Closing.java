@@ -130,7 +130,7 @@ final class Closing {
             .toList();
     CompletableFuture<?>[] replies =
         engine.backend().executeAll(calls).toArray(CompletableFuture<?>[]::new);
-    await(CompletableFuture.allOf(replies));
+    awaitAnswers(CompletableFuture.allOf(replies));
   }
 
   LockServiceClosedException refusal(String what) {
@@ -160,11 +160,11 @@ final class Closing {
   /** Waits for the answers to releases that were sent before it was closed, but not for long. */
   private void awaitReleases() {
     if (releases.get() > 0) {
-      await(allReleased);
+      awaitAnswers(allReleased);
     }
   }
 
-  private void await(CompletableFuture<?> answers) {
+  private void awaitAnswers(CompletableFuture<?> answers) {
     try {
       answers.get(engine.settings().commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
@@ -214,7 +214,7 @@ final class Closing {
 
   private boolean isWaitedFor(Acquisition each) {
     if (!each.isHeld()) {
-      return each.wasTaken(); // about to be released: it is counted among those next
+      return each.wasTaken(); // its release is out, or about to be sent
     }
     Owner.Holder holder = each.owner().holder(each);
     return holder == null || (holder.gone() == null && !isOwn(each));
