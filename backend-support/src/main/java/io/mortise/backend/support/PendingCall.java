@@ -194,12 +194,13 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    * @param endpoint where
    * @param sent whether it was sent, or may have been
    * @param cause why there is no answer; a {@link TimeoutException} is told as the call's timeout
-   * @return the cause, if it tells its outcome itself; else one whose outcome is {@code UNKNOWN} if
-   *     the call may have been sent
+   * @return the cause, if it tells an outcome that can be true of this call; else one whose outcome
+   *     is {@code UNKNOWN} if the call may have been sent
    */
   public static BackendException failure(
       ScriptCall call, String endpoint, boolean sent, Throwable cause) {
-    if (cause instanceof BackendException known) {
+    if (cause instanceof BackendException known
+        && !(sent && known.outcome() == Outcome.NOT_EXECUTED)) {
       return known;
     }
     String why =

@@ -56,6 +56,20 @@ class PendingCallTest {
   }
 
   @Test
+  @DisplayName("B1: a backend that closes says that nothing ran, but not of what was sent before")
+  void closedMeanwhile() {
+    BackendException closed = new BackendException(Outcome.NOT_EXECUTED, "it is closed", null);
+    PendingCall unsent = call(Duration.ofSeconds(9));
+    unsent.fail(closed);
+    PendingCall sent = call(Duration.ofSeconds(9));
+    assertTrue(sent.sending());
+    sent.fail(closed);
+
+    assertEquals(Outcome.NOT_EXECUTED, failure(unsent).outcome());
+    assertEquals(Outcome.UNKNOWN, failure(sent).outcome());
+  }
+
+  @Test
   @DisplayName("B7: after NOSCRIPT it may be sent once more, and until then it has not run")
   void sentAgain() {
     PendingCall call = call(Duration.ofSeconds(9));

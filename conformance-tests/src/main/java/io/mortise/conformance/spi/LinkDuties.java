@@ -243,13 +243,14 @@ abstract class LinkDuties extends FaultDuties {
       "B13: a link on which replies come is not broken, however long the queue of calls is")
   void aLongQueue() {
     LockBackend backend = viaProxy();
-    // Each keeps the server busy for a tenth of a second or more, and is too long to be read with
-    // the next: else the server would send all replies at the end.
+    // Each keeps the server busy for some hundredths of a second, and is too long to be read with
+    // the next: else the server would send all replies at the end. A new connection has its turn
+    // after one call of each other connection, well before its time is up, also on a busy machine.
     String words = "x".repeat(20_000);
     ScriptCall slow =
-        within(Duration.ofMinutes(3), run("for i = 1, 2e7 do end return {1}", List.of(), words));
+        within(Duration.ofMinutes(3), run("for i = 1, 4e6 do end return {1}", List.of(), words));
     List<CompletableFuture<List<Object>>> calls =
-        IntStream.range(0, 60).mapToObj(i -> backend.executeAsync(slow)).toList();
+        IntStream.range(0, 240).mapToObj(i -> backend.executeAsync(slow)).toList();
     for (CompletableFuture<List<Object>> call : calls) {
       assertEquals(List.of(1L), call.join());
     }
