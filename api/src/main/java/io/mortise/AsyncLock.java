@@ -1,5 +1,7 @@
 package io.mortise;
 
+import io.mortise.internal.engine.Futures;
+
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;

@@ -1,7 +1,7 @@
 package io.mortise;
 
-import io.mortise.engine.GuardedKeys;
-import io.mortise.engine.GuardedKeys.Refusal;
+import io.mortise.internal.lock.GuardedKeys;
+import io.mortise.internal.lock.GuardedKeys.Refusal;
 import io.mortise.spi.LockBackend;
 import java.util.Objects;
 

@@ -84,7 +84,7 @@ public interface Lease extends AutoCloseable {
    * @param listener called at most once
    * @return this lease
    */
-  Lease onLost(Consumer<? super LeaseLost> listener);
+  Lease onLost(Consumer<? super LeaseChange> listener);
 
   /**
    * Gives the lock back. Later calls do nothing. If the store cannot be reached, it returns

@@ -138,7 +138,7 @@ public interface LeasedLock extends Lock {
    * @param listener called at each such change
    * @return removes the listener
    */
-  Registration onLeaseLost(Consumer<? super LeaseLost> listener);
+  Registration onLeaseLost(Consumer<? super LeaseChange> listener);
 
   /**
    * Acquires as a value, bound to no thread and not reentrant.

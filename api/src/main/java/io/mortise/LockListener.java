@@ -46,5 +46,5 @@ public interface LockListener {
    *
    * @param event what happened to which hold
    */
-  default void leaseChanged(LeaseLost event) {}
+  default void leaseChanged(LeaseChange event) {}
 }

@@ -1,7 +1,7 @@
 package io.mortise;
 
-import io.mortise.discovery.InstalledProviders;
-import io.mortise.engine.ServiceBuilder;
+import io.mortise.internal.discovery.InstalledProviders;
+import io.mortise.internal.lock.ServiceBuilder;
 import io.mortise.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;

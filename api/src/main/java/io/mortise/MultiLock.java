@@ -1,7 +1,11 @@
 package io.mortise;
 
-import io.mortise.engine.ClaimedLock;
-import io.mortise.engine.Member;
+import io.mortise.internal.composite.FirstLoss;
+import io.mortise.internal.composite.MultiAttempt;
+import io.mortise.internal.composite.MultiRequest;
+
+import io.mortise.internal.lock.AsyncLeases;
+import io.mortise.internal.lock.Member;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -206,10 +210,10 @@ public final class MultiLock implements LeasedLock {
     return leases().await(wait);
   }
 
-  private ClaimedLock leases() {
+  private AsyncLeases leases() {
     Member first = members.get(0);
-    return new ClaimedLock(
-        (wait, claimed) -> MultiClaim.start(name(), members, wait, claimed),
+    return new AsyncLeases(
+        (wait, claimed) -> MultiRequest.start(name(), members, wait, claimed),
         first.executor(),
         first.time());
   }
@@ -247,7 +251,7 @@ public final class MultiLock implements LeasedLock {
   }
 
   /** Unlocks all, the last first, and returns what they threw. */
-  static List<Throwable> releaseAll(List<Member> held) {
+  public static List<Throwable> releaseAll(List<Member> held) {
     List<Member> lastFirst = new ArrayList<>(held);
     Collections.reverse(lastFirst);
     return tell(lastFirst, Member::unlock);
@@ -334,8 +338,8 @@ public final class MultiLock implements LeasedLock {
   }
 
   @Override
-  public Registration onLeaseLost(Consumer<? super LeaseLost> listener) {
-    MultiLoss loss = new MultiLoss(name(), Objects.requireNonNull(listener, "listener"));
+  public Registration onLeaseLost(Consumer<? super LeaseChange> listener) {
+    FirstLoss loss = new FirstLoss(name(), Objects.requireNonNull(listener, "listener"));
     List<Registration> all =
         members.stream().map(each -> each.onLeaseLost(event -> loss.changed(each, event))).toList();
     return () -> all.forEach(Registration::close);

@@ -37,7 +37,7 @@ public final class QuorumException extends LockException {
 
   private final transient List<Verdict> verdicts;
 
-  QuorumException(String message, List<Verdict> verdicts) {
+  public QuorumException(String message, List<Verdict> verdicts) {
     super(message, null);
     this.verdicts = List.copyOf(verdicts);
   }

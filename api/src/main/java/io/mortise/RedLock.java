@@ -1,11 +1,16 @@
 package io.mortise;
 
-import io.mortise.engine.Claimed;
-import io.mortise.engine.ClaimedLock;
-import io.mortise.engine.Claimer;
-import io.mortise.engine.Futures;
-import io.mortise.engine.Member;
-import io.mortise.engine.ThreadLeases;
+import io.mortise.internal.composite.QuorumLease;
+import io.mortise.internal.composite.QuorumMembers;
+import io.mortise.internal.composite.QuorumOwner;
+import io.mortise.internal.composite.QuorumRequest;
+
+import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.lock.AsyncLeases;
+import io.mortise.internal.engine.LeaseSource;
+import io.mortise.internal.engine.Futures;
+import io.mortise.internal.lock.Member;
+import io.mortise.internal.engine.ThreadLeases;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -76,16 +81,16 @@ public final class RedLock implements LeasedLock {
   private static final Duration LONGEST_TIMEOUT = Duration.ofSeconds(1);
   private static final int TIMEOUTS_PER_LEASE = 20;
 
-  private final RedMembers members;
+  private final QuorumMembers members;
   private final String places;
   private final ThreadLeases holds;
-  private final List<Consumer<? super LeaseLost>> listeners;
+  private final List<Consumer<? super LeaseChange>> listeners;
   private final AtomicBoolean checked;
 
   private RedLock(
-      RedMembers members,
+      QuorumMembers members,
       String places,
-      List<Consumer<? super LeaseLost>> listeners,
+      List<Consumer<? super LeaseChange>> listeners,
       AtomicBoolean checked) {
     this.members = members;
     this.places = places;
@@ -127,7 +132,7 @@ public final class RedLock implements LeasedLock {
           (all.size() - 1) / 2,
           all.size() - 1);
     }
-    RedMembers members = new RedMembers(name, all, timeout(all));
+    QuorumMembers members = new QuorumMembers(name, all, timeout(all));
     String lock = String.join("|", new TreeSet<>(places));
     return new RedLock(members, lock, new CopyOnWriteArrayList<>(), new AtomicBoolean());
   }
@@ -169,10 +174,10 @@ public final class RedLock implements LeasedLock {
           "member timeout %s is out of range: more than zero, at most a third of the lease of %s"
               .formatted(timeout, members.lease()));
     }
-    return with(new RedMembers(members.name(), members.all(), timeout));
+    return with(new QuorumMembers(members.name(), members.all(), timeout));
   }
 
-  private RedLock with(RedMembers other) {
+  private RedLock with(QuorumMembers other) {
     return new RedLock(other, places, listeners, checked);
   }
 
@@ -188,7 +193,7 @@ public final class RedLock implements LeasedLock {
 
   private RedLock withLease(UnaryOperator<Member> other) {
     List<Member> all = members.all().stream().map(other).toList();
-    return with(new RedMembers(members.name(), all, timeoutFor(all)));
+    return with(new QuorumMembers(members.name(), all, timeoutFor(all)));
   }
 
   /** The standard one, or the one that was chosen if it is not too long for the new lease. */
@@ -207,7 +212,7 @@ public final class RedLock implements LeasedLock {
   @Override
   public void lock() {
     if (!enterAgain()) {
-      boolean unused = enter(Futures.join(claim(Claimer.FOREVER), members.time()));
+      boolean unused = enter(Futures.join(claim(LeaseSource.FOREVER), members.time()));
     }
   }
 
@@ -215,19 +220,19 @@ public final class RedLock implements LeasedLock {
   public void lockInterruptibly() throws InterruptedException {
     throwIfInterrupted();
     if (!enterAgain()) {
-      boolean unused = enter(Futures.await(claim(Claimer.FOREVER), members.time()));
+      boolean unused = enter(Futures.await(claim(LeaseSource.FOREVER), members.time()));
     }
   }
 
   @Override
   public boolean tryLock() {
-    return enterAgain() || enter(Futures.join(claim(Claimer.NOT), members.time()));
+    return enterAgain() || enter(Futures.join(claim(LeaseSource.NOT), members.time()));
   }
 
   @Override
   public boolean tryLock(long wait, TimeUnit unit) throws InterruptedException {
     throwIfInterrupted();
-    long nanos = Math.max(Claimer.NOT, Math.min(unit.toNanos(wait), Long.MAX_VALUE / 2));
+    long nanos = Math.max(LeaseSource.NOT, Math.min(unit.toNanos(wait), Long.MAX_VALUE / 2));
     return enterAgain() || enter(Futures.await(claim(nanos), members.time()));
   }
 
@@ -253,26 +258,26 @@ public final class RedLock implements LeasedLock {
   }
 
   /** For the calling thread. */
-  private CompletableFuture<Claimed> claim(long wait) {
-    CompletableFuture<Claimed> claimed = new CompletableFuture<>();
+  private CompletableFuture<LeaseOutcome> claim(long wait) {
+    CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
     claim(Thread.currentThread(), wait, claimed);
     return claimed;
   }
 
-  private void claim(@Nullable Thread owner, long wait, CompletableFuture<Claimed> claimed) {
+  private void claim(@Nullable Thread owner, long wait, CompletableFuture<LeaseOutcome> claimed) {
     try {
       members.checkOpen();
     } catch (LockServiceClosedException e) {
       claimed.completeExceptionally(e);
       return;
     }
-    QuorumClaim.start(members, new RedOwner(owner, this::tell), wait, claimed);
+    QuorumRequest.start(members, new QuorumOwner(owner, this::tell), wait, claimed);
     if (checked.compareAndSet(false, true)) {
       checkServers();
     }
   }
 
-  private boolean enter(Claimed claimed) {
+  private boolean enter(LeaseOutcome claimed) {
     Lease lease = claimed.lease();
     if (lease != null) {
       holds.forgetDead();
@@ -284,7 +289,7 @@ public final class RedLock implements LeasedLock {
   /** Enters once more if the calling thread is inside, without a command but for a longer lease. */
   private boolean enterAgain() {
     ThreadLeases.Held own = own();
-    if (own == null || !isValid(own) || !((RedLease) own.lease()).ensure(members)) {
+    if (own == null || !isValid(own) || !((QuorumLease) own.lease()).ensure(members)) {
       return false;
     }
     own.enter();
@@ -358,19 +363,19 @@ public final class RedLock implements LeasedLock {
 
   /** {@inheritDoc} Holds that were acquired through this handle and those derived from it. */
   @Override
-  public Registration onLeaseLost(Consumer<? super LeaseLost> listener) {
-    Consumer<LeaseLost> one = Objects.requireNonNull(listener, "listener")::accept;
+  public Registration onLeaseLost(Consumer<? super LeaseChange> listener) {
+    Consumer<LeaseChange> one = Objects.requireNonNull(listener, "listener")::accept;
     listeners.add(one);
     return () -> listeners.remove(one);
   }
 
-  private void tell(LeaseLost event) {
+  private void tell(LeaseChange event) {
     log.warn("red lock '{}': {}", name(), event);
     holds.forgetDead();
     listeners.forEach(each -> tell(each, event));
   }
 
-  private static void tell(Consumer<? super LeaseLost> listener, LeaseLost event) {
+  private static void tell(Consumer<? super LeaseChange> listener, LeaseChange event) {
     try {
       listener.accept(event);
     } catch (RuntimeException e) {
@@ -397,8 +402,8 @@ public final class RedLock implements LeasedLock {
     return leases().await(wait);
   }
 
-  private ClaimedLock leases() {
-    return new ClaimedLock(
+  private AsyncLeases leases() {
+    return new AsyncLeases(
         (wait, claimed) -> claim(null, wait, claimed), members::execute, members.time());
   }
 

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.Lease;
-import io.mortise.LeaseLost;
+import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LockListener;
 import io.mortise.LockService;
@@ -63,7 +63,7 @@ abstract class EventOrderRules extends LockRules {
           }
 
           @Override
-          public void leaseChanged(LeaseLost event) {
+          public void leaseChanged(LeaseChange event) {
             note(event.name(), event.state().toString());
           }
         };

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
-import io.mortise.LeaseLost;
+import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockListener;
@@ -41,7 +41,7 @@ abstract class KeeperRules extends LockRules {
     LockListener notes =
         new LockListener() {
           @Override
-          public void leaseChanged(LeaseLost event) {
+          public void leaseChanged(LeaseChange event) {
             changes
                 .computeIfAbsent(event.name(), key -> new CopyOnWriteArrayList<>())
                 .add(event.state());

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
-import io.mortise.LeaseLost;
+import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockService;
@@ -36,7 +36,7 @@ abstract class LeaseRules extends LockRules {
   void aFixedLeaseEndsAndItsHolderIsTold() {
     DistributedLock mine = lock();
     DistributedLock theirs = lock();
-    List<LeaseLost> events = new CopyOnWriteArrayList<>();
+    List<LeaseChange> events = new CopyOnWriteArrayList<>();
     Registration registration = mine.onLeaseLost(events::add);
     mine.lock(SHORT.toMillis(), TimeUnit.MILLISECONDS);
     assertFalse(theirs.tryLock());

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
-import io.mortise.LeaseLost;
+import io.mortise.LeaseChange;
 import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.Registration;
@@ -103,7 +103,7 @@ abstract class ListenerRules extends LockRules {
 
   @Test
   void aLossIsToldOnTheGivenExecutor() {
-    AtomicReference<LeaseLost> event = new AtomicReference<>();
+    AtomicReference<LeaseChange> event = new AtomicReference<>();
     List<Runnable> tasks = new CopyOnWriteArrayList<>();
     LockService service = service(builder -> builder.executor(tasks::add));
     DistributedLock lock = service.getLock(name);

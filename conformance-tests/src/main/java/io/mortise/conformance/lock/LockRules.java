@@ -1,7 +1,7 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.DistributedLock;
-import io.mortise.LeaseLost;
+import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.LockListener;
 import io.mortise.LockService;
@@ -85,7 +85,7 @@ abstract class LockRules {
   static LockListener noting(Collection<? super LeaseState> told) {
     return new LockListener() {
       @Override
-      public void leaseChanged(LeaseLost event) {
+      public void leaseChanged(LeaseChange event) {
         told.add(event.state());
       }
     };

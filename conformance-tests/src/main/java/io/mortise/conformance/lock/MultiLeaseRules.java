@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
-import io.mortise.LeaseLost;
+import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.MultiLock;
@@ -100,8 +100,8 @@ abstract class MultiLeaseRules extends MultiFixture {
     DistributedLock a = lock();
     DistributedLock b = service().getLock(nameB());
     MultiLock both = MultiLock.of(a, b);
-    List<LeaseLost> merged = new CopyOnWriteArrayList<>();
-    List<LeaseLost> single = new CopyOnWriteArrayList<>();
+    List<LeaseChange> merged = new CopyOnWriteArrayList<>();
+    List<LeaseChange> single = new CopyOnWriteArrayList<>();
     Registration registration = both.onLeaseLost(merged::add);
     a.onLeaseLost(single::add); // told after the first listener, by the same executor
     b.onLeaseLost(single::add);
@@ -119,7 +119,7 @@ abstract class MultiLeaseRules extends MultiFixture {
       assertThrows(LeaseLostException.class, both::unlock);
     }
 
-    LeaseLost event = merged.get(0);
+    LeaseChange event = merged.get(0);
     assertEquals(both.name(), event.name());
     assertEquals(LeaseState.LOST, event.state());
     assertTrue(event.reason().contains(name), event.reason());

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.Lease;
-import io.mortise.LeaseLost;
+import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockService;
@@ -42,7 +42,7 @@ abstract class RedFaultRules extends RedFixture {
   /** A hold while nodes fail, and when its loss was told. */
   private static final class Hold {
     final Lease lease;
-    final List<LeaseLost> told = Collections.synchronizedList(new ArrayList<>());
+    final List<LeaseChange> told = Collections.synchronizedList(new ArrayList<>());
     volatile long toldAt;
 
     Hold(RedLock lock) throws InterruptedException {

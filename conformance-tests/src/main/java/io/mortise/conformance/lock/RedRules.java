@@ -8,7 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.Lease;
-import io.mortise.LeaseLost;
+import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.MultiLock;
@@ -241,7 +241,7 @@ abstract class RedRules extends RedParties {
   @Rule("W18")
   void itsLeasesAreValues() throws InterruptedException {
     Party mine = party();
-    List<LeaseLost> lost = Collections.synchronizedList(new ArrayList<>());
+    List<LeaseChange> lost = Collections.synchronizedList(new ArrayList<>());
     try (Lease lease = mine.lock.acquire().onLost(lost::add)) {
       assertTrue(mine.lock.tryAcquire(Duration.ZERO).isEmpty());
       assertTrue(lease.remaining().compareTo(LEASE.minus(LEASE.dividedBy(100))) < 0);

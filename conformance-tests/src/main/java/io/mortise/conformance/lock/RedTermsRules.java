@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.Lease;
-import io.mortise.LeaseLost;
+import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.conformance.Rule;
@@ -32,7 +32,7 @@ abstract class RedTermsRules extends RedParties {
   void aThreadThatDiedInsideKeepsItForOneLease() {
     Party mine = new Party(SHORT);
     List<LeaseState> told = Collections.synchronizedList(new ArrayList<>());
-    mine.lock.onLeaseLost((LeaseLost event) -> told.add(event.state()));
+    mine.lock.onLeaseLost((LeaseChange event) -> told.add(event.state()));
     Thread dead = die(() -> mine.lock.lock());
     assertTrue(mine.lock.isHeldByThread(dead.getId()));
     assertFalse(mine.lock.tryLock(), "its lease is not over yet");
@@ -76,7 +76,7 @@ abstract class RedTermsRules extends RedParties {
     mine.lock.onLeaseLost(event -> {
       throw new IllegalStateException("the listener fails");
     });
-    mine.lock.onLeaseLost((LeaseLost event) -> told.add(event.state()));
+    mine.lock.onLeaseLost((LeaseChange event) -> told.add(event.state()));
     Thread unused = die(() -> mine.lock.lock());
 
     passTimeUntil("its lease is over", SHORT.multipliedBy(2), () -> mine.lockedMembers() == 0);

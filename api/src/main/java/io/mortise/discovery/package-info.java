@@ -1,8 +1,0 @@
-/**
- * Finds the installed backends and chooses one. Start at {@link
- * io.mortise.discovery.InstalledProviders}. Not exported.
- */
-@NullMarked
-package io.mortise.discovery;
-
-import org.jspecify.annotations.NullMarked;

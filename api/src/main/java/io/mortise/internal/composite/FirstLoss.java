@@ -1,0 +1,50 @@
+package io.mortise.internal.composite;
+
+import io.mortise.LeaseChange;
+
+import io.mortise.internal.lock.Member;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * What one listener is told of a multi lock's leases: of a hold's first loss, and then no more
+ * until its thread has unlocked. The members' services may call at the same time. Thread-safe.
+ */
+public final class FirstLoss {
+  private record Loss(Member member, String acquisition, Thread thread) {
+    boolean isPending() {
+      return thread.equals(member.loserOf(acquisition));
+    }
+  }
+
+  private final String name;
+  private final Consumer<? super LeaseChange> listener;
+  private final List<Loss> told = new ArrayList<>();
+
+  public FirstLoss(String name, Consumer<? super LeaseChange> listener) {
+    this.name = name;
+    this.listener = listener;
+  }
+
+  public void changed(Member member, LeaseChange event) {
+    if (isNews(member, event)) {
+      String reason = "member '" + event.name() + "': " + event.reason();
+      listener.accept(
+          new LeaseChange(name, event.state(), event.holder(), event.remaining(), reason));
+    }
+  }
+
+  private synchronized boolean isNews(Member member, LeaseChange event) {
+    told.removeIf(loss -> !loss.isPending());
+    Thread thread = member.loserOf(event.holder());
+    if (thread == null) {
+      return true; // a renewal failed, or the thread has unlocked already
+    }
+    boolean news = told.stream().noneMatch(loss -> loss.thread().equals(thread));
+    if (news) {
+      told.add(new Loss(member, event.holder(), thread));
+    }
+    return news;
+  }
+}

@@ -1,0 +1,281 @@
+package io.mortise.internal.composite;
+
+import io.mortise.Lease;
+import io.mortise.LeaseChange;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+
+import io.mortise.internal.engine.Futures;
+import io.mortise.internal.engine.MemberLease;
+import io.mortise.spi.TimeSource;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Leases of several locks as one, held while enough of them are. When too few are left it is lost
+ * for good, and the others are given back. Thread-safe.
+ */
+class MergedLease implements Lease {
+  private final String name;
+  private final int needed;
+  private final TimeSource time;
+  private final Executor executor;
+  private final List<MemberLease> members;
+  private final AtomicReference<@Nullable LeaseState> end = new AtomicReference<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final CompletableFuture<LeaseChange> loss = new CompletableFuture<>();
+
+  /**
+   * @param needed how many members must be held
+   * @param executor completes futures, and runs listeners
+   */
+  MergedLease(
+      String name,
+      int needed,
+      TimeSource time,
+      Executor executor,
+      Collection<? extends Lease> members) {
+    this.name = name;
+    this.needed = needed;
+    this.time = time;
+    this.executor = executor;
+    this.members =
+        new CopyOnWriteArrayList<>(members.stream().map(MergedLease::inside).toList());
+  }
+
+  static MemberLease inside(Lease member) {
+    return (MemberLease) member; // leases of claims are
+  }
+
+  /** To be called once, when it is complete. */
+  void watch() {
+    members.forEach(this::watch);
+  }
+
+  /** The member does not refer to this, so that a lease nobody has any more can be noticed. */
+  private void watch(Lease member) {
+    WeakReference<MergedLease> self = new WeakReference<>(this);
+    Lease unused =
+        member.onLost(event -> {
+          MergedLease still = self.get();
+          if (still != null) {
+            still.check(event.holder(), event.reason());
+          }
+        });
+  }
+
+  /**
+   * One more, which counts from now on, unless there are too few without it.
+   *
+   * @param before what it takes the place of
+   */
+  void add(Lease member, @Nullable Lease before) {
+    check("", "too few of its members were held");
+    members.add(inside(member));
+    members.remove(before);
+    watch(member);
+    if (end.get() != null) {
+      giveBack(member);
+    }
+  }
+
+  boolean isOver() {
+    return end.get() != null;
+  }
+
+  /** Called once, when it was released or lost. */
+  void ended() {}
+
+  @Override
+  public String name() {
+    return name;
+  }
+
+  // Looking
+
+  @Override
+  public LeaseState state() {
+    LeaseState over = end.get();
+    if (over != null) {
+      return over;
+    }
+    if (left().isZero()) {
+      lose("", "its time is over");
+      return LeaseState.LOST;
+    }
+    long safe = members.stream().filter(each -> each.state() == LeaseState.HELD).count();
+    return safe >= needed ? LeaseState.HELD : LeaseState.SUSPECT;
+  }
+
+  @Override
+  public Duration remaining() {
+    return end.get() == null ? left() : Duration.ZERO;
+  }
+
+  /** What is left of that many members at least. */
+  private Duration left() {
+    return members.stream()
+        .map(Lease::remaining)
+        .sorted(Comparator.reverseOrder())
+        .skip(needed - 1L)
+        .findFirst()
+        .orElse(Duration.ZERO);
+  }
+
+  /** None: the tokens of its members are not ordered among each other. */
+  @Override
+  public OptionalLong fencingToken() {
+    return OptionalLong.empty();
+  }
+
+  // Losing
+
+  /** Something happened to a member, or the time may be over. */
+  void check(String holder, String reason) {
+    if (end.get() == null && left().isZero()) {
+      lose(holder, reason);
+    }
+  }
+
+  private void lose(String holder, String reason) {
+    if (end.compareAndSet(null, LeaseState.LOST)) {
+      loss.complete(new LeaseChange(name, LeaseState.LOST, holder, Duration.ZERO, reason));
+      List<CompletableFuture<Void>> unused = releaseAll(); // nobody is to wait for their end
+      ended();
+    }
+  }
+
+  @Override
+  public Lease onLost(Consumer<? super LeaseChange> listener) {
+    CompletableFuture<Void> unused = loss.thenAcceptAsync(listener, executor);
+    return this;
+  }
+
+  // Extending
+
+  @Override
+  public boolean extend(Duration lease) {
+    return Futures.join(extending(each -> each.extending(lease)), time);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> extendAsync(Duration lease) {
+    return Futures.on(executor, extending(each -> each.extending(lease)));
+  }
+
+  /** Completes where the last answer arrives: whoever waits may be on the executor. */
+  CompletableFuture<Boolean> extending(Function<MemberLease, CompletableFuture<Boolean>> how) {
+    LeaseState now = state();
+    if (now == LeaseState.RELEASED) {
+      throw new IllegalStateException("the lease of " + name + " was released; acquire again");
+    }
+    if (now == LeaseState.LOST) {
+      return CompletableFuture.completedFuture(false);
+    }
+    List<CompletableFuture<Boolean>> all =
+        members.stream().filter(Lease::isValid).map(how).map(CompletableFuture::copy).toList();
+    return answered(all).thenApply(done -> extended(all));
+  }
+
+  /**
+   * Complete, and never exceptionally, when enough is known of its members' answers.
+   *
+   * @param answers may be completed where no answer is waited for any more
+   */
+  CompletableFuture<Void> answered(List<CompletableFuture<Boolean>> answers) {
+    return Futures.settled(answers);
+  }
+
+  /** Whether enough were extended; if not, an error of a store goes before a plain no. */
+  private boolean extended(List<CompletableFuture<Boolean>> all) {
+    List<Throwable> errors = Futures.failures(all);
+    if (all.stream().filter(MergedLease::isYes).count() >= needed) {
+      return isValid();
+    }
+    if (!errors.isEmpty() && isValid()) {
+      throw new CompletionException(errors.get(0));
+    }
+    return false;
+  }
+
+  /** Whether it has arrived, and says yes. */
+  static boolean isYes(CompletableFuture<Boolean> answer) {
+    return answer.isDone() && !answer.isCompletedExceptionally() && answer.join();
+  }
+
+  // Ending
+
+  @Override
+  public void close() {
+    Futures.join(releasing(), time);
+  }
+
+  @Override
+  public CompletableFuture<Void> releaseAsync() {
+    return Futures.on(executor, releasing());
+  }
+
+  private CompletableFuture<Void> releasing() {
+    if (!closed.compareAndSet(false, true)) {
+      return CompletableFuture.completedFuture(null);
+    }
+    boolean held = isValid();
+    if (held && end.compareAndSet(null, LeaseState.RELEASED)) {
+      ended();
+    }
+    List<CompletableFuture<Void>> all = releaseAll();
+    return settled(all)
+        .thenRun(() -> {
+          List<Throwable> errors = Futures.failures(all);
+          if (!held || all.size() - errors.size() < needed) {
+            throw lost(errors);
+          }
+        });
+  }
+
+  /** Complete, and never exceptionally, when enough is known of its members' releases. */
+  CompletableFuture<Void> settled(List<CompletableFuture<Void>> releases) {
+    return Futures.settled(releases);
+  }
+
+  /** Releases what nobody wants, in the background. */
+  static void giveBack(Lease unwanted) {
+    CompletableFuture<Void> unused = unwanted.releaseAsync();
+  }
+
+  private List<CompletableFuture<Void>> releaseAll() {
+    return members.stream().map(MemberLease::releasing).toList();
+  }
+
+  private RuntimeException lost(List<Throwable> errors) {
+    String members =
+        errors.stream()
+            .map(each -> String.valueOf(each.getMessage()))
+            .collect(Collectors.joining("; "));
+    LeaseLostException lost =
+        new LeaseLostException(
+            "the lease of %s is over: too few of its members are held, %d are needed; others may have held the lock since (%s; docs/troubleshooting.md#lease-lost)"
+                .formatted(name, needed, members));
+    errors.forEach(lost::addSuppressed);
+    return lost;
+  }
+
+  @Override
+  public String toString() {
+    return "Lease[" + name + ", " + state() + ", " + remaining().toMillis() + " ms left]";
+  }
+}

@@ -1,0 +1,218 @@
+package io.mortise.internal.composite;
+
+import io.mortise.BackendUnavailableException;
+import io.mortise.LeaseLostException;
+import io.mortise.LockException;
+import io.mortise.MultiLock;
+import io.mortise.OutcomeUnknownException;
+
+import io.mortise.internal.lock.Member;
+import io.mortise.internal.engine.PendingTry;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One call that acquires all members of a multi lock, or none. Used by the calling thread alone.
+ */
+public final class MultiAttempt {
+  /* Overview
+   *
+   * An attempt that does not wait tries one member after the other, in canonical order, and ends
+   * with the first refusal. So whoever was refused a member was refused by a thread that has all
+   * members before it and goes on to greater ones: of several threads that want members which
+   * nobody else has, one gets them all. Tries at the same time could all fail
+   * (docs/decisions/0032-of-those-who-try-one-wins.md).
+   *
+   * The first round of one that waits tries all members at the same time, since what it loses by
+   * that it wins by waiting.
+   *
+   * A later round takes the members in canonical order. One is waited for if the thread holds no other
+   * member, or if what it holds is renewed and comes before by name; it is tried otherwise. The
+   * store's name stays out of that rule: processes may know one store by different addresses, and
+   * must agree on the order. So whoever waits with something in hand waits for a greater name than
+   * any it holds, whoever waits for what he could not get holds nothing, and no circle of waiting
+   * threads can close.
+   *
+   * With a fixed lease a thread waits only with nothing in hand, since the lease runs while it
+   * waits. A try that was refused ends the round: all is given back, and the next round begins by
+   * waiting for the one that refused, as C++'s std::lock does.
+   */
+
+  /** How a member is waited for. */
+  public interface Way {
+    void lock(Member member) throws InterruptedException;
+  }
+
+  private interface Wait {
+    boolean take(Member member) throws InterruptedException;
+  }
+
+  private final List<Member> order;
+  private final Wait wait;
+  private final BooleanSupplier timeLeft;
+  private final boolean retries;
+  private final List<Member> held = new ArrayList<>();
+
+  private boolean first = true;
+
+  /** Why the last round ended, if the store could not say whether the member is free. */
+  private @Nullable LockException failure;
+
+  private MultiAttempt(List<Member> members, Wait wait, BooleanSupplier timeLeft, boolean retries) {
+    order = new ArrayList<>(members);
+    this.wait = wait;
+    this.timeLeft = timeLeft;
+    this.retries = retries;
+  }
+
+  public static MultiAttempt impatient(List<Member> members) {
+    return new MultiAttempt(members, Member::tryLock, () -> true, false);
+  }
+
+  public static MultiAttempt patient(List<Member> members, Way way) {
+    Wait wait =
+        member -> {
+          way.lock(member);
+          return true;
+        };
+    return new MultiAttempt(members, wait, () -> true, true);
+  }
+
+  /** One deadline for all, by the clock of the first member's service. */
+  public static MultiAttempt timed(List<Member> members, long nanos) {
+    Member clock = members.get(0);
+    long start = clock.time().nanoTime();
+    return new MultiAttempt(
+        members,
+        member -> member.tryLock(Duration.ofNanos(nanos - (clock.time().nanoTime() - start))),
+        () -> clock.time().nanoTime() - start < nanos,
+        true);
+  }
+
+  public boolean acquire() throws InterruptedException {
+    while (true) {
+      Member refused = round();
+      if (refused == null) {
+        return true;
+      }
+      if (!retries || !timeLeft.getAsBoolean()) {
+        if (failure != null) {
+          throw failure;
+        }
+        return false;
+      }
+      order.remove(refused);
+      order.add(0, refused);
+    }
+  }
+
+  /** Takes all members and returns null, or none and returns the one that was not to be had. */
+  private @Nullable Member round() throws InterruptedException {
+    failure = null;
+    Member refused;
+    try {
+      refused = first && retries ? tryAll() : takeAll();
+      first = false;
+    } catch (Throwable e) {
+      giveBack().forEach(e::addSuppressed);
+      throw e;
+    }
+    if (refused != null) {
+      giveBack(); // what was lost meanwhile is no loss: the caller holds nothing
+    }
+    held.clear();
+    return refused;
+  }
+
+  /** Returns one that was refused, or null. */
+  private @Nullable Member tryAll() {
+    Map<Member, PendingTry> trials = new LinkedHashMap<>();
+    List<RuntimeException> broken = new ArrayList<>();
+    try {
+      order.forEach(each -> begin(each, trials));
+    } finally {
+      trials.forEach((member, trial) -> finish(member, trial, broken));
+    }
+    if (!broken.isEmpty()) {
+      throw broken.get(0);
+    }
+    return order.stream().filter(each -> !held.contains(each)).findFirst().orElseGet(this::lost);
+  }
+
+  private void begin(Member member, Map<Member, PendingTry> trials) {
+    try {
+      trials.put(member, member.begin());
+    } catch (LockException e) {
+      failure = e; // as if it had been sent, and failed
+    }
+  }
+
+  private void finish(Member member, PendingTry trial, List<RuntimeException> broken) {
+    try {
+      if (trial.finish()) {
+        held.add(member);
+      }
+    } catch (LockException e) {
+      failure = e;
+    } catch (RuntimeException e) {
+      broken.add(e);
+    }
+  }
+
+  private @Nullable Member takeAll() throws InterruptedException {
+    for (Member each : order) {
+      boolean late = !held.isEmpty() && !timeLeft.getAsBoolean();
+      if (late || !take(each)) {
+        return each;
+      }
+      held.add(each);
+    }
+    return lost();
+  }
+
+  private boolean take(Member member) throws InterruptedException {
+    if (held.stream().allMatch(each -> each.isRenewed() && before(each, member))) {
+      return wait.take(member);
+    }
+    try {
+      return member.tryLock();
+    } catch (BackendUnavailableException | OutcomeUnknownException e) {
+      failure = e; // the next round waits for it, as long as a lock of its own would
+      return false;
+    }
+  }
+
+  static boolean before(Member one, Member other) {
+    return one.name().compareTo(other.name()) < 0;
+  }
+
+  /** A member that was lost before the last was taken. */
+  private @Nullable Member lost() {
+    for (Member each : held) {
+      if (!each.isHeldByCurrentThread()) {
+        if (each.isRenewed()) {
+          return each;
+        }
+        throw lostWhileTaking(each, held.size());
+      }
+    }
+    return null;
+  }
+
+  static LeaseLostException lostWhileTaking(Member member, int members) {
+    return new LeaseLostException(
+        "multi lock: the lease of '%s' was over before the last of %d members was taken; nothing is held, use a longer lease (docs/troubleshooting.md#lease-lost)"
+            .formatted(member.name(), members));
+  }
+
+  private List<Throwable> giveBack() {
+    List<Throwable> errors = MultiLock.releaseAll(held);
+    held.clear();
+    return errors;
+  }
+}

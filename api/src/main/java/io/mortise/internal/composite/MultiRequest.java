@@ -1,0 +1,210 @@
+package io.mortise.internal.composite;
+
+import io.mortise.Lease;
+import io.mortise.LockException;
+
+import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.engine.LeaseSource;
+import io.mortise.internal.engine.Futures;
+import io.mortise.internal.lock.Member;
+import io.mortise.internal.engine.MemberLease;
+import io.mortise.internal.engine.SerialExecutor;
+import io.mortise.spi.TimeSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/** A claim of all members of a multi lock, or none. Its steps are made in turns. */
+public final class MultiRequest {
+  /* Overview
+   *
+   * A claim that waits tries all members that are missing at the same time. If some are refused, the
+   * first of them is waited for, by the rule of MultiAttempt: with nothing in hand but renewed leases
+   * of smaller names, so that no circle of waiting claims can close. Then the missing ones are tried
+   * again. A claim that does not wait tries one member after the other, as MultiAttempt does.
+   */
+  private final String name;
+  private final List<Member> members;
+  private final TimeSource time;
+  private final long wait;
+  private final long start;
+  private final CompletableFuture<LeaseOutcome> claimed;
+  private final SerialExecutor turns = new SerialExecutor();
+  private final Map<Member, MemberLease> held = new HashMap<>();
+  private final List<CompletableFuture<LeaseOutcome>> asked = new ArrayList<>();
+  private @Nullable Throwable failure;
+  private String heldBy = "somebody";
+
+  private MultiRequest(
+      String name, List<Member> members, long wait, CompletableFuture<LeaseOutcome> claimed) {
+    this.name = name;
+    this.members = members;
+    this.wait = wait;
+    this.claimed = claimed;
+    time = members.get(0).time();
+    start = time.nanoTime();
+  }
+
+  /** As {@link LeaseSource#claim}, of all members. */
+  public static void start(
+      String name, List<Member> members, long wait, CompletableFuture<LeaseOutcome> claimed) {
+    MultiRequest claim = new MultiRequest(name, members, wait, claimed);
+    CompletableFuture<LeaseOutcome> unused =
+        claimed.whenComplete((value, failure) -> claim.turns.run(claim::withdraw));
+    claim.turns.run(claim::round);
+  }
+
+  private List<Member> missing() {
+    return members.stream().filter(each -> !held.containsKey(each)).toList();
+  }
+
+  private void round() {
+    if (claimed.isDone()) {
+      giveBack(members);
+      return;
+    }
+    failure = null;
+    List<Member> missing = missing();
+    Map<Member, CompletableFuture<LeaseOutcome>> tries = new LinkedHashMap<>();
+    for (Member each : wait == LeaseSource.NOT ? missing.subList(0, 1) : missing) {
+      tries.put(each, ask(each, LeaseSource.NOT));
+    }
+    CompletableFuture<Void> unused =
+        Futures.settled(tries.values()).thenRun(() -> turns.run(() -> tried(tries)));
+  }
+
+  private void tried(Map<Member, CompletableFuture<LeaseOutcome>> tries) {
+    asked.clear();
+    tries.forEach(this::keep);
+    if (held.keySet().containsAll(tries.keySet()) && !missing().isEmpty()) {
+      round();
+    } else {
+      next();
+    }
+  }
+
+  private CompletableFuture<LeaseOutcome> ask(Member member, long nanos) {
+    CompletableFuture<LeaseOutcome> one = new CompletableFuture<>();
+    asked.add(one);
+    member.claim(nanos, one);
+    return one;
+  }
+
+  /** Nobody wants the whole any more. */
+  private void withdraw() {
+    List.copyOf(asked).forEach(one -> one.cancel(false));
+  }
+
+  private void keep(Member member, CompletableFuture<LeaseOutcome> done) {
+    Throwable why = Futures.failure(done);
+    if (why != null) {
+      failure = why;
+      return;
+    }
+    LeaseOutcome answer = done.join();
+    if (answer.lease() != null) {
+      held.put(member, MergedLease.inside(answer.lease()));
+    }
+    heldBy = answer.heldBy() == null ? heldBy : answer.heldBy();
+  }
+
+  private void next() {
+    List<Member> missing = missing();
+    if (claimed.isDone()) {
+      giveBack(members);
+    } else if (missing.isEmpty()) {
+      complete();
+    } else if (left() <= 0 || isFinal(failure)) {
+      end();
+    } else {
+      waitFor(missing.get(0));
+    }
+  }
+
+  /** Such as a closed service: no time brings that member. */
+  private static boolean isFinal(@Nullable Throwable why) {
+    return why != null && !(why instanceof LockException);
+  }
+
+  private long left() {
+    return wait == LeaseSource.FOREVER ? wait : wait - (time.nanoTime() - start);
+  }
+
+  private void waitFor(Member member) {
+    failure = null; // the last answers count
+    giveBack(
+        members.stream()
+            .filter(each -> !(each.isRenewed() && MultiAttempt.before(each, member)))
+            .toList());
+    CompletableFuture<LeaseOutcome> one = ask(member, left());
+    CompletableFuture<LeaseOutcome> unused =
+        one.whenComplete((answer, why) -> turns.run(() -> waited(member, one)));
+  }
+
+  private void waited(Member member, CompletableFuture<LeaseOutcome> done) {
+    asked.clear();
+    keep(member, done);
+    if (held.containsKey(member)) {
+      round();
+    } else {
+      end();
+    }
+  }
+
+  private void complete() {
+    for (Member each : members) {
+      Lease lease = held.get(each);
+      if (lease != null && !lease.isValid()) {
+        lost(each);
+        return;
+      }
+    }
+    List<? extends Lease> leases = members.stream().map(held::get).toList();
+    MergedLease lease =
+        new MergedLease(name, leases.size(), time, members.get(0).executor(), leases);
+    lease.watch();
+    if (!claimed.complete(new LeaseOutcome(lease, null))) {
+      giveBack(members);
+    }
+  }
+
+  /** A member that was lost before the last was taken: renewed ones are taken again. */
+  private void lost(Member member) {
+    if (member.isRenewed()) {
+      giveBack(List.of(member));
+      round();
+    } else {
+      failure = MultiAttempt.lostWhileTaking(member, members.size());
+      end();
+    }
+  }
+
+  /** Tells why it has none, as soon as others can have what it took. */
+  private void end() {
+    Throwable why = failure;
+    LeaseOutcome refused = new LeaseOutcome(null, left() <= 0 && wait != LeaseSource.NOT ? null : heldBy);
+    CompletableFuture<Boolean> unused =
+        released(members)
+            .thenApply(done ->
+                why == null ? claimed.complete(refused) : claimed.completeExceptionally(why));
+  }
+
+  private void giveBack(List<Member> unwanted) {
+    CompletableFuture<Void> unused = released(unwanted);
+  }
+
+  /** Complete when the stores of those that were held have answered. */
+  private CompletableFuture<Void> released(List<Member> unwanted) {
+    return Futures.settled(
+        unwanted.stream()
+            .map(held::remove)
+            .filter(Objects::nonNull)
+            .map(MemberLease::releasing)
+            .toList());
+  }
+}

@@ -1,0 +1,264 @@
+package io.mortise.internal.composite;
+
+import io.mortise.BackendUnavailableException;
+import io.mortise.Lease;
+import io.mortise.LeaseChange;
+import io.mortise.LeaseState;
+import io.mortise.OutcomeUnknownException;
+
+import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.engine.LeaseSource;
+import io.mortise.internal.engine.Futures;
+import io.mortise.internal.lock.Member;
+import io.mortise.internal.engine.SerialExecutor;
+import io.mortise.spi.TimeSource.Timer;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A majority's leases as one. Looks after itself three times a lease: tells when it is in danger or
+ * over, and takes members again that have lost it. Such a member counts only from the next look on,
+ * if a majority has held without it until then: counting it at once could hide that exclusion was
+ * broken in between. Thread-safe; its own fields are used in turns.
+ */
+public final class QuorumLease extends MergedLease {
+  /** By the member's place, which is that of all its handles. */
+  private final Map<String, Lease> counted = new HashMap<>();
+
+  private final Map<String, Lease> healing = new HashMap<>();
+  private final List<CompletableFuture<LeaseOutcome>> asked = new ArrayList<>();
+
+  /** Of each member that was not held at first: true once it is certain that nothing is held. */
+  private final List<CompletableFuture<Boolean>> free = new ArrayList<>();
+
+  private final QuorumOwner owner;
+  private final SerialExecutor turns = new SerialExecutor();
+  private LeaseState before = LeaseState.HELD;
+
+  /** As they were asked for; renewed, since a renewed lock was nested in a fixed one. */
+  private volatile QuorumMembers of;
+
+  public QuorumLease(QuorumMembers of, QuorumOwner owner, Map<Member, Lease> held) {
+    super(of.name(), of.quorum(), of.time(), of::execute, held.values());
+    this.of = of;
+    this.owner = owner;
+    held.forEach((member, lease) -> {
+      inside(lease).joinMajority(owner.thread());
+      counted.put(member.place(), lease);
+    });
+  }
+
+  /**
+   * To be called once, when it is complete.
+   *
+   * @param others what was or will be answered for the members that are not held
+   */
+  void watch(Map<Member, CompletableFuture<LeaseOutcome>> others) {
+    watch();
+    Lease unused = onLost(owner.told());
+    others.forEach((member, answer) -> free.add(free(member, answer)));
+    lookLater(new WeakReference<>(this), of, remaining());
+  }
+
+  /** A lease that nobody refers to any more is looked after no more. */
+  private static void lookLater(WeakReference<QuorumLease> lease, QuorumMembers of, Duration remaining) {
+    Duration third = of.lease().dividedBy(3);
+    Duration next = remaining.compareTo(third) < 0 ? remaining : third;
+    of.time()
+        .schedule(
+            () -> {
+              QuorumLease still = lease.get();
+              if (still != null) {
+                still.turns.run(still::look);
+              }
+            },
+            next.plusMillis(1));
+  }
+
+  // Members that come later
+
+  /** Counts a member that answers late, in the attempt that acquired the others. */
+  private CompletableFuture<Boolean> free(Member member, CompletableFuture<LeaseOutcome> answer) {
+    CompletableFuture<Boolean> known = new CompletableFuture<>();
+    CompletableFuture<LeaseOutcome> unused =
+        answer.whenComplete(
+            (claimed, failure) -> turns.run(() -> answered(member, claimed, failure, known)));
+    return known;
+  }
+
+  private void answered(
+      Member member,
+      @Nullable LeaseOutcome answer,
+      @Nullable Throwable failure,
+      CompletableFuture<Boolean> known) {
+    Lease lease = answer == null ? null : answer.lease();
+    if (lease == null) {
+      known.complete(answer != null || failure instanceof BackendUnavailableException);
+    } else if (isOver()) {
+      CompletableFuture<Void> unused =
+          inside(lease).releasing().whenComplete((done, lost) -> known.complete(true));
+    } else {
+      count(member, lease);
+      known.complete(false); // it is among those to be released
+    }
+  }
+
+  private void count(Member member, Lease lease) {
+    inside(lease).joinMajority(owner.thread());
+    add(lease, counted.put(member.place(), lease));
+  }
+
+  private void look() {
+    LeaseState now = state();
+    if (now == LeaseState.LOST || now == LeaseState.RELEASED) {
+      giveBackHealing();
+      return;
+    }
+    if (now == LeaseState.SUSPECT && before == LeaseState.HELD) {
+      LeaseChange event =
+          new LeaseChange(name(), now, "", remaining(), "fewer than a majority were renewed");
+      of.execute(() -> owner.told().accept(event));
+    }
+    if (now == LeaseState.HELD && before == LeaseState.HELD && of.isRenewed() && !owner.isGone()) {
+      countHealed();
+      heal();
+    }
+    before = now;
+    lookLater(new WeakReference<>(this), of, remaining());
+  }
+
+  /** Those taken again a look ago count from now on. */
+  private void countHealed() {
+    for (Member each : of.all()) {
+      Lease lease = healing.remove(each.place());
+      if (lease != null && lease.isValid()) {
+        count(each, lease);
+      }
+    }
+  }
+
+  private void heal() {
+    asked.forEach(each -> each.cancel(false));
+    asked.clear();
+    for (Member each : of.all()) {
+      Lease lease = counted.get(each.place());
+      if (lease == null || !lease.isValid()) {
+        CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
+        asked.add(claimed);
+        CompletableFuture<Void> unused =
+            claimed.thenAccept(answer -> turns.run(() -> healed(each, answer.lease())));
+        each.claim(LeaseSource.NOT, claimed);
+      }
+    }
+  }
+
+  private void healed(Member member, @Nullable Lease lease) {
+    if (lease == null) {
+      return;
+    }
+    if (isOver()) {
+      giveBack(lease);
+    } else {
+      inside(lease).joinMajority(owner.thread());
+      healing.put(member.place(), lease);
+    }
+  }
+
+  private void giveBackHealing() {
+    asked.forEach(each -> each.cancel(false));
+    healing.values().forEach(QuorumLease::giveBack);
+    healing.clear();
+  }
+
+  // Extending
+
+  /**
+   * Sees to it that it has no less lease than a nested acquisition asks for: a fixed lease is made
+   * longer, or renewed from now on.
+   *
+   * @return whether it is still held
+   */
+  public boolean ensure(QuorumMembers wanted) {
+    Duration lease = wanted.lease();
+    boolean renews = wanted.isRenewed() && !of.isRenewed();
+    boolean enough = wanted.isRenewed() || remaining().compareTo(lease) >= 0;
+    if (enough && !renews) {
+      return true;
+    }
+    boolean held =
+        Futures.join(
+            extending(each -> renews ? each.renewing(lease) : each.extending(lease)), of.time());
+    if (held && renews) {
+      of = wanted;
+    }
+    return held;
+  }
+
+  /** When a majority has said yes, all have answered, or had as long as a member may take. */
+  @Override
+  CompletableFuture<Void> answered(List<CompletableFuture<Boolean>> answers) {
+    CompletableFuture<Void> settled = super.answered(answers);
+    String text =
+        "%s: whether its lease was made longer is not known: too few of its members answered within %d ms, %d are needed; ask again while it is valid (docs/troubleshooting.md#quorum)"
+            .formatted(name(), of.nodeTimeout().toMillis(), of.quorum());
+    Timer patience =
+        of.time()
+            .schedule(
+                () ->
+                    answers.forEach(each ->
+                        each.completeExceptionally(new OutcomeUnknownException(text, null))),
+                of.nodeTimeout());
+    CompletableFuture<Void> unused = majority(answers).thenRun(() -> settled.complete(null));
+    unused = settled.whenComplete((done, failure) -> patience.close());
+    return settled;
+  }
+
+  /** Complete when a majority of these is, and true. */
+  private CompletableFuture<Void> majority(List<CompletableFuture<Boolean>> all) {
+    CompletableFuture<Void> majority = new CompletableFuture<>();
+    AtomicInteger missing = new AtomicInteger(of.quorum());
+    for (CompletableFuture<Boolean> each : all) {
+      CompletableFuture<Void> unused =
+          each.thenAccept(yes -> {
+            if (yes && missing.decrementAndGet() == 0) {
+              majority.complete(null);
+            }
+          });
+    }
+    return majority;
+  }
+
+  // Ending
+
+  /**
+   * When a majority is free, and the others that were held are, or had as long as a member may take
+   * to answer. What may have been acquired without an answer is not free.
+   */
+  @Override
+  CompletableFuture<Void> settled(List<CompletableFuture<Void>> releases) {
+    List<CompletableFuture<Boolean>> all =
+        Stream.concat(
+                releases.stream().map(each -> each.handle((done, lost) -> true)), free.stream())
+            .toList();
+    CompletableFuture<Void> settled = Futures.settled(all);
+    CompletableFuture<Void> patience = Futures.settled(releases);
+    Timer timer = of.time().schedule(() -> patience.complete(null), of.nodeTimeout());
+    CompletableFuture<Boolean> unused =
+        majority(all).thenCombine(patience, (free, over) -> settled.complete(null));
+    CompletableFuture<Void> ignored = settled.whenComplete((done, failure) -> timer.close());
+    return settled;
+  }
+
+  @Override
+  void ended() {
+    turns.run(this::giveBackHealing);
+  }
+}

@@ -1,0 +1,46 @@
+package io.mortise.internal.composite;
+
+import io.mortise.internal.lock.Member;
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * The members of a red lock, and the numbers that follow from them.
+ *
+ * @param name of the whole
+ * @param all in an order that all processes share, if they name the endpoints alike
+ * @param nodeTimeout how long one member may take to answer
+ */
+public record QuorumMembers(String name, List<Member> all, Duration nodeTimeout) {
+  public int quorum() {
+    return all.size() / 2 + 1;
+  }
+
+  /** How many may fail, or be another's, while there is a majority without them. */
+  int spare() {
+    return all.size() - quorum();
+  }
+
+  /** The shortest lease of a member. */
+  public Duration lease() {
+    return all.stream().map(Member::lease).min(Duration::compareTo).orElseThrow();
+  }
+
+  /** Throws if the service of one is closed: all must be open to acquire. */
+  public void checkOpen() {
+    all.forEach(Member::checkOpen);
+  }
+
+  boolean isRenewed() {
+    return all.stream().allMatch(Member::isRenewed);
+  }
+
+  public TimeSource time() {
+    return all.get(0).time();
+  }
+
+  public void execute(Runnable task) {
+    all.get(0).executor().execute(task);
+  }
+}

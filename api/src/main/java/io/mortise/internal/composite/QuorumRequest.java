@@ -1,0 +1,436 @@
+package io.mortise.internal.composite;
+
+import io.mortise.Lease;
+import io.mortise.LockServiceClosedException;
+import io.mortise.QuorumException;
+import io.mortise.Registration;
+
+import io.mortise.QuorumException.Answer;
+import io.mortise.QuorumException.Verdict;
+import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.engine.LeaseSource;
+import io.mortise.internal.lock.Member;
+import io.mortise.internal.engine.SerialExecutor;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A claim of a majority of the members of a red lock: the algorithm of <a
+ * href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">redis.io</a>.
+ */
+public final class QuorumRequest {
+  /* Overview
+   *
+   *   ROUND     all members that are not in hand are asked at the same time
+   *   WAITING   in the queues of all busy members, with nothing in hand
+   *   PAUSE     until the next round
+   *   OVER      won, refused, failed or withdrawn
+   *
+   * A round is won as soon as a majority has answered yes, and their leases, less the drift of
+   * clocks, are not over: each counts from before its own command was sent. It is lost as soon as a
+   * majority cannot be had any more. Then what was taken is given back on every member, in the
+   * background. A member that has not answered yet is not asked once more: its answer counts in the
+   * round in which it comes, and is given back between rounds.
+   *
+   * WAITING is in the queues of all busy members, so what a minority keeps for itself delays nobody,
+   * and a majority can be had by grants alone (docs/decisions/0030). The first grant is a hint: the
+   * holder is leaving. A few rounds follow in quick succession, in which the others are tried, the
+   * grants from the other queues come in, and those that came by a grant are kept. Then,
+   * without a majority, all is given back, so nobody waits in a circle: what is given back goes to
+   * the next in its queue. A wait ends after 2.5 to 5 s, and the next round looks at all members
+   * again; one more does when the time is over.
+   *
+   * Members' answers come on any thread, also on that which asks; what follows from them is done in
+   * turns.
+   */
+  private enum Phase {
+    ROUND,
+    WAITING,
+    PAUSE,
+    OVER
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(QuorumRequest.class);
+  private static final Duration LONGEST_WAIT_FOR_HINT = Duration.ofSeconds(5);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
+  private static final int QUICK_ROUNDS = 6;
+
+  private final QuorumMembers of;
+  private final QuorumOwner owner;
+  private final long wait;
+  private final long start;
+  private final CompletableFuture<LeaseOutcome> claimed;
+
+  private final SerialExecutor turns = new SerialExecutor();
+  private final Map<Member, Lease> held = new LinkedHashMap<>();
+  private final Map<Member, Verdict> verdicts = new HashMap<>();
+
+  /** The last question to each member; those without an answer are tries or waits. */
+  private final Map<Member, CompletableFuture<LeaseOutcome>> asked = new HashMap<>();
+
+  private final Set<Member> tries = new HashSet<>();
+  private final Set<Member> waits = new HashSet<>();
+  private final Set<Member> hints = new HashSet<>();
+
+  /** Those that had no answer in time when they were last tried. */
+  private final Set<Member> silent = new HashSet<>();
+
+  private final List<Registration> closings = new ArrayList<>();
+  private Phase phase = Phase.PAUSE;
+  private int rounds;
+  private int quickRounds;
+  private long hintedAt;
+  private boolean troubled;
+  private boolean won;
+
+  private QuorumRequest(
+      QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> claimed) {
+    this.of = of;
+    this.owner = owner;
+    this.wait = wait;
+    this.claimed = claimed;
+    start = of.time().nanoTime();
+  }
+
+  /** As {@link LeaseSource#claim}, of a majority. */
+  public static void start(QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> claimed) {
+    QuorumRequest claim = new QuorumRequest(of, owner, wait, claimed);
+    CompletableFuture<LeaseOutcome> unused =
+        claimed.whenComplete((value, failure) -> claim.turns.run(claim::ended));
+    claim.turns.run(claim::round);
+  }
+
+  private void ended() {
+    closings.forEach(Registration::close);
+    if (phase != Phase.OVER) {
+      phase = Phase.OVER;
+      giveUp(tries);
+      giveUp(waits);
+      releaseAllBut(Set.of());
+    }
+  }
+
+  private void later(Duration delay, Runnable task) {
+    of.time().schedule(() -> turns.run(task), delay);
+  }
+
+  // Asking
+
+  private void ask(Member member, long nanos) {
+    CompletableFuture<LeaseOutcome> one = new CompletableFuture<>();
+    asked.put(member, one);
+    CompletableFuture<LeaseOutcome> unused =
+        one.whenComplete(
+            (answer, failure) -> turns.run(() -> answered(member, one, answer, failure)));
+    member.claim(nanos, one);
+  }
+
+  private void giveUp(Set<Member> unanswered) {
+    unanswered.forEach(each -> asked(each).cancel(false));
+    unanswered.clear();
+  }
+
+  private CompletableFuture<LeaseOutcome> asked(Member member) {
+    return Objects.requireNonNull(asked.get(member));
+  }
+
+  private void answered(
+      Member member,
+      CompletableFuture<LeaseOutcome> one,
+      @Nullable LeaseOutcome answer,
+      @Nullable Throwable failure) {
+    Lease lease = answer == null ? null : answer.lease();
+    boolean last = isLast(member, one);
+    boolean tried = last && tries.remove(member);
+    boolean waited = last && waits.remove(member);
+    if (tried || waited) {
+      keep(member, answer, failure, waited);
+    } else if (lease != null && !(won && last)) { // or else it is for what was won
+      MergedLease.giveBack(lease);
+    }
+  }
+
+  @SuppressWarnings("ReferenceEquality") // a question is itself
+  private boolean isLast(Member member, CompletableFuture<LeaseOutcome> one) {
+    return asked.get(member) == one;
+  }
+
+  private void keep(
+      Member member, @Nullable LeaseOutcome answer, @Nullable Throwable failure, boolean waited) {
+    if (failure instanceof LockServiceClosedException) {
+      claimed.completeExceptionally(failure);
+      return;
+    }
+    Lease lease = answer == null ? null : answer.lease();
+    boolean late = phase != Phase.ROUND && !waited && quickRounds == 0;
+    if (lease != null && late) {
+      MergedLease.giveBack(lease); // nothing is in hand between rounds
+    } else if (lease != null) {
+      held.put(member, lease);
+    }
+    if (lease != null && waited) {
+      hints.add(member);
+    }
+    if (lease != null || !waited) {
+      verdicts.put(member, verdict(member, answer, failure));
+    }
+    if (failure instanceof TimeoutException) {
+      silent.add(member);
+    } else {
+      silent.remove(member);
+    }
+    troubled |= waited && failure != null;
+    switch (phase) {
+      case ROUND -> decide();
+      case WAITING -> {
+        if (waited) {
+          waited(lease != null);
+        }
+      }
+      case PAUSE -> {
+        boolean unused = isMajority() && win();
+      }
+      case OVER -> {}
+    }
+  }
+
+  private static Verdict verdict(
+      Member member, @Nullable LeaseOutcome answer, @Nullable Throwable failure) {
+    String place = member.place();
+    if (answer == null) {
+      Answer why = failure instanceof TimeoutException ? Answer.TOO_SLOW : Answer.UNREACHABLE;
+      return new Verdict(place, why, String.valueOf(failure == null ? why : failure.getMessage()));
+    }
+    return answer.lease() != null
+        ? new Verdict(place, Answer.ACQUIRED, "")
+        : new Verdict(place, Answer.HELD, "held by " + answer.heldBy());
+  }
+
+  // One round
+
+  private void round() {
+    if (phase == Phase.OVER || claimed.isDone()) {
+      return;
+    }
+    phase = Phase.ROUND;
+    rounds++;
+    of.all().stream().filter(each -> !isHeld(each) && !waits.contains(each)).forEach(tries::add);
+    verdicts.keySet().removeAll(tries);
+    List<CompletableFuture<LeaseOutcome>> sent = new ArrayList<>();
+    for (Member each : List.copyOf(tries)) {
+      ask(each, LeaseSource.NOT);
+      sent.add(asked(each));
+    }
+    later(of.nodeTimeout(), () -> tooSlow(sent));
+    decide();
+  }
+
+  private boolean isHeld(Member member) {
+    Lease lease = held.get(member);
+    return lease != null && lease.isValid();
+  }
+
+  private void tooSlow(Collection<CompletableFuture<LeaseOutcome>> sent) {
+    String text = "no answer within " + of.nodeTimeout().toMillis() + " ms";
+    sent.forEach(each -> each.completeExceptionally(new TimeoutException(text)));
+  }
+
+  private long yes() {
+    return held.values().stream().filter(Lease::isValid).count();
+  }
+
+  private boolean isMajority() {
+    return yes() >= of.quorum();
+  }
+
+  /** Grants that may still come are not waited for here, but in the pauses between rounds. */
+  private void decide() {
+    if (isMajority() && win()) {
+      return;
+    }
+    long hoped = tries.stream().filter(this::isHopedFor).count();
+    if (hoped == 0 || yes() + hoped < of.quorum()) {
+      lose();
+    }
+  }
+
+  /** With a hint in hand a member that was silent before keeps nobody waiting. */
+  private boolean isHopedFor(Member member) {
+    return quickRounds == 0 || !silent.contains(member);
+  }
+
+  private boolean win() {
+    held.values().removeIf(each -> !each.isValid()); // their late answers are another acquisition's
+    QuorumLease lease = new QuorumLease(of, owner, held);
+    if (!lease.isValid()) {
+      return false;
+    }
+    phase = Phase.OVER;
+    won = true;
+    lease.watch(others());
+    if (!claimed.complete(new LeaseOutcome(lease, null))) {
+      MergedLease.giveBack(lease);
+    }
+    return true;
+  }
+
+  /** What is known of the members that are not in hand; those waited for are somebody else's. */
+  private Map<Member, CompletableFuture<LeaseOutcome>> others() {
+    Map<Member, CompletableFuture<LeaseOutcome>> others = new HashMap<>(asked);
+    others.keySet().removeAll(held.keySet());
+    for (Member each : waits) {
+      if (asked(each).cancel(false)) {
+        others.put(each, CompletableFuture.completedFuture(new LeaseOutcome(null, "another")));
+      }
+    }
+    waits.clear();
+    tries.clear(); // the lease hears of them
+    return others;
+  }
+
+  private void lose() {
+    log.debug("{}: round {} was lost: {}", of.name(), rounds, verdicts.values());
+    if (followsHint()) {
+      quickRounds++;
+      releaseAllBut(hints);
+      pause(FIRST_PAUSE);
+      return;
+    }
+    quickRounds = 0;
+    giveUp(waits);
+    hints.clear();
+    releaseAllBut(Set.of());
+    next();
+  }
+
+  private boolean followsHint() {
+    return quickRounds > 0
+        && quickRounds < QUICK_ROUNDS
+        && left() > 0
+        && of.time().nanoTime() - hintedAt < of.nodeTimeout().toNanos();
+  }
+
+  private void releaseAllBut(Set<Member> kept) {
+    held.entrySet()
+        .removeIf(entry -> {
+          boolean release = !kept.contains(entry.getKey());
+          if (release) {
+            MergedLease.giveBack(entry.getValue());
+          }
+          return release;
+        });
+  }
+
+  // Between two rounds
+
+  private void next() {
+    long quiet = verdicts.values().stream().filter(QuorumRequest::isNoAnswer).count();
+    List<Member> busy = of.all().stream().filter(this::isHeldByOther).toList();
+    boolean unavailable = quiet > of.spare();
+    boolean over = wait == LeaseSource.NOT || left() <= 0;
+    if (unavailable && (over || wait == LeaseSource.FOREVER)) {
+      fail();
+    } else if (over) {
+      end(busy);
+    } else if (busy.isEmpty() || unavailable) {
+      pause(backoff());
+    } else {
+      awaitHint(busy);
+    }
+  }
+
+  private static boolean isNoAnswer(Verdict verdict) {
+    return verdict.answer() == Answer.UNREACHABLE || verdict.answer() == Answer.TOO_SLOW;
+  }
+
+  private boolean isHeldByOther(Member member) {
+    Verdict verdict = verdicts.get(member);
+    return verdict != null && verdict.answer() == Answer.HELD;
+  }
+
+  private long left() {
+    return wait == LeaseSource.FOREVER ? wait : wait - (of.time().nanoTime() - start);
+  }
+
+  private void pause(Duration longest) {
+    phase = Phase.PAUSE;
+    heedClosing();
+    later(jitter(longest), this::round);
+  }
+
+  private Duration backoff() {
+    Duration longer = FIRST_PAUSE.multipliedBy(1L << Math.min(rounds, 7));
+    return longer.compareTo(LONGEST_PAUSE) < 0 ? longer : LONGEST_PAUSE;
+  }
+
+  private Duration jitter(Duration longest) {
+    long nanos = Math.min(longest.toNanos(), Math.max(1, left()));
+    return Duration.ofNanos(ThreadLocalRandom.current().nextLong(nanos) + 1);
+  }
+
+  private void awaitHint(List<Member> busy) {
+    phase = Phase.WAITING;
+    troubled = false;
+    heedClosing();
+    long longest = LONGEST_WAIT_FOR_HINT.toNanos();
+    long nanos = Math.min(left(), longest / 2 + jitter(LONGEST_WAIT_FOR_HINT).toNanos() / 2);
+    waits.addAll(busy);
+    busy.forEach(each -> ask(each, nanos));
+  }
+
+  private void waited(boolean granted) {
+    if (granted) {
+      quickRounds = 1;
+      hintedAt = of.time().nanoTime();
+      round();
+    } else if (waits.isEmpty() && troubled) {
+      pause(backoff());
+    } else if (waits.isEmpty()) {
+      round();
+    }
+  }
+
+  // The end without a lease
+
+  /** From now on it ends with any of its members' services. */
+  private void heedClosing() {
+    if (closings.isEmpty()) {
+      of.all().forEach(each -> closings.add(each.onClose(() -> closed(each))));
+    }
+  }
+
+  private void closed(Member member) {
+    claimed.completeExceptionally(
+        new LockServiceClosedException(
+            "red lock '%s' was waited for when the service of its member %s was closed; open a new service, and make the red lock of its locks"
+                .formatted(of.name(), member.place())));
+  }
+
+  private void end(List<Member> busy) {
+    Verdict first = busy.isEmpty() ? null : verdicts.get(busy.get(0));
+    claimed.complete(new LeaseOutcome(null, first == null ? "several others" : first.detail()));
+  }
+
+  private void fail() {
+    List<Verdict> all = of.all().stream().map(verdicts::get).filter(Objects::nonNull).toList();
+    String message =
+        "red lock %s: too few of %d members answered, %d are needed (%s); check their servers (docs/troubleshooting.md#quorum)"
+            .formatted(of.name(), of.all().size(), of.quorum(), all);
+    claimed.completeExceptionally(new QuorumException(message, all));
+  }
+}

@@ -1,0 +1,105 @@
+package io.mortise.internal.discovery;
+
+import io.mortise.LockService;
+
+import io.mortise.NoBackendException;
+import io.mortise.ProviderInfo;
+import io.mortise.spi.LockBackendProvider;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chooses one provider from a list, or explains why none can be chosen. Several that fit and none
+ * named is an error: two processes that lock in two stores would both succeed.
+ */
+final class Selection {
+  private Selection() {}
+
+  /**
+   * @param scheme the URI's, lower-case
+   * @param name the provider asked for, or null
+   */
+  static LockBackendProvider select(List<Candidate> seen, String scheme, @Nullable String name) {
+    List<Candidate> fitting =
+        seen.stream()
+            .filter(candidate -> name == null || candidate.info().name().equals(name))
+            .filter(Candidate::isUsable)
+            .filter(candidate -> candidate.info().schemes().contains(scheme))
+            .toList();
+    LockBackendProvider provider = fitting.size() == 1 ? fitting.get(0).provider() : null;
+    if (provider == null) {
+      throw new NoBackendException(
+          problem(seen, fitting, scheme, name) + report(seen, scheme), null);
+    }
+    return provider;
+  }
+
+  private static String problem(
+      List<Candidate> seen, List<Candidate> fitting, String scheme, @Nullable String name) {
+    if (fitting.size() > 1 && name != null) {
+      return "Provider '%s' is installed %d times; remove all but one."
+          .formatted(name, fitting.size());
+    }
+    if (fitting.size() > 1) {
+      return "%d providers serve '%s:' and none is named; name one, as in LockService.open(uri, \"%s\")."
+          .formatted(fitting.size(), scheme, fitting.get(0).info().name());
+    }
+    boolean named =
+        name != null && seen.stream().anyMatch(candidate -> candidate.info().name().equals(name));
+    if (named) {
+      return "Provider '%s' is installed but cannot serve '%s:'.".formatted(name, scheme);
+    }
+    if (name == null) {
+      return "No installed provider serves '%s:'; %s.".formatted(scheme, next(seen, scheme));
+    }
+    String next =
+        isServed(seen, scheme) ? "those that are installed are below" : next(seen, scheme);
+    return "No installed provider is named '%s'; %s.".formatted(name, next);
+  }
+
+  /** What the user does next, when nobody can serve the scheme. */
+  private static String next(List<Candidate> seen, String scheme) {
+    if (isServed(seen, scheme)) {
+      return "the one that should is not usable, see why below";
+    }
+    return switch (scheme) {
+      case "redis", "rediss" -> add("mortise-backend-jedis or mortise-backend-lettuce");
+      case "memory" -> add("mortise-backend-inmemory");
+      case "redis-cluster", "redis-sentinel" ->
+          "clusters and sentinels are not supported yet, give redis://host:port of a standalone master";
+      default -> "write redis://host:port or memory:name";
+    };
+  }
+
+  private static String add(String modules) {
+    return "add " + modules + " to the class path or module path";
+  }
+
+  /** Whether a provider names the scheme as its own, usable or not. */
+  static boolean isServed(List<Candidate> seen, String scheme) {
+    return seen.stream().anyMatch(candidate -> candidate.info().schemes().contains(scheme));
+  }
+
+  private static String report(List<Candidate> seen, String scheme) {
+    if (seen.isEmpty()) {
+      return " No provider was seen (docs/troubleshooting.md#no-backend).";
+    }
+    return seen.stream()
+        .map(candidate -> line(candidate, scheme))
+        .collect(Collectors.joining("", " Seen (docs/troubleshooting.md#no-backend):", ""));
+  }
+
+  private static String line(Candidate candidate, String scheme) {
+    ProviderInfo info = candidate.info();
+    boolean other = candidate.isUsable() && !info.schemes().contains(scheme);
+    return "%n  %s %s, SPI %d, schemes %s, from %s: %s"
+        .formatted(
+            info.name(),
+            info.version(),
+            info.spiVersion(),
+            info.schemes().stream().sorted().toList(),
+            info.location(),
+            other ? "does not serve '" + scheme + ":'" : info.verdict());
+  }
+}

@@ -1,0 +1,57 @@
+package io.mortise.internal.discovery;
+
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The URI of a store, as a user writes it. A message repeats only what cannot hold a secret: a host
+ * with its port, and a database.
+ */
+public final class StoreUri {
+  private static final Pattern PLACE =
+      Pattern.compile("(?://)?(?<place>(?:[\\w.-]+|\\[[0-9a-fA-F:.]+]):\\d{1,5}(?:/\\d{0,5})?)");
+
+  private StoreUri() {}
+
+  /**
+   * Reads a URI.
+   *
+   * @param text with a scheme
+   * @return the same, its scheme perhaps one that nobody serves
+   * @throws IllegalArgumentException it is malformed, or begins with the host
+   */
+  public static URI parse(String text) {
+    URI parsed;
+    try {
+      parsed = new URI(text);
+    } catch (URISyntaxException e) {
+      if (isPlace(text)) { // 127.0.0.1:6379 begins with no scheme that is one
+        throw noScheme(text);
+      }
+      // The exception's text would show the whole URI, password included.
+      throw new IllegalArgumentException(
+          "the URI is malformed at character %d: %s; percent-encode special characters in user and password"
+              .formatted(e.getIndex(), e.getReason()));
+    }
+    if (parsed.getScheme() == null) {
+      throw noScheme(text);
+    }
+    return parsed;
+  }
+
+  /** Whether it reads as {@code host:port}, so that the host passes for a scheme. */
+  static boolean isPlace(String text) {
+    return PLACE.matcher(text).matches();
+  }
+
+  static IllegalArgumentException noScheme(String text) {
+    Matcher place = PLACE.matcher(text);
+    String example = place.matches() ? place.group("place") : "host:port";
+    String what = place.matches() ? "'" + text + "'" : "the URI";
+    return new IllegalArgumentException(
+        "%s has no scheme; write redis://%s, rediss://%s for TLS, or memory:name"
+            .formatted(what, example, example));
+  }
+}

@@ -1,0 +1,25 @@
+package io.mortise.internal.engine;
+
+import java.time.Duration;
+
+/**
+ * How long to wait after a failed command: twice as long after each. Used under its owner's lock.
+ */
+public final class Backoff {
+  private static final long FIRST = Duration.ofMillis(50).toNanos();
+  private static final long LONGEST = Duration.ofSeconds(1).toNanos();
+
+  private long next = FIRST;
+
+  /** Nanoseconds to wait now. */
+  public long next() {
+    long now = next;
+    next = Math.min(2 * now, LONGEST);
+    return now;
+  }
+
+  /** The store has answered. */
+  void reset() {
+    next = FIRST;
+  }
+}

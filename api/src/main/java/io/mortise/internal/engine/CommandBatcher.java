@@ -1,0 +1,160 @@
+package io.mortise.internal.engine;
+
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Sends the commands for which no thread waits. Few batches are out at a time, and what comes
+ * meanwhile goes with the next: a burst of thousands is some batches, instead of thousands of
+ * commands that queue for a connection until their time is over. Thread-safe; does not block.
+ */
+final class CommandBatcher {
+  private static final Logger log = LoggerFactory.getLogger(CommandBatcher.class);
+  private static final int MOST_OUT = 8;
+  private static final int BATCH = 200;
+
+  /** A command that is made when it goes out. */
+  interface Command {
+    /** Null if it is not wanted any more. */
+    @Nullable ScriptCall toSend();
+
+    /** Called once after a command was made or failed to be made, with a reply or a failure. */
+    void answered(@Nullable List<Object> reply, @Nullable Throwable failure);
+  }
+
+  private static final class Sent implements Command {
+    private final ScriptCall call;
+    private final CompletableFuture<List<Object>> reply = new CompletableFuture<>();
+
+    Sent(ScriptCall call) {
+      this.call = call;
+    }
+
+    @Override
+    public ScriptCall toSend() {
+      return call;
+    }
+
+    @Override
+    public void answered(@Nullable List<Object> value, @Nullable Throwable failure) {
+      if (value != null) {
+        reply.complete(value);
+      } else {
+        reply.completeExceptionally(Failures.cause(failure));
+      }
+    }
+  }
+
+  private final LockBackend backend;
+  private final Set<Command> waiting = new LinkedHashSet<>();
+  private int out;
+
+  CommandBatcher(LockBackend backend) {
+    this.backend = backend;
+  }
+
+  CompletableFuture<List<Object>> send(ScriptCall call) {
+    Sent sent = new Sent(call);
+    send(List.of(sent));
+    return sent.reply;
+  }
+
+  /** Those that wait to be sent already are not sent twice. */
+  void send(Collection<? extends Command> letters) {
+    synchronized (this) {
+      waiting.addAll(letters);
+    }
+    flush();
+  }
+
+  private void flush() {
+    Trampoline.step(this::postAll);
+  }
+
+  private void postAll() {
+    for (List<Command> batch = next(); !batch.isEmpty(); batch = next()) {
+      post(batch);
+    }
+  }
+
+  private synchronized List<Command> next() {
+    List<Command> batch = new ArrayList<>();
+    if (out < MOST_OUT) {
+      Iterator<Command> first = waiting.iterator();
+      while (first.hasNext() && batch.size() < BATCH) {
+        batch.add(first.next());
+        first.remove();
+      }
+      out += batch.isEmpty() ? 0 : 1;
+    }
+    return batch;
+  }
+
+  private void post(List<Command> batch) {
+    List<Command> letters = new ArrayList<>();
+    List<ScriptCall> calls = new ArrayList<>();
+    for (Command letter : batch) {
+      ScriptCall call = make(letter);
+      if (call != null) {
+        letters.add(letter);
+        calls.add(call);
+      }
+    }
+    List<CompletableFuture<List<Object>>> replies = send(calls);
+    for (int i = 0; i < replies.size(); i++) {
+      Engine.whenReplied(replies.get(i), letters.get(i)::answered);
+    }
+    CompletableFuture<Void> unused = Futures.settled(replies).thenRun(this::answered);
+  }
+
+  /** Null if there is nothing to send; one that cannot be made spoils no other. */
+  private static @Nullable ScriptCall make(Command letter) {
+    try {
+      return letter.toSend();
+    } catch (Throwable e) { // an Error too: those beside it would wait for ever
+      log.error("a command could not be made", e);
+      Engine.whenReplied(CompletableFuture.failedFuture(e), letter::answered);
+      return null;
+    }
+  }
+
+  /** As many futures as calls, whatever the backend does. */
+  private List<CompletableFuture<List<Object>>> send(List<ScriptCall> calls) {
+    try {
+      return switch (calls.size()) {
+        case 0 -> List.of();
+        case 1 -> List.of(backend.executeAsync(calls.get(0)));
+        default -> all(calls);
+      };
+    } catch (Throwable e) { // an Error too: the batch would be out for ever
+      return calls.stream().map(call -> CompletableFuture.<List<Object>>failedFuture(e)).toList();
+    }
+  }
+
+  private List<CompletableFuture<List<Object>>> all(List<ScriptCall> calls) {
+    List<CompletableFuture<List<Object>>> replies = List.copyOf(backend.executeAll(calls));
+    if (replies.size() != calls.size()) {
+      throw new IllegalStateException(
+          "the backend gave %d futures for %d calls; executeAll gives one for each"
+              .formatted(replies.size(), calls.size()));
+    }
+    return replies;
+  }
+
+  private void answered() {
+    synchronized (this) {
+      out--;
+    }
+    flush();
+  }
+}

@@ -1,0 +1,104 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.wire.AcquireReply;
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
+
+import io.mortise.BackendUnavailableException;
+import io.mortise.ForeignKeyException;
+import io.mortise.LockException;
+import io.mortise.OutcomeUnknownException;
+import io.mortise.spi.BackendException;
+import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
+
+/** Turns a backend's failures into those of the public API, in one place. */
+public final class Failures {
+  private Failures() {}
+
+  /** What a backend's future failed with. */
+  static BackendException cause(@Nullable Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof BackendException known
+        ? known
+        : new BackendException(BackendException.Outcome.UNKNOWN, String.valueOf(cause), cause);
+  }
+
+  /** The store did not answer the acquisition, or answered with an error. */
+  public static LockException of(BackendException e, Acquisition acquisition, String endpoint) {
+    if (acquisition.isUncertain()) {
+      return new OutcomeUnknownException(
+          "whether %s was acquired at %s is not known: a command got no answer; last: %s; it is being withdrawn, at the latest its lease of %s ms frees it (docs/troubleshooting.md#unknown-outcome)"
+              .formatted(
+                  acquisition.keys().text(),
+                  endpoint,
+                  e.getMessage(),
+                  acquisition.lease().millis()),
+          e);
+    }
+    return notDone(acquisition.keys().text() + " was not acquired", e, endpoint);
+  }
+
+  /** The lock was acquired, but when the answer came its lease had ended. */
+  static BackendUnavailableException tooSlow(LockKeys keys, LeaseTerms lease, String endpoint) {
+    return new BackendUnavailableException(
+        "%s was not acquired in time: the answer of %s came after its lease of %s ms had ended; ask for a longer lease (docs/troubleshooting.md#unreachable)"
+            .formatted(keys.text(), endpoint, lease.millis()),
+        null);
+  }
+
+  /** The outcome of a command other than an acquire. */
+  public static LockException of(BackendException e, String what, String endpoint) {
+    return e.outcome() == BackendException.Outcome.UNKNOWN
+        ? new OutcomeUnknownException(
+            "whether %s at %s is not known (%s); look again before relying on it (docs/troubleshooting.md#unknown-outcome)"
+                .formatted(what, endpoint, e.getMessage()),
+            e)
+        : notDone("not done: " + what, e, endpoint);
+  }
+
+  private static BackendUnavailableException notDone(
+      String what, BackendException e, String endpoint) {
+    String next =
+        e.outcome() == BackendException.Outcome.REPLIED
+            ? "the server refused, see its error (docs/troubleshooting.md#permissions)"
+            : "check that the server runs and can be reached (docs/troubleshooting.md#unreachable)";
+    return new BackendUnavailableException(
+        "%s: %s at %s; %s".formatted(what, e.getMessage(), endpoint, next), e);
+  }
+
+  /** A thread waited behind another of its process that could not reach the store either. */
+  static BackendUnavailableException ofOther(LockKeys keys, LockException seen) {
+    return new BackendUnavailableException(
+        "lock '%s' was not acquired in time: %s".formatted(keys.name(), seen.getMessage()), seen);
+  }
+
+  public static ForeignKeyException foreign(LockKeys keys, String found) {
+    return new ForeignKeyException(
+        "%s: its keys (%s and companions) hold somebody else's data, a %s; use another name or key prefix, or remove that key (docs/troubleshooting.md#foreign-key)"
+            .formatted(keys.text(), keys.lock(), found),
+        null);
+  }
+
+  public static IllegalStateException permitsUnset(LockKeys keys) {
+    return new IllegalStateException(
+        keys.text()
+            + " has no permits set: they were never set, or the store has forgotten them (7 days without a lease, or its key was deleted or lost); call trySetPermits, also if it was called before (docs/troubleshooting.md#unset)");
+  }
+
+  /** What is wrong with the caller or the key by such a reply; null if nothing is. */
+  public static @Nullable RuntimeException of(AcquireReply reply, LockKeys keys) {
+    if (reply instanceof AcquireReply.Foreign foreign) {
+      return foreign(keys, foreign.found());
+    }
+    if (reply instanceof AcquireReply.Unset) {
+      return permitsUnset(keys);
+    }
+    if (reply instanceof AcquireReply.TooMany all) {
+      return new IllegalArgumentException(
+          "%s has %d permits, and %d were asked for; ask for fewer, or resize it"
+              .formatted(keys.text(), all.permits(), keys.permits()));
+    }
+    return null;
+  }
+}

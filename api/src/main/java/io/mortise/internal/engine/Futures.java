@@ -1,0 +1,107 @@
+package io.mortise.internal.engine;
+
+import io.mortise.spi.TimeSource;
+import java.util.Collection;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** Waits for futures, whatever time the waiting thread follows. */
+public final class Futures {
+  private static final long LONG = Long.MAX_VALUE / 4;
+
+  private Futures() {}
+
+  /**
+   * Waits until it is complete. An interrupt cancels it, unless it is complete by then: then the
+   * interrupt is kept, and the value returned.
+   */
+  public static <T> T await(CompletableFuture<T> future, TimeSource time)
+      throws InterruptedException {
+    wakeWhenDone(future, time);
+    while (!future.isDone()) {
+      time.parkNanos(future, LONG);
+      if (Thread.interrupted()) {
+        if (future.cancel(false)) {
+          throw new InterruptedException();
+        }
+        Thread.currentThread().interrupt();
+      }
+    }
+    return value(future);
+  }
+
+  /** Waits until it is complete, and keeps an interrupt for later. */
+  public static <T> T join(CompletableFuture<T> future, TimeSource time) {
+    wakeWhenDone(future, time);
+    boolean interrupted = false;
+    while (!future.isDone()) {
+      time.parkNanos(future, LONG);
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return value(future);
+  }
+
+  /** The same, complete on the executor. */
+  public static <T> CompletableFuture<T> on(Executor executor, CompletableFuture<T> inside) {
+    CompletableFuture<T> outside = new CompletableFuture<>();
+    CompletableFuture<T> unused =
+        inside.whenComplete((value, failure) -> executor.execute(() -> copy(inside, outside)));
+    return outside;
+  }
+
+  private static <T> void copy(CompletableFuture<T> done, CompletableFuture<T> outside) {
+    Throwable failure = failure(done);
+    if (failure == null) {
+      outside.complete(done.join());
+    } else {
+      outside.completeExceptionally(failure);
+    }
+  }
+
+  /** Complete, and never exceptionally, when all are. */
+  public static CompletableFuture<Void> settled(Collection<? extends CompletableFuture<?>> all) {
+    return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
+        .handle((done, failure) -> null);
+  }
+
+  /** What those that are done failed with. */
+  public static List<Throwable> failures(Collection<? extends CompletableFuture<?>> all) {
+    return all.stream().map(Futures::failure).filter(Objects::nonNull).toList();
+  }
+
+  /** What it failed with; null if it has a value, or is not done. */
+  public static @Nullable Throwable failure(CompletableFuture<?> future) {
+    if (!future.isCompletedExceptionally()) {
+      return null;
+    }
+    try {
+      Object unused = future.join();
+      return null;
+    } catch (CompletionException e) {
+      return e.getCause() == null ? e : e.getCause();
+    } catch (CancellationException e) {
+      return e;
+    }
+  }
+
+  private static void wakeWhenDone(CompletableFuture<?> future, TimeSource time) {
+    Thread thread = Thread.currentThread();
+    CompletableFuture<?> unused = future.whenComplete((value, failure) -> time.unpark(thread));
+  }
+
+  private static <T> T value(CompletableFuture<T> done) {
+    try {
+      return done.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof RuntimeException known ? known : e;
+    }
+  }
+}

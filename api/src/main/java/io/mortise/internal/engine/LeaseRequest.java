@@ -1,0 +1,489 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.wire.AcquireReply;
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
+
+import io.mortise.LeaseChange;
+import io.mortise.LeaseState;
+import io.mortise.LockException;
+import io.mortise.LockServiceClosedException;
+import io.mortise.internal.engine.Acquisition.Taking;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.TimeSource.Timer;
+import java.lang.ref.WeakReference;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One wish for a lease, from before its first command until its lease is over. It waits in the
+ * store's queue by itself, and no thread waits for it. Thread-safe.
+ */
+final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
+  /* Overview
+   *
+   *   NEW       not begun: it may be found by its id, and is not asked for yet
+   *   WAITING   to be asked for: now, when a message comes, or when its next check is due; or to be
+   *             let in by another's reply
+   *   ASKING    a command is out
+   *   HELD      a lease was given out; from here on the acquisition's own state counts
+   *   DONE      refused, failed or given up; what the store may know of it is withdrawn
+   *
+   * Transitions are under this object's monitor, in which nothing blocks and no command is sent;
+   * what follows from one is returned as a Runnable and run outside. Exactly one transition leads
+   * to HELD or DONE, and only that one completes the result. A time that ends while a command is
+   * out ends the waiting, not the claim: the answer decides, as it does for a thread.
+   */
+  private enum Phase {
+    NEW,
+    WAITING,
+    ASKING,
+    HELD,
+    DONE
+  }
+
+  private final Engine engine;
+  private final LockKeys keys;
+  private final LeaseTerms policy;
+  private final Thread asker = Thread.currentThread();
+  private final long wait;
+  private final long start;
+  private final List<Consumer<? super LeaseChange>> listeners = new CopyOnWriteArrayList<>();
+
+  private Phase phase = Phase.NEW;
+  private Acquisition acquisition;
+  private long askedAt;
+  private boolean timeIsOver;
+  private @Nullable Timer timer;
+  private @Nullable LockException failure;
+  private final Backoff pause = new Backoff();
+  private long troubleSince;
+
+  /** Let go when complete: it refers to the lease, whose users are to be missed. */
+  private @Nullable CompletableFuture<LeaseOutcome> result;
+
+  private volatile @Nullable WeakReference<LeaseHandle> handle;
+  private volatile @Nullable Thread holder;
+  private volatile @Nullable LeaseChange loss;
+
+  private LeaseRequest(
+      Engine engine,
+      LockKeys keys,
+      LeaseTerms policy,
+      long wait,
+      CompletableFuture<LeaseOutcome> result) {
+    this.engine = engine;
+    this.result = result;
+    this.keys = keys;
+    this.policy = policy;
+    this.wait = Math.max(LeaseSource.NOT, wait);
+    start = engine.now();
+    acquisition = newAcquisition();
+  }
+
+  /**
+   * Asks for the first time.
+   *
+   * @param here whether the calling thread sends the first command: it waits for the answer anyway
+   * @param result completed where the answer arrives, so nothing that blocks may hang on it;
+   *     withdraws the claim when somebody else completes it
+   */
+  static void start(
+      Engine engine,
+      LockKeys keys,
+      LeaseTerms policy,
+      long wait,
+      boolean here,
+      CompletableFuture<LeaseOutcome> result) {
+    LeaseRequest claim = new LeaseRequest(engine, keys, policy, wait, result);
+    engine.claims().add(claim);
+    CompletableFuture<LeaseOutcome> unused =
+        result.whenComplete((value, failed) -> claim.end(new CancellationException()));
+    if (wait > LeaseSource.NOT && wait != LeaseSource.FOREVER) {
+      claim.limit();
+    }
+    claim.begin();
+    if (here) {
+      claim.ask();
+    } else {
+      claim.wake();
+    }
+  }
+
+  private synchronized void begin() {
+    phase = phase == Phase.NEW ? Phase.WAITING : phase;
+  }
+
+  private synchronized void limit() {
+    if (result != null) {
+      timer = engine.time().schedule(this::timeIsOver, Duration.ofNanos(wait));
+    }
+  }
+
+  private Acquisition newAcquisition() {
+    return engine.newAcquisition(this, asker.getId(), policy, true);
+  }
+
+  @Override
+  public LockKeys keys() {
+    return keys;
+  }
+
+  // Asking
+
+  @Override
+  public void wake() {
+    engine.outbox().send(List.of(this));
+  }
+
+  private void ask() {
+    List<Object> reply;
+    try {
+      ScriptCall call = toSend();
+      if (call == null) {
+        return; // its service was closed meanwhile
+      }
+      reply = engine.backend().execute(call);
+    } catch (RuntimeException e) {
+      answered(null, e);
+      return;
+    } catch (Error e) {
+      end(new CancellationException(e.toString())); // or it would be asked for without end
+      throw e;
+    }
+    answered(reply, null);
+  }
+
+  synchronized boolean isDue() {
+    return phase == Phase.WAITING && engine.takesWork() && acquisition.isDue(engine.now());
+  }
+
+  @Override
+  public synchronized @Nullable ScriptCall toSend() {
+    if (!isDue()) {
+      return null;
+    }
+    phase = Phase.ASKING;
+    askedAt = engine.now();
+    acquisition.sending(askedAt);
+    return engine.scripts().acquire(acquisition, policy, wait != LeaseSource.NOT, "");
+  }
+
+  @Override
+  public void answered(@Nullable List<Object> reply, @Nullable Throwable failure) {
+    if (reply == null) {
+      failed(Failures.cause(failure));
+      return;
+    }
+    AcquireReply understood;
+    try {
+      understood = AcquireReply.ofAcquire(reply);
+    } catch (RuntimeException e) {
+      failed(Failures.cause(e));
+      return;
+    }
+    answered(understood);
+  }
+
+  private void answered(AcquireReply reply) {
+    Runnable next;
+    synchronized (this) {
+      if (phase != Phase.ASKING) {
+        return; // given up, and withdrawn
+      }
+      acquisition.answered();
+      failure = null;
+      pause.reset();
+      next = next(reply);
+    }
+    next.run();
+  }
+
+  private Runnable next(AcquireReply reply) {
+    if (reply instanceof AcquireReply.Held held) {
+      acquisition.setToken(held.token());
+      return switch (acquisition.take(policy, askedAt, engine.now(), engine.longestHold())) {
+        case HELD -> held();
+        case TOO_LATE -> heldTooLate();
+        case THROWN_OUT -> thrownOut();
+      };
+    }
+    if (reply instanceof AcquireReply.Busy busy) {
+      return refused(busy);
+    }
+    if (reply instanceof AcquireReply.Open) {
+      return done(new LeaseOutcome(null, null, true), null);
+    }
+    RuntimeException wrong = Failures.of(reply, keys);
+    if (wrong != null) {
+      return done(null, wrong);
+    }
+    Acquisition asked = acquisition;
+    if (reply instanceof AcquireReply.Waiting waiting) {
+      engine.mailbox().complain(waiting.complaint());
+      if (acquisition.ticket().isEmpty()) {
+        LockLog.queued(acquisition, waiting.left());
+      }
+      acquisition.queued(waiting, engine.now(), engine.settings().times());
+      return waits(() -> engine.waits(asked));
+    }
+    acquisition = successor();
+    return waits(() -> engine.forget(asked));
+  }
+
+  private Runnable thrownOut() {
+    Acquisition gone = acquisition;
+    acquisition = successor();
+    return waits(
+        () -> engine.withdraw(gone)); // should the store not remember that it was forced out
+  }
+
+  private Runnable waits(Runnable first) {
+    phase = Phase.WAITING;
+    Runnable then = timeIsOver ? giveUp() : this::wake;
+    return () -> {
+      first.run();
+      then.run();
+    };
+  }
+
+  /** The acquisition can no longer be had; another has its place in line. */
+  private Acquisition successor() {
+    Acquisition next = newAcquisition();
+    next.succeeds(acquisition);
+    return next;
+  }
+
+  /** Begins, as by the reply to a command of its own; one that was sent later decides. */
+  @Override
+  public void granted(Acquisition letIn, long sentAt) {
+    Runnable next;
+    synchronized (this) {
+      boolean begins =
+          phase == Phase.WAITING
+              && letIn == acquisition
+              && letIn.mayBeLetIn(sentAt)
+              && engine.takesWork()
+              && letIn.take(policy, sentAt, engine.now(), engine.longestHold()) == Taking.HELD;
+      next = begins ? held() : letIn::signal;
+    }
+    next.run();
+  }
+
+  private Runnable refused(AcquireReply.Busy busy) {
+    String who = busy.holder() == null ? "somebody" : busy.holder();
+    return done(new LeaseOutcome(null, who), null);
+  }
+
+  private Runnable held() {
+    phase = Phase.HELD;
+    LeaseHandle lease = new LeaseHandle(engine, this, acquisition);
+    handle = new WeakReference<>(lease);
+    engine.events().begins(acquisition);
+    CompletableFuture<LeaseOutcome> waiting = forgetResult();
+    return () -> {
+      engine.claims().remove(this);
+      engine.took(lease.acquisition());
+      tellAcquired(lease.acquisition());
+      if (waiting == null || !waiting.complete(new LeaseOutcome(lease, null))) {
+        CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
+      }
+    };
+  }
+
+  private void tellAcquired(Acquisition held) {
+    long waited = engine.now() - start;
+    LockLog.acquired(held, waited);
+    engine.events().acquired(held, waited);
+  }
+
+  /** The next beat asks with a new id, so that late answers are not asked for without end. */
+  private Runnable heldTooLate() {
+    Acquisition late = acquisition;
+    acquisition = newAcquisition();
+    phase = Phase.WAITING;
+    troubleSince = engine.now();
+    failure = Failures.tooSlow(keys, policy, engine.endpoint());
+    Runnable next = timeIsOver || wait == LeaseSource.NOT ? giveUp() : () -> {};
+    return () -> {
+      engine.withdraw(late);
+      next.run();
+    };
+  }
+
+  /** Whether to try again is decided as for a waiting thread: see {@link QueueWait}. */
+  private void failed(BackendException e) {
+    Runnable next;
+    synchronized (this) {
+      if (phase != Phase.ASKING) {
+        return;
+      }
+      phase = Phase.WAITING;
+      long now = engine.now();
+      acquisition.failed(e.outcome(), now + pause.next());
+      troubleSince = failure == null ? now : troubleSince;
+      failure = Failures.of(e, acquisition, engine.endpoint());
+      boolean ridesOut =
+          acquisition.mayBeKnown() && now - troubleSince < engine.settings().leaseTime().toNanos();
+      boolean again = wait == LeaseSource.FOREVER ? ridesOut : wait != LeaseSource.NOT && !timeIsOver;
+      next = again ? () -> {} : giveUp();
+    }
+    next.run();
+  }
+
+  // Ending
+
+  private void timeIsOver() {
+    Runnable next;
+    synchronized (this) {
+      timeIsOver = true;
+      next = phase == Phase.WAITING ? giveUp() : () -> {};
+    }
+    next.run();
+  }
+
+  /** Ends it for a reason of its owner's, unless it has ended. */
+  void end(RuntimeException why) {
+    Runnable next;
+    synchronized (this) {
+      boolean ended = phase == Phase.HELD || phase == Phase.DONE;
+      next = ended ? () -> {} : done(null, why);
+    }
+    next.run();
+  }
+
+  void close() {
+    end(
+        new LockServiceClosedException(
+            "%s was waited for when its service %s was closed"
+                .formatted(keys.text(), engine.clientId())));
+  }
+
+  private Runnable giveUp() {
+    return done(new LeaseOutcome(null, null), failure);
+  }
+
+  private Runnable done(@Nullable LeaseOutcome value, @Nullable RuntimeException why) {
+    phase = Phase.DONE;
+    Acquisition orphan = acquisition;
+    boolean unqueued = value != null && (value.open() || value.heldBy() != null);
+    boolean known = orphan.mayBeKnown() && (!unqueued || orphan.mayArriveLate());
+    CompletableFuture<LeaseOutcome> waiting = forgetResult();
+    return () -> {
+      engine.claims().remove(this);
+      if (!known) {
+        engine.forget(orphan);
+      } else if (engine.takesWork()) {
+        engine.withdraw(orphan);
+      } // or else closing takes it out of the queue, with all others at once
+      if (waiting != null && why != null) {
+        waiting.completeExceptionally(why);
+      } else if (waiting != null) {
+        waiting.complete(value);
+      }
+    };
+  }
+
+  private @Nullable CompletableFuture<LeaseOutcome> forgetResult() {
+    CompletableFuture<LeaseOutcome> waiting = result;
+    result = null;
+    if (timer != null) {
+      timer.close();
+    }
+    return waiting;
+  }
+
+  // The lease
+
+  /** A thread holds it from now on; null if anybody may. */
+  void belongsTo(@Nullable Thread thread) {
+    holder = thread;
+  }
+
+  /** Whether it is what a thread holds, as a member of a lock of several. */
+  boolean isOf(Thread thread) {
+    return thread.equals(holder);
+  }
+
+  @Override
+  public @Nullable Holder holder(Acquisition held) {
+    WeakReference<LeaseHandle> known = handle;
+    if (known == null) {
+      return null;
+    }
+    Thread thread = holder;
+    if (thread != null && !thread.isAlive()) {
+      return new Holder("thread " + thread.getName(), held.acquiredAt(), "ended without unlocking");
+    }
+    String gone = known.get() == null ? "is referred to by nobody and was never released" : null;
+    return new Holder("lease " + held.id(), held.acquiredAt(), gone);
+  }
+
+  /** Who takes permits one by one waits for those it gave away, so a semaphore says nothing. */
+  @Override
+  public @Nullable Thread waitingForItself() {
+    Object blocker = LockSupport.getBlocker(asker);
+    if (blocker == null || keys.kind() == LockKeys.Kind.SEMAPHORE) {
+      return null;
+    }
+    boolean waits =
+        blocker instanceof Gate gate
+            ? gate.isOf(engine, keys)
+            : engine.claims().isWaitFor(blocker, keys);
+    return waits ? asker : null;
+  }
+
+  /** Whether a thread that parks at this waits for the result. */
+  @SuppressWarnings("ReferenceEquality") // a future is itself alone
+  synchronized boolean isWaitFor(Object blocker, LockKeys lock) {
+    return blocker == result && keys.queue().equals(lock.queue());
+  }
+
+  @Override
+  public boolean lose(Acquisition held, String reason) {
+    boolean wasHeld;
+    synchronized (this) { // not between being taken and the note of its beginning
+      wasHeld = held.lose(reason);
+    }
+    if (wasHeld) {
+      engine.lost(held, null, reason);
+    }
+    return wasHeld;
+  }
+
+  @Override
+  public void told(LeaseChange event) {
+    if (event.state() == LeaseState.LOST) {
+      loss = event;
+      listeners.forEach(listener -> tell(listener, event));
+    }
+  }
+
+  void onLost(Consumer<? super LeaseChange> listener) {
+    Consumer<LeaseChange> once = listener::accept; // an object of this call alone
+    listeners.add(once);
+    LeaseChange known = loss;
+    if (known != null) {
+      engine.events().execute(() -> tell(once, known));
+    }
+  }
+
+  /** Whoever takes it out of the list tells it, so it is told once. */
+  private void tell(Consumer<? super LeaseChange> listener, LeaseChange event) {
+    if (listeners.remove(listener)) {
+      LeaseEvents.guarded(() -> listener.accept(event));
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Claim[" + keys.name() + ", " + acquisition.id() + ']';
+  }
+}

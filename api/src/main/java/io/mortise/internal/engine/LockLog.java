@@ -1,0 +1,110 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.wire.LockKeys;
+
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The story of each lock at DEBUG, under one name: queued, granted, acquired, handed on, released,
+ * lost. Switched off, a chapter costs one look at the level.
+ */
+public final class LockLog {
+  /** What a user switches on; see docs/troubleshooting.md#story. */
+  static final String NAME = "io.mortise.locks";
+
+  private static final Logger log = LoggerFactory.getLogger(NAME);
+
+  private LockLog() {}
+
+  /** The store has put it into the queue, for the first time. */
+  static void queued(Acquisition waiting, long left) {
+    if (log.isDebugEnabled()) {
+      String lease = left < 0 ? "" : "; the lease of the holder ends in " + left + " ms";
+      log.debug("{}: {} is queued{}", waiting.keys().text(), waiting.id(), lease);
+    }
+  }
+
+  /** The store has given it to one who waited. */
+  static void granted(Acquisition waiting, String how) {
+    if (log.isDebugEnabled()) {
+      log.debug("{}: granted to {} {}", waiting.keys().text(), waiting.id(), how);
+    }
+  }
+
+  public static void acquired(Hold hold, Waiter waiter, long now) {
+    if (log.isDebugEnabled()) {
+      log.debug(
+          "{}: acquired by {} {} after {} ms, as {}",
+          hold.acquisition().keys().text(),
+          thread(hold),
+          waiter.isRemote() ? "from the store" : "from another thread of this process",
+          millis(now - waiter.start()),
+          hold.acquisition().id());
+    }
+  }
+
+  /** A lease that is bound to no thread. */
+  public static void acquired(Acquisition held, long waited) {
+    if (log.isDebugEnabled()) {
+      log.debug(
+          "{}: acquired as a lease after {} ms, as {}",
+          held.keys().text(),
+          millis(waited),
+          held.id());
+    }
+  }
+
+  public static void refused(LockKeys keys, Waiter waiter, long now) {
+    if (log.isDebugEnabled()) {
+      log.debug(
+          "{}: not acquired by thread {} within {} ms",
+          keys.text(),
+          waiter.thread().getName(),
+          millis(now - waiter.start()));
+    }
+  }
+
+  /** To another thread of this process, without the store. */
+  static void handedOn(Hold hold, long now) {
+    if (log.isDebugEnabled()) {
+      log.debug(
+          "{}: handed on inside this process by {} after {} ms",
+          hold.acquisition().keys().text(),
+          thread(hold),
+          millis(now - hold.since()));
+    }
+  }
+
+  static void released(Hold hold, long now) {
+    if (log.isDebugEnabled()) {
+      log.debug(
+          "{}: released by {} after {} ms",
+          hold.acquisition().keys().text(),
+          thread(hold),
+          millis(now - hold.since()));
+    }
+  }
+
+  /** A lease that is bound to no thread. */
+  static void released(Acquisition held, long heldFor) {
+    if (log.isDebugEnabled()) {
+      log.debug("{}: {} released after {} ms", held.keys().text(), held.id(), millis(heldFor));
+    }
+  }
+
+  static void lost(Acquisition lost, String reason) {
+    if (log.isDebugEnabled()) {
+      log.debug("{}: {} is lost: {}", lost.keys().text(), lost.id(), reason);
+    }
+  }
+
+  private static String thread(Hold hold) {
+    return "thread " + hold.thread().getName();
+  }
+
+  private static long millis(long nanos) {
+    return TimeUnit.NANOSECONDS.toMillis(nanos);
+  }
+}

@@ -1,0 +1,161 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockScripts;
+
+import io.mortise.BackendUnavailableException;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.Subscription;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The one channel of a service, subscribed once. Messages are hints, {@code kind|id|lock key}: a
+ * grant wakes the acquisition's agent, with the store's time it may let it in; a loss ends its
+ * hold, a signal wakes a condition's waiter. After a gap all who wait ask again, since their
+ * message may have been in it.
+ */
+public final class Mailbox implements ChannelListener {
+  private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
+
+  /** The store's time, in seconds and microseconds. */
+  private static final Pattern GRANT = Pattern.compile("grant (\\d{1,12}) (\\d{1,6})");
+
+  private final Engine engine;
+  private final CompletableFuture<Void> first = new CompletableFuture<>();
+  private final AtomicBoolean complained = new AtomicBoolean();
+  private volatile boolean interrupted;
+
+  /** Changes whenever the connection for messages may be another. */
+  private final AtomicInteger epoch = new AtomicInteger();
+
+  private volatile @Nullable Subscription subscription;
+
+  Mailbox(Engine engine) {
+    this.engine = engine;
+  }
+
+  public String channel() {
+    return LockScripts.mailPrefix(engine.settings().keyPrefix()) + engine.clientId();
+  }
+
+  /** Subscribes, and waits until the server has confirmed. */
+  public void open(Duration timeout) {
+    subscription = engine.backend().subscribe(channel(), this);
+    try {
+      first.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw notSubscribed("the thread was interrupted", e);
+    } catch (ExecutionException e) {
+      throw notSubscribed(String.valueOf(e.getCause()), e.getCause());
+    } catch (TimeoutException e) {
+      throw notSubscribed("no confirmation within " + timeout, e);
+    }
+  }
+
+  private BackendUnavailableException notSubscribed(String why, @Nullable Throwable cause) {
+    return new BackendUnavailableException(
+        "%s did not let this service subscribe to its channel '%s': %s; an ACL must allow SUBSCRIBE and the channels %s* (docs/troubleshooting.md#permissions)"
+            .formatted(
+                engine.endpoint(),
+                channel(),
+                why,
+                LockScripts.mailPrefix(engine.settings().keyPrefix())),
+        cause);
+  }
+
+  int epoch() {
+    return epoch.get();
+  }
+
+  @Override
+  public void onSubscribed() {
+    epoch.incrementAndGet();
+    if (!first.complete(null) && interrupted) {
+      log.info("{}: messages arrive again", engine);
+    }
+    interrupted = false;
+    for (Acquisition acquisition : engine.acquisitions()) {
+      if (!acquisition.isHeld()) {
+        acquisition.signal();
+      }
+    }
+    engine.conditions().askAll();
+  }
+
+  @Override
+  public void onInterrupted(Throwable cause) {
+    epoch.incrementAndGet();
+    if (!first.completeExceptionally(cause) && !engine.isClosed()) {
+      log.warn(
+          "{}: no messages for now, waiters ask every few seconds: {}", engine, cause.toString());
+      log.debug("the messages' connection was lost", cause);
+    }
+    interrupted = true;
+  }
+
+  @Override
+  public void onMessage(String message) {
+    String[] parts = message.split("\\|", 3);
+    if (parts.length < 3) {
+      log.warn("{}: message not understood: {}", engine, message);
+    } else if (parts[0].equals("lost")) {
+      engine.forcedOut(parts[1]);
+    } else if (parts[0].equals("signal")) {
+      engine.conditions().signalled(parts[1]);
+    } else {
+      granted(parts[1], parts[2], grantedAt(parts[0]));
+    }
+  }
+
+  /**
+   * A grant to an id that is not here any more would keep the lock from others: it is given back.
+   */
+  private void granted(String id, String lockKey, long grantedAt) {
+    Acquisition acquisition = engine.acquisition(id);
+    if (acquisition == null) {
+      engine.withdrawUnknown(LockKeys.ofLockKey(engine.settings().keyPrefix(), lockKey), id);
+    } else if (!acquisition.wasTaken()) {
+      LockLog.granted(acquisition, "by message");
+      acquisition.granted(
+          grantedAt, epoch(), engine.defaultLease(), engine.now(), engine.settings().times());
+    }
+  }
+
+  /** What the store's clock said (us), or -1 if the message does not tell. */
+  private static long grantedAt(String grant) {
+    Matcher told = GRANT.matcher(grant);
+    return told.matches()
+        ? TimeUnit.SECONDS.toMicros(Long.parseLong(told.group(1))) + Long.parseLong(told.group(2))
+        : -1;
+  }
+
+  /** A script could not send its message; said once, since waiters still ask every few seconds. */
+  public void complain(@Nullable String refusal) {
+    if (refusal != null && complained.compareAndSet(false, true)) {
+      log.warn(
+          "{} refuses PUBLISH to {}*, so waiters are slow to notice a free lock: {}",
+          engine.endpoint(),
+          LockScripts.mailPrefix(engine.settings().keyPrefix()),
+          refusal);
+    }
+  }
+
+  void close() {
+    Subscription open = subscription;
+    if (open != null) {
+      open.close();
+    }
+  }
+}

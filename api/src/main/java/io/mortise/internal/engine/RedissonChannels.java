@@ -1,0 +1,150 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.wire.LockKeys;
+
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.Subscription;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Hears of the locks that clients of Redisson free: subscribes to Redisson's channel of each such
+ * lock for as long as an acquisition of this service waits for it. On a message one of those that
+ * wait asks again, which gives the free lock to the first in the store's queue, wherever that is;
+ * so does one after each gap, and after subscribing: the lock may have been freed since it was put
+ * into the queue. Thread-safe.
+ */
+final class RedissonChannels {
+  private static final Logger log = LoggerFactory.getLogger(RedissonChannels.class);
+
+  private final Engine engine;
+
+  /** By the lock's key: two locks, foo and {foo}, have one channel. */
+  private final Map<String, Ear> ears = new ConcurrentHashMap<>();
+
+  private final AtomicBoolean complained = new AtomicBoolean();
+
+  RedissonChannels(Engine engine) {
+    this.engine = engine;
+  }
+
+  /** Listens for it until it has {@link #ended}. */
+  void waits(Acquisition acquisition) {
+    if (!acquisition.keys().isRedisson()) {
+      return;
+    }
+    LockKeys keys = acquisition.keys();
+    Ear listening =
+        ears.compute(
+            keys.lock(),
+            (lock, ear) -> {
+              Ear one = ear == null ? new Ear(keys.redissonChannel()) : ear;
+              one.waiting.add(acquisition);
+              return one;
+            });
+    listening.open();
+    boolean over = acquisition.isHeld() || engine.acquisition(acquisition.id()) != acquisition;
+    if (over || !engine.takesWork()) {
+      ended(acquisition); // just before it was added
+    }
+  }
+
+  /** It is held, or given up. */
+  void ended(Acquisition acquisition) {
+    if (acquisition.keys().isRedisson()) {
+      end(acquisition.keys().lock(), acquisition);
+    }
+  }
+
+  private void end(String lock, Acquisition acquisition) {
+    AtomicReference<@Nullable Ear> unused = new AtomicReference<>();
+    ears.computeIfPresent(
+        lock,
+        (same, ear) -> {
+          ear.waiting.remove(acquisition);
+          boolean last = ear.waiting.isEmpty();
+          unused.set(last ? ear : null);
+          return last ? null : ear;
+        });
+    Ear ear = unused.get();
+    if (ear != null) {
+      ear.close(); // not in there: it waits for who is being told
+    }
+  }
+
+  void close() {
+    for (String lock : List.copyOf(ears.keySet())) {
+      Ear ear = ears.remove(lock);
+      if (ear != null) {
+        ear.close();
+      }
+    }
+  }
+
+  private final class Ear implements ChannelListener {
+    private final String channel;
+    private final Set<Acquisition> waiting = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean opened = new AtomicBoolean();
+    private volatile @Nullable Subscription subscription;
+    private volatile boolean closed;
+
+    Ear(String channel) {
+      this.channel = channel;
+    }
+
+    void open() {
+      if (opened.compareAndSet(false, true)) {
+        subscription = engine.backend().subscribe(channel, this);
+        if (closed) {
+          close();
+        }
+      }
+    }
+
+    /** Idempotent, and right also while another thread opens it. */
+    void close() {
+      closed = true;
+      Subscription open = subscription;
+      if (open != null) {
+        open.close();
+      }
+    }
+
+    private void askAgain() {
+      for (Acquisition acquisition : waiting) {
+        if (!acquisition.isHeld()) {
+          acquisition.signal();
+          return;
+        }
+      }
+    }
+
+    @Override
+    public void onSubscribed() {
+      askAgain();
+    }
+
+    @Override
+    public void onMessage(String message) {
+      askAgain();
+    }
+
+    @Override
+    public void onInterrupted(Throwable cause) {
+      if (!engine.isClosed() && complained.compareAndSet(false, true)) {
+        log.warn(
+            "{}: not subscribed to '{}' for now, so waiters notice only every few seconds that a client of Redisson has freed the lock: {}",
+            engine,
+            channel,
+            cause.toString());
+      }
+    }
+  }
+}

@@ -1,0 +1,58 @@
+package io.mortise.internal.engine;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps callbacks out of the engine's steps. An executor may run what it is given in place, on the
+ * thread that brings it. Then a callback would run in the middle of a step, such as a release, and
+ * callbacks that release would nest as deep as the line of waiters is long. So each thread keeps
+ * the callbacks that come up during a step or a callback, and runs them one after the other when
+ * its outermost one is over.
+ */
+final class Trampoline {
+  private static final ThreadLocal<@Nullable Deque<Runnable>> LATER = new ThreadLocal<>();
+
+  private Trampoline() {}
+
+  /** Makes a step, and then runs the callbacks that came up. */
+  static void step(Runnable step) {
+    boolean unused =
+        step(() -> {
+          step.run();
+          return true;
+        });
+  }
+
+  /** The same for a step with a result. */
+  static boolean step(BooleanSupplier step) {
+    if (LATER.get() != null) {
+      return step.getAsBoolean();
+    }
+    Deque<Runnable> later = new ArrayDeque<>();
+    LATER.set(later);
+    try {
+      return step.getAsBoolean();
+    } finally {
+      try {
+        for (Runnable next = later.poll(); next != null; next = later.poll()) {
+          LeaseEvents.guarded(next);
+        }
+      } finally {
+        LATER.remove();
+      }
+    }
+  }
+
+  /** Runs a callback: now, or when what the calling thread is at is over. */
+  static void callback(Runnable callback) {
+    Deque<Runnable> later = LATER.get();
+    if (later == null) {
+      step(callback);
+    } else {
+      later.add(callback);
+    }
+  }
+}

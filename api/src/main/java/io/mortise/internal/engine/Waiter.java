@@ -1,0 +1,150 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.wire.LeaseTerms;
+
+import io.mortise.spi.TimeSource;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One thread's wish for a lock: what lease it wants, and how long and how patiently it waits. An
+ * uninterruptible wait notes interrupts and gives them back at its end.
+ */
+public final class Waiter {
+  private static final long FOREVER = TimeUnit.HOURS.toNanos(1);
+
+  private enum Patience {
+    NONE,
+    TIMED,
+    UNLIMITED
+  }
+
+  private final Thread thread = Thread.currentThread();
+  private final LeaseTerms lease;
+  private final long start;
+  private final Patience patience;
+  private final boolean interruptible;
+  private final long deadline;
+  private boolean interrupted;
+  private boolean remote;
+  private String beside = "";
+  private @Nullable Hold hold;
+
+  private Waiter(
+      LeaseTerms lease, long start, Patience patience, boolean interruptible, long wait) {
+    this.lease = lease;
+    this.start = start;
+    this.patience = patience;
+    this.interruptible = interruptible;
+    this.deadline = start + wait;
+  }
+
+  public static Waiter impatient(LeaseTerms lease, long now) {
+    return new Waiter(lease, now, Patience.NONE, false, 0);
+  }
+
+  public static Waiter timed(LeaseTerms lease, long now, long wait) {
+    // Half the range of nanoTime (146 years) keeps comparison by subtraction right.
+    return new Waiter(lease, now, Patience.TIMED, true, Math.min(wait, Long.MAX_VALUE / 2));
+  }
+
+  public static Waiter patient(LeaseTerms lease, long now, boolean interruptible) {
+    return new Waiter(lease, now, Patience.UNLIMITED, interruptible, 0);
+  }
+
+  /** Of a read/write lock: the id of what the thread holds in the other mode. */
+  public Waiter beside(String id) {
+    beside = id;
+    return this;
+  }
+
+  /** The id of what the thread holds in the other mode, or an empty text. */
+  public String beside() {
+    return beside;
+  }
+
+  public Thread thread() {
+    return thread;
+  }
+
+  LeaseTerms lease() {
+    return lease;
+  }
+
+  public long start() {
+    return start;
+  }
+
+  boolean waits() {
+    return patience != Patience.NONE;
+  }
+
+  boolean isTimed() {
+    return patience == Patience.TIMED;
+  }
+
+  boolean isOver(long now) {
+    return switch (patience) {
+      case NONE -> true;
+      case TIMED -> now - deadline >= 0;
+      case UNLIMITED -> false;
+    };
+  }
+
+  /** It has the lock. */
+  void enters(Hold begun) {
+    hold = begun;
+  }
+
+  /** The hold that it got; null if none. */
+  public @Nullable Hold hold() {
+    return hold;
+  }
+
+  /** The store itself gave this thread the lock. */
+  void tookRemotely() {
+    remote = true;
+  }
+
+  /** Whether the store gave the lock to this thread, not another thread of this process. */
+  public boolean isRemote() {
+    return remote;
+  }
+
+  /** Parks until unparked, interrupted, out of time, or {@code nanos} have passed. */
+  void park(TimeSource time, Object blocker, long nanos) {
+    long longest = Math.min(nanos, FOREVER);
+    if (isTimed()) {
+      longest = Math.min(longest, deadline - time.nanoTime());
+    }
+    time.parkNanos(blocker, longest);
+    if (!interruptible && Thread.interrupted()) {
+      interrupted = true;
+    }
+  }
+
+  void park(TimeSource time, Object blocker) {
+    park(time, blocker, FOREVER);
+  }
+
+  void unpark(TimeSource time) {
+    time.unpark(thread);
+  }
+
+  boolean isInterrupted() {
+    return interruptible && thread.isInterrupted();
+  }
+
+  void checkInterrupt() throws InterruptedException {
+    if (interruptible && Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+  }
+
+  /** Gives back the interrupt an uninterruptible wait has noted. */
+  public void restoreInterrupt() {
+    if (interrupted) {
+      thread.interrupt();
+    }
+  }
+}

@@ -1,0 +1,98 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.wire.LockKeys;
+
+import io.mortise.spi.ScriptCall;
+import java.time.Duration;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes acquisitions back in the background, detached from the thread that gave them up: sends
+ * <em>leave</em> until the store confirms it, or until whatever the id held must have ended by
+ * itself. Harmless to repeat, since it only touches its own id.
+ */
+final class Withdrawals {
+  private static final Logger log = LoggerFactory.getLogger(Withdrawals.class);
+  private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
+
+  private final Engine engine;
+
+  Withdrawals(Engine engine) {
+    this.engine = engine;
+  }
+
+  /** Takes back what this service has asked for. */
+  void leave(Acquisition acquisition) {
+    leave(acquisition, () -> {});
+  }
+
+  /**
+   * Takes it back after a release that was not answered: its reply may have named others of this
+   * service, so who waits for the same then asks.
+   */
+  void leaveAgain(Acquisition released) {
+    leave(released, () -> engine.askAgain(released.keys()));
+  }
+
+  private void leave(Acquisition acquisition, Runnable then) {
+    LockKeys keys = acquisition.keys();
+    ScriptCall call = engine.scripts().leave(keys, acquisition.id(), acquisition.mayArriveLate());
+    send(keys, call, acquisition.lease().nanos(), then);
+  }
+
+  /** Takes back what a message says this service has, though it does not know of it. */
+  void leave(LockKeys keys, String id) {
+    send(keys, engine.scripts().leave(keys, id, false));
+  }
+
+  void send(LockKeys keys, ScriptCall call) {
+    send(keys, call, 0, () -> {});
+  }
+
+  private void send(LockKeys keys, ScriptCall call, long longestLease, Runnable then) {
+    long tombstone = engine.settings().tombstone().toNanos();
+    new Attempt(keys.text(), call, engine.now() + Math.max(tombstone, longestLease), then)
+        .send(FIRST_PAUSE);
+  }
+
+  private final class Attempt {
+    private final String what;
+    private final ScriptCall call;
+    private final long end;
+    private final Runnable then;
+
+    Attempt(String what, ScriptCall call, long end, Runnable then) {
+      this.what = what;
+      this.call = call;
+      this.end = end;
+      this.then = then;
+    }
+
+    void send(Duration pause) {
+      Engine.whenReplied(
+          engine.outbox().send(call),
+          (reply, failure) -> {
+            if (failure != null) {
+              again(pause, failure);
+            } else {
+              then.run();
+            }
+          });
+    }
+
+    private void again(Duration pause, Throwable failure) {
+      if (engine.isClosed()) {
+        return;
+      }
+      if (engine.now() - end >= 0) {
+        log.warn("{}: gave up withdrawing an acquisition that must have ended", what, failure);
+        return;
+      }
+      Duration doubled = pause.multipliedBy(2);
+      Duration next = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
+      engine.time().schedule(() -> send(next), pause);
+    }
+  }
+}

@@ -1,0 +1,111 @@
+package io.mortise.internal.lock;
+
+import io.mortise.internal.engine.Futures;
+import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.engine.LeaseSource;
+
+import io.mortise.AsyncLock;
+import io.mortise.Lease;
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A lock's leases for applications: the futures, and the calls that wait for them. */
+public final class AsyncLeases implements AsyncLock {
+  private final LeaseSource claimer;
+  private final Executor executor;
+  private final TimeSource time;
+
+  /**
+   * @param executor completes the futures
+   * @param time what those who wait follow
+   */
+  public AsyncLeases(LeaseSource claimer, Executor executor, TimeSource time) {
+    this.claimer = claimer;
+    this.executor = executor;
+    this.time = time;
+  }
+
+  @Override
+  public CompletableFuture<Lease> acquire() {
+    return claim(LeaseSource.FOREVER, claimed -> lease(claimed).orElseThrow());
+  }
+
+  @Override
+  public CompletableFuture<Optional<Lease>> tryAcquire() {
+    return claim(LeaseSource.NOT, AsyncLeases::lease);
+  }
+
+  @Override
+  public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait) {
+    return claim(nanos(wait), AsyncLeases::lease);
+  }
+
+  /** Waits for a lease without end. */
+  public Lease await() throws InterruptedException {
+    return lease(awaitClaimed(LeaseSource.FOREVER)).orElseThrow();
+  }
+
+  /** Waits for a lease that long. */
+  public Optional<Lease> await(Duration wait) throws InterruptedException {
+    return lease(awaitClaimed(nanos(wait)));
+  }
+
+  /** Takes a lease if there is one at once. An interrupt is kept for later. */
+  Optional<Lease> attempt() {
+    CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
+    claimer.claimHere(LeaseSource.NOT, claimed);
+    return lease(Futures.join(claimed, time));
+  }
+
+  /** Waits for what becomes of a claim. */
+  LeaseOutcome awaitClaimed(long wait) throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
+    claimer.claimHere(wait, claimed);
+    return Futures.await(claimed, time);
+  }
+
+  private static Optional<Lease> lease(LeaseOutcome claimed) {
+    return Optional.ofNullable(claimed.lease());
+  }
+
+  private static long nanos(Duration wait) {
+    long nanos = TimeUnit.NANOSECONDS.convert(wait);
+    return Math.max(LeaseSource.NOT, Math.min(nanos, Long.MAX_VALUE / 2));
+  }
+
+  /** Completes on the executor, with a value made of what became of the claim. */
+  <T> CompletableFuture<T> claim(long wait, Function<LeaseOutcome, T> value) {
+    CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
+    CompletableFuture<T> future = new CompletableFuture<>();
+    CompletableFuture<LeaseOutcome> unused =
+        claimed.whenComplete(
+            (done, failure) -> executor.execute(() -> hand(done, failure, value, future)));
+    CompletableFuture<T> ignored = future.whenComplete((v, failure) -> claimed.cancel(false));
+    claimer.claim(wait, claimed);
+    return future;
+  }
+
+  private static <T> void hand(
+      @Nullable LeaseOutcome done,
+      @Nullable Throwable failure,
+      Function<LeaseOutcome, T> value,
+      CompletableFuture<T> future) {
+    if (done == null) {
+      future.completeExceptionally(failure);
+      return;
+    }
+    Lease lease = done.lease();
+    if (!future.complete(value.apply(done)) && lease != null) {
+      CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
+    }
+  }
+}

@@ -1,0 +1,48 @@
+package io.mortise.internal.lock;
+
+import io.mortise.internal.engine.Engine;
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
+
+import io.mortise.FencedLock;
+import java.time.Duration;
+import java.util.Objects;
+
+/** A handle of the exclusive lock whose holds have tokens. */
+final class FencedLockHandle extends LockHandle implements FencedLock {
+  FencedLockHandle(Engine engine, LockKeys keys, LeaseTerms lease) {
+    super(engine, keys, lease);
+  }
+
+  @Override
+  public FencedLockHandle withLease(Duration fixed) {
+    return with(LeaseTerms.fixed(Objects.requireNonNull(fixed, "lease")));
+  }
+
+  @Override
+  FencedLockHandle with(LeaseTerms other) {
+    return new FencedLockHandle(engine(), keys(), other);
+  }
+
+  @Override
+  public long fencingToken() {
+    long token = requireHold().token();
+    if (token == 0) {
+      throw new IllegalStateException(
+          "lock '%s' was not taken by a fenced handle, so this hold has no token; take it by getFencedLock first"
+              .formatted(name()));
+    }
+    return token;
+  }
+
+  @Override
+  public long lockAndGetToken() {
+    lock();
+    try {
+      return fencingToken();
+    } catch (IllegalMonitorStateException | IllegalStateException e) {
+      unlock();
+      throw e;
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package io.mortise.internal.lock;
+
+import io.mortise.internal.engine.Failures;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockScripts;
+import io.mortise.LockService;
+import io.mortise.internal.wire.ServiceOptions;
+
+import io.mortise.FencedLock;
+import io.mortise.ForeignKeyException;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.Script;
+import io.mortise.spi.ScriptCall;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Keys of one store that are written under fencing tokens. */
+public final class GuardedKeys {
+  /** Why a token was refused. */
+  public enum Code {
+    /** A larger one has written. */
+    STALE,
+    /** Its lock has not come that far. */
+    UNISSUED
+  }
+
+  /** A write that was not done, and the token that speaks against it. */
+  public record Refusal(Code code, long seen) {}
+
+  private static final Script GUARD = Script.of("guard", LockScripts.read("guard"));
+  private static final Duration TIMEOUT = Duration.ofSeconds(2);
+
+  private final LockBackend backend;
+  private final String prefix;
+  private final List<String> counter;
+
+  /** Keys whose tokens come from a lock of any service with the default prefix. */
+  public GuardedKeys(LockBackend backend) {
+    this(backend, ServiceOptions.KEY_PREFIX);
+  }
+
+  /** Keys whose tokens come from a lock of any service with this prefix. */
+  public GuardedKeys(LockBackend backend, String prefix) {
+    LockKeys.checkPrefix(prefix);
+    this.backend = backend;
+    this.prefix = prefix;
+    counter = List.of();
+  }
+
+  /** Keys whose tokens come from this lock, which may have its counter in the same store. */
+  public GuardedKeys(LockBackend backend, FencedLock lock) {
+    if (!(lock instanceof FencedLockHandle own)) {
+      throw new IllegalArgumentException(
+          "%s is a %s; give it a fenced lock that comes from a LockService"
+              .formatted(lock, lock.getClass().getName()));
+    }
+    this.backend = backend;
+    prefix = own.engine().settings().keyPrefix();
+    counter = List.of(own.keys().counter());
+  }
+
+  /** Where the keys are. */
+  public String endpoint() {
+    return backend.info().endpoint();
+  }
+
+  /** Writes the key and returns null, or says which token speaks against it. */
+  public @Nullable Refusal set(String key, String value, long token) {
+    String beside = beside(key);
+    List<String> keys = Stream.concat(Stream.of(key, beside), counter.stream()).toList();
+    List<Object> reply = run(key, new ScriptCall(GUARD, keys, args(value, token), TIMEOUT), token);
+    String code = (String) reply.get(0);
+    return switch (code) {
+      case "WRITTEN" -> null;
+      case "STALE", "UNISSUED" -> new Refusal(Code.valueOf(code), (Long) reply.get(1));
+      case "FOREIGN" -> throw foreign(key, beside, (String) reply.get(1));
+      default -> throw new IllegalStateException("guard script answered " + reply);
+    };
+  }
+
+  /** The key of the largest token: another for <code>{foo}</code> than for <code>foo</code>. */
+  private String beside(String key) {
+    String slot = LockKeys.slot("key", key);
+    return prefix + (LockKeys.isTagAlone(key) ? "guard-tag:" : "guard:") + slot;
+  }
+
+  private static List<String> args(String value, long token) {
+    return List.of(Long.toString(token), value);
+  }
+
+  private List<Object> run(String key, ScriptCall call, long token) {
+    try {
+      return backend.execute(call);
+    } catch (BackendException e) {
+      throw Failures.of(e, "key '%s' was written with token %d".formatted(key, token), endpoint());
+    }
+  }
+
+  private static ForeignKeyException foreign(String key, String beside, String found) {
+    return new ForeignKeyException(
+        "guarded key '%s': it or '%s' beside it is a %s, not a string of this guard; nothing was written, use another key or remove that one (docs/troubleshooting.md#foreign-key)"
+            .formatted(key, beside, found),
+        null);
+  }
+}

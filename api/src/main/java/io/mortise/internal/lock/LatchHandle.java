@@ -1,0 +1,161 @@
+package io.mortise.internal.lock;
+
+import io.mortise.internal.engine.Backoff;
+import io.mortise.internal.engine.Engine;
+import io.mortise.internal.engine.Failures;
+import io.mortise.internal.engine.Futures;
+import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.engine.LeaseSource;
+import io.mortise.internal.wire.LockKeys;
+
+import io.mortise.DistributedCountDownLatch;
+import io.mortise.LockException;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.ScriptCall;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+
+/** A handle of a count-down latch. Who waits is a claim that ends without a lease. */
+final class LatchHandle implements DistributedCountDownLatch {
+  private final Engine engine;
+  private final LockKeys keys;
+  private final AsyncLeases claims;
+
+  LatchHandle(Engine engine, LockKeys keys) {
+    this.engine = engine;
+    this.keys = keys;
+    claims =
+        new AsyncLeases(
+            new LeaseRequester(engine, keys, engine.defaultLease()),
+            engine.events()::execute,
+            engine.time());
+  }
+
+  @Override
+  public String name() {
+    return keys.name();
+  }
+
+  // Waiting
+
+  @Override
+  public void await() throws InterruptedException {
+    LeaseOutcome unused = claims.awaitClaimed(LeaseSource.FOREVER);
+  }
+
+  @Override
+  public boolean await(long wait, TimeUnit unit) throws InterruptedException {
+    return claims.awaitClaimed(unit.toNanos(wait)).open();
+  }
+
+  @Override
+  public CompletableFuture<Void> awaitAsync() {
+    CompletableFuture<LeaseOutcome> passing = claims.claim(LeaseSource.FOREVER, Function.identity());
+    CompletableFuture<Void> open = passing.thenAccept(passed -> {});
+    CompletableFuture<Void> unused = open.whenComplete((v, failure) -> passing.cancel(false));
+    return open;
+  }
+
+  // Counting
+
+  @Override
+  public boolean trySetCount(long count) {
+    if (count < 0 || count > MAX_COUNT) {
+      throw new IllegalArgumentException(
+          "%s: a count of %d; give it 0 to %d".formatted(keys.text(), count, MAX_COUNT));
+    }
+    return step("set", count, "its count was set").get(0).equals("COUNT");
+  }
+
+  @Override
+  public void countDown() {
+    switch ((String) step("down", 1, "it was counted down").get(0)) {
+      case "UNSET" -> throw unset();
+      case "BELOW" ->
+          throw new IllegalStateException(
+              keys.text()
+                  + " is open, its count is 0, and there is nothing left to count down; count down once per step, and use another name for another round");
+      default -> {}
+    }
+  }
+
+  @Override
+  public long getCount() {
+    List<Object> reply =
+        checked(engine.execute(keys, count("", "look", 0), what("it was looked at")));
+    if (reply.get(0).equals("UNSET")) {
+      throw unset();
+    }
+    return (Long) reply.get(1);
+  }
+
+  /** The store remembers the id of a step, so it is sent until there is an answer. */
+  private List<Object> step(String mode, long count, String what) {
+    ScriptCall call = count(engine.newId(Thread.currentThread().getId(), ""), mode, count);
+    long end = engine.now() + longest().toNanos();
+    Backoff pause = new Backoff();
+    boolean uncertain = false;
+    while (true) {
+      engine.checkNotClosed(keys);
+      try {
+        return checked(engine.backend().execute(call));
+      } catch (BackendException e) {
+        uncertain = uncertain || e.outcome() == Outcome.UNKNOWN;
+        long wait = pause.next();
+        if (!uncertain || engine.now() + wait - end >= 0) {
+          throw failure(e, uncertain, what);
+        }
+        sleep(wait);
+      }
+    }
+  }
+
+  /** Well before the store forgets the id. */
+  private Duration longest() {
+    Duration remembered = engine.settings().tombstone().dividedBy(2);
+    Duration lease = engine.settings().leaseTime();
+    return lease.compareTo(remembered) < 0 ? lease : remembered;
+  }
+
+  private void sleep(long nanos) {
+    CompletableFuture<Boolean> over = new CompletableFuture<>();
+    engine.time().schedule(() -> over.complete(true), Duration.ofNanos(nanos));
+    Boolean unused = Futures.join(over, engine.time());
+  }
+
+  private LockException failure(BackendException e, boolean uncertain, String what) {
+    Outcome outcome = uncertain ? Outcome.UNKNOWN : e.outcome();
+    return engine.failure(
+        new BackendException(outcome, String.valueOf(e.getMessage()), e), what(what));
+  }
+
+  private ScriptCall count(String id, String mode, long count) {
+    return engine.scripts().count(keys, id, mode, count);
+  }
+
+  private String what(String what) {
+    return keys.text() + ": " + what;
+  }
+
+  private List<Object> checked(List<Object> reply) {
+    if (reply.get(0).equals("FOREIGN")) {
+      throw Failures.foreign(keys, (String) reply.get(1));
+    }
+    return reply;
+  }
+
+  private IllegalStateException unset() {
+    return new IllegalStateException(
+        keys.text()
+            + " has no count: it was never set, or the store has forgotten it (7 days without use, or its key was deleted or lost); call trySetCount, and use another name if steps may have been counted before (docs/troubleshooting.md#unset)");
+  }
+
+  @Override
+  public String toString() {
+    return "DistributedCountDownLatch[" + keys.name() + ']';
+  }
+}

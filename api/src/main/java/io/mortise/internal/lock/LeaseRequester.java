@@ -1,0 +1,22 @@
+package io.mortise.internal.lock;
+
+import io.mortise.internal.engine.Engine;
+import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.engine.LeaseSource;
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
+
+import java.util.concurrent.CompletableFuture;
+
+/** Gives out leases of one lock, semaphore or latch. */
+record LeaseRequester(Engine engine, LockKeys keys, LeaseTerms lease) implements LeaseSource {
+  @Override
+  public void claim(long wait, CompletableFuture<LeaseOutcome> claimed) {
+    engine.claim(keys, lease, wait, false, claimed);
+  }
+
+  @Override
+  public void claimHere(long wait, CompletableFuture<LeaseOutcome> claimed) {
+    engine.claim(keys, lease, wait, true, claimed);
+  }
+}

@@ -1,0 +1,177 @@
+package io.mortise.internal.lock;
+
+import io.mortise.internal.engine.ConditionWaiter;
+import io.mortise.internal.engine.Engine;
+import io.mortise.internal.engine.Hold;
+
+import java.util.Date;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+
+/**
+ * A condition of one lock: what is alike whether only threads of this process share it or other
+ * processes too.
+ *
+ * <p>A waiting thread stands in a line, gives the lock back, parks until it is signalled, and locks
+ * again as any thread does; so it costs a signal what it costs to wake somebody, and the lock stays
+ * as fair as it is. It leaves the line only when it has the lock again: whoever signals in between
+ * signals this thread, and it says so when it returns. A signal is never given to a thread that
+ * reports none.
+ */
+abstract class LockCondition implements Condition {
+  private static final long FOREVER = Long.MAX_VALUE / 4;
+
+  private final LockHandle lock;
+
+  LockCondition(LockHandle lock) {
+    this.lock = lock;
+  }
+
+  final LockHandle lock() {
+    return lock;
+  }
+
+  final Engine engine() {
+    return lock.engine();
+  }
+
+  /** Stands in line from now on. The calling thread holds the lock, also if this fails. */
+  abstract void join(ConditionWaiter waiter);
+
+  /** How long to park before {@link #check} (ns). */
+  abstract long untilCheck();
+
+  /** Asks whether a signal has come of which no message did. */
+  abstract void check(ConditionWaiter waiter);
+
+  /**
+   * Stands in line no more. The calling thread holds the lock.
+   *
+   * @return false if it has been signalled
+   */
+  abstract boolean leave(ConditionWaiter waiter);
+
+  /** The same for a thread that could not get the lock again: its signal goes to the next. */
+  abstract void abandon(ConditionWaiter waiter);
+
+  /** Signals the first in line, or all of them. */
+  abstract void signal(Hold hold, boolean all);
+
+  @Override
+  public void signal() {
+    signal(lock.requireHold(), false);
+  }
+
+  @Override
+  public void signalAll() {
+    signal(lock.requireHold(), true);
+  }
+
+  @Override
+  public void await() throws InterruptedException {
+    boolean unused = waitForSignal(true, FOREVER);
+  }
+
+  @Override
+  public void awaitUninterruptibly() {
+    try {
+      boolean unused = waitForSignal(false, FOREVER);
+    } catch (InterruptedException e) {
+      throw new AssertionError("an uninterruptible wait does not throw", e);
+    }
+  }
+
+  @Override
+  public boolean await(long wait, TimeUnit unit) throws InterruptedException {
+    return waitForSignal(true, clamped(unit.toNanos(wait)));
+  }
+
+  @Override
+  public long awaitNanos(long nanos) throws InterruptedException {
+    long wait = clamped(nanos);
+    long deadline = engine().now() + wait;
+    boolean unused = waitForSignal(true, wait);
+    return deadline - engine().now();
+  }
+
+  @Override
+  @SuppressWarnings("JavaUtilDate") // Condition has it
+  public boolean awaitUntil(Date deadline) throws InterruptedException {
+    long now = System.currentTimeMillis();
+    long left = Math.max(deadline.getTime(), now) - now;
+    return waitForSignal(true, clamped(TimeUnit.MILLISECONDS.toNanos(left)));
+  }
+
+  /** So that no sum with the time overflows. */
+  private static long clamped(long nanos) {
+    return Math.max(0, Math.min(nanos, FOREVER));
+  }
+
+  /** Returns whether it was signalled. */
+  private boolean waitForSignal(boolean interruptible, long nanos) throws InterruptedException {
+    Hold hold = lock.requireHold();
+    engine().checkOpen(lock.keys()); // else it would give the lock back for nothing
+    if (interruptible && Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    LockHandle again = lock.handleOf(hold);
+    int count = hold.count();
+    long deadline = engine().now() + nanos;
+    ConditionWaiter waiter = new ConditionWaiter(engine().newId(hold.thread().getId(), ""));
+    engine().conditions().add(waiter);
+    try {
+      join(waiter);
+      boolean interrupted = waitOutside(waiter, hold, interruptible, deadline);
+      enter(waiter, again, count, interrupted);
+      boolean signalled = !leave(waiter);
+      if (interrupted && interruptible && !signalled) {
+        throw new InterruptedException();
+      }
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      return signalled;
+    } finally {
+      engine().conditions().remove(waiter);
+    }
+  }
+
+  /** Without the lock, until there is a reason to have it again; returns whether interrupted. */
+  private boolean waitOutside(
+      ConditionWaiter waiter, Hold hold, boolean interruptible, long deadline) {
+    try {
+      lock.exitAll(hold);
+    } catch (RuntimeException e) {
+      abandon(waiter);
+      throw e;
+    }
+    boolean interrupted = false;
+    long nextCheck = engine().now() + untilCheck();
+    while (!waiter.isSignalled() && engine().takesWork() && !(interrupted && interruptible)) {
+      long now = engine().now();
+      if (now - deadline >= 0) {
+        break;
+      }
+      if (waiter.takeDue() || now - nextCheck >= 0) {
+        check(waiter);
+        nextCheck = engine().now() + untilCheck();
+      } else {
+        engine().time().parkNanos(this, Math.min(deadline, nextCheck) - now);
+      }
+      interrupted |= Thread.interrupted();
+    }
+    return interrupted;
+  }
+
+  private void enter(ConditionWaiter waiter, LockHandle again, int count, boolean interrupted) {
+    try {
+      again.enterAll(count);
+    } catch (RuntimeException e) {
+      abandon(waiter);
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+      throw e;
+    }
+  }
+}

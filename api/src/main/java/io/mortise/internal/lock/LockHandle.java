@@ -1,0 +1,487 @@
+package io.mortise.internal.lock;
+
+import io.mortise.internal.engine.Acquisition;
+import io.mortise.internal.engine.Engine;
+import io.mortise.internal.engine.Failures;
+import io.mortise.internal.engine.Hold;
+import io.mortise.internal.engine.Holders;
+import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.engine.LockLog;
+import io.mortise.internal.engine.PendingTry;
+import io.mortise.internal.engine.ThreadLeases;
+import io.mortise.internal.engine.Waiter;
+
+import io.mortise.AsyncLock;
+import io.mortise.DistributedLock;
+import io.mortise.Lease;
+import io.mortise.LeaseChange;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import io.mortise.LockHolder;
+import io.mortise.Registration;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A handle of a reentrant lock, exclusive or one side of a read/write lock: a name, a lease, and
+ * the engine that does the work.
+ */
+class LockHandle implements DistributedLock, Member {
+  private final Engine engine;
+  private final LockKeys keys;
+  private final LeaseTerms lease;
+
+  LockHandle(Engine engine, LockKeys keys, LeaseTerms lease) {
+    this.engine = engine;
+    this.keys = keys;
+    this.lease = lease;
+  }
+
+  @Override
+  public String name() {
+    return keys.name();
+  }
+
+  @Override
+  public LockHandle withLease(Duration fixed) {
+    return with(LeaseTerms.fixed(Objects.requireNonNull(fixed, "lease")));
+  }
+
+  @Override
+  public LockHandle withLease(long fixed, TimeUnit unit) {
+    return with(LeaseTerms.fixed(fixed, unit));
+  }
+
+  /** The same handle with another lease. */
+  LockHandle with(LeaseTerms other) {
+    return new LockHandle(engine, keys, other);
+  }
+
+  /** A handle that takes the lock as that hold was taken: of the same kind, for the same lease. */
+  LockHandle handleOf(Hold hold) {
+    return new LockHandle(engine, hold.acquisition().keys(), hold.acquisition().lease());
+  }
+
+  Engine engine() {
+    return engine;
+  }
+
+  LockKeys keys() {
+    return keys;
+  }
+
+  // Acquiring
+
+  @Override
+  public void lock() {
+    if (enterAgain()) {
+      return;
+    }
+    try {
+      acquire(Waiter.patient(lease, engine.now(), false));
+    } catch (InterruptedException e) {
+      throw new AssertionError("an uninterruptible wait does not throw", e);
+    }
+  }
+
+  @Override
+  public void lockInterruptibly() throws InterruptedException {
+    throwIfInterrupted();
+    if (!enterAgain()) {
+      acquire(Waiter.patient(lease, engine.now(), true));
+    }
+  }
+
+  @Override
+  public boolean tryLock() {
+    try {
+      return enterAgain() || acquire(impatient());
+    } catch (InterruptedException e) {
+      throw new AssertionError("an attempt that does not wait does not throw", e);
+    }
+  }
+
+  @Override
+  public PendingTry begin() {
+    if (enterAgain()) {
+      return () -> true;
+    }
+    Waiter waiter = ready(impatient());
+    PendingTry begun = engine.begin(keys, waiter);
+    return () -> {
+      try {
+        return told(begun.finish(), waiter);
+      } finally {
+        waiter.restoreInterrupt();
+      }
+    };
+  }
+
+  @Override
+  public boolean tryLock(long wait, TimeUnit unit) throws InterruptedException {
+    throwIfInterrupted();
+    long nanos = unit.toNanos(wait);
+    return enterAgain()
+        || acquire(nanos > 0 ? Waiter.timed(lease, engine.now(), nanos) : impatient());
+  }
+
+  @Override
+  public void lock(long fixed, TimeUnit unit) {
+    withLease(fixed, unit).lock();
+  }
+
+  @Override
+  public void lockInterruptibly(long fixed, TimeUnit unit) throws InterruptedException {
+    withLease(fixed, unit).lockInterruptibly();
+  }
+
+  @Override
+  public boolean tryLock(long wait, long fixed, TimeUnit unit) throws InterruptedException {
+    return withLease(fixed, unit).tryLock(wait, unit);
+  }
+
+  final Waiter impatient() {
+    return Waiter.impatient(lease, engine.now());
+  }
+
+  private static void throwIfInterrupted() throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+  }
+
+  /** Takes what the calling thread does not hold yet. */
+  private boolean acquire(Waiter waiter) throws InterruptedException {
+    return take(ready(waiter));
+  }
+
+  /** Checks and completes a wish before it is sent. */
+  Waiter ready(Waiter waiter) {
+    return waiter;
+  }
+
+  final boolean take(Waiter waiter) throws InterruptedException {
+    return told(engine.lock(keys, waiter), waiter);
+  }
+
+  private boolean told(boolean acquired, Waiter waiter) {
+    Hold hold = waiter.hold();
+    if (acquired && hold != null) {
+      LockLog.acquired(hold, waiter, engine.now());
+      engine.events().acquired(hold, engine.now() - waiter.start(), waiter.isRemote());
+    } else {
+      LockLog.refused(keys, waiter, engine.now());
+    }
+    return acquired;
+  }
+
+  /** Enters once more if the calling thread is inside, without a command but for a longer lease. */
+  final boolean enterAgain() {
+    Hold hold = engine.holdOfCurrentThread(keys);
+    if (hold == null) {
+      return false;
+    }
+    engine.checkNotClosed(keys); // while it closes too, a thread inside may finish its work
+    if (isOver(hold) || !engine.ensureLease(hold.acquisition(), lease)) {
+      return false;
+    }
+    hold.enter();
+    return true;
+  }
+
+  /** Whether the lease has ended; then the gate is told, should it not know yet. */
+  private boolean isOver(Hold hold) {
+    Acquisition acquisition = hold.acquisition();
+    boolean over = acquisition.state(engine.now()) == LeaseState.LOST;
+    if (over) {
+      acquisition.owner().lose(acquisition, engine.keeper().whyEnded(acquisition));
+    }
+    return over;
+  }
+
+  // Leases
+
+  @Override
+  public AsyncLock async() {
+    return leases();
+  }
+
+  private AsyncLeases leases() {
+    return new AsyncLeases(new LeaseRequester(engine, keys, lease), executor(), engine.time());
+  }
+
+  @Override
+  public Lease acquire() throws InterruptedException {
+    checkNotHeld();
+    return leases().await();
+  }
+
+  @Override
+  public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+    checkNotHeld();
+    return leases().await(wait);
+  }
+
+  private void checkNotHeld() {
+    if (wouldWaitForItself()) {
+      throw new IllegalStateException(
+          "lock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
+              .formatted(keys.name(), Thread.currentThread().getName()));
+    }
+  }
+
+  /** Whether the calling thread's holds exclude a lease of this lock. */
+  boolean wouldWaitForItself() {
+    return isHeldByCurrentThread();
+  }
+
+  // Releasing
+
+  @Override
+  public void unlock() {
+    Hold hold = engine.holdOfCurrentThread(keys);
+    if (hold == null) {
+      throw notHeld(engine.lostHolds().exit(keys));
+    }
+    if (hold.count() > 1) {
+      hold.exit();
+      return;
+    }
+    if (isOver(hold) || !hold.gate().exit(hold)) {
+      engine.lostHolds().told(hold);
+      throw notHeld(hold);
+    }
+    engine.events().released(hold, engine.now() - hold.since());
+  }
+
+  final IllegalMonitorStateException notHeld(@Nullable Hold lost) {
+    Thread thread = Thread.currentThread();
+    String who = "thread " + thread.getName() + " (" + thread.getId() + ")";
+    if (lost == null) {
+      return new IllegalMonitorStateException(
+          "%s is not held by %s; only the thread that locked it may unlock it"
+              .formatted(keys.text(), who));
+    }
+    return new LeaseLostException(
+        "%s was held by %s as %s and was lost: %s; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
+            .formatted(keys.text(), who, lost.acquisition().id(), lost.acquisition().loss()));
+  }
+
+  @Override
+  public boolean forceUnlock() {
+    return engine.force(keys);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> forceUnlockAsync() {
+    return engine.forceAsync(keys);
+  }
+
+  // Looking
+
+  @Override
+  public boolean isHeldByCurrentThread() {
+    return isHeld(engine.holdOfCurrentThread(keys));
+  }
+
+  @Override
+  public boolean isHeldByThread(long threadId) {
+    return isHeld(engine.holdOf(keys, threadId));
+  }
+
+  final boolean isHeld(@Nullable Hold hold) {
+    return hold != null && hold.acquisition().state(engine.now()) != LeaseState.LOST;
+  }
+
+  @Override
+  public int getHoldCount() {
+    Hold hold = engine.holdOfCurrentThread(keys);
+    return hold != null && isHeld(hold) ? hold.count() : 0;
+  }
+
+  @Override
+  public LeaseState leaseState() {
+    Hold hold = engine.holdOfCurrentThread(keys);
+    if (hold != null) {
+      return hold.acquisition().state(engine.now());
+    }
+    return engine.lostHolds().find(keys) == null ? LeaseState.RELEASED : LeaseState.LOST;
+  }
+
+  @Override
+  public void ensureHeld() {
+    Hold unused = requireHold();
+  }
+
+  /** The calling thread's hold, whose lease is not over. */
+  final Hold requireHold() {
+    Hold hold = engine.holdOfCurrentThread(keys);
+    if (hold == null || !isHeld(hold)) {
+      throw notHeld(hold == null ? engine.lostHolds().find(keys) : hold);
+    }
+    return hold;
+  }
+
+  @Override
+  public Registration onLeaseLost(Consumer<? super LeaseChange> listener) {
+    return engine.events().add(keys.lock(), Objects.requireNonNull(listener, "listener"));
+  }
+
+  @Override
+  public boolean isLocked() {
+    return remainTimeToLive() >= 0;
+  }
+
+  @Override
+  public long remainTimeToLive() {
+    List<Object> reply = look(engine.scripts().inspect(keys));
+    return reply.isEmpty() ? -2 : (Long) reply.get(1);
+  }
+
+  @Override
+  public Optional<LockHolder> holder() {
+    List<Object> reply = look(engine.scripts().inspectHolder(keys));
+    if (reply.isEmpty()) {
+      return Optional.empty();
+    }
+    String id = (String) reply.get(2);
+    Hold here = engine.holdOf(keys);
+    boolean inside = here != null && here.acquisition().id().equals(id);
+    return Optional.of(
+        Holders.of(
+            id, (Long) reply.get(1), (Long) reply.get(3), inside ? here : null, engine.now()));
+  }
+
+  /** What a script sees of the lock; nothing if it is free. */
+  private List<Object> look(ScriptCall inspection) {
+    List<Object> reply = engine.execute(keys, inspection, keys.text() + " was looked at");
+    return switch ((String) reply.get(0)) {
+      case "LOCKED" -> reply;
+      case "FREE" -> List.of();
+      default -> throw Failures.foreign(keys, (String) reply.get(1));
+    };
+  }
+
+  // As a member of a lock of several
+
+  @Override
+  public String place() {
+    return engine.endpoint() + ' ' + keys.lock() + ' ' + engine.clientId().text();
+  }
+
+  @Override
+  public boolean isRenewed() {
+    return lease.renewed();
+  }
+
+  @Override
+  public Duration lease() {
+    return Duration.ofNanos(lease.nanos());
+  }
+
+  @Override
+  public CompletableFuture<String> server() {
+    return engine
+        .backend()
+        .executeAsync(engine.scripts().identify())
+        .thenApply(reply -> (String) reply.get(0));
+  }
+
+  @Override
+  public Executor executor() {
+    return engine.events()::execute;
+  }
+
+  @Override
+  public void checkOpen() {
+    engine.checkOpen(keys);
+  }
+
+  @Override
+  public Registration onClose(Runnable task) {
+    return engine.claims().onClose(task);
+  }
+
+  @Override
+  public ThreadLeases threadLeases() {
+    return engine.threadLeases();
+  }
+
+  @Override
+  public TimeSource time() {
+    return engine.time();
+  }
+
+  @Override
+  public void claim(long wait, CompletableFuture<LeaseOutcome> claimed) {
+    new LeaseRequester(engine, keys, lease).claim(wait, claimed);
+  }
+
+  @Override
+  public @Nullable Thread loserOf(String acquisitionId) {
+    return engine.lostHolds().loserOf(acquisitionId);
+  }
+
+  // Conditions
+
+  @Override
+  public Condition newCondition() {
+    checkHasConditions();
+    return new PrivateCondition(this);
+  }
+
+  @Override
+  public Condition newCondition(String condition) {
+    checkHasConditions();
+    return new SharedCondition(this, Objects.requireNonNull(condition, "condition name"));
+  }
+
+  private void checkHasConditions() {
+    if (keys.kind() == LockKeys.Kind.READ) {
+      throw new UnsupportedOperationException(
+          keys.text() + " has no conditions, as in the JDK; use those of the write lock");
+    }
+  }
+
+  /** Leaves every level of a hold. */
+  final void exitAll(Hold hold) {
+    while (hold.count() > 1) {
+      hold.exit();
+    }
+    unlock();
+  }
+
+  /** Locks so many levels deep. The first alone may need a command, and fail. */
+  final void enterAll(int levels) {
+    lock();
+    Hold hold = engine.holdOfCurrentThread(keys);
+    for (int i = 1; hold != null && i < levels; i++) {
+      hold.enter();
+    }
+  }
+
+  @Override
+  public String toString() {
+    Hold hold = engine.holdOf(keys);
+    String state =
+        hold == null || !isHeld(hold)
+            ? "not held by this service"
+            : "held by thread %s, %d ms of its lease left"
+                .formatted(
+                    hold.thread().getName(),
+                    TimeUnit.NANOSECONDS.toMillis(hold.acquisition().remaining(engine.now())));
+    return "DistributedLock[" + keys.name() + keys.kind().label() + ", " + state + ']';
+  }
+}

@@ -1,0 +1,63 @@
+package io.mortise.internal.lock;
+
+import io.mortise.internal.engine.ConditionWaiter;
+import io.mortise.internal.engine.Hold;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/** A condition that only those who have this object know: its line is in memory. Thread-safe. */
+final class PrivateCondition extends LockCondition {
+  private final Deque<ConditionWaiter> line = new ArrayDeque<>();
+
+  PrivateCondition(LockHandle lock) {
+    super(lock);
+  }
+
+  @Override
+  synchronized void join(ConditionWaiter waiter) {
+    line.addLast(waiter);
+  }
+
+  @Override
+  long untilCheck() {
+    return Long.MAX_VALUE / 4;
+  }
+
+  @Override
+  void check(ConditionWaiter waiter) {}
+
+  @Override
+  synchronized boolean leave(ConditionWaiter waiter) {
+    return line.remove(waiter);
+  }
+
+  @Override
+  void abandon(ConditionWaiter waiter) {
+    if (!leave(waiter)) {
+      signalFirst();
+    }
+  }
+
+  @Override
+  void signal(Hold hold, boolean all) {
+    boolean told = signalFirst();
+    while (all && told) {
+      told = signalFirst();
+    }
+  }
+
+  private synchronized boolean signalFirst() {
+    ConditionWaiter first = line.pollFirst();
+    if (first != null) {
+      first.setSignalled();
+      engine().time().unpark(first.thread());
+    }
+    return first != null;
+  }
+
+  @Override
+  public String toString() {
+    return "Condition[of lock " + lock().name() + ", private]";
+  }
+}

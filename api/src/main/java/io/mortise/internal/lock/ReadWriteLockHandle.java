@@ -1,0 +1,43 @@
+package io.mortise.internal.lock;
+
+import io.mortise.internal.engine.Engine;
+import io.mortise.internal.wire.LockKeys;
+
+import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
+
+/** A handle of a read/write lock: its two sides. */
+final class ReadWriteLockHandle implements DistributedReadWriteLock {
+  private final ReadWriteSide reading;
+  private final ReadWriteSide writing;
+
+  ReadWriteLockHandle(Engine engine, LockKeys keys) {
+    reading = new ReadWriteSide(engine, keys.as(LockKeys.Kind.READ), engine.defaultLease());
+    writing = new ReadWriteSide(engine, keys.as(LockKeys.Kind.WRITE), engine.defaultLease());
+  }
+
+  @Override
+  public String name() {
+    return reading.name();
+  }
+
+  @Override
+  public DistributedLock readLock() {
+    return reading;
+  }
+
+  @Override
+  public DistributedLock writeLock() {
+    return writing;
+  }
+
+  @Override
+  public boolean tryUpgrade() {
+    return writing.tryLockBeside(reading.requireHold());
+  }
+
+  @Override
+  public String toString() {
+    return "DistributedReadWriteLock[" + reading + ", " + writing + ']';
+  }
+}

@@ -1,0 +1,148 @@
+package io.mortise.internal.lock;
+
+import io.mortise.internal.engine.Engine;
+import io.mortise.internal.engine.Failures;
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
+
+import io.mortise.AsyncLock;
+import io.mortise.DistributedSemaphore;
+import io.mortise.Lease;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A handle of a semaphore: each acquisition is a claim, whose id says how many permits it wants.
+ */
+final class SemaphoreHandle implements DistributedSemaphore {
+  private final Engine engine;
+  private final LockKeys keys;
+  private final LeaseTerms lease;
+
+  SemaphoreHandle(Engine engine, LockKeys keys, LeaseTerms lease) {
+    this.engine = engine;
+    this.keys = keys;
+    this.lease = lease;
+  }
+
+  @Override
+  public String name() {
+    return keys.name();
+  }
+
+  @Override
+  public DistributedSemaphore withLease(Duration fixed) {
+    return new SemaphoreHandle(
+        engine, keys, LeaseTerms.fixed(Objects.requireNonNull(fixed, "lease")));
+  }
+
+  // Acquiring
+
+  @Override
+  public Lease acquire(int permits) throws InterruptedException {
+    return leases(permits).await();
+  }
+
+  @Override
+  public Optional<Lease> tryAcquire(int permits) {
+    return leases(permits).attempt();
+  }
+
+  @Override
+  public Optional<Lease> tryAcquire(int permits, Duration wait) throws InterruptedException {
+    return leases(permits).await(Objects.requireNonNull(wait, "wait"));
+  }
+
+  @Override
+  public AsyncLock async(int permits) {
+    return leases(permits);
+  }
+
+  private AsyncLeases leases(int permits) {
+    LockKeys wanted = keys.wanting(positive(permits));
+    return new AsyncLeases(
+        new LeaseRequester(engine, wanted, lease), engine.events()::execute, engine.time());
+  }
+
+  @Override
+  public Optional<Lease> drain() {
+    for (Free free = look(); free.permits > 0 && !free.wanted; free = look()) {
+      Optional<Lease> all = tryAcquire(free.permits);
+      if (all.isPresent()) {
+        return all;
+      }
+    }
+    return Optional.empty();
+  }
+
+  // Setting and looking
+
+  @Override
+  public boolean trySetPermits(int permits) {
+    return command("once", positive(permits), "its permits were set").get(0).equals("SET");
+  }
+
+  @Override
+  public void resize(int permits) {
+    List<Object> unused = command("resize", positive(permits), "it was resized");
+  }
+
+  @Override
+  public boolean forceRelease() {
+    return engine.force(keys);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> forceReleaseAsync() {
+    return engine.forceAsync(keys);
+  }
+
+  @Override
+  public int availablePermits() {
+    return look().permits;
+  }
+
+  /**
+   * What the store says is free.
+   *
+   * @param permits at least 0
+   * @param wanted whether somebody waits
+   */
+  private record Free(int permits, boolean wanted) {}
+
+  private Free look() {
+    List<Object> reply = command("look", 0, "it was looked at");
+    if (reply.get(0).equals("UNSET")) {
+      throw Failures.permitsUnset(keys);
+    }
+    int permits = (int) Math.max(0, (Long) reply.get(1));
+    return new Free(permits, (Long) reply.get(2) > 0);
+  }
+
+  private List<Object> command(String mode, int permits, String what) {
+    List<Object> reply =
+        engine.execute(
+            keys, engine.scripts().permits(keys, mode, permits), keys.text() + ": " + what);
+    if (reply.get(0).equals("FOREIGN")) {
+      throw Failures.foreign(keys, (String) reply.get(1));
+    }
+    return reply;
+  }
+
+  private int positive(int permits) {
+    if (permits < 1) {
+      throw new IllegalArgumentException(
+          "%s: %d permits; give it at least 1".formatted(keys.text(), permits));
+    }
+    return permits;
+  }
+
+  @Override
+  public String toString() {
+    String leases = lease.renewed() ? "renewed leases" : "leases of " + lease.millis() + " ms";
+    return "DistributedSemaphore[" + keys.name() + ", " + leases + ']';
+  }
+}

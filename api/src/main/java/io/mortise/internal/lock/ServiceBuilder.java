@@ -1,0 +1,217 @@
+package io.mortise.internal.lock;
+
+import io.mortise.internal.engine.LeaseEvents;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.QueueTimes;
+import io.mortise.internal.wire.ServiceOptions;
+
+import io.mortise.LockListener;
+import io.mortise.LockService;
+import io.mortise.internal.discovery.InstalledProviders;
+import io.mortise.internal.discovery.StoreUri;
+import io.mortise.spi.LockBackend;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** Collects the options of a service, checks them together, and opens it. */
+public final class ServiceBuilder implements LockService.Builder {
+  private static final Duration DEFAULT_LEASE = Duration.ofSeconds(30);
+  private static final Duration SHORTEST_LEASE = Duration.ofMillis(100);
+  private static final Duration LONGEST_LEASE = Duration.ofDays(10_000);
+  private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(2);
+  private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(10);
+
+  private @Nullable URI uri;
+  private @Nullable String provider;
+  private @Nullable LockBackend backend;
+  private boolean shared;
+  private @Nullable Duration leaseTime;
+  private @Nullable Duration maxHold;
+  private @Nullable Duration commandTimeout;
+  private @Nullable String keyPrefix;
+  private @Nullable Integer handOffLimit;
+  private @Nullable Boolean interruptOnLoss;
+  private @Nullable Boolean redissonInterop;
+  private @Nullable Boolean startOnGrant;
+  private @Nullable Executor executor;
+  private @Nullable LockListener listener;
+
+  /** Every option at its default. */
+  public ServiceBuilder() {}
+
+  @Override
+  public LockService.Builder uri(String text) {
+    uri =
+        once(
+            "uri",
+            uri == null ? null : "one already",
+            StoreUri.parse(Objects.requireNonNull(text, "uri")));
+    return this;
+  }
+
+  @Override
+  public LockService.Builder provider(String name) {
+    provider = once("provider", provider, name);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder backend(LockBackend made) {
+    backend = once("backend", backend, made);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder sharedBackend(LockBackend made) {
+    backend = once("backend", backend, made);
+    shared = true;
+    return this;
+  }
+
+  @Override
+  public LockService.Builder leaseTime(Duration lease) {
+    leaseTime = once("leaseTime", leaseTime, lease);
+    atLeast("leaseTime", lease, SHORTEST_LEASE);
+    require(
+        lease.compareTo(LONGEST_LEASE) <= 0, "leaseTime " + lease + " is longer than 10,000 days");
+    return this;
+  }
+
+  @Override
+  public LockService.Builder maxHold(Duration limit) {
+    maxHold = once("maxHold", maxHold, limit);
+    require(
+        limit.compareTo(LONGEST_LEASE) <= 0, "maxHold " + limit + " is longer than 10,000 days");
+    return this;
+  }
+
+  @Override
+  public LockService.Builder commandTimeout(Duration timeout) {
+    commandTimeout = once("commandTimeout", commandTimeout, timeout);
+    atLeast("commandTimeout", timeout, SHORTEST_TIMEOUT);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder keyPrefix(String prefix) {
+    keyPrefix = once("keyPrefix", keyPrefix, prefix);
+    LockKeys.checkPrefix(prefix);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder handOffLimit(int limit) {
+    handOffLimit = once("handOffLimit", handOffLimit, limit);
+    require(limit >= 0, "handOffLimit " + limit + " is negative; 0 turns hand-off off");
+    return this;
+  }
+
+  @Override
+  public LockService.Builder interruptOnLoss(boolean interrupt) {
+    interruptOnLoss = once("interruptOnLoss", interruptOnLoss, interrupt);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder redissonInterop(boolean interop) {
+    redissonInterop = once("redissonInterop", redissonInterop, interop);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder startOnGrant(boolean start) {
+    startOnGrant = once("startOnGrant", startOnGrant, start);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder executor(Executor given) {
+    executor = once("executor", executor, given);
+    return this;
+  }
+
+  @Override
+  public LockService.Builder listener(LockListener given) {
+    listener = once("listener", listener, given);
+    return this;
+  }
+
+  @Override
+  public LockService open() {
+    LockBackend given = backend;
+    try {
+      return open(given);
+    } catch (RuntimeException e) {
+      if (given != null && !shared) {
+        given.close(); // nobody else can: the caller may have no name for it
+      }
+      throw e;
+    }
+  }
+
+  private LockService open(@Nullable LockBackend given) {
+    ServiceOptions settings = settings();
+    LeaseEvents events = new LeaseEvents(listener, executor);
+    URI where = uri;
+    if (given != null && where == null && provider == null) {
+      return ServiceHandle.open(given, !shared, settings, events);
+    }
+    if (where == null || given != null) {
+      throw new IllegalStateException(
+          "a service needs either uri(…), with provider(…) if several fit, or backend(…), and not both");
+    }
+    LockBackend opened = InstalledProviders.open(where, provider, settings.commandTimeout());
+    return ServiceHandle.open(opened, true, settings, events);
+  }
+
+  private ServiceOptions settings() {
+    Duration lease = or(leaseTime, DEFAULT_LEASE);
+    Duration third = lease.dividedBy(3);
+    Duration shorter = third.compareTo(DEFAULT_TIMEOUT) < 0 ? third : DEFAULT_TIMEOUT;
+    Duration timeout = or(commandTimeout, shorter);
+    require(
+        timeout.compareTo(third) <= 0,
+        "commandTimeout %s is more than a third of leaseTime %s; a failed renewal could not be tried again in time"
+            .formatted(timeout, lease));
+    require(
+        maxHold == null || maxHold.compareTo(lease) >= 0,
+        "maxHold %s is shorter than leaseTime %s".formatted(maxHold, lease));
+    return new ServiceOptions(
+        lease,
+        maxHold,
+        timeout,
+        or(keyPrefix, ServiceOptions.KEY_PREFIX),
+        or(handOffLimit, 64),
+        or(interruptOnLoss, false),
+        or(redissonInterop, false),
+        or(startOnGrant, false),
+        QueueTimes.standard(timeout));
+  }
+
+  private static <T> T or(@Nullable T value, T standard) {
+    return value == null ? standard : value;
+  }
+
+  private static <T> T once(String option, @Nullable Object before, T value) {
+    Objects.requireNonNull(value, option);
+    if (before != null) {
+      throw new IllegalStateException(
+          "%s was already set to %s, and is now given %s; set it once"
+              .formatted(option, before, value instanceof URI ? "another" : value));
+    }
+    return value;
+  }
+
+  private static void atLeast(String option, Duration value, Duration least) {
+    require(value.compareTo(least) >= 0, option + ' ' + value + " is shorter than " + least);
+  }
+
+  private static void require(boolean holds, String message) {
+    if (!holds) {
+      throw new IllegalArgumentException(message);
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.mortise.internal.lock;
+
+import io.mortise.internal.wire.AcquireReply;
+import io.mortise.internal.engine.ConditionWaiter;
+import io.mortise.internal.engine.Failures;
+import io.mortise.internal.engine.Hold;
+
+import io.mortise.OutcomeUnknownException;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.ScriptCall;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** A condition that all processes share: its line is in the store. Thread-safe. */
+final class SharedCondition extends LockCondition {
+  private static final Logger log = LoggerFactory.getLogger(SharedCondition.class);
+
+  private final String name;
+  private final List<String> keys;
+
+  SharedCondition(LockHandle lock, String name) {
+    super(lock);
+    this.name = name;
+    keys = lock.keys().condition(engine().settings().keyPrefix(), name);
+  }
+
+  private ScriptCall step(String id, String step) {
+    return engine().scripts().condition(keys, id, step);
+  }
+
+  private String ask(String id, String step) {
+    List<Object> reply = engine().execute(lock().keys(), step(id, step), what(step));
+    String answer = (String) reply.get(0);
+    if (answer.equals("FOREIGN")) {
+      throw Failures.foreign(lock().keys(), (String) reply.get(1));
+    }
+    if (answer.equals("TOLD")) {
+      engine().mailbox().complain(AcquireReply.textAt(reply, 2));
+    }
+    return answer;
+  }
+
+  private String what(String step) {
+    return "condition '%s' of lock '%s' (step %s)".formatted(name, lock().name(), step);
+  }
+
+  @Override
+  void join(ConditionWaiter waiter) {
+    try {
+      String unused = ask(waiter.id(), "join");
+    } catch (OutcomeUnknownException e) {
+      engine().compensate(lock().keys(), step(waiter.id(), "withdraw"));
+      throw e;
+    }
+  }
+
+  @Override
+  long untilCheck() {
+    return engine().settings().times().recheck().toNanos();
+  }
+
+  /** If the store cannot be asked, the next check will tell. */
+  @Override
+  void check(ConditionWaiter waiter) {
+    try {
+      List<Object> reply = engine().backend().execute(step(waiter.id(), "check"));
+      if (reply.get(0).equals("SIGNALLED")) {
+        waiter.setSignalled();
+      }
+    } catch (BackendException e) {
+      log.debug("{}: not known whether {} was signalled", this, waiter.id(), e);
+    }
+  }
+
+  /** What cannot be learnt counts as a signal: to wake without a reason is allowed. */
+  @Override
+  boolean leave(ConditionWaiter waiter) {
+    if (waiter.isSignalled()) {
+      return false;
+    }
+    try {
+      return engine().backend().execute(step(waiter.id(), "leave")).get(0).equals("LEFT");
+    } catch (BackendException e) {
+      log.debug("{}: not known whether {} was signalled", this, waiter.id(), e);
+      abandon(waiter);
+      return false;
+    }
+  }
+
+  @Override
+  void abandon(ConditionWaiter waiter) {
+    engine().compensate(lock().keys(), step(waiter.id(), "abandon"));
+  }
+
+  @Override
+  void signal(Hold hold, boolean all) {
+    if (ask(hold.acquisition().id(), all ? "all" : "signal").equals("NOT_HELD")) {
+      throw lock().notHeld(hold);
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "Condition[" + name + " of lock " + lock().name() + ", shared]";
+  }
+}

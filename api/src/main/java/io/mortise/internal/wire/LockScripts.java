@@ -1,0 +1,243 @@
+package io.mortise.internal.wire;
+
+import io.mortise.internal.engine.Acquisition;
+
+import io.mortise.spi.Script;
+import io.mortise.spi.ScriptCall;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The scripts of the locks as calls, with the arguments that do not change filled in. */
+public final class LockScripts {
+  /** What is built alike: the scripts of its kinds share parts, and their names begin alike. */
+  private enum Family {
+    EXCLUSIVE("", "queue", "exclusive"),
+    REDISSON("", "queue", "exclusive", "redisson"),
+    READ_WRITE("rw-", "queue", "rw", "line"),
+    SEMAPHORE("sem-", "queue", "sem", "line"),
+    LATCH("latch-", "queue", "latch", "line");
+
+    private final String prefix;
+    private final String shared;
+
+    Family(String prefix, String... shared) {
+      this.prefix = prefix;
+      this.shared = Stream.of(shared).map(LockScripts::read).collect(Collectors.joining());
+    }
+
+    static Family of(LockKeys.Kind kind) {
+      return switch (kind) {
+        case PLAIN, FAIR, FENCED -> EXCLUSIVE;
+        case REDISSON -> REDISSON;
+        case READ, WRITE -> READ_WRITE;
+        case SEMAPHORE -> SEMAPHORE;
+        case LATCH -> LATCH;
+      };
+    }
+
+    Script script(String step) {
+      return LockScripts.script(prefix + step, shared);
+    }
+  }
+
+  private static final Map<Family, Script> ACQUIRE =
+      scripts("acquire", EnumSet.allOf(Family.class));
+  private static final Map<Family, Script> LEAVE = scripts("leave", EnumSet.allOf(Family.class));
+  private static final Map<Family, Script> FORCE =
+      scripts("force", EnumSet.complementOf(EnumSet.of(Family.LATCH)));
+  private static final Script SEM_PERMITS = Family.SEMAPHORE.script("permits");
+  private static final Script LATCH_COUNT = Family.LATCH.script("count");
+  private static final Script RW_INSPECT = Script.of("rw-inspect", read("rw-inspect"));
+  private static final Script RENEW = Script.of("renew", read("renew"));
+  private static final Script INSPECT = Script.of("inspect", read("inspect"));
+  private static final Script CONDITION = script("condition", read("queue"));
+  private static final Script CHECK = Script.of("check", read("check"));
+
+  private static final Script IDENTIFY = Script.of("identify", read("identify"));
+
+  /** Where the shared parts go: behind a short cut that needs none of them. */
+  private static final String SHARED = "--#shared\n";
+
+  private final ServiceOptions settings;
+  private final String times;
+  private final String join;
+  private final String tryOnce;
+  private final String fair;
+  private final String none;
+  private final String naming;
+  private final String tombstone;
+  private final String tokens;
+
+  public LockScripts(ServiceOptions settings, boolean publishCounts) {
+    this.settings = settings;
+    times = // joined, since a format writes digits as the locale has them
+        " "
+            + settings.times().alive().toMillis()
+            + ' '
+            + settings.times().grantWindow().toMillis()
+            + (publishCounts ? " 1 " : " 0 ")
+            + mailPrefix(settings.keyPrefix());
+    join = terms("join");
+    tryOnce = terms("try");
+    fair = terms("fair");
+    none = terms("-");
+    naming = terms(Long.toString(settings.leaseTime().toMillis()));
+    tombstone = Long.toString(settings.tombstone().toMillis());
+    tokens = Integer.toString(settings.handOffLimit() + 1);
+  }
+
+  /** What every script of a queue is told of this service, and a word of its own. */
+  private String terms(String word) {
+    return word + times;
+  }
+
+  public static String mailPrefix(String keyPrefix) {
+    return keyPrefix + "mail:";
+  }
+
+  /**
+   * @param join whether it waits
+   * @param beside of a read/write lock: the id of what the thread holds in the other mode, or ''
+   */
+  public ScriptCall acquire(Acquisition acquisition, LeaseTerms lease, boolean join, String beside) {
+    LockKeys keys = acquisition.keys();
+    String id = acquisition.id();
+    String terms = join ? this.join : keys.isFair() ? fair : tryOnce;
+    String ticket = acquisition.ticket();
+    String last = keys.isReadWrite() ? beside : keys.kind() == LockKeys.Kind.FENCED ? tokens : "";
+    if (ticket.isEmpty() && last.isEmpty() && !keys.isRedisson()) {
+      return call(keys, ACQUIRE, List.of(id, terms, lease.millis()));
+    }
+    return call(keys, ACQUIRE, List.of(id, terms, lease.millis(), ticket, last));
+  }
+
+  /**
+   * @param outcomeUnknown whether the id's acquire was never answered and might still arrive
+   */
+  public ScriptCall leave(LockKeys keys, String id, boolean outcomeUnknown) {
+    return leave(keys, id, none, outcomeUnknown);
+  }
+
+  /** As {@link #leave}, by a caller that waits no longer than that. */
+  public ScriptCall leave(Acquisition givenUp, Duration timeout) {
+    ScriptCall call = leave(givenUp.keys(), givenUp.id(), givenUp.mayArriveLate());
+    return new ScriptCall(call.script(), call.keys(), call.args(), timeout);
+  }
+
+  /** As {@link #leave}; the reply may name acquisitions of this service that are let in. */
+  public ScriptCall release(Acquisition ended) {
+    LockKeys keys = ended.keys();
+    return leave(keys, ended.id(), keys.isNamed() ? naming : none, ended.mayArriveLate());
+  }
+
+  private ScriptCall leave(LockKeys keys, String id, String terms, boolean outcomeUnknown) {
+    if (!outcomeUnknown && !keys.isRedisson()) {
+      return call(keys, LEAVE, List.of(id, terms));
+    }
+    return call(keys, LEAVE, List.of(id, terms, outcomeUnknown ? tombstone : "0"));
+  }
+
+  public ScriptCall force(LockKeys keys) {
+    return call(keys, FORCE, List.of(keys.idSuffix(), none, tombstone));
+  }
+
+  public ScriptCall renew(List<Acquisition> held, LeaseTerms lease) {
+    return renew(held, lease, settings.commandTimeout());
+  }
+
+  public ScriptCall renew(List<Acquisition> held, LeaseTerms lease, Duration timeout) {
+    List<String> keys = new ArrayList<>(held.size());
+    List<String> args = new ArrayList<>(held.size() + 1);
+    args.add(lease.millis());
+    for (Acquisition acquisition : held) {
+      keys.add(acquisition.keys().lock());
+      args.add(acquisition.id());
+    }
+    return new ScriptCall(RENEW, keys, args, timeout);
+  }
+
+  public ScriptCall inspect(LockKeys keys) {
+    Script script = keys.kind() == LockKeys.Kind.READ ? RW_INSPECT : INSPECT;
+    return call(script, List.of(keys.lock()), List.of());
+  }
+
+  /** As {@link #inspect}, and the reply names a holder and counts the waiters. */
+  public ScriptCall inspectHolder(LockKeys keys) {
+    Script script = keys.kind() == LockKeys.Kind.READ ? RW_INSPECT : INSPECT;
+    return call(script, List.of(keys.lock(), keys.queue()), List.of());
+  }
+
+  public ScriptCall condition(List<String> keys, String id, String step) {
+    return call(CONDITION, keys, List.of(id, terms(step), tombstone));
+  }
+
+  /**
+   * @param mode once, resize or look
+   */
+  public ScriptCall permits(LockKeys keys, String mode, int permits) {
+    return call(SEM_PERMITS, keys.all(), List.of("", terms(mode), Integer.toString(permits)));
+  }
+
+  /**
+   * @param id of this step; '' to look
+   * @param mode set, down or look
+   */
+  public ScriptCall count(LockKeys keys, String id, String mode, long count) {
+    return call(LATCH_COUNT, keys.all(), List.of(id, terms(mode), Long.toString(count), tombstone));
+  }
+
+  public ScriptCall identify() {
+    return call(IDENTIFY, List.of(), List.of());
+  }
+
+  public ScriptCall check(LockKeys unused, List<String> channels) {
+    return call(CHECK, unused.all().subList(0, 2), channels);
+  }
+
+  private static Map<Family, Script> scripts(String step, Set<Family> families) {
+    Map<Family, Script> scripts = new EnumMap<>(Family.class);
+    families.forEach(family -> scripts.put(family, family.script(step)));
+    return scripts;
+  }
+
+  private ScriptCall call(LockKeys keys, Map<Family, Script> scripts, List<String> args) {
+    Script script = Objects.requireNonNull(scripts.get(Family.of(keys.kind())));
+    if (!keys.isRedisson()) {
+      return call(script, keys.all(), args);
+    }
+    List<String> more = new ArrayList<>(args);
+    more.add(keys.redissonChannel());
+    return call(script, keys.all(), more);
+  }
+
+  private ScriptCall call(Script script, List<String> keys, List<String> args) {
+    return new ScriptCall(script, keys, args, settings.commandTimeout());
+  }
+
+  private static Script script(String name, String shared) {
+    return Script.of(name, read(name).replace(SHARED, shared));
+  }
+
+  public static String read(String name) {
+    try (InputStream in = LockScripts.class.getResourceAsStream(name + ".lua")) {
+      if (in == null) {
+        throw new IllegalStateException("script " + name + ".lua is missing from this jar");
+      }
+      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package io.mortise.internal.wire;
+
+import java.time.Duration;
+
+/**
+ * The times of the queue protocol, and the rules between them. With D the worst one-way delay that
+ * is to be ridden out silently, and T the command timeout:
+ *
+ * <ul>
+ *   <li>C &gt; 2 D, else every grant ends before its confirmation arrives: a livelock without any
+ *       fault;
+ *   <li>R + 2 D &lt; C, so a lost message costs a re-check and not the place in the queue;
+ *   <li>A ≥ 2 R + T and A ≥ C + R, else live waiters count as gone.
+ * </ul>
+ *
+ * @param recheck R, after which a waiter asks again
+ * @param grantWindow C, within which a granted waiter confirms
+ * @param alive A, after which a waiter that did not ask again counts as gone
+ * @param delay D
+ */
+public record QueueTimes(Duration recheck, Duration grantWindow, Duration alive, Duration delay) {
+  public static QueueTimes standard(Duration commandTimeout) {
+    Duration alive = Duration.ofSeconds(8).plus(commandTimeout);
+    return new QueueTimes(
+            Duration.ofSeconds(2), Duration.ofSeconds(3), alive, Duration.ofMillis(400))
+        .checkedFor(commandTimeout);
+  }
+
+  public QueueTimes {
+    Duration roundTrip = delay.multipliedBy(2);
+    require(
+        grantWindow.compareTo(roundTrip) > 0,
+        "the grant window %s must be longer than two delays of %s".formatted(grantWindow, delay));
+    require(
+        recheck.plus(roundTrip).compareTo(grantWindow) < 0,
+        "the re-check period %s and two delays of %s must be shorter than the grant window %s"
+            .formatted(recheck, delay, grantWindow));
+    require(
+        alive.compareTo(grantWindow.plus(recheck)) >= 0,
+        "a waiter must count as alive (%s) for a grant window %s and a re-check period %s"
+            .formatted(alive, grantWindow, recheck));
+  }
+
+  QueueTimes checkedFor(Duration commandTimeout) {
+    require(
+        alive.compareTo(recheck.multipliedBy(2).plus(commandTimeout)) >= 0,
+        "a waiter must count as alive (%s) for two re-check periods of %s and a command of %s"
+            .formatted(alive, recheck, commandTimeout));
+    return this;
+  }
+
+  private static void require(boolean holds, String rule) {
+    if (!holds) {
+      throw new IllegalArgumentException(rule);
+    }
+  }
+}

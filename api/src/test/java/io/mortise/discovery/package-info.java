@@ -1,5 +1,0 @@
-/** Choosing a provider. */
-@NullMarked
-package io.mortise.discovery;
-
-import org.jspecify.annotations.NullMarked;

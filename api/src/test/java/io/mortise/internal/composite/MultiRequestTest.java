@@ -1,0 +1,97 @@
+package io.mortise.internal.composite;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.engine.LeaseSource;
+import io.mortise.internal.lock.Member;
+import io.mortise.internal.engine.MemberLease;
+import io.mortise.spi.TimeSource;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("L15")
+class MultiRequestTest {
+  private static final int ROUNDS = 1_000;
+
+  private final Deque<CompletableFuture<LeaseOutcome>> waiting = new ArrayDeque<>();
+  private int leases;
+
+  /** A lock with fixed leases that is never free to a try; the test says when a wait ends. */
+  private Member busy(String name) {
+    return of(
+        Member.class,
+        Map.of("name", name, "isRenewed", false, "time", TimeSource.system()),
+        this::claim);
+  }
+
+  private void claim(long wait, CompletableFuture<LeaseOutcome> claimed) {
+    if (wait == LeaseSource.NOT) {
+      claimed.complete(new LeaseOutcome(null, "somebody"));
+    } else {
+      waiting.add(claimed);
+    }
+  }
+
+  private LeaseOutcome granted() {
+    leases++;
+    return new LeaseOutcome(of(MemberLease.class, Map.of("isValid", true), (wait, claimed) -> {}), null);
+  }
+
+  @SuppressWarnings("ReferenceEquality") // it is this very object or not
+  private <T> T of(Class<T> type, Map<String, Object> answers, LeaseSource claimer) {
+    InvocationHandler handler =
+        (proxy, method, args) -> {
+          switch (method.getName()) {
+            case "claim" -> {
+              @SuppressWarnings("unchecked")
+              CompletableFuture<LeaseOutcome> claimed = (CompletableFuture<LeaseOutcome>) args[1];
+              claimer.claim((Long) args[0], claimed);
+              return null;
+            }
+            case "releasing" -> {
+              leases--;
+              return CompletableFuture.completedFuture(null);
+            }
+            case "equals" -> {
+              return proxy == args[0];
+            }
+            case "hashCode" -> {
+              return System.identityHashCode(proxy);
+            }
+            default -> {
+              return answers.get(method.getName());
+            }
+          }
+        };
+    return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, handler));
+  }
+
+  @Test
+  void roundsLeaveNoCallbacksBehindAndTheEndWithdrawsWhatIsOut() {
+    CompletableFuture<LeaseOutcome> whole = new CompletableFuture<>();
+    MultiRequest.start("both", List.of(busy("a"), busy("b")), LeaseSource.FOREVER, whole);
+    int before = whole.getNumberOfDependents();
+    for (int i = 0; i < ROUNDS; i++) {
+      assertTrue(waiting.remove().complete(granted()));
+    }
+    assertEquals(before, whole.getNumberOfDependents());
+    CompletableFuture<LeaseOutcome> last = waiting.remove();
+    assertFalse(last.isDone());
+
+    whole.cancel(false);
+
+    assertTrue(last.isCancelled());
+    assertEquals(0, leases, "all are given back");
+    assertEquals(0, waiting.size());
+  }
+}

@@ -1,0 +1,56 @@
+package io.mortise.internal.discovery;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A URI that begins with the host gets the one to write instead. */
+class StoreUriTest {
+  private static String refusal(String text) {
+    IllegalArgumentException e =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> InstalledProviders.open(StoreUri.parse(text), null, Duration.ofSeconds(1)));
+    return String.valueOf(e.getMessage());
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "localhost:26000, redis://localhost:26000",
+    "localhost:26000/3, redis://localhost:26000/3",
+    "127.0.0.1:6379, redis://127.0.0.1:6379",
+    "my_host:6379, redis://my_host:6379",
+    "[::1]:6379, redis://[::1]:6379",
+    "//redis.example.org:6379, redis://redis.example.org:6379",
+  })
+  void aPlaceWithoutASchemeGetsTheUriToWrite(String text, String uri) {
+    String message = refusal(text);
+
+    assertTrue(message.startsWith("'" + text + "' has no scheme; write " + uri + ","), message);
+    assertTrue(message.contains(uri.replace("redis://", "rediss://") + " for TLS"), message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "//:s3cret@localhost:6379",
+        "s3cret@localhost:6379",
+        "re dis://s3cret@h",
+        "s3cret"
+      })
+  void whatMayHoldASecretIsNotRepeated(String text) {
+    assertFalse(refusal(text).contains("s3cret"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redis://localhost:6379", "memory:42", "rediss://:secret@host/1"})
+  void whatHasASchemeIsRead(String text) {
+    assertEquals(text, StoreUri.parse(text).toString());
+  }
+}

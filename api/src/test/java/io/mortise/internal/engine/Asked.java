@@ -1,0 +1,92 @@
+package io.mortise.internal.engine;
+
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.ScriptCall;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
+
+/** One command the engine has sent to the stub, which the test answers. */
+final class Asked {
+  private final ScriptCall call;
+  private final CompletableFuture<List<Object>> reply = new CompletableFuture<>();
+
+  Asked(ScriptCall call) {
+    this.call = call;
+  }
+
+  String script() {
+    return call.script().name();
+  }
+
+  /** The acquisition id; of a renewal, that of its first lock. */
+  String id() {
+    return call.args().get(script().equals("renew") ? 1 : 0);
+  }
+
+  /** Whether a leave also keeps its id from acquiring later. */
+  boolean leavesTombstone() {
+    return call.args().size() > 2;
+  }
+
+  CompletableFuture<List<Object>> reply() {
+    return reply;
+  }
+
+  List<Object> await() {
+    try {
+      return reply.join();
+    } catch (CompletionException e) {
+      throw e.getCause() instanceof BackendException failure ? failure : e;
+    } finally {
+      LockSupport.parkNanos(1); // uses up the wake-up of an answer that came before the wait
+    }
+  }
+
+  private Asked answer(Object... elements) {
+    reply.complete(List.of(elements));
+    return this;
+  }
+
+  Asked held() {
+    return answer(1L);
+  }
+
+  /** Somebody else holds the lock for half a minute, and the id is in the queue. */
+  Asked queued() {
+    return answer("WAIT", 30_000L, 1L, 1L);
+  }
+
+  Asked tooLate() {
+    return answer("TOO_LATE");
+  }
+
+  Asked released() {
+    return answer(1L);
+  }
+
+  Asked absent() {
+    return answer("ABSENT");
+  }
+
+  Asked renewed() {
+    return answer(1L);
+  }
+
+  Asked notRenewed() {
+    return answer(0L);
+  }
+
+  /** The command may have run; nobody will ever know. */
+  Asked lost() {
+    reply.completeExceptionally(new BackendException(Outcome.UNKNOWN, "no answer", null));
+    return this;
+  }
+
+  @Override
+  public String toString() {
+    return script() + call.args() + (reply.isDone() ? ", answered" : ", unanswered");
+  }
+}

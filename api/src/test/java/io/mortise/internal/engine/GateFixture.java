@@ -1,0 +1,108 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.wire.ClientId;
+import io.mortise.internal.lock.LockHandle;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.QueueTimes;
+import io.mortise.internal.wire.ServiceOptions;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+
+/** An engine on a stub store, and threads that meet at one gate. */
+abstract class GateFixture {
+  static final Duration LEASE = Duration.ofSeconds(30);
+  static final Duration LONG = Duration.ofHours(1);
+
+  final StubTime time = new StubTime();
+  final StubStore store = new StubStore(time);
+  final LockKeys keys = LockKeys.of("mortise:", "gate");
+  final Engine engine =
+      new Engine(ClientId.create(), store, settings(), new LeaseEvents(null, Runnable::run));
+  final LockHandle lock = new LockHandle(engine, keys, engine.defaultLease());
+  private final List<Party> parties = new ArrayList<>();
+
+  final Party a = party("A");
+  final Party b = party("B");
+  final Party c = party("C");
+
+  private static ServiceOptions settings() {
+    Duration timeout = Duration.ofSeconds(2);
+    return new ServiceOptions(
+        LEASE, null, timeout, "mortise:", 64, false, false, false, QueueTimes.standard(timeout));
+  }
+
+  final Party party(String name) {
+    Party party = new Party(name);
+    parties.add(party);
+    return party;
+  }
+
+  @AfterEach
+  void everyCommandWasExpected() {
+    store.assertNothingAsked();
+  }
+
+  @AfterEach
+  void endParties() {
+    parties.forEach(Party::end);
+  }
+
+  /** The party takes the lock from the store. */
+  Acquisition holds(Party party) {
+    Future<Boolean> locking = party.runs(lock::lock);
+    Asked acquire = store.next("acquire").held();
+    Party.get(locking);
+    return acquisition(acquire.id());
+  }
+
+  /** The party begins to lock, and parks at the gate. */
+  Future<Boolean> waits(Party party) {
+    return parked(party, party.runs(lock::lock));
+  }
+
+  <T> Future<T> parked(Party party, Future<T> task) {
+    time.awaitParked(party.thread());
+    return task;
+  }
+
+  /** The holder unlocks: the hold is passed on, and the woken waiter stopped before it looks. */
+  void passOn(Party holder, Party waiter) {
+    time.stopAtWake(waiter.thread());
+    unlock(holder);
+    time.awaitWoken(waiter.thread());
+    store.assertNothingAsked();
+  }
+
+  /** Unlocks, and expects that the hold goes back to the store and the next thread asks anew. */
+  void assertGivenBack(Party holder, Acquisition held, Future<Boolean> next) {
+    Future<Boolean> unlocking = holder.runs(lock::unlock);
+    assertEquals(held.id(), store.next("leave").released().id());
+    assertTrue(Party.get(unlocking));
+    assertNotEquals(held.id(), store.next("acquire").held().id());
+    assertTrue(Party.get(next));
+  }
+
+  void unlock(Party party) {
+    Party.get(party.runs(lock::unlock));
+  }
+
+  final Acquisition acquisition(String id) {
+    Acquisition known = engine.acquisition(id);
+    if (known == null) {
+      throw new AssertionError(id + " is not known");
+    }
+    return known;
+  }
+
+  void forcedOpen(Acquisition held) {
+    engine.mailbox().onMessage("lost|" + held.id() + '|' + keys.lock());
+  }
+}

@@ -1,0 +1,198 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.lock.LockHandle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import java.time.Duration;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A hold that was passed on and not claimed yet, with the woken thread at the barrier. */
+@Tag("L1")
+@Tag("L10")
+class GateHandOverTest extends GateFixture {
+  @Test
+  void theNextThreadClaimsTheSameAcquisitionWithoutACommand() {
+    Acquisition held = holds(a);
+    Future<Boolean> waiting = waits(b);
+    passOn(a, b);
+    assertNull(engine.holdOf(keys));
+    assertFalse(a.says(lock::isHeldByCurrentThread));
+
+    time.letGo(b.thread());
+
+    assertTrue(Party.get(waiting));
+    store.assertNothingAsked();
+    assertEquals(held, b.now(() -> held(lock)).acquisition());
+  }
+
+  private Hold held(LockHandle by) {
+    Hold hold = engine.holdOfCurrentThread(keys);
+    if (hold == null) {
+      throw new AssertionError(by + " is not held");
+    }
+    return hold;
+  }
+
+  @Test
+  void aRenewalInFlightCountsForWhoeverHasTheHoldWhenItIsAnswered() {
+    Acquisition held = holds(a);
+    Future<Boolean> waiting = waits(b);
+    long before = held.deadline();
+    passOn(a, b);
+    time.advance(LEASE.dividedBy(3));
+    Asked renewal = store.next("renew");
+    time.letGo(b.thread());
+    assertTrue(Party.get(waiting));
+
+    renewal.renewed();
+
+    assertEquals(before + LEASE.dividedBy(3).toNanos(), held.deadline());
+    assertEquals(LeaseState.HELD, b.now(lock::leaseState));
+  }
+
+  @Test
+  void aHoldLostBeforeItsClaimIsNeverEntered() {
+    Acquisition held = holds(a);
+    Future<Boolean> waiting = waits(b);
+    passOn(a, b);
+
+    forcedOpen(held);
+    assertEquals(held.id(), store.next("leave").absent().id());
+    time.letGo(b.thread());
+
+    Asked own = store.next("acquire");
+    assertFalse(waiting.isDone());
+    assertNotEquals(held.id(), own.id());
+    own.held();
+    assertTrue(Party.get(waiting));
+  }
+
+  @Test
+  void aHoldWhoseLeaseHasEndedUnnoticedIsNeverEntered() {
+    Acquisition held = holds(a);
+    Future<Boolean> waiting = waits(b);
+    passOn(a, b);
+
+    time.pause(LEASE);
+    time.letGo(b.thread());
+
+    time.awaitParked(b.thread());
+    assertFalse(waiting.isDone());
+    store.assertNothingAsked();
+    time.advance(Duration.ZERO);
+    assertEquals(held.id(), store.next("leave").absent().id());
+    store.next("acquire").held();
+    assertTrue(Party.get(waiting));
+    assertEquals(held.id(), store.next("renew").renewed().id());
+    assertFalse(held.isHeld(), "an ended lease is not revived");
+  }
+
+  @Test
+  void nobodyIsMarkedWhenAnUnclaimedHoldIsLost() {
+    Acquisition held = holds(a);
+    Future<Boolean> waiting = waits(b);
+    passOn(a, b);
+
+    forcedOpen(held);
+    store.next("leave").absent();
+    time.letGo(b.thread());
+    store.next("acquire").held();
+    assertTrue(Party.get(waiting));
+
+    assertEquals(LeaseState.RELEASED, a.now(lock::leaseState));
+    assertEquals(LeaseState.HELD, b.now(lock::leaseState));
+    IllegalMonitorStateException e =
+        Party.failure(IllegalMonitorStateException.class, a.runs(lock::unlock));
+    assertFalse(e instanceof LeaseLostException, e::toString);
+  }
+
+  @Test
+  void aSuspectHoldMayStillBeClaimed() {
+    holds(a);
+    Future<Boolean> waiting = waits(b);
+    passOn(a, b);
+
+    time.advance(LEASE.dividedBy(3));
+    store.next("renew").lost();
+    time.letGo(b.thread());
+
+    assertTrue(Party.get(waiting));
+    assertEquals(LeaseState.SUSPECT, b.now(lock::leaseState));
+  }
+
+  @Test
+  void anUnclaimedHoldIsGivenBackWhenTheLastWaiterGivesUp() {
+    Acquisition held = holds(a);
+    Future<Boolean> waiting = parked(b, b.runs(lock::lockInterruptibly));
+    passOn(a, b);
+
+    time.pause(LEASE);
+    b.thread().interrupt();
+    time.letGo(b.thread());
+
+    assertEquals(held.id(), store.next("leave").absent().id());
+    Party.failure(InterruptedException.class, waiting);
+    assertTrue(engine.acquisitions().isEmpty());
+    assertNotEquals(held.id(), holds(c).id());
+  }
+
+  @Test
+  void whoGivesUpWakesTheNextWaiterForAnUnclaimedHold() {
+    Acquisition held = holds(a);
+    Future<Boolean> first = parked(b, b.runs(lock::lockInterruptibly));
+    Future<Boolean> second = waits(c);
+    passOn(a, b);
+
+    time.pause(LEASE);
+    b.thread().interrupt();
+    time.letGo(b.thread());
+
+    assertEquals(held.id(), store.next("leave").absent().id());
+    Party.failure(InterruptedException.class, first);
+    assertNotEquals(held.id(), store.next("acquire").held().id());
+    assertTrue(Party.get(second));
+  }
+
+  @Test
+  void aRunningThreadMayClaimFirstAndTheWaiterStaysFirstInLine() {
+    Acquisition held = holds(a);
+    Future<Boolean> waiting = waits(b);
+    passOn(a, b);
+
+    assertTrue(c.says(lock::tryLock));
+    time.letGo(b.thread());
+    time.awaitParked(b.thread());
+    unlock(c);
+
+    assertTrue(Party.get(waiting));
+    store.assertNothingAsked();
+    assertEquals(held, b.now(() -> held(lock)).acquisition());
+  }
+
+  @Test
+  void aThreadThatIsWokenForNothingSleepsOn() {
+    holds(a);
+    Future<Boolean> waiting = waits(b);
+    time.stopAtWake(b.thread());
+
+    LockSupport.unpark(b.thread());
+    time.awaitWoken(b.thread());
+    time.letGo(b.thread());
+    time.awaitParked(b.thread());
+
+    assertFalse(waiting.isDone());
+    store.assertNothingAsked();
+    unlock(a);
+    assertTrue(Party.get(waiting));
+  }
+}

@@ -1,0 +1,114 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.lock.LockHandle;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** How long a hold is passed on inside its process before others have their turn. */
+@Tag("L12")
+class GateLimitTest extends GateFixture {
+  @Test
+  void aHoldIsPassedOnSixtyFourTimesAndThenGivenBack() {
+    Acquisition held = holds(a);
+    AtomicInteger inside = new AtomicInteger();
+    List<Future<Boolean>> waiting = new ArrayList<>();
+    for (int i = 0; i < 66; i++) {
+      Party party = party("waiter-" + i);
+      waiting.add(
+          parked(
+              party,
+              party.runs(() -> {
+                lock.lock();
+                inside.incrementAndGet();
+                lock.unlock();
+              })));
+    }
+    unlock(a);
+
+    Asked leave = store.next("leave");
+
+    assertEquals(held.id(), leave.id());
+    assertEquals(64, inside.get());
+    leave.released();
+    store.next("acquire").held();
+    store.next("leave").released();
+    for (Future<Boolean> each : waiting) {
+      assertTrue(Party.get(each));
+    }
+  }
+
+  @Test
+  void aHoldIsPassedOnForTenMillisecondsAndThenGivenBack() {
+    Acquisition held = holds(a);
+    Future<Boolean> first = waits(b);
+    time.advance(Duration.ofNanos(9_999_999));
+    unlock(a);
+    assertTrue(Party.get(first));
+    store.assertNothingAsked();
+    Future<Boolean> second = waits(c);
+
+    time.advance(Duration.ofNanos(1));
+
+    assertGivenBack(b, held, second);
+  }
+
+  @Test
+  void aHoldWithHalfItsLeaseIsPassedOn() {
+    holdsAfter(LEASE.dividedBy(2).minusMillis(1));
+    Future<Boolean> next = waits(b);
+
+    unlock(a);
+
+    assertTrue(Party.get(next));
+    store.assertNothingAsked();
+  }
+
+  @Test
+  void aHoldWithLessThanHalfItsLeaseIsGivenBack() {
+    Acquisition held = holdsAfter(LEASE.dividedBy(2));
+    Future<Boolean> next = waits(b);
+
+    assertGivenBack(a, held, next);
+  }
+
+  /** Its lease counts from when the command was sent; here the answer took that long. */
+  private Acquisition holdsAfter(Duration delay) {
+    Future<Boolean> locking = a.runs(lock::lock);
+    Asked acquire = store.next("acquire");
+    time.pause(delay);
+    acquire.held();
+    assertTrue(Party.get(locking));
+    return acquisition(acquire.id());
+  }
+
+  @Test
+  void aFixedLeaseIsNeitherPassedOnNorGivenAnothersHold() {
+    LockHandle fixed = new LockHandle(engine, keys, LeaseTerms.fixed(LEASE));
+    Acquisition held = holds(a);
+    Future<Boolean> second = parked(b, b.runs(fixed::lock));
+    assertGivenBack(a, held, second);
+    Acquisition own = engine.acquisitions().iterator().next();
+    Future<Boolean> third = waits(c);
+
+    assertGivenBack(b, own, third);
+  }
+
+  @Test
+  void aSuspectHoldIsGivenBack() {
+    Acquisition held = holds(a);
+    assertTrue(held.suspect("no answer"));
+    Future<Boolean> next = waits(b);
+
+    assertGivenBack(a, held, next);
+  }
+}

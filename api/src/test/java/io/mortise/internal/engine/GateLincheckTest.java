@@ -1,0 +1,150 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.wire.ClientId;
+import io.mortise.internal.lock.LockHandle;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockScripts;
+import io.mortise.internal.wire.QueueTimes;
+import io.mortise.internal.wire.ServiceOptions;
+
+import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.time.Duration;
+import org.jetbrains.lincheck.LincheckAssertionError;
+import org.jetbrains.lincheck.datastructures.ManagedStrategyGuarantee;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The gate, its agents and the mailbox under a model checker: Lincheck runs random scenarios of
+ * threads that lock, count and unlock, each in many interleavings that switch threads at any shared
+ * access, and expects what a plain counter gives. What fails is told with its interleaving, and
+ * fails again: scenarios and interleavings are the same in every run.
+ *
+ * <p>Lincheck lets every park end without a reason, so a wake-up that is forgotten is not found
+ * here, but by the tests with a barrier.
+ *
+ * <p>{@code -Dmortise.soak=600} goes on for about that many seconds, with three threads.
+ */
+@Tag("L1")
+@Tag("L6")
+class GateLincheckTest {
+  private static final int SOAK = Integer.getInteger("mortise.soak", 0);
+
+  /** One service on a model store, and what its threads do. */
+  abstract static class Counting {
+    private final LockKeys keys = LockKeys.of("mortise:", "x");
+    private final ModelStore store = new ModelStore(keys);
+    final LockHandle lock;
+    int counter;
+
+    Counting() {
+      Duration timeout = Duration.ofSeconds(2);
+      ServiceOptions settings =
+          new ServiceOptions(
+              Duration.ofSeconds(30),
+              null,
+              timeout,
+              "mortise:",
+              64,
+              false,
+              false,
+              false,
+              QueueTimes.standard(timeout));
+      LeaseEvents events = new LeaseEvents(null, Runnable::run);
+      Engine engine = new Engine(new ClientId("model"), store, settings, events);
+      store.deliverTo(engine.mailbox());
+      lock = new LockHandle(engine, keys, engine.defaultLease());
+    }
+
+    int countAndUnlock() {
+      int counted = ++counter;
+      lock.unlock();
+      return counted;
+    }
+  }
+
+  /** Threads that lock in the ways that wait. */
+  public static final class Guarded extends Counting {
+    @Operation
+    public int count() {
+      lock.lock();
+      return countAndUnlock();
+    }
+
+    @Operation
+    public int countInTime() throws InterruptedException {
+      if (!lock.tryLock(Duration.ofHours(1))) {
+        throw new AssertionError("time stands still");
+      }
+      return countAndUnlock();
+    }
+  }
+
+  /** The same, with one that does not lock. */
+  public static final class Unguarded extends Counting {
+    @Operation
+    public int count() {
+      lock.lock();
+      return countAndUnlock();
+    }
+
+    @Operation
+    public int countInTime() {
+      return ++counter;
+    }
+  }
+
+  /** What they should come to, one after the other. */
+  public static final class Counter {
+    private int counter;
+
+    public int count() {
+      return ++counter;
+    }
+
+    public int countInTime() {
+      return ++counter;
+    }
+  }
+
+  @Test
+  void threadsThatLockCountAsOneWould() {
+    options().check(Guarded.class);
+  }
+
+  @Test
+  void aThreadThatDoesNotLockIsFound() {
+    assertThrows(LincheckAssertionError.class, () -> options().check(Unguarded.class));
+  }
+
+  private static ModelCheckingOptions options() {
+    return new ModelCheckingOptions()
+        .iterations(SOAK > 0 ? 1 + SOAK / 10 : 3)
+        .invocationsPerIteration(SOAK > 0 ? 1_000 : 100)
+        .threads(SOAK > 0 ? 3 : 2)
+        .actorsPerThread(2)
+        .actorsBefore(0)
+        .actorsAfter(0)
+        .minimizeFailedScenario(false)
+        .invocationTimeout$lincheck(60_000) // a loaded machine is not a hang
+        .sequentialSpecification(Counter.class)
+        .addGuarantee(atomic("LockScripts", "Events", "LeaseKeeper", "LostHolds", "Compensator"))
+        .addGuarantee(
+            forClasses(ModelStore.class.getName())
+                .methods("execute", "executeAsync", "nanoTime", "info")
+                .treatAsAtomic());
+  }
+
+  /** No thread changes inside these: they are not what is looked at. */
+  private static ManagedStrategyGuarantee atomic(String... classes) {
+    String[] names = new String[classes.length];
+    for (int i = 0; i < classes.length; i++) {
+      names[i] = GateLincheckTest.class.getPackageName() + '.' + classes[i];
+    }
+    return forClasses(names).allMethods().treatAsAtomic();
+  }
+}

@@ -1,0 +1,53 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mortise.LeaseChange;
+import io.mortise.LeaseState;
+import io.mortise.LockListener;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("L9")
+class LeaseEventsTest {
+  private final List<LeaseState> told = new ArrayList<>();
+  private final Deque<Runnable> tasks = new ArrayDeque<>();
+  private final LeaseEvents events =
+      new LeaseEvents(
+          new LockListener() {
+            @Override
+            public void leaseChanged(LeaseChange event) {
+              told.add(event.state());
+            }
+          },
+          tasks::add);
+
+  @SuppressWarnings("NullAway") // what is told needs no engine
+  private final Acquisition acquisition =
+      new Acquisition(
+          new Gate(
+              null,
+              LockKeys.of("mortise", "name"),
+              Waiter.impatient(LeaseTerms.renewed(Duration.ofSeconds(1)), 0)),
+          "id",
+          LeaseTerms.renewed(Duration.ofSeconds(1)));
+
+  @Test
+  void aFailedRenewalIsNoNewsAfterTheLoss() {
+    events.suspect(acquisition, "no answer", 0);
+    events.recovered(acquisition, 0);
+    events.lost(acquisition, "its lease ended", 0);
+    events.suspect(acquisition, "no answer", 0); // by another thread, at the same moment
+    tasks.forEach(Runnable::run);
+
+    assertEquals(List.of(LeaseState.SUSPECT, LeaseState.HELD, LeaseState.LOST), told);
+  }
+}

@@ -1,0 +1,90 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.wire.ClientId;
+import io.mortise.internal.lock.LockHandle;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.QueueTimes;
+import io.mortise.internal.wire.ServiceOptions;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mortise.spi.BackendInfo;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.Subscription;
+import java.lang.reflect.Field;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** A claim can be found by its id before it has begun. */
+@Tag("L10")
+@Tag("L15")
+class LeaseRequestStartTest {
+  private static final int CLAIMS = 20; // more than the batches that may be out
+
+  /** A store whose locks are always free. */
+  private static final class FreeStore implements LockBackend {
+    @Override
+    public List<Object> execute(ScriptCall call) {
+      return List.of(1L);
+    }
+
+    @Override
+    public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
+      return CompletableFuture.completedFuture(execute(call));
+    }
+
+    @Override
+    public Subscription subscribe(String channel, ChannelListener listener) {
+      return () -> {};
+    }
+
+    @Override
+    public BackendInfo info() {
+      return new BackendInfo("free", "7.0.0", true, true);
+    }
+
+    @Override
+    public void close() {}
+  }
+
+  /** Wakes each acquisition as soon as it can be found, as a reconnect at that moment does. */
+  @SuppressWarnings("serial") // never written
+  private static final class WakingMap extends ConcurrentHashMap<String, Acquisition> {
+    @Override
+    public @Nullable Acquisition put(String id, Acquisition acquisition) {
+      @Nullable Acquisition before = super.put(id, acquisition);
+      acquisition.signal();
+      return before;
+    }
+  }
+
+  @Test
+  void aMessageThatComesWhileItIsMadeDoesNotSpoilIt() throws Exception {
+    Duration timeout = Duration.ofSeconds(2);
+    QueueTimes times = QueueTimes.standard(timeout);
+    Engine engine =
+        new Engine(
+            ClientId.create(),
+            new FreeStore(),
+            new ServiceOptions(
+                GateFixture.LEASE, null, timeout, "mortise:", 64, false, false, false, times),
+            new LeaseEvents(null, Runnable::run));
+    Field acquisitions = Engine.class.getDeclaredField("acquisitions");
+    acquisitions.setAccessible(true);
+    acquisitions.set(engine, new WakingMap());
+    LockHandle lock = new LockHandle(engine, LockKeys.of("mortise:", "x"), engine.defaultLease());
+    for (int i = 0; i < CLAIMS; i++) {
+      lock.async().acquire().get(20, TimeUnit.SECONDS).releaseAsync().get(20, TimeUnit.SECONDS);
+      lock.acquire().close();
+    }
+    assertEquals(List.of(), List.copyOf(engine.acquisitions()));
+  }
+}

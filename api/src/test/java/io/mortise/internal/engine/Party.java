@@ -1,0 +1,90 @@
+package io.mortise.internal.engine;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+
+/** A thread that does one thing after the other, as the test tells it. */
+final class Party {
+  private final ExecutorService executor;
+  private final Thread thread;
+
+  Party(String name) {
+    executor =
+        Executors.newSingleThreadExecutor(task -> {
+          Thread made = new Thread(task, name);
+          made.setDaemon(true);
+          return made;
+        });
+    thread = get(does(Thread::currentThread));
+  }
+
+  Thread thread() {
+    return thread;
+  }
+
+  <T> Future<T> does(Callable<T> task) {
+    return executor.submit(task);
+  }
+
+  /** Starts a task that returns nothing. */
+  Future<Boolean> runs(ThrowingRunnable task) {
+    return does(() -> {
+      task.run();
+      return true;
+    });
+  }
+
+  /** Does it and waits for its end. */
+  <T> T now(Callable<T> task) {
+    return get(does(task));
+  }
+
+  /** Asks it, and waits for the answer. */
+  boolean says(BooleanSupplier question) {
+    return now(question::getAsBoolean);
+  }
+
+  interface ThrowingRunnable {
+    void run() throws Exception;
+  }
+
+  static <T> T get(Future<T> task) {
+    try {
+      return task.get(StubTime.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw new AssertionError("the party failed", e.getCause());
+    } catch (InterruptedException | TimeoutException e) {
+      throw new AssertionError("the party did not end", e);
+    }
+  }
+
+  static <E extends Throwable> E failure(Class<E> type, Future<?> task) {
+    return assertThrows(
+        type,
+        () -> {
+          try {
+            Object unused = task.get(StubTime.PATIENCE.toSeconds(), TimeUnit.SECONDS);
+          } catch (ExecutionException e) {
+            throw e.getCause();
+          }
+        });
+  }
+
+  /** Lets the thread end, whatever it holds. */
+  void die() throws InterruptedException {
+    executor.shutdown();
+    thread.join(StubTime.PATIENCE.toMillis());
+  }
+
+  void end() {
+    executor.shutdownNow();
+  }
+}

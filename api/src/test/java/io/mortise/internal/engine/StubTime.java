@@ -1,0 +1,160 @@
+package io.mortise.internal.engine;
+
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Time that a test moves, with a barrier at the return from a park: a thread stopped there has been
+ * woken and has not looked at anything yet.
+ */
+final class StubTime implements TimeSource {
+  static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("mortise.patience", 15));
+
+  private record Due(long instant, Runnable task) {}
+
+  private final List<Due> timers = new ArrayList<>();
+  private final Map<Thread, Long> parked = new HashMap<>();
+  private final Set<Thread> stopped = new HashSet<>();
+  private final Set<Thread> woken = new HashSet<>();
+  private volatile long now;
+  private volatile Runnable atRead = () -> {};
+
+  @Override
+  public long nanoTime() {
+    atRead.run();
+    return now;
+  }
+
+  /** Has every reader of the time do this first. */
+  void atRead(Runnable action) {
+    atRead = action;
+  }
+
+  @Override
+  public void parkNanos(Object blocker, long nanos) {
+    if (nanos <= 0) {
+      return;
+    }
+    Thread thread = Thread.currentThread();
+    synchronized (this) {
+      parked.put(thread, now + nanos);
+    }
+    LockSupport.park(blocker);
+    synchronized (this) {
+      parked.remove(thread);
+      passBarrier(thread);
+    }
+  }
+
+  /** Waits as long as the test wants; an interrupt meanwhile is kept. */
+  private synchronized void passBarrier(Thread thread) {
+    boolean interrupted = false;
+    while (stopped.contains(thread)) {
+      woken.add(thread);
+      try {
+        wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    woken.remove(thread);
+    if (interrupted) {
+      thread.interrupt();
+    }
+  }
+
+  synchronized void stopAtWake(Thread thread) {
+    stopped.add(thread);
+  }
+
+  synchronized void letGo(Thread thread) {
+    stopped.remove(thread);
+    notifyAll();
+  }
+
+  synchronized boolean isParked(Thread thread) {
+    return parked.containsKey(thread) && thread.getState() == Thread.State.WAITING;
+  }
+
+  void awaitParked(Thread thread) {
+    until(thread.getName() + " parks", () -> isParked(thread));
+  }
+
+  void awaitWoken(Thread thread) {
+    until(
+        thread.getName() + " wakes",
+        () -> {
+          synchronized (this) {
+            return woken.contains(thread);
+          }
+        });
+  }
+
+  static void until(String what, BooleanSupplier condition) {
+    until(() -> what, condition);
+  }
+
+  static void until(Supplier<String> what, BooleanSupplier condition) {
+    long start = System.nanoTime();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - start > PATIENCE.toNanos()) {
+        throw new AssertionError("not within " + PATIENCE + ": " + what.get());
+      }
+      LockSupport.parkNanos(200_000);
+    }
+  }
+
+  @Override
+  public synchronized Timer schedule(Runnable task, Duration delay) {
+    Due due = new Due(now + delay.toNanos(), task);
+    timers.add(due);
+    return () -> cancel(due);
+  }
+
+  private synchronized void cancel(Due due) {
+    timers.remove(due);
+  }
+
+  /** Moves time as a pause of the process does: nothing that is due has run yet. */
+  synchronized void pause(Duration by) {
+    now += by.toNanos();
+  }
+
+  /** Moves time; timers run on the way, each at its instant, and parks end. */
+  void advance(Duration by) {
+    long target = now + by.toNanos();
+    for (Due due = nextUntil(target); due != null; due = nextUntil(target)) {
+      now = Math.max(now, due.instant());
+      due.task().run();
+    }
+    now = target;
+    synchronized (this) {
+      parked.forEach((thread, end) -> {
+        if (end <= target) {
+          LockSupport.unpark(thread);
+        }
+      });
+    }
+  }
+
+  private synchronized @Nullable Due nextUntil(long target) {
+    Due first = null;
+    for (Due due : timers) {
+      if (due.instant() <= target && (first == null || due.instant() < first.instant())) {
+        first = due;
+      }
+    }
+    timers.remove(first);
+    return first;
+  }
+}

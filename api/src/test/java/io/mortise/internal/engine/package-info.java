@@ -1,0 +1,5 @@
+/** The engine's parts, each alone. */
+@NullMarked
+package io.mortise.internal.engine;
+
+import org.jspecify.annotations.NullMarked;

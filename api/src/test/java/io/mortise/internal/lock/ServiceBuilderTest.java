@@ -1,0 +1,151 @@
+package io.mortise.internal.lock;
+
+import io.mortise.internal.wire.QueueTimes;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.LockListener;
+import io.mortise.LockService;
+import io.mortise.NoBackendException;
+import java.time.Duration;
+import java.util.List;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ServiceBuilderTest {
+  private static String refused(UnaryOperator<LockService.Builder> options) {
+    IllegalArgumentException e =
+        assertThrows(
+            IllegalArgumentException.class,
+            () -> options.apply(new ServiceBuilder()).uri("redis://localhost").open());
+    return String.valueOf(e.getMessage());
+  }
+
+  private static void assertContains(String part, String message) {
+    assertTrue(message.contains(part), message);
+  }
+
+  @Test
+  void everyOptionIsSetOnceAndASecondCallShowsBothValues() {
+    List<UnaryOperator<LockService.Builder>> setters =
+        List.of(
+            builder -> builder.uri("redis://localhost"),
+            builder -> builder.provider("jedis"),
+            builder -> builder.leaseTime(Duration.ofSeconds(30)),
+            builder -> builder.maxHold(Duration.ofSeconds(30)),
+            builder -> builder.commandTimeout(Duration.ofSeconds(1)),
+            builder -> builder.keyPrefix("mine:"),
+            builder -> builder.handOffLimit(1),
+            builder -> builder.interruptOnLoss(true),
+            builder -> builder.redissonInterop(true),
+            builder -> builder.executor(Runnable::run),
+            builder -> builder.listener(new LockListener() {}));
+
+    for (UnaryOperator<LockService.Builder> setter : setters) {
+      LockService.Builder builder = setter.apply(new ServiceBuilder());
+      IllegalStateException e =
+          assertThrows(IllegalStateException.class, () -> setter.apply(builder));
+      assertContains("already", String.valueOf(e.getMessage()));
+    }
+    IllegalStateException e =
+        assertThrows(
+            IllegalStateException.class,
+            () -> new ServiceBuilder().handOffLimit(7).handOffLimit(8));
+    assertContains("7", String.valueOf(e.getMessage()));
+    assertContains("8", String.valueOf(e.getMessage()));
+  }
+
+  @Test
+  void aLeaseTooShortToBeRenewedIsRefused() {
+    assertContains("PT0.099S", refused(builder -> builder.leaseTime(Duration.ofMillis(99))));
+    assertContains("PT0S", refused(builder -> builder.leaseTime(Duration.ZERO)));
+    assertContains("PT-1S", refused(builder -> builder.leaseTime(Duration.ofSeconds(-1))));
+    assertContains(
+        "10,000 days", refused(builder -> builder.leaseTime(Duration.ofSeconds(Long.MAX_VALUE))));
+  }
+
+  @Test
+  void aCommandTimeoutBeyondAThirdOfTheLeaseIsRefused() {
+    String message =
+        refused(builder ->
+            builder.leaseTime(Duration.ofSeconds(3)).commandTimeout(Duration.ofMillis(1001)));
+
+    assertContains("PT1.001S", message);
+    assertContains("PT3S", message);
+    assertContains("PT0.009S", refused(builder -> builder.commandTimeout(Duration.ofMillis(9))));
+  }
+
+  @Test
+  void aLimitShorterThanTheLeaseIsRefused() {
+    assertContains("maxHold PT29S", refused(builder -> builder.maxHold(Duration.ofSeconds(29))));
+  }
+
+  @Test
+  void aNegativeHandOffLimitIsRefused() {
+    assertContains("-1", refused(builder -> builder.handOffLimit(-1)));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "a{b}:", "a{"})
+  void aBadPrefixIsRefused(String prefix) {
+    assertContains("key prefix", refused(builder -> builder.keyPrefix(prefix)));
+  }
+
+  @Test
+  void aServiceNeedsAUriOrABackendAndNotBoth() {
+    assertThrows(IllegalStateException.class, () -> new ServiceBuilder().open());
+    assertThrows(IllegalStateException.class, () -> new ServiceBuilder().provider("x").open());
+  }
+
+  @Test
+  void aMalformedUriIsRefusedWithoutShowingItsSecret() {
+    for (String bad : List.of("redis://user:s3cr3t pass@host", "://s3cr3t", "s3cr3t", "")) {
+      IllegalArgumentException e =
+          assertThrows(IllegalArgumentException.class, () -> new ServiceBuilder().uri(bad), bad);
+      for (Throwable each = e; each != null; each = each.getCause()) {
+        assertFalse(each.toString().contains("s3cr3t"), each.toString());
+      }
+    }
+  }
+
+  @Test
+  void aUriNobodyServesIsNotShownWithItsSecret() {
+    LockService.Builder builder = new ServiceBuilder().uri("nosuch://user:s3cr3t@host");
+
+    NoBackendException e = assertThrows(NoBackendException.class, builder::open);
+
+    assertContains("nosuch", String.valueOf(e.getMessage()));
+    assertFalse(String.valueOf(e.getMessage()).contains("s3cr3t"));
+  }
+
+  @Test
+  void theTimesOfTheQueueKeepTheirRules() {
+    Duration timeout = Duration.ofSeconds(2);
+    assertDoesNotThrow(() -> QueueTimes.standard(timeout));
+    assertDoesNotThrow(() -> QueueTimes.standard(Duration.ofHours(1)));
+
+    // C <= 2 D: every grant would end before it is confirmed.
+    assertThrows(IllegalArgumentException.class, () -> times(100, 2000, 30_000, 1000));
+    // R + 2 D >= C: a lost message would cost the place in the queue.
+    assertThrows(IllegalArgumentException.class, () -> times(2200, 3000, 30_000, 400));
+    // A < C + R: a waiter would count as gone before it can ask again.
+    assertThrows(IllegalArgumentException.class, () -> times(2000, 3000, 4999, 400));
+    // A < 2 R + T
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> times(2000, 3000, 10_000, 400).checkedFor(Duration.ofMillis(6001)));
+  }
+
+  private static QueueTimes times(int recheck, int window, int alive, int delay) {
+    return new QueueTimes(
+        Duration.ofMillis(recheck),
+        Duration.ofMillis(window),
+        Duration.ofMillis(alive),
+        Duration.ofMillis(delay));
+  }
+}

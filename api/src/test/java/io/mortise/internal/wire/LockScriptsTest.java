@@ -1,0 +1,32 @@
+package io.mortise.internal.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.junit.jupiter.api.Test;
+
+/** What the scripts are told. */
+class LockScriptsTest {
+  /** The scripts read ASCII digits, wherever the process runs. */
+  @Test
+  void whatTheyAreToldDoesNotDependOnTheLocale() {
+    Locale before = Locale.getDefault();
+    Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
+    try {
+      assertEquals("١", "%d".formatted(1), "this locale has digits of its own");
+      Duration second = Duration.ofSeconds(1);
+      QueueTimes times = QueueTimes.standard(second);
+      LockScripts scripts =
+          new LockScripts(
+              new ServiceOptions(second, null, second, "mortise:", 64, false, false, false, times), true);
+      LockKeys keys = LockKeys.of("mortise:", "orders");
+      assertEquals(
+          List.of("id", "- " + times.alive().toMillis() + " 3000 1 mortise:mail:"),
+          scripts.leave(keys, "id", false).args());
+    } finally {
+      Locale.setDefault(before);
+    }
+  }
+}

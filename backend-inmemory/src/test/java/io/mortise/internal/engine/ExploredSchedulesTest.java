@@ -1,0 +1,95 @@
+package io.mortise.internal.engine;
+
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.mortise.conformance.BackendUnderTest;
+import io.mortise.conformance.Rule;
+import io.mortise.internal.engine.Contest.Defect;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Two services contend in many interleavings, for every kind of lock, with the scripts as they are:
+ * grants meet threads that give up, messages overtake replies, commands get no answer. Every
+ * schedule follows from its number, so a failure names the number and happens again.
+ *
+ * <p>{@code -Dmortise.soak=600} runs about as many schedules as fit into that many seconds; {@code
+ * -Dmortise.schedule=17} only that one.
+ */
+class ExploredSchedulesTest implements BackendUnderTest {
+  private static final int SOAK = Integer.getInteger("mortise.soak", 0);
+  private static final long ONLY = Long.getLong("mortise.schedule", 0);
+  private static final long SCHEDULES = SOAK > 0 ? SOAK * 100L : 600;
+
+  /** The kinds. */
+  enum Sort {
+    EXCLUSIVE,
+    READ_WRITE,
+    SEMAPHORE,
+    LATCH,
+    CONDITION,
+    SEVERAL;
+
+    Kind kind(Visitor visitor, Schedule schedule) {
+      return switch (this) {
+        case EXCLUSIVE -> new Kind.Exclusive(visitor, schedule);
+        case READ_WRITE -> new Kind.ReadWrite(visitor, schedule);
+        case SEMAPHORE -> new Kind.Permits(visitor, schedule);
+        case LATCH -> new Kind.Latch(visitor, schedule);
+        case CONDITION -> new Kind.ConditionWaiters(visitor, schedule);
+        case SEVERAL -> new Kind.Several(visitor, schedule);
+      };
+    }
+
+    /** A lock of several pauses between its tries; all others need nothing but messages. */
+    Duration patience() {
+      return this == SEVERAL ? Duration.ofSeconds(1) : Duration.ZERO;
+    }
+  }
+
+  @Override
+  public String backendName() {
+    return "memory-explored";
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L1", "L10", "L14", "L15"})
+  void whateverTheInterleavingNobodyIsForgottenAndNothingIsLeft(Sort sort) {
+    if (ONLY > 0) {
+      explore(sort, ONLY, ONLY, Defect.NONE);
+    } else {
+      explore(sort, 1, SCHEDULES, Defect.NONE);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"EXCLUSIVE", "READ_WRITE", "SEMAPHORE", "CONDITION", "SEVERAL"})
+  @Rule("L1")
+  void aThreadThatDoesNotLockIsFound(Sort sort) {
+    assertThrows(AssertionError.class, () -> explore(sort, 1, 200, Defect.NO_EXCLUSION));
+  }
+
+  @Test
+  @Rule("L10")
+  void lostMessagesAreFound() {
+    for (Sort sort : Sort.values()) {
+      assertThrows(
+          AssertionError.class,
+          () -> explore(sort, 1, 200, Defect.MESSAGES_LOST),
+          () -> sort + " does not miss its messages");
+    }
+  }
+
+  private static void explore(Sort sort, long first, long last, Defect defect) {
+    for (long number = first; number <= last; number++) {
+      try {
+        new Contest(number, sort::kind, sort.patience(), defect).run();
+      } catch (AssertionError e) {
+        throw new AssertionError("schedule " + number + " of " + sort + ": " + e.getMessage(), e);
+      }
+    }
+  }
+}

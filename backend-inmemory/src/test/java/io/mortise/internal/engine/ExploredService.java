@@ -1,0 +1,141 @@
+package io.mortise.internal.engine;
+
+import io.mortise.LockService;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.BackendInfo;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.Subscription;
+import io.mortise.spi.TimeSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A service on a shared store. Other threads may run before each of its commands and between a
+ * command and its reply. Commands in the background, messages and callbacks come at any later
+ * moment, in any order.
+ */
+final class ExploredService implements LockBackend {
+  private final String name;
+  private final Schedule schedule;
+  private final ExploredStore store;
+  private final LockBackend client;
+  private final BooleanSupplier fails;
+  private final BooleanSupplier losesMessages;
+  private final LockService service;
+
+  /**
+   * @param fails asked at each command whether it shall get no answer
+   * @param losesMessages asked at each message
+   */
+  ExploredService(
+      String name,
+      Schedule schedule,
+      ExploredStore store,
+      boolean startOnGrant,
+      BooleanSupplier fails,
+      BooleanSupplier losesMessages) {
+    this.name = name;
+    this.schedule = schedule;
+    this.store = store;
+    this.fails = fails;
+    this.losesMessages = losesMessages;
+    client = store.client();
+    service =
+        LockService.builder()
+            .backend(this)
+            .handOffLimit(2)
+            .startOnGrant(startOnGrant)
+            .executor(task -> schedule.later(name + " callback", task))
+            .open();
+  }
+
+  LockService service() {
+    return service;
+  }
+
+  /** The end: nothing is under way any more. */
+  void shutDown() {
+    service.close();
+    client.close();
+  }
+
+  @Override
+  public List<Object> execute(ScriptCall call) {
+    schedule.point();
+    if (fails.getAsBoolean()) {
+      throw unanswered(call);
+    }
+    List<Object> reply = store.run(client, call);
+    schedule.point();
+    return reply;
+  }
+
+  @Override
+  public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
+    CompletableFuture<List<Object>> reply = new CompletableFuture<>();
+    schedule.later(name + " sends " + call.script().name(), () -> arrive(call, reply));
+    return reply;
+  }
+
+  /** Its reply is another thing that takes its time. */
+  private void arrive(ScriptCall call, CompletableFuture<List<Object>> reply) {
+    if (fails.getAsBoolean()) {
+      reply.completeExceptionally(unanswered(call));
+      return;
+    }
+    List<Object> answer = store.run(client, call);
+    schedule.later(name + " hears of " + call.script().name(), () -> reply.complete(answer));
+  }
+
+  /** The command is lost, or runs at once, or late; nobody will know. */
+  private BackendException unanswered(ScriptCall call) {
+    schedule.note(name + ": no answer for " + call.script().name() + ' ' + call.args());
+    if (schedule.chance(2)) {
+      schedule.later("late " + call.script().name(), () -> store.run(client, call));
+    } else if (schedule.chance(2)) {
+      List<Object> unused = store.run(client, call);
+    }
+    return new BackendException(Outcome.UNKNOWN, "no answer", null);
+  }
+
+  @Override
+  public Subscription subscribe(String channel, ChannelListener listener) {
+    return client.subscribe(
+        channel,
+        new ChannelListener() {
+          @Override
+          public void onSubscribed() {
+            listener.onSubscribed();
+          }
+
+          @Override
+          public void onInterrupted(Throwable cause) {
+            listener.onInterrupted(cause);
+          }
+
+          @Override
+          public void onMessage(String message) {
+            if (!losesMessages.getAsBoolean()) {
+              schedule.later(name + " hears " + message, () -> listener.onMessage(message));
+            }
+          }
+        });
+  }
+
+  @Override
+  public BackendInfo info() {
+    return client.info();
+  }
+
+  @Override
+  public TimeSource time() {
+    return schedule;
+  }
+
+  @Override
+  public void close() {}
+}

@@ -1,0 +1,172 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.lock.Member;
+
+import io.mortise.Lease;
+import io.mortise.LeasedLock;
+import io.mortise.LockService;
+import io.mortise.MultiLock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+
+/**
+ * Two to four threads that want several locks each, in one schedule: of one service or of several,
+ * each without waiting, but for some that wait without end. Whoever wins stays inside. So the
+ * members are free but for the contenders, and one of them must win.
+ */
+final class MultiContest {
+  /** How the contenders try. */
+  enum Way {
+    AS_THE_LIBRARY_DOES,
+    /** Member by member in an order of their own, to see that what is wrong is found. */
+    IN_ANY_ORDER
+  }
+
+  private static final List<String> NAMES = List.of("a", "b", "c", "d");
+
+  private final Random random;
+  private final Schedule schedule;
+  private final Way way;
+  private final ExploredStore store;
+  private final List<ExploredService> services = new ArrayList<>();
+  private final List<Set<String>> wins = new ArrayList<>();
+  private final List<String> patient = new ArrayList<>();
+  private final List<Lease> leases = new ArrayList<>();
+
+  MultiContest(long seed, Way way) {
+    random = new Random(seed * 0x9E3779B97F4A7C15L);
+    this.way = way;
+    schedule = new Schedule(random);
+    schedule.withoutInterrupts();
+    store = new ExploredStore(schedule);
+    for (String name : List.of("A", "B", "C").subList(0, 1 + random.nextInt(3))) {
+      services.add(
+          new ExploredService(
+              name, schedule, store, random.nextBoolean(), () -> false, () -> false));
+    }
+  }
+
+  /** Runs it, and throws if it came to what must not be. */
+  void run() {
+    List<List<String>> wishes = wishes(2 + random.nextInt(3));
+    for (int i = 0; i < wishes.size(); i++) {
+      String name = "contender-" + i;
+      List<String> wish = wishes.get(i);
+      LockService service = services.get(random.nextInt(services.size())).service();
+      boolean waits = way == Way.AS_THE_LIBRARY_DOES && random.nextInt(8) == 0;
+      if (waits) {
+        patient.add(name);
+      }
+      schedule.add(name, () -> contend(service, wish, waits));
+    }
+    try {
+      schedule.run(Duration.ZERO);
+      check(!wins.isEmpty(), "nobody has won");
+      List<String> unfinished = new ArrayList<>(schedule.unfinished());
+      unfinished.removeAll(patient);
+      check(unfinished.isEmpty(), unfinished + " wait");
+      checkHeld();
+    } catch (AssertionError e) {
+      throw new AssertionError(
+          e.getMessage() + "\nof those who want " + wishes + "\nin the schedule " + schedule, e);
+    }
+  }
+
+  /** All the same, a chain, a circle, or whatever chance gives. */
+  private List<List<String>> wishes(int contenders) {
+    int kind = random.nextInt(4);
+    List<List<String>> wishes = new ArrayList<>();
+    for (int i = 0; i < contenders; i++) {
+      wishes.add(
+          switch (kind) {
+            case 0 -> NAMES.subList(0, 2);
+            case 1 -> List.of(NAMES.get(i % 3), NAMES.get(i % 3 + 1));
+            case 2 -> List.of(NAMES.get(i), NAMES.get((i + 1) % contenders));
+            default -> {
+              List<String> any = new ArrayList<>(NAMES);
+              Collections.shuffle(any, random);
+              yield any.subList(0, 2 + random.nextInt(2));
+            }
+          });
+    }
+    return wishes;
+  }
+
+  private void contend(LockService service, List<String> wish, boolean waits) throws Exception {
+    LeasedLock[] members =
+        wish.stream().map(name -> member(service, name)).toArray(LeasedLock[]::new);
+    boolean won =
+        switch (way) {
+          case AS_THE_LIBRARY_DOES ->
+              waits ? lock(MultiLock.of(members)) : tries(MultiLock.of(members));
+          case IN_ANY_ORDER -> triesOneByOne(members);
+        };
+    if (won) {
+      wins.add(new HashSet<>(wish));
+    }
+  }
+
+  private LeasedLock member(LockService service, String name) {
+    boolean fair = random.nextInt(4) == 0;
+    LeasedLock lock = fair ? service.getFairLock(name) : service.getLock(name);
+    return random.nextInt(4) == 0 ? lock.withLease(Duration.ofSeconds(20)) : lock;
+  }
+
+  private static boolean lock(MultiLock lock) {
+    lock.lock();
+    return true;
+  }
+
+  private boolean tries(MultiLock lock) throws InterruptedException {
+    int how = random.nextInt(3);
+    if (how == 0) {
+      return lock.tryLock();
+    }
+    Optional<Lease> lease =
+        how == 1
+            ? lock.tryAcquire(Duration.ZERO)
+            : Futures.join(lock.async().tryAcquire(), schedule);
+    lease.ifPresent(leases::add);
+    return lease.isPresent();
+  }
+
+  private static boolean triesOneByOne(LeasedLock[] members) {
+    List<LeasedLock> held = new ArrayList<>();
+    for (LeasedLock each : members) {
+      if (!each.tryLock()) {
+        held.forEach(LeasedLock::unlock);
+        return false;
+      }
+      held.add(each);
+    }
+    return true;
+  }
+
+  /** Winners share nothing; what they have is held, and but for what a waiter has nothing else. */
+  private void checkHeld() {
+    Set<String> won = new HashSet<>();
+    for (Set<String> each : wins) {
+      check(Collections.disjoint(won, each), "two have won: " + wins);
+      won.addAll(each);
+    }
+    LockService any = services.get(0).service();
+    for (String name : NAMES) {
+      boolean held = any.getLock(name).isLocked();
+      boolean wanted = won.contains(name);
+      check(held || !wanted, name + " was won and is free");
+      check(wanted || !held || !patient.isEmpty(), name + " is held by nobody who has won");
+    }
+  }
+
+  private static void check(boolean holds, String message) {
+    if (!holds) {
+      throw new AssertionError(message);
+    }
+  }
+}
