@@ -3,6 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockScripts;
 import io.mortise.internal.wire.QueueTimes;
 
 import io.mortise.LeaseState;
@@ -22,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * messages and the replies to others' commands say. The held side is read by anybody and changed
  * under this object's monitor, in which nothing blocks; exactly one call of {@link #end} succeeds.
  */
-public final class Acquisition {
+public final class Acquisition implements LockScripts.Subject {
   /** Redis keeps expiry in whole milliseconds, so a key may go up to one earlier than its lease. */
   private static final long STORE_TICK = TimeUnit.MILLISECONDS.toNanos(1);
 

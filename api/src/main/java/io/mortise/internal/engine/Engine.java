@@ -1,9 +1,11 @@
 package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.AcquireReply;
+import io.mortise.internal.wire.AcquisitionId;
 import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.wire.LockScripts;
 import io.mortise.internal.wire.ServiceOptions;
 
@@ -191,7 +193,7 @@ public final class Engine {
   public @Nullable Hold holdOf(LockKeys keys, long threadId) {
     Hold hold = holdAt(keys.gate(threadId), threadId);
     if (hold == null && severalKinds) {
-      for (LockKeys.Kind kind : keys.kindsOfHold()) {
+      for (LockKind kind : keys.kindsOfHold()) {
         hold = hold == null ? holdAt(keys.as(kind).gate(threadId), threadId) : hold;
       }
     }
@@ -273,9 +275,9 @@ public final class Engine {
 
   // Acquisitions
 
-  /** An id that was never used: {@code client:sequence:thread} and what it ends in. */
-  public String newId(long threadId, String suffix) {
-    return clientId.text() + ':' + sequence.incrementAndGet() + ':' + threadId + suffix;
+  /** An id that was never used, of a step that takes no lock. */
+  public String newStepId(long threadId) {
+    return AcquisitionId.step(clientId, sequence.incrementAndGet(), threadId);
   }
 
   /**
@@ -284,7 +286,12 @@ public final class Engine {
    * @param own whether nobody else, with another lease, may take it over
    */
   Acquisition newAcquisition(AcquisitionOwner owner, long threadId, LeaseTerms lease, boolean own) {
-    String id = newId(threadId, owner.keys().idSuffix(own && lease.equals(defaultLease)));
+    LockKeys keys = owner.keys();
+    // A release grants the service's lease, so nobody with another one may take it over.
+    boolean granting =
+        own && keys.kind().mayBeGrantedInReply() && lease.equals(defaultLease);
+    String id =
+        AcquisitionId.create(clientId, sequence.incrementAndGet(), threadId, keys, granting);
     Acquisition acquisition = new Acquisition(owner, id, lease);
     acquisitions.put(id, acquisition);
     return acquisition;
@@ -529,7 +536,7 @@ public final class Engine {
   private boolean releasedLater(Acquisition ended, BackendException e) {
     log.warn("{}: released in the background: {}", ended.keys().text(), e.getMessage());
     log.debug("the release failed", e);
-    if (e.outcome() == Outcome.UNKNOWN && ended.keys().isNamed()) {
+    if (e.outcome() == Outcome.UNKNOWN && ended.keys().kind().mayBeGrantedInReply()) {
       compensator.leaveAgain(ended);
     } else {
       compensator.leave(ended);

@@ -3,6 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
 
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
@@ -430,7 +431,7 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
   @Override
   public @Nullable Thread waitingForItself() {
     Object blocker = LockSupport.getBlocker(asker);
-    if (blocker == null || keys.kind() == LockKeys.Kind.SEMAPHORE) {
+    if (blocker == null || keys.kind() == LockKind.SEMAPHORE) {
       return null;
     }
     boolean waits =

@@ -2,6 +2,7 @@ package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
 
 import io.mortise.LockException;
 import io.mortise.internal.engine.Gate.Step;
@@ -199,7 +200,7 @@ final class QueueWait {
       if (acquisition.ticket().isEmpty()) {
         LockLog.queued(acquisition, waiting.left());
       }
-      if (engine.settings().startOnGrant() && gate.keys().kind() != LockKeys.Kind.FENCED) {
+      if (engine.settings().startOnGrant() && !gate.keys().kind().hasTokens()) {
         acquisition.sampled(new GrantClock(sentAt, waiting.serverTime(), epoch));
       }
       acquisition.queued(waiting, engine.now(), engine.settings().times());

@@ -2,6 +2,7 @@ package io.mortise.internal.lock;
 
 import io.mortise.internal.engine.Failures;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.LockScripts;
 import io.mortise.LockService;
 import io.mortise.internal.wire.ServiceOptions;
@@ -83,8 +84,8 @@ public final class GuardedKeys {
 
   /** The key of the largest token: another for <code>{foo}</code> than for <code>foo</code>. */
   private String beside(String key) {
-    String slot = LockKeys.slot("key", key);
-    return prefix + (LockKeys.isTagAlone(key) ? "guard-tag:" : "guard:") + slot;
+    String slot = Names.slot("key", key);
+    return prefix + (Names.isTagAlone(key) ? "guard-tag:" : "guard:") + slot;
   }
 
   private static List<String> args(String value, long token) {

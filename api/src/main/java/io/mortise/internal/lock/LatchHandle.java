@@ -95,7 +95,7 @@ final class LatchHandle implements DistributedCountDownLatch {
 
   /** The store remembers the id of a step, so it is sent until there is an answer. */
   private List<Object> step(String mode, long count, String what) {
-    ScriptCall call = count(engine.newId(Thread.currentThread().getId(), ""), mode, count);
+    ScriptCall call = count(engine.newStepId(Thread.currentThread().getId()), mode, count);
     long end = engine.now() + longest().toNanos();
     Backoff pause = new Backoff();
     boolean uncertain = false;

@@ -117,7 +117,7 @@ abstract class LockCondition implements Condition {
     LockHandle again = lock.handleOf(hold);
     int count = hold.count();
     long deadline = engine().now() + nanos;
-    ConditionWaiter waiter = new ConditionWaiter(engine().newId(hold.thread().getId(), ""));
+    ConditionWaiter waiter = new ConditionWaiter(engine().newStepId(hold.thread().getId()));
     engine().conditions().add(waiter);
     try {
       join(waiter);

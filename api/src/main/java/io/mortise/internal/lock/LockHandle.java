@@ -4,10 +4,11 @@ import io.mortise.internal.engine.Acquisition;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.Failures;
 import io.mortise.internal.engine.Hold;
-import io.mortise.internal.engine.Holders;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.AcquisitionId;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.engine.LockLog;
 import io.mortise.internal.engine.PendingTry;
 import io.mortise.internal.engine.ThreadLeases;
@@ -356,12 +357,20 @@ class LockHandle implements DistributedLock, Member {
     if (reply.isEmpty()) {
       return Optional.empty();
     }
-    String id = (String) reply.get(2);
-    Hold here = engine.holdOf(keys);
-    boolean inside = here != null && here.acquisition().id().equals(id);
+    AcquisitionId id = AcquisitionId.read((String) reply.get(2));
+    Optional<Hold> here =
+        Optional.ofNullable(engine.holdOf(keys))
+            .filter(hold -> hold.acquisition().id().equals(reply.get(2)));
     return Optional.of(
-        Holders.of(
-            id, (Long) reply.get(1), (Long) reply.get(3), inside ? here : null, engine.now()));
+        new LockHolder(
+            id.client(),
+            id.host(),
+            id.pid(),
+            id.threadId(),
+            Duration.ofMillis((Long) reply.get(1)),
+            Math.toIntExact((Long) reply.get(3)),
+            here.map(hold -> hold.thread().getName()),
+            here.map(hold -> Duration.ofNanos(engine.now() - hold.since()))));
   }
 
   /** What a script sees of the lock; nothing if it is free. */
@@ -449,7 +458,7 @@ class LockHandle implements DistributedLock, Member {
   }
 
   private void checkHasConditions() {
-    if (keys.kind() == LockKeys.Kind.READ) {
+    if (keys.kind() == LockKind.READ) {
       throw new UnsupportedOperationException(
           keys.text() + " has no conditions, as in the JDK; use those of the write lock");
     }

@@ -2,6 +2,7 @@ package io.mortise.internal.lock;
 
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
 
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
@@ -12,8 +13,8 @@ final class ReadWriteLockHandle implements DistributedReadWriteLock {
   private final ReadWriteSide writing;
 
   ReadWriteLockHandle(Engine engine, LockKeys keys) {
-    reading = new ReadWriteSide(engine, keys.as(LockKeys.Kind.READ), engine.defaultLease());
-    writing = new ReadWriteSide(engine, keys.as(LockKeys.Kind.WRITE), engine.defaultLease());
+    reading = new ReadWriteSide(engine, keys.as(LockKind.READ), engine.defaultLease());
+    writing = new ReadWriteSide(engine, keys.as(LockKind.WRITE), engine.defaultLease());
   }
 
   @Override

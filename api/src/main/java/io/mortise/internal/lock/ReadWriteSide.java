@@ -4,6 +4,7 @@ import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.Hold;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.engine.Waiter;
 
 import java.time.Duration;
@@ -15,11 +16,11 @@ final class ReadWriteSide extends LockHandle {
 
   ReadWriteSide(Engine engine, LockKeys keys, LeaseTerms lease) {
     super(engine, keys, lease);
-    otherSide = keys.as(reads() ? LockKeys.Kind.WRITE : LockKeys.Kind.READ);
+    otherSide = keys.as(reads() ? LockKind.WRITE : LockKind.READ);
   }
 
   private boolean reads() {
-    return keys().kind() == LockKeys.Kind.READ;
+    return keys().kind() == LockKind.READ;
   }
 
   @Override

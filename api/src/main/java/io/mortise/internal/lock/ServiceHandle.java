@@ -4,6 +4,7 @@ import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.LeaseEvents;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.wire.ServiceOptions;
 
 import io.mortise.BackendUnavailableException;
@@ -89,7 +90,7 @@ final class ServiceHandle implements LockService {
 
   @Override
   public DistributedLock getFairLock(String name) {
-    LockKeys keys = unshared(name, "getFairLock").as(LockKeys.Kind.FAIR);
+    LockKeys keys = unshared(name, "getFairLock").as(LockKind.FAIR);
     engine.useSeveralKinds();
     return new LockHandle(engine, keys, engine.defaultLease());
   }

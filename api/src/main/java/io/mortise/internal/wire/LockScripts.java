@@ -1,6 +1,6 @@
 package io.mortise.internal.wire;
 
-import io.mortise.internal.engine.Acquisition;
+import io.mortise.internal.wire.LockKind.Family;
 
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
@@ -21,35 +21,19 @@ import java.util.stream.Stream;
 
 /** The scripts of the locks as calls, with the arguments that do not change filled in. */
 public final class LockScripts {
-  /** What is built alike: the scripts of its kinds share parts, and their names begin alike. */
-  private enum Family {
-    EXCLUSIVE("", "queue", "exclusive"),
-    REDISSON("", "queue", "exclusive", "redisson"),
-    READ_WRITE("rw-", "queue", "rw", "line"),
-    SEMAPHORE("sem-", "queue", "sem", "line"),
-    LATCH("latch-", "queue", "latch", "line");
+  /** What a script is to be told of an acquisition. */
+  public interface Subject {
+    /** Of which lock. */
+    LockKeys keys();
 
-    private final String prefix;
-    private final String shared;
+    /** Its id. */
+    String id();
 
-    Family(String prefix, String... shared) {
-      this.prefix = prefix;
-      this.shared = Stream.of(shared).map(LockScripts::read).collect(Collectors.joining());
-    }
+    /** Its place in the queue, or an empty text. */
+    String ticket();
 
-    static Family of(LockKeys.Kind kind) {
-      return switch (kind) {
-        case PLAIN, FAIR, FENCED -> EXCLUSIVE;
-        case REDISSON -> REDISSON;
-        case READ, WRITE -> READ_WRITE;
-        case SEMAPHORE -> SEMAPHORE;
-        case LATCH -> LATCH;
-      };
-    }
-
-    Script script(String step) {
-      return LockScripts.script(prefix + step, shared);
-    }
+    /** Whether a command of it was given up that may still arrive. */
+    boolean mayArriveLate();
   }
 
   private static final Map<Family, Script> ACQUIRE =
@@ -57,8 +41,8 @@ public final class LockScripts {
   private static final Map<Family, Script> LEAVE = scripts("leave", EnumSet.allOf(Family.class));
   private static final Map<Family, Script> FORCE =
       scripts("force", EnumSet.complementOf(EnumSet.of(Family.LATCH)));
-  private static final Script SEM_PERMITS = Family.SEMAPHORE.script("permits");
-  private static final Script LATCH_COUNT = Family.LATCH.script("count");
+  private static final Script SEM_PERMITS = script(Family.SEMAPHORE, "permits");
+  private static final Script LATCH_COUNT = script(Family.LATCH, "count");
   private static final Script RW_INSPECT = Script.of("rw-inspect", read("rw-inspect"));
   private static final Script RENEW = Script.of("renew", read("renew"));
   private static final Script INSPECT = Script.of("inspect", read("inspect"));
@@ -76,7 +60,7 @@ public final class LockScripts {
   private final String tryOnce;
   private final String fair;
   private final String none;
-  private final String naming;
+  private final String granting;
   private final String tombstone;
   private final String tokens;
 
@@ -93,7 +77,7 @@ public final class LockScripts {
     tryOnce = terms("try");
     fair = terms("fair");
     none = terms("-");
-    naming = terms(Long.toString(settings.leaseTime().toMillis()));
+    granting = terms(Long.toString(settings.leaseTime().toMillis()));
     tombstone = Long.toString(settings.tombstone().toMillis());
     tokens = Integer.toString(settings.handOffLimit() + 1);
   }
@@ -111,12 +95,12 @@ public final class LockScripts {
    * @param join whether it waits
    * @param beside of a read/write lock: the id of what the thread holds in the other mode, or ''
    */
-  public ScriptCall acquire(Acquisition acquisition, LeaseTerms lease, boolean join, String beside) {
-    LockKeys keys = acquisition.keys();
-    String id = acquisition.id();
+  public ScriptCall acquire(Subject subject, LeaseTerms lease, boolean join, String beside) {
+    LockKeys keys = subject.keys();
+    String id = subject.id();
     String terms = join ? this.join : keys.isFair() ? fair : tryOnce;
-    String ticket = acquisition.ticket();
-    String last = keys.isReadWrite() ? beside : keys.kind() == LockKeys.Kind.FENCED ? tokens : "";
+    String ticket = subject.ticket();
+    String last = keys.isReadWrite() ? beside : keys.kind().hasTokens() ? tokens : "";
     if (ticket.isEmpty() && last.isEmpty() && !keys.isRedisson()) {
       return call(keys, ACQUIRE, List.of(id, terms, lease.millis()));
     }
@@ -131,15 +115,15 @@ public final class LockScripts {
   }
 
   /** As {@link #leave}, by a caller that waits no longer than that. */
-  public ScriptCall leave(Acquisition givenUp, Duration timeout) {
+  public ScriptCall leave(Subject givenUp, Duration timeout) {
     ScriptCall call = leave(givenUp.keys(), givenUp.id(), givenUp.mayArriveLate());
     return new ScriptCall(call.script(), call.keys(), call.args(), timeout);
   }
 
   /** As {@link #leave}; the reply may name acquisitions of this service that are let in. */
-  public ScriptCall release(Acquisition ended) {
+  public ScriptCall release(Subject ended) {
     LockKeys keys = ended.keys();
-    return leave(keys, ended.id(), keys.isNamed() ? naming : none, ended.mayArriveLate());
+    return leave(keys, ended.id(), keys.kind().mayBeGrantedInReply() ? granting : none, ended.mayArriveLate());
   }
 
   private ScriptCall leave(LockKeys keys, String id, String terms, boolean outcomeUnknown) {
@@ -150,32 +134,32 @@ public final class LockScripts {
   }
 
   public ScriptCall force(LockKeys keys) {
-    return call(keys, FORCE, List.of(keys.idSuffix(), none, tombstone));
+    return call(keys, FORCE, List.of(AcquisitionId.suffix(keys), none, tombstone));
   }
 
-  public ScriptCall renew(List<Acquisition> held, LeaseTerms lease) {
+  public ScriptCall renew(List<? extends Subject> held, LeaseTerms lease) {
     return renew(held, lease, settings.commandTimeout());
   }
 
-  public ScriptCall renew(List<Acquisition> held, LeaseTerms lease, Duration timeout) {
+  public ScriptCall renew(List<? extends Subject> held, LeaseTerms lease, Duration timeout) {
     List<String> keys = new ArrayList<>(held.size());
     List<String> args = new ArrayList<>(held.size() + 1);
     args.add(lease.millis());
-    for (Acquisition acquisition : held) {
-      keys.add(acquisition.keys().lock());
-      args.add(acquisition.id());
+    for (Subject each : held) {
+      keys.add(each.keys().lock());
+      args.add(each.id());
     }
     return new ScriptCall(RENEW, keys, args, timeout);
   }
 
   public ScriptCall inspect(LockKeys keys) {
-    Script script = keys.kind() == LockKeys.Kind.READ ? RW_INSPECT : INSPECT;
+    Script script = keys.kind() == LockKind.READ ? RW_INSPECT : INSPECT;
     return call(script, List.of(keys.lock()), List.of());
   }
 
   /** As {@link #inspect}, and the reply names a holder and counts the waiters. */
   public ScriptCall inspectHolder(LockKeys keys) {
-    Script script = keys.kind() == LockKeys.Kind.READ ? RW_INSPECT : INSPECT;
+    Script script = keys.kind() == LockKind.READ ? RW_INSPECT : INSPECT;
     return call(script, List.of(keys.lock(), keys.queue()), List.of());
   }
 
@@ -208,12 +192,12 @@ public final class LockScripts {
 
   private static Map<Family, Script> scripts(String step, Set<Family> families) {
     Map<Family, Script> scripts = new EnumMap<>(Family.class);
-    families.forEach(family -> scripts.put(family, family.script(step)));
+    families.forEach(family -> scripts.put(family, script(family, step)));
     return scripts;
   }
 
   private ScriptCall call(LockKeys keys, Map<Family, Script> scripts, List<String> args) {
-    Script script = Objects.requireNonNull(scripts.get(Family.of(keys.kind())));
+    Script script = Objects.requireNonNull(scripts.get(keys.kind().family()));
     if (!keys.isRedisson()) {
       return call(script, keys.all(), args);
     }
@@ -224,6 +208,12 @@ public final class LockScripts {
 
   private ScriptCall call(Script script, List<String> keys, List<String> args) {
     return new ScriptCall(script, keys, args, settings.commandTimeout());
+  }
+
+  private static Script script(Family family, String step) {
+    String shared =
+        Stream.of(family.parts()).map(LockScripts::read).collect(Collectors.joining());
+    return script(family.prefix() + step, shared);
   }
 
   private static Script script(String name, String shared) {

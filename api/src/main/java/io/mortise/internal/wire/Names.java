@@ -1,0 +1,85 @@
+package io.mortise.internal.wire;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/** What a name and a key prefix may be, and the hash slot that a name stands for. */
+public final class Names {
+  private static final int LONGEST = 512;
+  private static final int LONGEST_PREFIX = 128;
+
+  private Names() {}
+
+  /** The name in braces, unless it has some: where its keys are on a cluster. */
+  public static String slot(String what, String name) {
+    check(what, name);
+    return name.indexOf('{') < 0 ? '{' + name + '}' : name;
+  }
+
+  /** The name that a slot text was made of. */
+  static String ofSlot(String slot) {
+    boolean added = slot.startsWith("{") && slot.indexOf('}') == slot.length() - 1;
+    return added ? slot.substring(1, slot.length() - 1) : slot;
+  }
+
+  /** Whether another name, without braces, has the same slot text. */
+  public static boolean isTagAlone(String name) {
+    return name.startsWith("{") && name.endsWith("}");
+  }
+
+  /** Refuses a text that cannot be a name. */
+  static void check(String what, String name) {
+    if (name.isEmpty()) {
+      throw new IllegalArgumentException(what + " is empty; give it 1 to 512 bytes of UTF-8");
+    }
+    if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
+      throw new IllegalArgumentException(
+          what + " '" + name + "' has half a surrogate pair and cannot be written in UTF-8");
+    }
+    int bytes = name.getBytes(StandardCharsets.UTF_8).length;
+    if (bytes > LONGEST) {
+      throw new IllegalArgumentException(
+          "%s '%s…' has %d bytes of UTF-8; at most %d are allowed"
+              .formatted(what, name.substring(0, 32), bytes, LONGEST));
+    }
+    int open = name.indexOf('{');
+    int close = name.indexOf('}');
+    boolean none = open < 0 && close < 0;
+    boolean oneTag =
+        open >= 0
+            && close > open + 1
+            && name.indexOf('{', open + 1) < 0
+            && name.indexOf('}', close + 1) < 0;
+    if (!none && !oneTag) {
+      throw new IllegalArgumentException(
+          "%s '%s' has stray braces; use none, or exactly one {tag} that names the hash slot"
+              .formatted(what, name));
+    }
+  }
+
+  /**
+   * Refuses a text that cannot be a key prefix, or would lead into the keys of another one.
+   *
+   * @param families what keys of some kinds begin with, behind the prefix
+   */
+  static void checkPrefix(String prefix, List<String> families) {
+    check("key prefix", prefix);
+    if (prefix.indexOf('{') >= 0 || prefix.length() > LONGEST_PREFIX) {
+      throw new IllegalArgumentException(
+          "key prefix '%s' must have no braces and at most %d characters"
+              .formatted(prefix, LONGEST_PREFIX));
+    }
+    for (String family : families) {
+      int start = prefix.length() - family.length();
+      if (start > 0 && prefix.endsWith(family) && !isWord(prefix.charAt(start - 1))) {
+        throw new IllegalArgumentException(
+            "key prefix '%s' ends in '%s', which a service with key prefix '%s' puts before keys of its own: locks of different kinds would share keys; end it in another word (docs/wire-format.md)"
+                .formatted(prefix, family, prefix.substring(0, start)));
+      }
+    }
+  }
+
+  private static boolean isWord(char letter) {
+    return Character.isLetterOrDigit(letter);
+  }
+}
