@@ -6,6 +6,7 @@ import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockScripts;
 import io.mortise.internal.wire.QueueTimes;
 
+import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.spi.BackendException.Outcome;
 import java.util.EnumSet;
@@ -24,17 +25,62 @@ import org.jspecify.annotations.Nullable;
  * under this object's monitor, in which nothing blocks; exactly one call of {@link #end} succeeds.
  */
 public final class Acquisition implements LockScripts.Subject {
+  /** Whom an acquisition is for: the threads of a gate, or a lease that is bound to no thread. */
+  public interface Owner {
+    /**
+     * Who holds an acquisition.
+     *
+     * @param who for people
+     * @param since when they came in
+     * @param gone what became of them, for people; null while they may still release it
+     */
+    record Holder(String who, long since, @Nullable String gone) {}
+
+    LockKeys keys();
+
+    /** A message came: the store should be asked now. On any thread; does not block. */
+    void wake();
+
+    /**
+     * The store has let it in, with its lease; the reply to a command of another one of this service
+     * says so. On any thread; does not block.
+     *
+     * @param sentAt when that command was sent
+     */
+    default void granted(Acquisition granted, long sentAt) {
+      granted.signal();
+    }
+
+    /** Who is inside by this acquisition; null if nobody is at the moment. */
+    @Nullable Holder holder(Acquisition held);
+
+    /** The thread that asked for what is held, if it waits for the same lock at the moment. */
+    default @Nullable Thread waitingForItself() {
+      return null;
+    }
+
+    /**
+     * The lease is over.
+     *
+     * @return whether it was held until now
+     */
+    public boolean lose(Acquisition held, String reason);
+
+    /** Listeners have been told of the lease. On the listeners' thread. */
+    default void told(LeaseChange event) {}
+  }
+
   /** Redis keeps expiry in whole milliseconds, so a key may go up to one earlier than its lease. */
   private static final long STORE_TICK = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** How much faster than ours a server's clock may run: one part in a hundred. */
   private static final int DRIFT = 100;
 
-  private final AcquisitionOwner owner;
+  private final Owner owner;
   private final String id;
 
   private volatile boolean signalled;
-  private volatile @Nullable Long letInAt;
+  private volatile @Nullable Long grantSentAt;
   private @Nullable GrantClock sample;
   private boolean sent;
   private long askedAt;
@@ -54,7 +100,10 @@ public final class Acquisition implements LockScripts.Subject {
   private boolean uncertain;
 
   /** Whether somebody forced the lock open when this id held it; it never holds again. */
-  private boolean thrownOut;
+  private boolean revoked;
+
+  /** Whether its service has let go of it. */
+  private volatile boolean forgotten;
 
   private String ticket = "";
 
@@ -82,13 +131,13 @@ public final class Acquisition implements LockScripts.Subject {
   private long renewedAt;
   private boolean drifts;
 
-  public Acquisition(AcquisitionOwner owner, String id, LeaseTerms lease) {
+  public Acquisition(Owner owner, String id, LeaseTerms lease) {
     this.owner = owner;
     this.id = id;
     this.lease = lease;
   }
 
-  public AcquisitionOwner owner() {
+  public Owner owner() {
     return owner;
   }
 
@@ -118,16 +167,16 @@ public final class Acquisition implements LockScripts.Subject {
    *
    * @param sentAt when the other command was sent
    */
-  void letIn(long sentAt) {
+  void grantedByReply(long sentAt) {
     synchronized (this) {
-      letInAt = mayBeLetIn(sentAt) ? sentAt : null;
+      grantSentAt = mayBeGranted(sentAt) ? sentAt : null;
     }
     signal();
   }
 
   /** Whether nothing of its own was sent since, nor was it thrown out. */
-  synchronized boolean mayBeLetIn(long sentAt) {
-    return !out && !thrownOut && sentAt - askedAt >= 0;
+  synchronized boolean mayBeGranted(long sentAt) {
+    return !out && !revoked && sentAt - askedAt >= 0;
   }
 
   /** As of now a grant may be taken without asking, if its message tells when it was given. */
@@ -143,24 +192,33 @@ public final class Acquisition implements LockScripts.Subject {
    * @param epoch of the mailbox that heard it
    * @param whole what a lease is if it is renewed; no other begins like this
    */
-  void granted(long grantedAt, int epoch, LeaseTerms whole, long now, QueueTimes times) {
+  void grantedByMessage(long grantedAt, int epoch, LeaseTerms whole, long now, QueueTimes times) {
     synchronized (this) {
       Long ends = sample == null ? null : sample.endOfGrant(grantedAt, epoch, now, times);
-      letInAt =
-          out || thrownOut || ends == null || ends - now <= 0
+      grantSentAt =
+          out || revoked || ends == null || ends - now <= 0
               ? null
               : Math.min(now, ends - whole.nanos() + STORE_TICK);
     }
     signal();
   }
 
+  void setForgotten() {
+    forgotten = true;
+  }
+
+  /** Whether its service has let go of it. */
+  boolean isForgotten() {
+    return forgotten;
+  }
+
   /**
    * Somebody forced the lock open when this id held it. It cannot be taken from now on, whatever
    * answer says that it holds the lock: such an answer is older.
    */
-  synchronized void throwOut() {
-    thrownOut = true;
-    letInAt = null;
+  synchronized void revoke() {
+    revoked = true;
+    grantSentAt = null;
     sample = null;
   }
 
@@ -170,8 +228,8 @@ public final class Acquisition implements LockScripts.Subject {
    *
    * @param whole what a lease is if it is renewed
    */
-  @Nullable Long letInAt(LeaseTerms whole, long now) {
-    Long sentAt = letInAt;
+  @Nullable Long grantSentAt(LeaseTerms whole, long now) {
+    Long sentAt = grantSentAt;
     return sentAt != null && now - sentAt < whole.nanos() - STORE_TICK ? sentAt : null;
   }
 
@@ -186,7 +244,7 @@ public final class Acquisition implements LockScripts.Subject {
   /** Before a command is sent; a message that comes from now on counts for the next one. */
   synchronized void sending(long now) {
     signalled = false;
-    letInAt = null;
+    grantSentAt = null;
     sample = null;
     askedAt = now;
     sent = true;
@@ -251,7 +309,7 @@ public final class Acquisition implements LockScripts.Subject {
     /** It is not: its lease has already ended. */
     TOO_LATE,
     /** It is not: it was thrown out meanwhile. */
-    THROWN_OUT
+    REVOKED
   }
 
   /**
@@ -260,8 +318,8 @@ public final class Acquisition implements LockScripts.Subject {
    * @param sentAt when the command was sent that it answered
    */
   synchronized Taking take(LeaseTerms policy, long sentAt, long now, long longestHold) {
-    if (thrownOut) {
-      return Taking.THROWN_OUT;
+    if (revoked) {
+      return Taking.REVOKED;
     }
     long length = certain(policy);
     long ends = sentAt + (policy.renewed() ? Math.min(length, longestHold) : length);

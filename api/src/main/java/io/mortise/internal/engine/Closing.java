@@ -18,19 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * How far a service is closed, and the threads that wait for its holds to end.
- *
- * <pre>
- *   OPEN      takes work
- *   DRAINING  takes no new work, and nobody waits any more; what is held is held and renewed, and
- *             may be entered again, extended, looked at and released
- *   CLOSED    everything is refused; nothing is renewed
- *
- *   OPEN      close(time)                                        DRAINING
- *   OPEN      close()                                            CLOSED
- *   DRAINING  the last hold has ended, the time is over, the     CLOSED
- *             closing thread is interrupted, or close()
- * </pre>
+ * Closes a service in two steps: it lets holds end, then it gives back what is bound to no thread.
  *
  * <p>A closing thread waits for a hold only if somebody may still end it: not for its own, nor for
  * those of dead threads or of leases that nobody has any more. A hold has ended when the answer to
@@ -39,31 +27,28 @@ import org.slf4j.LoggerFactory;
 final class Closing {
   private static final Logger log = LoggerFactory.getLogger(Closing.class);
 
-  private enum Phase {
-    OPEN,
-    DRAINING,
-    CLOSED
-  }
-
   /** So often a draining thread looks for holders that are gone: nobody tells of them. */
   private static final long LOOK = Duration.ofSeconds(1).toNanos();
 
-  private final Engine engine;
-  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
-  private final AtomicInteger releases = new AtomicInteger();
-  private final CompletableFuture<Void> allReleased = new CompletableFuture<>();
-  private final Set<Thread> draining = ConcurrentHashMap.newKeySet();
+  private final Store store;
+  private final ServicePhase phase;
+  private final Acquisitions acquisitions;
+  private final Gates gates;
+  private final LeaseRequests requests;
+  private final ConditionWaiters conditions;
 
-  Closing(Engine engine) {
-    this.engine = engine;
-  }
-
-  boolean takesWork() {
-    return phase.get() == Phase.OPEN;
-  }
-
-  boolean isClosed() {
-    return phase.get() == Phase.CLOSED;
+  Closing(
+      Store store,
+      Acquisitions acquisitions,
+      Gates gates,
+      LeaseRequests requests,
+      ConditionWaiters conditions) {
+    this.store = store;
+    phase = store.phase();
+    this.acquisitions = acquisitions;
+    this.gates = gates;
+    this.requests = requests;
+    this.conditions = conditions;
   }
 
   /**
@@ -71,40 +56,33 @@ final class Closing {
    *
    * @return whether they have
    */
-  boolean drain(Collection<Gate> gates, Duration longest) {
-    if (phase.compareAndSet(Phase.OPEN, Phase.DRAINING)) {
-      giveBack(turnAway(gates));
+  boolean drain(Duration longest) {
+    if (phase.drain()) {
+      giveBack(turnAway());
     }
     return await(longest);
   }
 
-  /** Whether this call closed the service; wakes those who wait for the holds to end. */
-  boolean close() {
-    boolean first = phase.getAndSet(Phase.CLOSED) != Phase.CLOSED;
-    wake();
-    return first;
-  }
-
   /** Ends what no thread is inside of: those who wait, and leases. */
-  void giveBackAll(Collection<Gate> gates) {
-    List<Acquisition> unwanted = turnAway(gates);
+  void giveBackAll() {
+    List<Acquisition> unwanted = turnAway();
     unwanted.addAll(endLeases());
     giveBack(unwanted);
     awaitReleases();
   }
 
   /** Ends all waiting; returns what the store may know of it. */
-  private List<Acquisition> turnAway(Collection<Gate> gates) {
+  private List<Acquisition> turnAway() {
     List<Acquisition> unwanted = new ArrayList<>();
-    for (Gate gate : gates) {
+    for (Gate gate : gates.all()) {
       Acquisition unclaimed = gate.turnAway();
       if (unclaimed != null) {
         unwanted.add(unclaimed);
       }
     }
-    engine.conditions().close();
-    engine.claims().close(); // before: from here on no claim asks or is given anything
-    engine.acquisitions().stream()
+    conditions.close();
+    requests.close(); // before: from here on no claim asks or is given anything
+    acquisitions.all().stream()
         .filter(each -> !each.wasTaken() && each.mayBeKnown())
         .forEach(unwanted::add);
     return unwanted;
@@ -112,8 +90,8 @@ final class Closing {
 
   /** Ends the leases that are bound to no thread. Their holders are told, before others have it. */
   private List<Acquisition> endLeases() {
-    String reason = "its service %s was closed, and gave it back".formatted(engine.clientId());
-    return engine.acquisitions().stream()
+    String reason = "its service %s was closed, and gave it back".formatted(store.clientId());
+    return acquisitions.all().stream()
         .filter(each -> each.owner() instanceof LeaseRequest claim && claim.lose(each, reason))
         .toList();
   }
@@ -123,50 +101,26 @@ final class Closing {
     if (unwanted.isEmpty()) {
       return;
     }
-    unwanted.forEach(engine::forget);
+    unwanted.forEach(acquisitions::forget);
     List<ScriptCall> calls =
         unwanted.stream()
-            .map(one -> engine.scripts().leave(one.keys(), one.id(), one.mayArriveLate()))
+            .map(one -> store.scripts().leave(one.keys(), one.id(), one.mayArriveLate()))
             .toList();
     CompletableFuture<?>[] replies =
-        engine.backend().executeAll(calls).toArray(CompletableFuture<?>[]::new);
+        store.backend().executeAll(calls).toArray(CompletableFuture<?>[]::new);
     awaitAnswers(CompletableFuture.allOf(replies));
-  }
-
-  LockServiceClosedException refusal(String what) {
-    return new LockServiceClosedException(
-        "%s: its service %s is %s; open a new one"
-            .formatted(what, engine.clientId(), isClosed() ? "closed" : "closing"));
-  }
-
-  /**
-   * A release is about to be sent.
-   *
-   * @return false if the service is closed; if not, closing it waits for {@link #released}
-   */
-  boolean releasing() {
-    releases.incrementAndGet();
-    return !isClosed();
-  }
-
-  /** It was answered, or goes on in the background. */
-  void released() {
-    if (releases.decrementAndGet() == 0 && isClosed()) {
-      allReleased.complete(null);
-    }
-    ended();
   }
 
   /** Waits for the answers to releases that were sent before it was closed, but not for long. */
   private void awaitReleases() {
-    if (releases.get() > 0) {
-      awaitAnswers(allReleased);
+    if (phase.isReleasing()) {
+      awaitAnswers(phase.allReleased());
     }
   }
 
   private void awaitAnswers(CompletableFuture<?> answers) {
     try {
-      answers.get(engine.settings().commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
+      answers.get(store.options().commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {
@@ -174,49 +128,38 @@ final class Closing {
     }
   }
 
-  /** An acquisition is over. */
-  void ended() {
-    if (!takesWork()) {
-      wake();
-    }
-  }
-
-  private void wake() {
-    draining.forEach(engine.time()::unpark);
-  }
-
   /** Waits until all holds have ended; an interrupt ends the waiting, and is kept. */
   private boolean await(Duration longest) {
-    long start = engine.now();
+    long start = store.now();
     long wait =
         longest.compareTo(Duration.ofNanos(Long.MAX_VALUE / 4)) < 0
             ? longest.toNanos()
             : Long.MAX_VALUE / 4;
     Thread self = Thread.currentThread();
-    draining.add(self);
+    phase.watch(self);
     try {
       while (!isIdle()) {
-        long left = wait - (engine.now() - start);
-        if (left <= 0 || isClosed() || self.isInterrupted()) {
+        long left = wait - (store.now() - start);
+        if (left <= 0 || phase.isClosed() || self.isInterrupted()) {
           return false;
         }
-        engine.time().parkNanos(this, Math.min(left, LOOK));
+        store.time().parkNanos(this, Math.min(left, LOOK));
       }
       return true;
     } finally {
-      draining.remove(self);
+      phase.unwatch(self);
     }
   }
 
   private boolean isIdle() {
-    return engine.acquisitions().stream().noneMatch(this::isWaitedFor) && releases.get() == 0;
+    return acquisitions.all().stream().noneMatch(this::isWaitedFor) && !phase.isReleasing();
   }
 
   private boolean isWaitedFor(Acquisition each) {
     if (!each.isHeld()) {
       return each.wasTaken(); // its release is out, or about to be sent
     }
-    AcquisitionOwner.Holder holder = each.owner().holder(each);
+    Acquisition.Owner.Holder holder = each.owner().holder(each);
     return holder == null || (holder.gone() == null && !isOwn(each));
   }
 

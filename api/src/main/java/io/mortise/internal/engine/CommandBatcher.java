@@ -112,7 +112,7 @@ final class CommandBatcher {
     }
     List<CompletableFuture<List<Object>>> replies = send(calls);
     for (int i = 0; i < replies.size(); i++) {
-      Engine.whenReplied(replies.get(i), letters.get(i)::answered);
+      Futures.whenReplied(replies.get(i), letters.get(i)::answered);
     }
     CompletableFuture<Void> unused = Futures.settled(replies).thenRun(this::answered);
   }
@@ -123,7 +123,7 @@ final class CommandBatcher {
       return letter.toSend();
     } catch (Throwable e) { // an Error too: those beside it would wait for ever
       log.error("a command could not be made", e);
-      Engine.whenReplied(CompletableFuture.failedFuture(e), letter::answered);
+      Futures.whenReplied(CompletableFuture.failedFuture(e), letter::answered);
       return null;
     }
   }

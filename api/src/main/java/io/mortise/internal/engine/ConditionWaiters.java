@@ -6,11 +6,11 @@ import java.util.function.Consumer;
 
 /** The threads of a service that wait for a signal. Thread-safe. */
 public final class ConditionWaiters {
-  private final Engine engine;
+  private final Store store;
   private final Map<String, ConditionWaiter> waiting = new ConcurrentHashMap<>();
 
-  ConditionWaiters(Engine engine) {
-    this.engine = engine;
+  ConditionWaiters(Store store) {
+    this.store = store;
   }
 
   public void add(ConditionWaiter waiter) {
@@ -41,6 +41,6 @@ public final class ConditionWaiters {
 
   private void wake(ConditionWaiter waiter, Consumer<ConditionWaiter> why) {
     why.accept(waiter);
-    engine.time().unpark(waiter.thread());
+    store.time().unpark(waiter.thread());
   }
 }

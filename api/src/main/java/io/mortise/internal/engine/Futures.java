@@ -8,10 +8,14 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Waits for futures, whatever time the waiting thread follows. */
 public final class Futures {
+  private static final Logger log = LoggerFactory.getLogger(Futures.class);
   private static final long LONG = Long.MAX_VALUE / 4;
 
   private Futures() {}
@@ -64,6 +68,21 @@ public final class Futures {
     } else {
       outside.completeExceptionally(failure);
     }
+  }
+
+  /** Hands a reply to its handler; what that throws is logged, since nobody waits for it. */
+  static void whenReplied(
+      CompletableFuture<List<Object>> reply,
+      BiConsumer<@Nullable List<Object>, @Nullable Throwable> handler) {
+    CompletableFuture<@Nullable Void> unused =
+        reply.handle((value, failure) -> {
+          try {
+            Trampoline.step(() -> handler.accept(value, failure));
+          } catch (RuntimeException e) {
+            log.error("a reply could not be handled", e);
+          }
+          return null;
+        });
   }
 
   /** Complete, and never exceptionally, when all are. */

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * The place of one lock name in this process: its threads queue here, and one at a time deals with
  * the store. A thread that wants a fair lock has a gate of its own, so it queues in the store.
  */
-public final class Gate implements AcquisitionOwner {
+public final class Gate implements Acquisition.Owner, Hold.Place {
   /*
    * Overview
    *
@@ -73,7 +73,7 @@ public final class Gate implements AcquisitionOwner {
   /** What a thread at the gate does next. */
   enum Step {
     /** It has the lock. */
-    CLAIMED,
+    ACQUIRED,
     /** It does not get the lock. */
     REFUSED,
     /** It is the agent. */
@@ -84,7 +84,28 @@ public final class Gate implements AcquisitionOwner {
     RETIRED
   }
 
-  private final Engine engine;
+  /** What a gate needs of its service. */
+  interface Home {
+    /** A new acquisition of a gate; whether nobody with another lease may take it over. */
+    Acquisition newAcquisition(Gate gate, Waiter waiter, boolean own);
+
+    /** Gives it back to the store; returns whether the store had it. */
+    boolean release(Acquisition ended);
+
+    /** Takes it back, on this thread for as long (ns), else in the background. */
+    void giveUp(Acquisition unwanted, long patience);
+
+    /** A gate has lost an acquisition, and with it a thread its hold. */
+    void lost(Acquisition lost, @Nullable Hold hold, String reason);
+
+    /** Nobody is at the gate any more. */
+    void retire(Gate gate);
+  }
+
+  private final Store store;
+  private final Home home;
+  private final LeaseEvents events;
+  private final LostHolds lostHolds;
   private final LockKeys keys;
   private final String place;
   private final ReentrantLock mutex = new ReentrantLock();
@@ -98,8 +119,17 @@ public final class Gate implements AcquisitionOwner {
   private volatile @Nullable LockException trouble;
   private volatile long troubleSince;
 
-  Gate(Engine engine, LockKeys keys, Waiter creator) {
-    this.engine = engine;
+  Gate(
+      Store store,
+      Home home,
+      LeaseEvents events,
+      LostHolds lostHolds,
+      LockKeys keys,
+      Waiter creator) {
+    this.store = store;
+    this.home = home;
+    this.events = events;
+    this.lostHolds = lostHolds;
     this.keys = keys;
     this.place = keys.gate(creator.thread().getId());
     this.agent = creator;
@@ -116,8 +146,8 @@ public final class Gate implements AcquisitionOwner {
   }
 
   /** Whether threads wait here for that lock of that service. */
-  boolean isOf(Engine service, LockKeys lock) {
-    return engine == service && keys.queue().equals(lock.queue());
+  boolean isOf(Store service, LockKeys lock) {
+    return store == service && keys.queue().equals(lock.queue());
   }
 
   /** The hold of whoever is inside. */
@@ -125,16 +155,7 @@ public final class Gate implements AcquisitionOwner {
     return hold;
   }
 
-  /** Takes the lock for the calling thread, or returns why it did not. */
-  Step enter(Waiter waiter) throws InterruptedException {
-    Step step = arrive(waiter);
-    boolean waited = step == Step.WAIT;
-    if (waited) {
-      step = await(waiter);
-    }
-    return step == Step.AGENT ? engine.agents().acquire(this, waiter, waited) : step;
-  }
-
+  /** A thread comes: what it does next. */
   Step arrive(Waiter waiter) {
     mutex.lock();
     try {
@@ -144,9 +165,9 @@ public final class Gate implements AcquisitionOwner {
       if (phase == Phase.RETIRED) {
         return Step.RETIRED;
       }
-      if (isClaimableBy(waiter)) {
-        claim(waiter);
-        return Step.CLAIMED;
+      if (canTakeOver(waiter)) {
+        takeOver(waiter);
+        return Step.ACQUIRED;
       }
       LockException failing = trouble;
       if (!waiter.waits() && failing != null) {
@@ -162,26 +183,27 @@ public final class Gate implements AcquisitionOwner {
     }
   }
 
-  private Step await(Waiter waiter) throws InterruptedException {
+  /** Waits for the other threads of this service. */
+  Step await(Waiter waiter) throws InterruptedException {
     while (true) {
       mutex.lock();
       try {
         if (agent == waiter) {
           return Step.AGENT;
         }
-        if (isClaimableBy(waiter)) {
+        if (canTakeOver(waiter)) {
           waiters.remove(waiter);
-          claim(waiter);
-          return Step.CLAIMED;
+          takeOver(waiter);
+          return Step.ACQUIRED;
         }
-        if (waiter.isInterrupted() || waiter.isOver(engine.now()) || !engine.takesWork()) {
+        if (waiter.isInterrupted() || waiter.isOver(store.now()) || !store.takesWork()) {
           waiters.remove(waiter);
           break;
         }
       } finally {
         mutex.unlock();
       }
-      waiter.park(engine.time(), this);
+      waiter.park(store.time(), this);
     }
     return giveUp(waiter);
   }
@@ -196,15 +218,15 @@ public final class Gate implements AcquisitionOwner {
       mutex.unlock();
     }
     if (unclaimed != null) {
-      long patience = engine.settings().commandTimeout().toNanos();
+      long patience = store.options().commandTimeout().toNanos();
       try {
-        engine.giveUp(unclaimed, patience);
+        home.giveUp(unclaimed, patience);
       } finally {
         goOn();
       }
     }
     LockException why = trouble;
-    engine.checkOpen(keys);
+    store.checkOpen(keys);
     waiter.checkInterrupt();
     if (why != null) {
       throw Failures.ofOther(keys, why);
@@ -212,28 +234,28 @@ public final class Gate implements AcquisitionOwner {
     return Step.REFUSED;
   }
 
-  private boolean isClaimableBy(Waiter waiter) {
+  private boolean canTakeOver(Waiter waiter) {
     Acquisition held = acquisition;
     return phase == Phase.HELD
         && hold == null
         && held != null
         && waiter.lease().renewed()
-        && held.isValid(engine.now());
+        && held.isValid(store.now());
   }
 
-  private void claim(Waiter waiter) {
+  private void takeOver(Waiter waiter) {
     Acquisition held = acquisition;
     if (held != null) {
       handOffs++;
       // An acquisition has as many tokens as it may be passed on, and one.
       long token = held.token() == 0 ? 0 : held.token() + handOffs;
-      begin(waiter, held, engine.now(), token);
+      begin(waiter, held, store.now(), token);
     }
   }
 
   private void begin(Waiter waiter, Acquisition held, long now, long token) {
     Hold begun = new Hold(this, waiter.thread(), held, now, token);
-    engine.events().begins(begun);
+    events.begins(begun);
     waiter.enters(begun);
     hold = begun;
   }
@@ -253,7 +275,7 @@ public final class Gate implements AcquisitionOwner {
 
   private Acquisition begin(Waiter waiter) {
     boolean own = !place.equals(keys.lock()); // else another thread may take it over
-    Acquisition begun = engine.newAcquisition(this, waiter.thread().getId(), waiter.lease(), own);
+    Acquisition begun = home.newAcquisition(this, waiter, own);
     acquisition = begun;
     return begun;
   }
@@ -266,10 +288,10 @@ public final class Gate implements AcquisitionOwner {
   Taking granted(Waiter waiter, Acquisition held, long sentAt) {
     mutex.lock();
     try {
-      long now = engine.now();
+      long now = store.now();
       Taking taking =
-          engine.takesWork()
-              ? held.take(waiter.lease(), sentAt, now, engine.longestHold())
+          store.takesWork()
+              ? held.take(waiter.lease(), sentAt, now, store.longestHold())
               : Taking.TOO_LATE;
       if (taking == Taking.TOO_LATE) {
         acquisition = null;
@@ -335,15 +357,15 @@ public final class Gate implements AcquisitionOwner {
 
   /** The agent takes it, on its own thread. */
   @Override
-  public void granted(Acquisition letIn, long sentAt) {
-    letIn.letIn(sentAt);
+  public void granted(Acquisition granted, long sentAt) {
+    granted.grantedByReply(sentAt);
   }
 
   @Override
   public void wake() {
     Waiter now = agent;
     if (now != null) {
-      now.unpark(engine.time());
+      now.unpark(store.time());
     }
   }
 
@@ -356,7 +378,7 @@ public final class Gate implements AcquisitionOwner {
     mutex.lock();
     try {
       wake();
-      waiters.forEach(waiter -> waiter.unpark(engine.time()));
+      waiters.forEach(waiter -> waiter.unpark(store.time()));
       Acquisition unclaimed = phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
       if (unclaimed != null) {
         appointNext();
@@ -373,10 +395,10 @@ public final class Gate implements AcquisitionOwner {
     agent = next;
     if (next == null) {
       phase = Phase.RETIRED;
-      engine.retire(this);
+      home.retire(this);
     } else {
       phase = Phase.ACQUIRING;
-      next.unpark(engine.time());
+      next.unpark(store.time());
     }
   }
 
@@ -400,12 +422,12 @@ public final class Gate implements AcquisitionOwner {
       mutex.unlock();
     }
     if (toRelease == null) {
-      LockLog.handedOn(own, engine.now());
+      LockLog.handedOn(own, store.now());
       return true;
     }
     boolean had = release(toRelease);
     if (had) {
-      LockLog.released(own, engine.now());
+      LockLog.released(own, store.now());
     }
     return had;
   }
@@ -422,7 +444,7 @@ public final class Gate implements AcquisitionOwner {
       return null;
     }
     if (next != null && mayPassOn(held, next)) {
-      next.unpark(engine.time());
+      next.unpark(store.time());
       return null;
     }
     if (!held.end(LeaseState.RELEASED)) {
@@ -434,15 +456,15 @@ public final class Gate implements AcquisitionOwner {
   }
 
   private boolean mayPassOn(Acquisition held, Waiter next) {
-    long now = engine.now();
+    long now = store.now();
     LeaseTerms lease = held.lease();
-    return handOffs < engine.settings().handOffLimit()
+    return handOffs < store.options().handOffLimit()
         && lease.renewed()
         && next.lease().renewed()
         && now - held.acquiredAt() < ServiceOptions.HAND_OFF_TIME.toNanos()
         && held.state(now) == LeaseState.HELD
-        && held.remaining(now) >= engine.settings().shortestGiven(lease) / 2
-        && engine.takesWork();
+        && held.remaining(now) >= store.options().shortestGiven(lease) / 2
+        && store.takesWork();
   }
 
   /** What hangs on the reply finds the gate moved on. */
@@ -452,7 +474,7 @@ public final class Gate implements AcquisitionOwner {
 
   private boolean releaseAndAppoint(Acquisition ended) {
     try {
-      return engine.release(ended);
+      return home.release(ended);
     } finally {
       goOn();
     }
@@ -490,7 +512,7 @@ public final class Gate implements AcquisitionOwner {
       }
       lost = hold;
       if (lost != null) {
-        engine.lostHolds().add(lost);
+        lostHolds.add(lost);
       }
       hold = null;
       acquisition = null;
@@ -498,7 +520,7 @@ public final class Gate implements AcquisitionOwner {
     } finally {
       mutex.unlock();
     }
-    engine.lost(held, lost, reason);
+    home.lost(held, lost, reason);
     return true;
   }
 

@@ -12,15 +12,15 @@ import org.slf4j.LoggerFactory;
 final class Heartbeat {
   private static final Logger log = LoggerFactory.getLogger(Heartbeat.class);
 
-  private final Engine engine;
+  private final Store store;
   private final Duration period;
   private final Runnable look;
   private final BooleanSupplier wanted;
   private final AtomicBoolean beating = new AtomicBoolean();
   private volatile @Nullable Timer timer;
 
-  Heartbeat(Engine engine, long nanos, Runnable look, BooleanSupplier wanted) {
-    this.engine = engine;
+  Heartbeat(Store store, long nanos, Runnable look, BooleanSupplier wanted) {
+    this.store = store;
     this.period = Duration.ofNanos(nanos);
     this.look = look;
     this.wanted = wanted;
@@ -28,13 +28,13 @@ final class Heartbeat {
 
   /** Called whenever there is something new to look after. */
   void start() {
-    if (!engine.isClosed() && beating.compareAndSet(false, true)) {
-      timer = engine.time().schedule(this::beat, period);
+    if (!store.isClosed() && beating.compareAndSet(false, true)) {
+      timer = store.time().schedule(this::beat, period);
     }
   }
 
   private void beat() {
-    if (!engine.isClosed()) {
+    if (!store.isClosed()) {
       Trampoline.step(this::lookAndGoOn);
     }
   }
@@ -43,7 +43,7 @@ final class Heartbeat {
     try {
       look.run();
     } catch (RuntimeException e) {
-      log.error("{}: a regular look failed; the next is in {}", engine, period, e);
+      log.error("{}: a regular look failed; the next is in {}", store, period, e);
     } finally {
       beating.set(false);
       if (wanted.getAsBoolean()) {

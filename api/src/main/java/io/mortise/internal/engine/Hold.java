@@ -4,7 +4,17 @@ import org.jspecify.annotations.Nullable;
 
 /** One thread's hold of a lock, however deeply nested. The count belongs to that thread alone. */
 public final class Hold {
-  private final Gate gate;
+  /** Where it is to be ended. */
+  interface Place {
+    /**
+     * Ends the calling thread's outermost hold.
+     *
+     * @return whether it was still held
+     */
+    boolean exit(Hold own);
+  }
+
+  private final Place place;
   private final Thread thread;
   private final Acquisition acquisition;
   private final long since;
@@ -12,8 +22,8 @@ public final class Hold {
   private @Nullable HoldEvents events;
   private int count = 1;
 
-  public Hold(Gate gate, Thread thread, Acquisition acquisition, long since, long token) {
-    this.gate = gate;
+  public Hold(Place place, Thread thread, Acquisition acquisition, long since, long token) {
+    this.place = place;
     this.thread = thread;
     this.acquisition = acquisition;
     this.since = since;
@@ -25,8 +35,13 @@ public final class Hold {
     return token;
   }
 
-  public Gate gate() {
-    return gate;
+  /**
+   * Ends it, the outermost level.
+   *
+   * @return whether it was still held
+   */
+  public boolean end() {
+    return place.exit(this);
   }
 
   public Thread thread() {

@@ -16,14 +16,27 @@ import org.jspecify.annotations.Nullable;
 
 /** A claim's lease as its users see it. The engine refers to it weakly, to notice one dropped. */
 final class LeaseHandle implements MemberLease {
-  private final Engine engine;
-  private final LeaseRequest claim;
+  /** Where it came from. */
+  interface Origin {
+    /** Its lease is over; returns whether it was held until now. */
+    boolean lose(Acquisition held, String reason);
+
+    /** A thread holds it from now on; null if anybody may. */
+    void belongsTo(@Nullable Thread thread);
+
+    void onLost(Consumer<? super LeaseChange> listener);
+  }
+
+  private final Parts parts;
+  private final Store store;
+  private final Origin origin;
   private final Acquisition acquisition;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  LeaseHandle(Engine engine, LeaseRequest claim, Acquisition acquisition) {
-    this.engine = engine;
-    this.claim = claim;
+  LeaseHandle(Parts parts, Origin origin, Acquisition acquisition) {
+    this.parts = parts;
+    store = parts.store();
+    this.origin = origin;
     this.acquisition = acquisition;
   }
 
@@ -38,12 +51,12 @@ final class LeaseHandle implements MemberLease {
 
   @Override
   public LeaseState state() {
-    return acquisition.state(engine.now());
+    return acquisition.state(store.now());
   }
 
   @Override
   public Duration remaining() {
-    return Duration.ofNanos(isValid() ? acquisition.remaining(engine.now()) : 0);
+    return Duration.ofNanos(isValid() ? acquisition.remaining(store.now()) : 0);
   }
 
   @Override
@@ -57,12 +70,12 @@ final class LeaseHandle implements MemberLease {
   @Override
   public boolean extend(Duration lease) {
     LeaseTerms wanted = wanted(lease);
-    return isStillHeld() && engine.extend(acquisition, wanted);
+    return isStillHeld() && parts.keeper().extend(acquisition, wanted);
   }
 
   @Override
   public CompletableFuture<Boolean> extendAsync(Duration lease) {
-    return Futures.on(engine.events()::execute, extending(lease));
+    return Futures.on(parts.events()::execute, extending(lease));
   }
 
   @Override
@@ -78,7 +91,7 @@ final class LeaseHandle implements MemberLease {
 
   private CompletableFuture<Boolean> extending(LeaseTerms wanted) {
     return isStillHeld()
-        ? engine.extendAsync(acquisition, wanted)
+        ? parts.keeper().extendAsync(acquisition, wanted)
         : CompletableFuture.completedFuture(false);
   }
 
@@ -96,14 +109,14 @@ final class LeaseHandle implements MemberLease {
   @Override
   public void joinMajority(@Nullable Thread owner) {
     acquisition.allowForDrift();
-    claim.belongsTo(owner);
+    origin.belongsTo(owner);
   }
 
   // Ending
 
   @Override
   public Lease onLost(Consumer<? super LeaseChange> listener) {
-    claim.onLost(Objects.requireNonNull(listener, "listener"));
+    origin.onLost(Objects.requireNonNull(listener, "listener"));
     return this;
   }
 
@@ -115,8 +128,8 @@ final class LeaseHandle implements MemberLease {
   }
 
   private void end() {
-    long heldFor = engine.now() - acquisition.acquiredAt();
-    if (!isStillHeld() || !acquisition.end(LeaseState.RELEASED) || !engine.release(acquisition)) {
+    long heldFor = store.now() - acquisition.acquiredAt();
+    if (!isStillHeld() || !acquisition.end(LeaseState.RELEASED) || !parts.releases().release(acquisition)) {
       throw lost();
     }
     told(heldFor);
@@ -124,7 +137,7 @@ final class LeaseHandle implements MemberLease {
 
   @Override
   public CompletableFuture<Void> releaseAsync() {
-    return Futures.on(engine.events()::execute, releasing());
+    return Futures.on(parts.events()::execute, releasing());
   }
 
   @Override
@@ -132,30 +145,31 @@ final class LeaseHandle implements MemberLease {
     if (!closed.compareAndSet(false, true)) {
       return CompletableFuture.completedFuture(null);
     }
-    long heldFor = engine.now() - acquisition.acquiredAt();
+    long heldFor = store.now() - acquisition.acquiredAt();
     if (!isStillHeld() || !acquisition.end(LeaseState.RELEASED)) {
       return CompletableFuture.failedFuture(lost());
     }
-    return engine
+    return parts
+        .releases()
         .releaseAsync(acquisition)
         .thenAccept(had -> {
           if (!had) {
             throw lost();
           }
-          engine.events().execute(() -> told(heldFor));
+          parts.events().execute(() -> told(heldFor));
         });
   }
 
   private void told(long heldFor) {
     LockLog.released(acquisition, heldFor);
-    engine.events().released(acquisition, heldFor);
+    parts.events().released(acquisition, heldFor);
   }
 
   /** False if its time has passed; then everybody is told, should nobody know yet. */
   private boolean isStillHeld() {
     boolean over = state() == LeaseState.LOST;
     if (over) {
-      claim.lose(acquisition, engine.keeper().whyEnded(acquisition));
+      origin.lose(acquisition, parts.keeper().whyEnded(acquisition));
     }
     return !over;
   }

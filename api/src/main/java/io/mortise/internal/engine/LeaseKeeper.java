@@ -29,7 +29,9 @@ public final class LeaseKeeper {
   private static final long SHORTEST_BEAT = Duration.ofMillis(3).toNanos();
   private static final int LEASES_BEFORE_WARNING = 10;
 
-  private final Engine engine;
+  private final Store store;
+  private final Acquisitions acquisitions;
+  private final LeaseEvents events;
   private final long lease;
   private final long shortest;
   private final long period;
@@ -39,33 +41,35 @@ public final class LeaseKeeper {
 
   private final Heartbeat beat;
 
-  LeaseKeeper(Engine engine) {
-    this.engine = engine;
-    lease = engine.settings().leaseTime().toNanos();
-    shortest = engine.settings().shortestGiven(engine.defaultLease());
+  LeaseKeeper(Store store, Acquisitions acquisitions, LeaseEvents events) {
+    this.store = store;
+    this.acquisitions = acquisitions;
+    this.events = events;
+    lease = store.options().leaseTime().toNanos();
+    shortest = store.options().shortestGiven(store.defaultLease());
     long part = shortest / TRIES_PER_GRANT;
     period = Math.max(SHORTEST_BEAT, Math.min(lease / BEATS_PER_LEASE, part));
-    long timeout = engine.settings().commandTimeout().toNanos();
+    long timeout = store.options().commandTimeout().toNanos();
     confirmTimeout = Duration.ofNanos(Math.min(timeout, part));
-    beat = new Heartbeat(engine, period, this::look, this::isAnythingHeld);
+    beat = new Heartbeat(store, period, this::look, this::isAnythingHeld);
   }
 
   /** Called once for each acquisition that has just been taken. */
   void watch(Acquisition taken) {
-    if (taken.remaining(engine.now()) <= period + period / 2) {
+    if (taken.remaining(store.now()) <= period + period / 2) {
       timeEnd(taken);
     }
     beat.start();
   }
 
   private boolean isAnythingHeld() {
-    return engine.acquisitions().stream().anyMatch(Acquisition::isHeld);
+    return acquisitions.all().stream().anyMatch(Acquisition::isHeld);
   }
 
   private void look() {
-    long now = engine.now();
+    long now = store.now();
     List<Acquisition> due = new ArrayList<>();
-    for (Acquisition acquisition : engine.acquisitions()) {
+    for (Acquisition acquisition : acquisitions.all()) {
       if (!acquisition.isHeld()) {
         continue;
       }
@@ -87,7 +91,7 @@ public final class LeaseKeeper {
   }
 
   private boolean hasLivingOwner(Acquisition held) {
-    AcquisitionOwner.Holder holder = held.owner().holder(held);
+    Acquisition.Owner.Holder holder = held.owner().holder(held);
     if (holder == null) {
       return true;
     }
@@ -102,14 +106,14 @@ public final class LeaseKeeper {
           held.keys().text(),
           holder.who(),
           holder.gone(),
-          Duration.ofNanos(held.remaining(engine.now())).toMillis());
+          Duration.ofNanos(held.remaining(store.now())).toMillis());
     }
     held.endRenewal();
     return false;
   }
 
-  private void warnOfLongHold(Acquisition held, AcquisitionOwner.Holder holder) {
-    long heldFor = engine.now() - holder.since();
+  private void warnOfLongHold(Acquisition held, Acquisition.Owner.Holder holder) {
+    long heldFor = store.now() - holder.since();
     if (heldFor > LEASES_BEFORE_WARNING * lease && held.warnOnce(Acquisition.Warning.LONG_HOLD)) {
       log.warn(
           "{} has been held by {} for {} s and is still renewed (docs/troubleshooting.md#long-hold)",
@@ -120,7 +124,7 @@ public final class LeaseKeeper {
   }
 
   /** That is no error: another thread may be about to release it. */
-  private void warnOfOwnWait(Acquisition held, AcquisitionOwner.Holder holder) {
+  private void warnOfOwnWait(Acquisition held, Acquisition.Owner.Holder holder) {
     Thread waiting = held.owner().waitingForItself();
     if (waiting != null && held.warnOnce(Acquisition.Warning.OWN_WAIT)) {
       log.warn(
@@ -129,7 +133,7 @@ public final class LeaseKeeper {
           waiting.getName(),
           waiting.getId(),
           holder.who(),
-          Duration.ofNanos(engine.now() - holder.since()).toSeconds());
+          Duration.ofNanos(store.now() - holder.since()).toSeconds());
     }
   }
 
@@ -140,14 +144,14 @@ public final class LeaseKeeper {
     for (int from = 0; from < due.size(); from += BATCH) {
       batches.add(due.subList(from, Math.min(due.size(), from + BATCH)));
     }
-    long sentAt = engine.now();
+    long sentAt = store.now();
     List<ScriptCall> calls =
         batches.stream()
-            .map(batch -> engine.scripts().renew(batch, engine.defaultLease(), timeout(batch)))
+            .map(batch -> store.scripts().renew(batch, store.defaultLease(), timeout(batch)))
             .toList();
     List<CompletableFuture<List<Object>>> replies;
     try {
-      replies = engine.backend().executeAll(calls);
+      replies = store.backend().executeAll(calls);
     } catch (RuntimeException e) {
       due.forEach(Acquisition::endRenewal);
       due.forEach(held -> failed(held, String.valueOf(e)));
@@ -155,7 +159,7 @@ public final class LeaseKeeper {
     }
     for (int i = 0; i < replies.size(); i++) {
       List<Acquisition> batch = batches.get(i);
-      Engine.whenReplied(
+      Futures.whenReplied(
           replies.get(i),
           (reply, failure) -> {
             batch.forEach(Acquisition::endRenewal);
@@ -169,15 +173,15 @@ public final class LeaseKeeper {
   }
 
   private Duration timeout(List<Acquisition> batch) {
-    ServiceOptions settings = engine.settings();
-    long now = engine.now();
+    ServiceOptions settings = store.options();
+    long now = store.now();
     boolean soon = batch.stream().anyMatch(held -> held.remaining(now) <= shortest);
     return settings.startOnGrant() && soon ? confirmTimeout : settings.commandTimeout();
   }
 
   private void answered(List<Acquisition> batch, List<Object> reply, long sentAt) {
     for (int i = 0; i < batch.size(); i++) {
-      confirm(batch.get(i), engine.defaultLease(), (Long) reply.get(i), sentAt);
+      confirm(batch.get(i), store.defaultLease(), (Long) reply.get(i), sentAt);
     }
   }
 
@@ -192,9 +196,9 @@ public final class LeaseKeeper {
       return false;
     }
     LeaseState before =
-        held.renewed(policy, engine.defaultLease(), sentAt, engine.now(), engine.longestHold());
+        held.renewed(policy, store.defaultLease(), sentAt, store.now(), store.longestHold());
     if (before == LeaseState.SUSPECT) {
-      engine.events().recovered(held, engine.now());
+      events.recovered(held, store.now());
     }
     if (before == LeaseState.LOST) {
       held.owner().lose(held, whyEnded(held));
@@ -202,9 +206,52 @@ public final class LeaseKeeper {
     return held.isHeld();
   }
 
+  // Longer leases
+
+  /**
+   * Sees to it that a hold has no less lease than a nested acquisition asks for: a fixed lease is
+   * made longer, or renewed from now on.
+   *
+   * @return whether it is still held
+   */
+  public boolean ensureLease(Acquisition held, LeaseTerms wanted) {
+    LeaseTerms has = held.lease();
+    boolean enough =
+        wanted.renewed() ? has.renewed() : wanted.nanos() <= held.remaining(store.now());
+    if (enough) {
+      return true;
+    }
+    return extend(
+        held, new LeaseTerms(wanted.nanos(), wanted.millis(), has.renewed() || wanted.renewed()));
+  }
+
+  /**
+   * Makes a lease last at least that long from now.
+   *
+   * @return whether it is still held
+   */
+  boolean extend(Acquisition held, LeaseTerms to) {
+    long sentAt = store.now();
+    List<Object> reply =
+        store.execute(held.keys(), store.scripts().renew(List.of(held), to), extending(held));
+    return confirm(held, to, (Long) reply.get(0), sentAt);
+  }
+
+  /** As {@link #extend}; the future completes where the answer arrives. */
+  CompletableFuture<Boolean> extendAsync(Acquisition held, LeaseTerms to) {
+    long sentAt = store.now();
+    return store
+        .executeAsync(held.keys(), store.scripts().renew(List.of(held), to), extending(held))
+        .thenApply(reply -> confirm(held, to, (Long) reply.get(0), sentAt));
+  }
+
+  private static String extending(Acquisition held) {
+    return "the lease of " + held.keys().text() + " was made longer";
+  }
+
   private void failed(Acquisition held, String reason) {
     if (held.suspect(reason)) {
-      engine.events().suspect(held, reason, engine.now());
+      events.suspect(held, reason, store.now());
     }
   }
 
@@ -213,17 +260,17 @@ public final class LeaseKeeper {
   private void timeEnd(Acquisition held) {
     long deadline = held.deadline();
     if (held.timeEnd(deadline)) {
-      engine
+      store
           .time()
-          .schedule(() -> atDeadline(held), Duration.ofNanos(held.remaining(engine.now())));
+          .schedule(() -> atDeadline(held), Duration.ofNanos(held.remaining(store.now())));
     }
   }
 
   private void atDeadline(Acquisition held) {
-    if (engine.isClosed() || !held.isHeld()) {
+    if (store.isClosed() || !held.isHeld()) {
       return;
     }
-    if (held.remaining(engine.now()) == 0) {
+    if (held.remaining(store.now()) == 0) {
       held.owner().lose(held, whyEnded(held));
     } else {
       timeEnd(held);
@@ -235,11 +282,11 @@ public final class LeaseKeeper {
     if (!held.lease().renewed()) {
       return "its lease ended, which was fixed at %s ms".formatted(held.lease().millis());
     }
-    if (held.deadline() - held.acquiredAt() - engine.longestHold() >= 0) {
+    if (held.deadline() - held.acquiredAt() - store.longestHold() >= 0) {
       return "its lease ended: it was held for as long as maxHold %s allows"
-          .formatted(engine.settings().maxHold());
+          .formatted(store.options().maxHold());
     }
-    AcquisitionOwner.Holder holder = held.owner().holder(held);
+    Acquisition.Owner.Holder holder = held.owner().holder(held);
     if (holder != null && holder.gone() != null) {
       return "its lease ended: %s %s, so it was not renewed".formatted(holder.who(), holder.gone());
     }

@@ -27,7 +27,8 @@ import org.jspecify.annotations.Nullable;
  * One wish for a lease, from before its first command until its lease is over. It waits in the
  * store's queue by itself, and no thread waits for it. Thread-safe.
  */
-final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
+final class LeaseRequest
+    implements Acquisition.Owner, LeaseHandle.Origin, CommandBatcher.Command {
   /* Overview
    *
    *   NEW       not begun: it may be found by its id, and is not asked for yet
@@ -50,7 +51,19 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
     DONE
   }
 
-  private final Engine engine;
+  /** The requests of a service that have not ended. */
+  interface Pending {
+    void add(LeaseRequest request);
+
+    void remove(LeaseRequest request);
+
+    /** Whether a thread that waits for this is waiting for a lease of that lock. */
+    boolean isWaitFor(Object blocker, LockKeys lock);
+  }
+
+  private final Parts parts;
+  private final Store store;
+  private final Pending pending;
   private final LockKeys keys;
   private final LeaseTerms policy;
   private final Thread asker = Thread.currentThread();
@@ -75,17 +88,20 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
   private volatile @Nullable LeaseChange loss;
 
   private LeaseRequest(
-      Engine engine,
+      Parts parts,
+      Pending pending,
       LockKeys keys,
       LeaseTerms policy,
       long wait,
       CompletableFuture<LeaseOutcome> result) {
-    this.engine = engine;
+    this.parts = parts;
+    this.pending = pending;
+    store = parts.store();
     this.result = result;
     this.keys = keys;
     this.policy = policy;
     this.wait = Math.max(LeaseSource.NOT, wait);
-    start = engine.now();
+    start = store.now();
     acquisition = newAcquisition();
   }
 
@@ -97,14 +113,15 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
    *     withdraws the claim when somebody else completes it
    */
   static void start(
-      Engine engine,
+      Parts parts,
+      Pending pending,
       LockKeys keys,
       LeaseTerms policy,
       long wait,
       boolean here,
       CompletableFuture<LeaseOutcome> result) {
-    LeaseRequest claim = new LeaseRequest(engine, keys, policy, wait, result);
-    engine.claims().add(claim);
+    LeaseRequest claim = new LeaseRequest(parts, pending, keys, policy, wait, result);
+    pending.add(claim);
     CompletableFuture<LeaseOutcome> unused =
         result.whenComplete((value, failed) -> claim.end(new CancellationException()));
     if (wait > LeaseSource.NOT && wait != LeaseSource.FOREVER) {
@@ -124,12 +141,12 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
 
   private synchronized void limit() {
     if (result != null) {
-      timer = engine.time().schedule(this::timeIsOver, Duration.ofNanos(wait));
+      timer = store.time().schedule(this::timeIsOver, Duration.ofNanos(wait));
     }
   }
 
   private Acquisition newAcquisition() {
-    return engine.newAcquisition(this, asker.getId(), policy, true);
+    return parts.acquisitions().create(this, asker.getId(), policy, true);
   }
 
   @Override
@@ -141,7 +158,7 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
 
   @Override
   public void wake() {
-    engine.outbox().send(List.of(this));
+    store.batcher().send(List.of(this));
   }
 
   private void ask() {
@@ -151,7 +168,7 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
       if (call == null) {
         return; // its service was closed meanwhile
       }
-      reply = engine.backend().execute(call);
+      reply = store.backend().execute(call);
     } catch (RuntimeException e) {
       answered(null, e);
       return;
@@ -163,7 +180,7 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
   }
 
   synchronized boolean isDue() {
-    return phase == Phase.WAITING && engine.takesWork() && acquisition.isDue(engine.now());
+    return phase == Phase.WAITING && store.takesWork() && acquisition.isDue(store.now());
   }
 
   @Override
@@ -172,9 +189,9 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
       return null;
     }
     phase = Phase.ASKING;
-    askedAt = engine.now();
+    askedAt = store.now();
     acquisition.sending(askedAt);
-    return engine.scripts().acquire(acquisition, policy, wait != LeaseSource.NOT, "");
+    return store.scripts().acquire(acquisition, policy, wait != LeaseSource.NOT, "");
   }
 
   @Override
@@ -210,10 +227,10 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
   private Runnable next(AcquireReply reply) {
     if (reply instanceof AcquireReply.Held held) {
       acquisition.setToken(held.token());
-      return switch (acquisition.take(policy, askedAt, engine.now(), engine.longestHold())) {
+      return switch (acquisition.take(policy, askedAt, store.now(), store.longestHold())) {
         case HELD -> held();
         case TOO_LATE -> heldTooLate();
-        case THROWN_OUT -> thrownOut();
+        case REVOKED -> revoked();
       };
     }
     if (reply instanceof AcquireReply.Busy busy) {
@@ -228,22 +245,22 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
     }
     Acquisition asked = acquisition;
     if (reply instanceof AcquireReply.Waiting waiting) {
-      engine.mailbox().complain(waiting.complaint());
+      parts.mailbox().complain(waiting.complaint());
       if (acquisition.ticket().isEmpty()) {
         LockLog.queued(acquisition, waiting.left());
       }
-      acquisition.queued(waiting, engine.now(), engine.settings().times());
-      return waits(() -> engine.waits(asked));
+      acquisition.queued(waiting, store.now(), store.options().times());
+      return waits(() -> parts.redissonChannels().waits(asked));
     }
     acquisition = successor();
-    return waits(() -> engine.forget(asked));
+    return waits(() -> parts.acquisitions().forget(asked));
   }
 
-  private Runnable thrownOut() {
+  private Runnable revoked() {
     Acquisition gone = acquisition;
     acquisition = successor();
     return waits(
-        () -> engine.withdraw(gone)); // should the store not remember that it was forced out
+        () -> parts.releases().withdraw(gone)); // should the store not remember that it was forced out
   }
 
   private Runnable waits(Runnable first) {
@@ -264,16 +281,16 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
 
   /** Begins, as by the reply to a command of its own; one that was sent later decides. */
   @Override
-  public void granted(Acquisition letIn, long sentAt) {
+  public void granted(Acquisition granted, long sentAt) {
     Runnable next;
     synchronized (this) {
       boolean begins =
           phase == Phase.WAITING
-              && letIn == acquisition
-              && letIn.mayBeLetIn(sentAt)
-              && engine.takesWork()
-              && letIn.take(policy, sentAt, engine.now(), engine.longestHold()) == Taking.HELD;
-      next = begins ? held() : letIn::signal;
+              && granted == acquisition
+              && granted.mayBeGranted(sentAt)
+              && store.takesWork()
+              && granted.take(policy, sentAt, store.now(), store.longestHold()) == Taking.HELD;
+      next = begins ? held() : granted::signal;
     }
     next.run();
   }
@@ -285,13 +302,13 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
 
   private Runnable held() {
     phase = Phase.HELD;
-    LeaseHandle lease = new LeaseHandle(engine, this, acquisition);
+    LeaseHandle lease = new LeaseHandle(parts, this, acquisition);
     handle = new WeakReference<>(lease);
-    engine.events().begins(acquisition);
+    parts.events().begins(acquisition);
     CompletableFuture<LeaseOutcome> waiting = forgetResult();
     return () -> {
-      engine.claims().remove(this);
-      engine.took(lease.acquisition());
+      pending.remove(this);
+      parts.took(lease.acquisition());
       tellAcquired(lease.acquisition());
       if (waiting == null || !waiting.complete(new LeaseOutcome(lease, null))) {
         CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
@@ -300,9 +317,9 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
   }
 
   private void tellAcquired(Acquisition held) {
-    long waited = engine.now() - start;
+    long waited = store.now() - start;
     LockLog.acquired(held, waited);
-    engine.events().acquired(held, waited);
+    parts.events().acquired(held, waited);
   }
 
   /** The next beat asks with a new id, so that late answers are not asked for without end. */
@@ -310,16 +327,15 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
     Acquisition late = acquisition;
     acquisition = newAcquisition();
     phase = Phase.WAITING;
-    troubleSince = engine.now();
-    failure = Failures.tooSlow(keys, policy, engine.endpoint());
+    troubleSince = store.now();
+    failure = Failures.tooSlow(keys, policy, store.endpoint());
     Runnable next = timeIsOver || wait == LeaseSource.NOT ? giveUp() : () -> {};
     return () -> {
-      engine.withdraw(late);
+      parts.releases().withdraw(late);
       next.run();
     };
   }
 
-  /** Whether to try again is decided as for a waiting thread: see {@link QueueWait}. */
   private void failed(BackendException e) {
     Runnable next;
     synchronized (this) {
@@ -327,13 +343,18 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
         return;
       }
       phase = Phase.WAITING;
-      long now = engine.now();
+      long now = store.now();
       acquisition.failed(e.outcome(), now + pause.next());
       troubleSince = failure == null ? now : troubleSince;
-      failure = Failures.of(e, acquisition, engine.endpoint());
-      boolean ridesOut =
-          acquisition.mayBeKnown() && now - troubleSince < engine.settings().leaseTime().toNanos();
-      boolean again = wait == LeaseSource.FOREVER ? ridesOut : wait != LeaseSource.NOT && !timeIsOver;
+      failure = Failures.of(e, acquisition, store.endpoint());
+      boolean again =
+          !timeIsOver
+              && RetryRule.asksAgain(
+                  wait != LeaseSource.NOT,
+                  wait != LeaseSource.FOREVER,
+                  acquisition.mayBeKnown(),
+                  now - troubleSince,
+                  store.options().leaseTime().toNanos());
       next = again ? () -> {} : giveUp();
     }
     next.run();
@@ -364,7 +385,7 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
     end(
         new LockServiceClosedException(
             "%s was waited for when its service %s was closed"
-                .formatted(keys.text(), engine.clientId())));
+                .formatted(keys.text(), store.clientId())));
   }
 
   private Runnable giveUp() {
@@ -378,11 +399,11 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
     boolean known = orphan.mayBeKnown() && (!unqueued || orphan.mayArriveLate());
     CompletableFuture<LeaseOutcome> waiting = forgetResult();
     return () -> {
-      engine.claims().remove(this);
+      pending.remove(this);
       if (!known) {
-        engine.forget(orphan);
-      } else if (engine.takesWork()) {
-        engine.withdraw(orphan);
+        parts.acquisitions().forget(orphan);
+      } else if (store.takesWork()) {
+        parts.releases().withdraw(orphan);
       } // or else closing takes it out of the queue, with all others at once
       if (waiting != null && why != null) {
         waiting.completeExceptionally(why);
@@ -403,8 +424,8 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
 
   // The lease
 
-  /** A thread holds it from now on; null if anybody may. */
-  void belongsTo(@Nullable Thread thread) {
+  @Override
+  public void belongsTo(@Nullable Thread thread) {
     holder = thread;
   }
 
@@ -436,8 +457,8 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
     }
     boolean waits =
         blocker instanceof Gate gate
-            ? gate.isOf(engine, keys)
-            : engine.claims().isWaitFor(blocker, keys);
+            ? gate.isOf(store, keys)
+            : pending.isWaitFor(blocker, keys);
     return waits ? asker : null;
   }
 
@@ -454,7 +475,7 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
       wasHeld = held.lose(reason);
     }
     if (wasHeld) {
-      engine.lost(held, null, reason);
+      parts.releases().lost(held, null, reason);
     }
     return wasHeld;
   }
@@ -467,12 +488,13 @@ final class LeaseRequest implements AcquisitionOwner, CommandBatcher.Command {
     }
   }
 
-  void onLost(Consumer<? super LeaseChange> listener) {
+  @Override
+  public void onLost(Consumer<? super LeaseChange> listener) {
     Consumer<LeaseChange> once = listener::accept; // an object of this call alone
     listeners.add(once);
     LeaseChange known = loss;
     if (known != null) {
-      engine.events().execute(() -> tell(once, known));
+      parts.events().execute(() -> tell(once, known));
     }
   }
 

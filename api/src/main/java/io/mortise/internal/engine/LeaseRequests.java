@@ -2,51 +2,79 @@ package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.LockKeys;
 
+import io.mortise.LockServiceClosedException;
 import io.mortise.Registration;
+import io.mortise.internal.wire.LeaseTerms;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The claims of a service that have not ended. While there are any, one timer beats, twenty times
+ * The lease requests of a service that have not ended. While there are any, one timer beats, twenty times
  * per re-check period, and asks for all that are due.
  */
-public final class LeaseRequests {
+public final class LeaseRequests implements LeaseRequest.Pending {
   private static final int BEATS_PER_CHECK = 20;
 
-  private final Engine engine;
+  private final Parts parts;
+  private final Store store;
   private final Set<LeaseRequest> pending = ConcurrentHashMap.newKeySet();
   private final Set<Runnable> onClose = ConcurrentHashMap.newKeySet();
   private final Heartbeat beat;
 
-  LeaseRequests(Engine engine) {
-    this.engine = engine;
-    Duration recheck = engine.settings().times().recheck();
-    beat = new Heartbeat(engine, recheck.toNanos() / BEATS_PER_CHECK, this::look, this::areAny);
+  LeaseRequests(Parts parts) {
+    this.parts = parts;
+    store = parts.store();
+    Duration recheck = store.options().times().recheck();
+    beat = new Heartbeat(store, recheck.toNanos() / BEATS_PER_CHECK, this::look, this::areAny);
   }
 
-  void add(LeaseRequest claim) {
-    pending.add(claim);
-    beat.start();
-    if (!engine.takesWork()) {
-      claim.close();
+  /**
+   * Asks for a lease that is bound to no thread.
+   *
+   * @param here whether the calling thread sends the first command: it waits for the answer anyway
+   * @param result completed where the answer arrives, so nothing that blocks may hang on it; the
+   *     request is withdrawn when somebody else completes it
+   */
+  public void start(
+      LockKeys keys,
+      LeaseTerms lease,
+      long wait,
+      boolean here,
+      CompletableFuture<LeaseOutcome> result) {
+    try {
+      store.checkOpen(keys);
+      LeaseRequest.start(parts, this, keys, lease, wait, here, result);
+    } catch (LockServiceClosedException e) {
+      result.completeExceptionally(e);
     }
   }
 
-  void remove(LeaseRequest claim) {
-    pending.remove(claim);
+  @Override
+  public void add(LeaseRequest request) {
+    pending.add(request);
+    beat.start();
+    if (!store.takesWork()) {
+      request.close();
+    }
   }
 
-  /** Whether a thread that waits for this is waiting for a lease of that lock. */
-  boolean isWaitFor(Object blocker, LockKeys lock) {
-    return pending.stream().anyMatch(claim -> claim.isWaitFor(blocker, lock));
+  @Override
+  public void remove(LeaseRequest request) {
+    pending.remove(request);
+  }
+
+  @Override
+  public boolean isWaitFor(Object blocker, LockKeys lock) {
+    return pending.stream().anyMatch(request -> request.isWaitFor(blocker, lock));
   }
 
   /** Runs it when the service is closed; at once if it is. An object can be registered once. */
   public Registration onClose(Runnable task) {
     onClose.add(task);
-    if (!engine.takesWork()) {
+    if (!store.takesWork()) {
       task.run();
     }
     return () -> onClose.remove(task);
@@ -57,7 +85,7 @@ public final class LeaseRequests {
   }
 
   private void look() {
-    engine.outbox().send(pending.stream().filter(LeaseRequest::isDue).toList());
+    store.batcher().send(pending.stream().filter(LeaseRequest::isDue).toList());
   }
 
   /** Ends all of them: the service is closed. */

@@ -31,7 +31,10 @@ public final class Mailbox implements ChannelListener {
   /** The store's time, in seconds and microseconds. */
   private static final Pattern GRANT = Pattern.compile("grant (\\d{1,12}) (\\d{1,6})");
 
-  private final Engine engine;
+  private final Store store;
+  private final Acquisitions acquisitions;
+  private final Withdrawals withdrawals;
+  private final ConditionWaiters conditions;
   private final CompletableFuture<Void> first = new CompletableFuture<>();
   private final AtomicBoolean complained = new AtomicBoolean();
   private volatile boolean interrupted;
@@ -41,17 +44,24 @@ public final class Mailbox implements ChannelListener {
 
   private volatile @Nullable Subscription subscription;
 
-  Mailbox(Engine engine) {
-    this.engine = engine;
+  Mailbox(
+      Store store,
+      Acquisitions acquisitions,
+      Withdrawals withdrawals,
+      ConditionWaiters conditions) {
+    this.store = store;
+    this.acquisitions = acquisitions;
+    this.withdrawals = withdrawals;
+    this.conditions = conditions;
   }
 
   public String channel() {
-    return LockScripts.mailPrefix(engine.settings().keyPrefix()) + engine.clientId();
+    return LockScripts.mailPrefix(store.options().keyPrefix()) + store.clientId();
   }
 
   /** Subscribes, and waits until the server has confirmed. */
   public void open(Duration timeout) {
-    subscription = engine.backend().subscribe(channel(), this);
+    subscription = store.backend().subscribe(channel(), this);
     try {
       first.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
@@ -68,10 +78,10 @@ public final class Mailbox implements ChannelListener {
     return new BackendUnavailableException(
         "%s did not let this service subscribe to its channel '%s': %s; an ACL must allow SUBSCRIBE and the channels %s* (docs/troubleshooting.md#permissions)"
             .formatted(
-                engine.endpoint(),
+                store.endpoint(),
                 channel(),
                 why,
-                LockScripts.mailPrefix(engine.settings().keyPrefix())),
+                LockScripts.mailPrefix(store.options().keyPrefix())),
         cause);
   }
 
@@ -83,23 +93,19 @@ public final class Mailbox implements ChannelListener {
   public void onSubscribed() {
     epoch.incrementAndGet();
     if (!first.complete(null) && interrupted) {
-      log.info("{}: messages arrive again", engine);
+      log.info("{}: messages arrive again", store);
     }
     interrupted = false;
-    for (Acquisition acquisition : engine.acquisitions()) {
-      if (!acquisition.isHeld()) {
-        acquisition.signal();
-      }
-    }
-    engine.conditions().askAll();
+    acquisitions.askAgain();
+    conditions.askAll();
   }
 
   @Override
   public void onInterrupted(Throwable cause) {
     epoch.incrementAndGet();
-    if (!first.completeExceptionally(cause) && !engine.isClosed()) {
+    if (!first.completeExceptionally(cause) && !store.isClosed()) {
       log.warn(
-          "{}: no messages for now, waiters ask every few seconds: {}", engine, cause.toString());
+          "{}: no messages for now, waiters ask every few seconds: {}", store, cause.toString());
       log.debug("the messages' connection was lost", cause);
     }
     interrupted = true;
@@ -109,11 +115,11 @@ public final class Mailbox implements ChannelListener {
   public void onMessage(String message) {
     String[] parts = message.split("\\|", 3);
     if (parts.length < 3) {
-      log.warn("{}: message not understood: {}", engine, message);
+      log.warn("{}: message not understood: {}", store, message);
     } else if (parts[0].equals("lost")) {
-      engine.forcedOut(parts[1]);
+      acquisitions.revoked(parts[1]);
     } else if (parts[0].equals("signal")) {
-      engine.conditions().signalled(parts[1]);
+      conditions.signalled(parts[1]);
     } else {
       granted(parts[1], parts[2], grantedAt(parts[0]));
     }
@@ -123,13 +129,13 @@ public final class Mailbox implements ChannelListener {
    * A grant to an id that is not here any more would keep the lock from others: it is given back.
    */
   private void granted(String id, String lockKey, long grantedAt) {
-    Acquisition acquisition = engine.acquisition(id);
+    Acquisition acquisition = acquisitions.find(id);
     if (acquisition == null) {
-      engine.withdrawUnknown(LockKeys.ofLockKey(engine.settings().keyPrefix(), lockKey), id);
+      withdrawals.leave(LockKeys.ofLockKey(store.options().keyPrefix(), lockKey), id);
     } else if (!acquisition.wasTaken()) {
       LockLog.granted(acquisition, "by message");
-      acquisition.granted(
-          grantedAt, epoch(), engine.defaultLease(), engine.now(), engine.settings().times());
+      acquisition.grantedByMessage(
+          grantedAt, epoch(), store.defaultLease(), store.now(), store.options().times());
     }
   }
 
@@ -146,8 +152,8 @@ public final class Mailbox implements ChannelListener {
     if (refusal != null && complained.compareAndSet(false, true)) {
       log.warn(
           "{} refuses PUBLISH to {}*, so waiters are slow to notice a free lock: {}",
-          engine.endpoint(),
-          LockScripts.mailPrefix(engine.settings().keyPrefix()),
+          store.endpoint(),
+          LockScripts.mailPrefix(store.options().keyPrefix()),
           refusal);
     }
   }

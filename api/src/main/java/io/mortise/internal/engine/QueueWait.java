@@ -22,10 +22,12 @@ import org.jspecify.annotations.Nullable;
  * seconds.
  */
 final class QueueWait {
-  private final Engine engine;
+  private final Parts parts;
+  private final Store store;
 
-  QueueWait(Engine engine) {
-    this.engine = engine;
+  QueueWait(Parts parts) {
+    this.parts = parts;
+    store = parts.store();
   }
 
   /**
@@ -34,32 +36,32 @@ final class QueueWait {
    * @param waited whether the waiter has waited already, so that its time may be over
    */
   Step acquire(Gate gate, Waiter waiter, boolean waited) throws InterruptedException {
-    Turn turn = new Turn(gate, waiter, waited);
+    Attempt attempt = new Attempt(gate, waiter, waited);
     try {
-      return turn.run();
+      return attempt.run();
     } finally {
-      turn.end();
+      attempt.end();
     }
   }
 
   /** Sends the one command of a waiter that does not wait. */
   PendingTry begin(Gate gate, Waiter waiter) {
-    Turn turn = new Turn(gate, waiter, false);
+    Attempt attempt = new Attempt(gate, waiter, false);
     Acquisition acquisition = gate.acquisitionFor(waiter);
-    long sentAt = engine.now();
+    long sentAt = store.now();
     acquisition.sending(sentAt);
-    CompletableFuture<List<Object>> reply = engine.backend().executeAsync(turn.call(acquisition));
+    CompletableFuture<List<Object>> reply = store.backend().executeAsync(attempt.call(acquisition));
     return () -> {
       try {
-        return turn.once(acquisition, sentAt, () -> Futures.join(reply, engine.time()));
+        return attempt.once(acquisition, sentAt, () -> Futures.join(reply, store.time()));
       } finally {
-        turn.end();
+        attempt.end();
       }
     };
   }
 
   /** One thread's time as the agent of one gate. */
-  private final class Turn {
+  private final class Attempt {
     private final Gate gate;
     private final Waiter waiter;
     private boolean mayBeOver;
@@ -72,28 +74,28 @@ final class QueueWait {
     private @Nullable LockException failure;
     private final Backoff pause = new Backoff();
 
-    Turn(Gate gate, Waiter waiter, boolean waited) {
+    Attempt(Gate gate, Waiter waiter, boolean waited) {
       this.gate = gate;
       this.waiter = waiter;
       mayBeOver = waited;
-      busySince = engine.now();
+      busySince = store.now();
     }
 
     Step run() throws InterruptedException {
       while (true) {
-        engine.checkOpen(gate.keys());
+        store.checkOpen(gate.keys());
         if (mayBeOver) {
           waiter.checkInterrupt();
-          if (waiter.isOver(engine.now())) {
+          if (waiter.isOver(store.now())) {
             return giveUp();
           }
         }
         Acquisition acquisition = gate.acquisitionFor(waiter);
-        long now = engine.now();
-        Long letInAt = acquisition.letInAt(engine.defaultLease(), now);
-        if (letInAt != null && waiter.lease().equals(engine.defaultLease())) {
+        long now = store.now();
+        Long grantSentAt = acquisition.grantSentAt(store.defaultLease(), now);
+        if (grantSentAt != null && waiter.lease().equals(store.defaultLease())) {
           answered(acquisition);
-          Step step = taken(acquisition, letInAt);
+          Step step = taken(acquisition, grantSentAt);
           if (step != Step.WAIT) {
             return step;
           }
@@ -103,8 +105,8 @@ final class QueueWait {
             return step;
           }
         } else {
-          waiter.park(engine.time(), gate, acquisition.untilCheck(now));
-          busySince = engine.now();
+          waiter.park(store.time(), gate, acquisition.untilCheck(now));
+          busySince = store.now();
         }
         mayBeOver = true;
       }
@@ -118,25 +120,25 @@ final class QueueWait {
     }
 
     private Step ask(Acquisition acquisition) {
-      epoch = engine.mailbox().epoch();
-      long sentAt = engine.now();
+      epoch = parts.mailbox().epoch();
+      long sentAt = store.now();
       busySince = sentAt;
       acquisition.sending(sentAt);
-      return hear(acquisition, sentAt, () -> engine.backend().execute(call(acquisition)));
+      return hear(acquisition, sentAt, () -> store.backend().execute(call(acquisition)));
     }
 
     /** All there is to an attempt without waiting. */
     boolean once(Acquisition acquisition, long sentAt, Supplier<List<Object>> answer) {
       Step step = hear(acquisition, sentAt, answer);
       if (step == Step.WAIT) {
-        engine.checkOpen(gate.keys());
+        store.checkOpen(gate.keys());
         step = giveUp();
       }
-      return step == Step.CLAIMED;
+      return step == Step.ACQUIRED;
     }
 
     ScriptCall call(Acquisition acquisition) {
-      return engine.scripts().acquire(acquisition, waiter.lease(), waiter.waits(), waiter.beside());
+      return store.scripts().acquire(acquisition, waiter.lease(), waiter.waits(), waiter.beside());
     }
 
     Step hear(Acquisition acquisition, long sentAt, Supplier<List<Object>> answer) {
@@ -175,68 +177,68 @@ final class QueueWait {
         case HELD -> {
           done = true;
           waiter.tookRemotely();
-          engine.took(acquisition);
-          yield Step.CLAIMED;
+          parts.took(acquisition);
+          yield Step.ACQUIRED;
         }
         case TOO_LATE -> {
-          engine.withdraw(acquisition);
-          failure = Failures.tooSlow(gate.keys(), waiter.lease(), engine.endpoint());
+          parts.releases().withdraw(acquisition);
+          failure = Failures.tooSlow(gate.keys(), waiter.lease(), store.endpoint());
           pauseAfterFailure();
           yield Step.WAIT;
         }
-        case THROWN_OUT -> thrownOut(acquisition);
+        case REVOKED -> revoked(acquisition);
       };
     }
 
     /** An attempt that does not wait has not been refused yet, so it asks once more. */
-    private Step thrownOut(Acquisition acquisition) {
+    private Step revoked(Acquisition acquisition) {
       gate.replace(waiter, acquisition);
-      engine.withdraw(acquisition); // should the store not remember that it was forced out
+      parts.releases().withdraw(acquisition); // should the store not remember that it was forced out
       return waiter.waits() ? Step.WAIT : ask(gate.acquisitionFor(waiter));
     }
 
     private Step queued(Acquisition acquisition, AcquireReply.Waiting waiting, long sentAt) {
-      engine.mailbox().complain(waiting.complaint());
+      parts.mailbox().complain(waiting.complaint());
       if (acquisition.ticket().isEmpty()) {
         LockLog.queued(acquisition, waiting.left());
       }
-      if (engine.settings().startOnGrant() && !gate.keys().kind().hasTokens()) {
+      if (store.options().startOnGrant() && !gate.keys().kind().hasTokens()) {
         acquisition.sampled(new GrantClock(sentAt, waiting.serverTime(), epoch));
       }
-      acquisition.queued(waiting, engine.now(), engine.settings().times());
-      engine.waits(acquisition);
+      acquisition.queued(waiting, store.now(), store.options().times());
+      parts.redissonChannels().waits(acquisition);
       pause.reset();
       return Step.WAIT;
     }
 
-    /** As {@link #thrownOut}; the store remembers it. */
+    /** As {@link #revoked}; the store remembers it. */
     private Step replaced(Acquisition acquisition) {
       gate.replace(waiter, acquisition);
-      engine.forget(acquisition);
+      parts.acquisitions().forget(acquisition);
       return waiter.waits() ? Step.WAIT : ask(gate.acquisitionFor(waiter));
     }
 
-    /**
-     * Whether to try again is the waiter's patience: an attempt that certainly did nothing ends
-     * {@code lock()} at once; a timed wait goes on until its end; whoever may be in the queue rides
-     * out one lease time.
-     */
     private void failed(Acquisition acquisition, BackendException e) {
-      long now = engine.now();
+      long now = store.now();
       acquisition.failed(e.outcome(), now + pause.next());
-      LockException seen = Failures.of(e, acquisition, engine.endpoint());
+      LockException seen = Failures.of(e, acquisition, store.endpoint());
       failure = seen;
       long since = gate.failing(seen, now);
-      boolean ridesOut =
-          acquisition.mayBeKnown() && now - since < engine.settings().leaseTime().toNanos();
-      if (!waiter.waits() || !(waiter.isTimed() || ridesOut)) {
+      boolean again =
+          RetryRule.asksAgain(
+              waiter.waits(),
+              waiter.isTimed(),
+              acquisition.mayBeKnown(),
+              now - since,
+              store.options().leaseTime().toNanos());
+      if (!again) {
         throw seen;
       }
     }
 
     /** Keeps an acquisition whose answers come too late from being asked for without end. */
     private void pauseAfterFailure() {
-      waiter.park(engine.time(), gate, pause.next());
+      waiter.park(store.time(), gate, pause.next());
     }
 
     /** Who leaves without the lock leaves the gate to the next. */
@@ -253,17 +255,17 @@ final class QueueWait {
       }
       boolean refused = !waiter.waits() && !orphan.mayArriveLate() && failure == null;
       if (!orphan.mayBeKnown() || refused) {
-        engine.forget(orphan);
+        parts.acquisitions().forget(orphan);
       } else if (failure == null) {
-        engine.giveUp(orphan, patience());
+        parts.releases().giveUp(orphan, patience());
       } else {
-        engine.withdraw(orphan); // the store does not answer now
+        parts.releases().withdraw(orphan); // the store does not answer now
       }
     }
 
     /** Giving up takes no longer than one command, with the one that was out meanwhile. */
     private long patience() {
-      return engine.settings().commandTimeout().toNanos() - (engine.now() - busySince);
+      return store.options().commandTimeout().toNanos() - (store.now() - busySince);
     }
   }
 }

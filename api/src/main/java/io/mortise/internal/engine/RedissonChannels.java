@@ -24,15 +24,15 @@ import org.slf4j.LoggerFactory;
 final class RedissonChannels {
   private static final Logger log = LoggerFactory.getLogger(RedissonChannels.class);
 
-  private final Engine engine;
+  private final Store store;
 
   /** By the lock's key: two locks, foo and {foo}, have one channel. */
   private final Map<String, Ear> ears = new ConcurrentHashMap<>();
 
   private final AtomicBoolean complained = new AtomicBoolean();
 
-  RedissonChannels(Engine engine) {
-    this.engine = engine;
+  RedissonChannels(Store store) {
+    this.store = store;
   }
 
   /** Listens for it until it has {@link #ended}. */
@@ -50,8 +50,8 @@ final class RedissonChannels {
               return one;
             });
     listening.open();
-    boolean over = acquisition.isHeld() || engine.acquisition(acquisition.id()) != acquisition;
-    if (over || !engine.takesWork()) {
+    boolean over = acquisition.isHeld() || acquisition.isForgotten();
+    if (over || !store.takesWork()) {
       ended(acquisition); // just before it was added
     }
   }
@@ -101,7 +101,7 @@ final class RedissonChannels {
 
     void open() {
       if (opened.compareAndSet(false, true)) {
-        subscription = engine.backend().subscribe(channel, this);
+        subscription = store.backend().subscribe(channel, this);
         if (closed) {
           close();
         }
@@ -138,10 +138,10 @@ final class RedissonChannels {
 
     @Override
     public void onInterrupted(Throwable cause) {
-      if (!engine.isClosed() && complained.compareAndSet(false, true)) {
+      if (!store.isClosed() && complained.compareAndSet(false, true)) {
         log.warn(
             "{}: not subscribed to '{}' for now, so waiters notice only every few seconds that a client of Redisson has freed the lock: {}",
-            engine,
+            store,
             channel,
             cause.toString());
       }

@@ -12,15 +12,17 @@ import org.slf4j.LoggerFactory;
  * <em>leave</em> until the store confirms it, or until whatever the id held must have ended by
  * itself. Harmless to repeat, since it only touches its own id.
  */
-final class Withdrawals {
+public final class Withdrawals {
   private static final Logger log = LoggerFactory.getLogger(Withdrawals.class);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(100);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(2);
 
-  private final Engine engine;
+  private final Store store;
+  private final Acquisitions acquisitions;
 
-  Withdrawals(Engine engine) {
-    this.engine = engine;
+  Withdrawals(Store store, Acquisitions acquisitions) {
+    this.store = store;
+    this.acquisitions = acquisitions;
   }
 
   /** Takes back what this service has asked for. */
@@ -33,27 +35,27 @@ final class Withdrawals {
    * service, so who waits for the same then asks.
    */
   void leaveAgain(Acquisition released) {
-    leave(released, () -> engine.askAgain(released.keys()));
+    leave(released, () -> acquisitions.askAgain(released.keys()));
   }
 
   private void leave(Acquisition acquisition, Runnable then) {
     LockKeys keys = acquisition.keys();
-    ScriptCall call = engine.scripts().leave(keys, acquisition.id(), acquisition.mayArriveLate());
+    ScriptCall call = store.scripts().leave(keys, acquisition.id(), acquisition.mayArriveLate());
     send(keys, call, acquisition.lease().nanos(), then);
   }
 
   /** Takes back what a message says this service has, though it does not know of it. */
   void leave(LockKeys keys, String id) {
-    send(keys, engine.scripts().leave(keys, id, false));
+    send(keys, store.scripts().leave(keys, id, false));
   }
 
-  void send(LockKeys keys, ScriptCall call) {
+  public void send(LockKeys keys, ScriptCall call) {
     send(keys, call, 0, () -> {});
   }
 
   private void send(LockKeys keys, ScriptCall call, long longestLease, Runnable then) {
-    long tombstone = engine.settings().tombstone().toNanos();
-    new Attempt(keys.text(), call, engine.now() + Math.max(tombstone, longestLease), then)
+    long tombstone = store.options().tombstone().toNanos();
+    new Attempt(keys.text(), call, store.now() + Math.max(tombstone, longestLease), then)
         .send(FIRST_PAUSE);
   }
 
@@ -71,8 +73,8 @@ final class Withdrawals {
     }
 
     void send(Duration pause) {
-      Engine.whenReplied(
-          engine.outbox().send(call),
+      Futures.whenReplied(
+          store.batcher().send(call),
           (reply, failure) -> {
             if (failure != null) {
               again(pause, failure);
@@ -83,16 +85,16 @@ final class Withdrawals {
     }
 
     private void again(Duration pause, Throwable failure) {
-      if (engine.isClosed()) {
+      if (store.isClosed()) {
         return;
       }
-      if (engine.now() - end >= 0) {
+      if (store.now() - end >= 0) {
         log.warn("{}: gave up withdrawing an acquisition that must have ended", what, failure);
         return;
       }
       Duration doubled = pause.multipliedBy(2);
       Duration next = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
-      engine.time().schedule(() -> send(next), pause);
+      store.time().schedule(() -> send(next), pause);
     }
   }
 }

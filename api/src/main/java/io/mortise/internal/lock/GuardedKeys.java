@@ -59,7 +59,7 @@ public final class GuardedKeys {
               .formatted(lock, lock.getClass().getName()));
     }
     this.backend = backend;
-    prefix = own.engine().settings().keyPrefix();
+    prefix = own.engine().store().options().keyPrefix();
     counter = List.of(own.keys().counter());
   }
 

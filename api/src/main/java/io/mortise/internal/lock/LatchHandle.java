@@ -30,9 +30,9 @@ final class LatchHandle implements DistributedCountDownLatch {
     this.keys = keys;
     claims =
         new AsyncLeases(
-            new LeaseRequester(engine, keys, engine.defaultLease()),
+            new LeaseRequester(engine, keys, engine.store().defaultLease()),
             engine.events()::execute,
-            engine.time());
+            engine.store().time());
   }
 
   @Override
@@ -86,7 +86,7 @@ final class LatchHandle implements DistributedCountDownLatch {
   @Override
   public long getCount() {
     List<Object> reply =
-        checked(engine.execute(keys, count("", "look", 0), what("it was looked at")));
+        checked(engine.store().execute(keys, count("", "look", 0), what("it was looked at")));
     if (reply.get(0).equals("UNSET")) {
       throw unset();
     }
@@ -95,18 +95,18 @@ final class LatchHandle implements DistributedCountDownLatch {
 
   /** The store remembers the id of a step, so it is sent until there is an answer. */
   private List<Object> step(String mode, long count, String what) {
-    ScriptCall call = count(engine.newStepId(Thread.currentThread().getId()), mode, count);
-    long end = engine.now() + longest().toNanos();
+    ScriptCall call = count(engine.newStepId(), mode, count);
+    long end = engine.store().now() + longest().toNanos();
     Backoff pause = new Backoff();
     boolean uncertain = false;
     while (true) {
-      engine.checkNotClosed(keys);
+      engine.store().checkNotClosed(keys);
       try {
-        return checked(engine.backend().execute(call));
+        return checked(engine.store().backend().execute(call));
       } catch (BackendException e) {
         uncertain = uncertain || e.outcome() == Outcome.UNKNOWN;
         long wait = pause.next();
-        if (!uncertain || engine.now() + wait - end >= 0) {
+        if (!uncertain || engine.store().now() + wait - end >= 0) {
           throw failure(e, uncertain, what);
         }
         sleep(wait);
@@ -116,25 +116,25 @@ final class LatchHandle implements DistributedCountDownLatch {
 
   /** Well before the store forgets the id. */
   private Duration longest() {
-    Duration remembered = engine.settings().tombstone().dividedBy(2);
-    Duration lease = engine.settings().leaseTime();
+    Duration remembered = engine.store().options().tombstone().dividedBy(2);
+    Duration lease = engine.store().options().leaseTime();
     return lease.compareTo(remembered) < 0 ? lease : remembered;
   }
 
   private void sleep(long nanos) {
     CompletableFuture<Boolean> over = new CompletableFuture<>();
-    engine.time().schedule(() -> over.complete(true), Duration.ofNanos(nanos));
-    Boolean unused = Futures.join(over, engine.time());
+    engine.store().time().schedule(() -> over.complete(true), Duration.ofNanos(nanos));
+    Boolean unused = Futures.join(over, engine.store().time());
   }
 
   private LockException failure(BackendException e, boolean uncertain, String what) {
     Outcome outcome = uncertain ? Outcome.UNKNOWN : e.outcome();
-    return engine.failure(
+    return engine.store().failure(
         new BackendException(outcome, String.valueOf(e.getMessage()), e), what(what));
   }
 
   private ScriptCall count(String id, String mode, long count) {
-    return engine.scripts().count(keys, id, mode, count);
+    return engine.store().scripts().count(keys, id, mode, count);
   }
 
   private String what(String what) {

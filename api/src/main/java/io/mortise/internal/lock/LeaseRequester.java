@@ -12,11 +12,11 @@ import java.util.concurrent.CompletableFuture;
 record LeaseRequester(Engine engine, LockKeys keys, LeaseTerms lease) implements LeaseSource {
   @Override
   public void claim(long wait, CompletableFuture<LeaseOutcome> claimed) {
-    engine.claim(keys, lease, wait, false, claimed);
+    engine.requests().start(keys, lease, wait, false, claimed);
   }
 
   @Override
   public void claimHere(long wait, CompletableFuture<LeaseOutcome> claimed) {
-    engine.claim(keys, lease, wait, true, claimed);
+    engine.requests().start(keys, lease, wait, true, claimed);
   }
 }

@@ -89,9 +89,9 @@ abstract class LockCondition implements Condition {
   @Override
   public long awaitNanos(long nanos) throws InterruptedException {
     long wait = clamped(nanos);
-    long deadline = engine().now() + wait;
+    long deadline = engine().store().now() + wait;
     boolean unused = waitForSignal(true, wait);
-    return deadline - engine().now();
+    return deadline - engine().store().now();
   }
 
   @Override
@@ -110,14 +110,14 @@ abstract class LockCondition implements Condition {
   /** Returns whether it was signalled. */
   private boolean waitForSignal(boolean interruptible, long nanos) throws InterruptedException {
     Hold hold = lock.requireHold();
-    engine().checkOpen(lock.keys()); // else it would give the lock back for nothing
+    engine().store().checkOpen(lock.keys()); // else it would give the lock back for nothing
     if (interruptible && Thread.interrupted()) {
       throw new InterruptedException();
     }
     LockHandle again = lock.handleOf(hold);
     int count = hold.count();
-    long deadline = engine().now() + nanos;
-    ConditionWaiter waiter = new ConditionWaiter(engine().newStepId(hold.thread().getId()));
+    long deadline = engine().store().now() + nanos;
+    ConditionWaiter waiter = new ConditionWaiter(engine().newStepId());
     engine().conditions().add(waiter);
     try {
       join(waiter);
@@ -146,17 +146,17 @@ abstract class LockCondition implements Condition {
       throw e;
     }
     boolean interrupted = false;
-    long nextCheck = engine().now() + untilCheck();
-    while (!waiter.isSignalled() && engine().takesWork() && !(interrupted && interruptible)) {
-      long now = engine().now();
+    long nextCheck = engine().store().now() + untilCheck();
+    while (!waiter.isSignalled() && engine().store().takesWork() && !(interrupted && interruptible)) {
+      long now = engine().store().now();
       if (now - deadline >= 0) {
         break;
       }
       if (waiter.takeDue() || now - nextCheck >= 0) {
         check(waiter);
-        nextCheck = engine().now() + untilCheck();
+        nextCheck = engine().store().now() + untilCheck();
       } else {
-        engine().time().parkNanos(this, Math.min(deadline, nextCheck) - now);
+        engine().store().time().parkNanos(this, Math.min(deadline, nextCheck) - now);
       }
       interrupted |= Thread.interrupted();
     }

@@ -91,7 +91,7 @@ class LockHandle implements DistributedLock, Member {
       return;
     }
     try {
-      acquire(Waiter.patient(lease, engine.now(), false));
+      acquire(Waiter.patient(lease, engine.store().now(), false));
     } catch (InterruptedException e) {
       throw new AssertionError("an uninterruptible wait does not throw", e);
     }
@@ -101,7 +101,7 @@ class LockHandle implements DistributedLock, Member {
   public void lockInterruptibly() throws InterruptedException {
     throwIfInterrupted();
     if (!enterAgain()) {
-      acquire(Waiter.patient(lease, engine.now(), true));
+      acquire(Waiter.patient(lease, engine.store().now(), true));
     }
   }
 
@@ -120,7 +120,7 @@ class LockHandle implements DistributedLock, Member {
       return () -> true;
     }
     Waiter waiter = ready(impatient());
-    PendingTry begun = engine.begin(keys, waiter);
+    PendingTry begun = engine.gates().begin(keys, waiter);
     return () -> {
       try {
         return told(begun.finish(), waiter);
@@ -135,7 +135,7 @@ class LockHandle implements DistributedLock, Member {
     throwIfInterrupted();
     long nanos = unit.toNanos(wait);
     return enterAgain()
-        || acquire(nanos > 0 ? Waiter.timed(lease, engine.now(), nanos) : impatient());
+        || acquire(nanos > 0 ? Waiter.timed(lease, engine.store().now(), nanos) : impatient());
   }
 
   @Override
@@ -154,7 +154,7 @@ class LockHandle implements DistributedLock, Member {
   }
 
   final Waiter impatient() {
-    return Waiter.impatient(lease, engine.now());
+    return Waiter.impatient(lease, engine.store().now());
   }
 
   private static void throwIfInterrupted() throws InterruptedException {
@@ -174,28 +174,28 @@ class LockHandle implements DistributedLock, Member {
   }
 
   final boolean take(Waiter waiter) throws InterruptedException {
-    return told(engine.lock(keys, waiter), waiter);
+    return told(engine.gates().lock(keys, waiter), waiter);
   }
 
   private boolean told(boolean acquired, Waiter waiter) {
     Hold hold = waiter.hold();
     if (acquired && hold != null) {
-      LockLog.acquired(hold, waiter, engine.now());
-      engine.events().acquired(hold, engine.now() - waiter.start(), waiter.isRemote());
+      LockLog.acquired(hold, waiter, engine.store().now());
+      engine.events().acquired(hold, engine.store().now() - waiter.start(), waiter.isRemote());
     } else {
-      LockLog.refused(keys, waiter, engine.now());
+      LockLog.refused(keys, waiter, engine.store().now());
     }
     return acquired;
   }
 
   /** Enters once more if the calling thread is inside, without a command but for a longer lease. */
   final boolean enterAgain() {
-    Hold hold = engine.holdOfCurrentThread(keys);
+    Hold hold = engine.gates().holdOfCurrentThread(keys);
     if (hold == null) {
       return false;
     }
-    engine.checkNotClosed(keys); // while it closes too, a thread inside may finish its work
-    if (isOver(hold) || !engine.ensureLease(hold.acquisition(), lease)) {
+    engine.store().checkNotClosed(keys); // while it closes too, a thread inside may finish its work
+    if (isOver(hold) || !engine.keeper().ensureLease(hold.acquisition(), lease)) {
       return false;
     }
     hold.enter();
@@ -205,7 +205,7 @@ class LockHandle implements DistributedLock, Member {
   /** Whether the lease has ended; then the gate is told, should it not know yet. */
   private boolean isOver(Hold hold) {
     Acquisition acquisition = hold.acquisition();
-    boolean over = acquisition.state(engine.now()) == LeaseState.LOST;
+    boolean over = acquisition.state(engine.store().now()) == LeaseState.LOST;
     if (over) {
       acquisition.owner().lose(acquisition, engine.keeper().whyEnded(acquisition));
     }
@@ -220,7 +220,7 @@ class LockHandle implements DistributedLock, Member {
   }
 
   private AsyncLeases leases() {
-    return new AsyncLeases(new LeaseRequester(engine, keys, lease), executor(), engine.time());
+    return new AsyncLeases(new LeaseRequester(engine, keys, lease), executor(), engine.store().time());
   }
 
   @Override
@@ -252,7 +252,7 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public void unlock() {
-    Hold hold = engine.holdOfCurrentThread(keys);
+    Hold hold = engine.gates().holdOfCurrentThread(keys);
     if (hold == null) {
       throw notHeld(engine.lostHolds().exit(keys));
     }
@@ -260,11 +260,11 @@ class LockHandle implements DistributedLock, Member {
       hold.exit();
       return;
     }
-    if (isOver(hold) || !hold.gate().exit(hold)) {
+    if (isOver(hold) || !hold.end()) {
       engine.lostHolds().told(hold);
       throw notHeld(hold);
     }
-    engine.events().released(hold, engine.now() - hold.since());
+    engine.events().released(hold, engine.store().now() - hold.since());
   }
 
   final IllegalMonitorStateException notHeld(@Nullable Hold lost) {
@@ -282,41 +282,41 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public boolean forceUnlock() {
-    return engine.force(keys);
+    return engine.releases().force(keys);
   }
 
   @Override
   public CompletableFuture<Boolean> forceUnlockAsync() {
-    return engine.forceAsync(keys);
+    return engine.releases().forceAsync(keys);
   }
 
   // Looking
 
   @Override
   public boolean isHeldByCurrentThread() {
-    return isHeld(engine.holdOfCurrentThread(keys));
+    return isHeld(engine.gates().holdOfCurrentThread(keys));
   }
 
   @Override
   public boolean isHeldByThread(long threadId) {
-    return isHeld(engine.holdOf(keys, threadId));
+    return isHeld(engine.gates().holdOf(keys, threadId));
   }
 
   final boolean isHeld(@Nullable Hold hold) {
-    return hold != null && hold.acquisition().state(engine.now()) != LeaseState.LOST;
+    return hold != null && hold.acquisition().state(engine.store().now()) != LeaseState.LOST;
   }
 
   @Override
   public int getHoldCount() {
-    Hold hold = engine.holdOfCurrentThread(keys);
+    Hold hold = engine.gates().holdOfCurrentThread(keys);
     return hold != null && isHeld(hold) ? hold.count() : 0;
   }
 
   @Override
   public LeaseState leaseState() {
-    Hold hold = engine.holdOfCurrentThread(keys);
+    Hold hold = engine.gates().holdOfCurrentThread(keys);
     if (hold != null) {
-      return hold.acquisition().state(engine.now());
+      return hold.acquisition().state(engine.store().now());
     }
     return engine.lostHolds().find(keys) == null ? LeaseState.RELEASED : LeaseState.LOST;
   }
@@ -328,7 +328,7 @@ class LockHandle implements DistributedLock, Member {
 
   /** The calling thread's hold, whose lease is not over. */
   final Hold requireHold() {
-    Hold hold = engine.holdOfCurrentThread(keys);
+    Hold hold = engine.gates().holdOfCurrentThread(keys);
     if (hold == null || !isHeld(hold)) {
       throw notHeld(hold == null ? engine.lostHolds().find(keys) : hold);
     }
@@ -347,19 +347,19 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public long remainTimeToLive() {
-    List<Object> reply = look(engine.scripts().inspect(keys));
+    List<Object> reply = look(engine.store().scripts().inspect(keys));
     return reply.isEmpty() ? -2 : (Long) reply.get(1);
   }
 
   @Override
   public Optional<LockHolder> holder() {
-    List<Object> reply = look(engine.scripts().inspectHolder(keys));
+    List<Object> reply = look(engine.store().scripts().inspectHolder(keys));
     if (reply.isEmpty()) {
       return Optional.empty();
     }
     AcquisitionId id = AcquisitionId.read((String) reply.get(2));
     Optional<Hold> here =
-        Optional.ofNullable(engine.holdOf(keys))
+        Optional.ofNullable(engine.gates().holdOf(keys))
             .filter(hold -> hold.acquisition().id().equals(reply.get(2)));
     return Optional.of(
         new LockHolder(
@@ -370,12 +370,12 @@ class LockHandle implements DistributedLock, Member {
             Duration.ofMillis((Long) reply.get(1)),
             Math.toIntExact((Long) reply.get(3)),
             here.map(hold -> hold.thread().getName()),
-            here.map(hold -> Duration.ofNanos(engine.now() - hold.since()))));
+            here.map(hold -> Duration.ofNanos(engine.store().now() - hold.since()))));
   }
 
   /** What a script sees of the lock; nothing if it is free. */
   private List<Object> look(ScriptCall inspection) {
-    List<Object> reply = engine.execute(keys, inspection, keys.text() + " was looked at");
+    List<Object> reply = engine.store().execute(keys, inspection, keys.text() + " was looked at");
     return switch ((String) reply.get(0)) {
       case "LOCKED" -> reply;
       case "FREE" -> List.of();
@@ -387,7 +387,7 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public String place() {
-    return engine.endpoint() + ' ' + keys.lock() + ' ' + engine.clientId().text();
+    return engine.store().endpoint() + ' ' + keys.lock() + ' ' + engine.store().clientId().text();
   }
 
   @Override
@@ -402,9 +402,9 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public CompletableFuture<String> server() {
-    return engine
+    return engine.store()
         .backend()
-        .executeAsync(engine.scripts().identify())
+        .executeAsync(engine.store().scripts().identify())
         .thenApply(reply -> (String) reply.get(0));
   }
 
@@ -415,12 +415,12 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public void checkOpen() {
-    engine.checkOpen(keys);
+    engine.store().checkOpen(keys);
   }
 
   @Override
   public Registration onClose(Runnable task) {
-    return engine.claims().onClose(task);
+    return engine.requests().onClose(task);
   }
 
   @Override
@@ -430,7 +430,7 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public TimeSource time() {
-    return engine.time();
+    return engine.store().time();
   }
 
   @Override
@@ -475,7 +475,7 @@ class LockHandle implements DistributedLock, Member {
   /** Locks so many levels deep. The first alone may need a command, and fail. */
   final void enterAll(int levels) {
     lock();
-    Hold hold = engine.holdOfCurrentThread(keys);
+    Hold hold = engine.gates().holdOfCurrentThread(keys);
     for (int i = 1; hold != null && i < levels; i++) {
       hold.enter();
     }
@@ -483,14 +483,14 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public String toString() {
-    Hold hold = engine.holdOf(keys);
+    Hold hold = engine.gates().holdOf(keys);
     String state =
         hold == null || !isHeld(hold)
             ? "not held by this service"
             : "held by thread %s, %d ms of its lease left"
                 .formatted(
                     hold.thread().getName(),
-                    TimeUnit.NANOSECONDS.toMillis(hold.acquisition().remaining(engine.now())));
+                    TimeUnit.NANOSECONDS.toMillis(hold.acquisition().remaining(engine.store().now())));
     return "DistributedLock[" + keys.name() + keys.kind().label() + ", " + state + ']';
   }
 }

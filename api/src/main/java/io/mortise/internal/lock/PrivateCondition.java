@@ -51,7 +51,7 @@ final class PrivateCondition extends LockCondition {
     ConditionWaiter first = line.pollFirst();
     if (first != null) {
       first.setSignalled();
-      engine().time().unpark(first.thread());
+      engine().store().time().unpark(first.thread());
     }
     return first != null;
   }

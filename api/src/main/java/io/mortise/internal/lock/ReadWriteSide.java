@@ -42,7 +42,7 @@ final class ReadWriteSide extends LockHandle {
   /** A writer also reads at once; a reader that waited to write would wait for itself. */
   @Override
   Waiter ready(Waiter waiter) {
-    Hold other = engine().holdOfCurrentThread(otherSide);
+    Hold other = engine().gates().holdOfCurrentThread(otherSide);
     if (other == null || !isHeld(other)) {
       return waiter;
     }
@@ -61,7 +61,7 @@ final class ReadWriteSide extends LockHandle {
   /** A lease is of no thread, so what the thread holds of the other side keeps it out too. */
   @Override
   boolean wouldWaitForItself() {
-    Hold other = engine().holdOfCurrentThread(otherSide);
+    Hold other = engine().gates().holdOfCurrentThread(otherSide);
     boolean excludes = other != null && isHeld(other);
     return excludes || super.wouldWaitForItself();
   }

@@ -64,7 +64,7 @@ final class SemaphoreHandle implements DistributedSemaphore {
   private AsyncLeases leases(int permits) {
     LockKeys wanted = keys.wanting(positive(permits));
     return new AsyncLeases(
-        new LeaseRequester(engine, wanted, lease), engine.events()::execute, engine.time());
+        new LeaseRequester(engine, wanted, lease), engine.events()::execute, engine.store().time());
   }
 
   @Override
@@ -92,12 +92,12 @@ final class SemaphoreHandle implements DistributedSemaphore {
 
   @Override
   public boolean forceRelease() {
-    return engine.force(keys);
+    return engine.releases().force(keys);
   }
 
   @Override
   public CompletableFuture<Boolean> forceReleaseAsync() {
-    return engine.forceAsync(keys);
+    return engine.releases().forceAsync(keys);
   }
 
   @Override
@@ -124,8 +124,8 @@ final class SemaphoreHandle implements DistributedSemaphore {
 
   private List<Object> command(String mode, int permits, String what) {
     List<Object> reply =
-        engine.execute(
-            keys, engine.scripts().permits(keys, mode, permits), keys.text() + ": " + what);
+        engine.store().execute(
+            keys, engine.store().scripts().permits(keys, mode, permits), keys.text() + ": " + what);
     if (reply.get(0).equals("FOREIGN")) {
       throw Failures.foreign(keys, (String) reply.get(1));
     }

@@ -52,18 +52,18 @@ final class ServiceHandle implements LockService {
   }
 
   private void checkStore() {
-    LockKeys unused = engine.settings().keys("check~" + engine.clientId());
+    LockKeys unused = engine.store().options().keys("check~" + engine.store().clientId());
     String mailbox = engine.mailbox().channel();
     List<String> channels =
         unused.isRedisson() ? List.of(mailbox, unused.redissonChannel()) : List.of(mailbox);
-    ScriptCall check = engine.scripts().check(unused, channels);
+    ScriptCall check = engine.store().scripts().check(unused, channels);
     List<Object> reply;
     try {
-      reply = engine.backend().execute(check);
+      reply = engine.store().backend().execute(check);
     } catch (BackendException e) {
       throw e.outcome() == BackendException.Outcome.REPLIED
           ? refused("EVALSHA", String.valueOf(e.getMessage()), e)
-          : engine.failure(e, "checking what the store allows");
+          : engine.store().failure(e, "checking what the store allows");
     }
     if (!reply.get(0).equals("OK")) {
       throw refused((String) reply.get(1), (String) reply.get(2), null);
@@ -72,40 +72,40 @@ final class ServiceHandle implements LockService {
 
   private BackendUnavailableException refused(
       String command, String error, @Nullable Throwable cause) {
-    String prefix = engine.settings().keyPrefix();
+    String prefix = engine.store().options().keyPrefix();
     String shared =
-        engine.settings().redissonInterop()
+        engine.store().options().redissonInterop()
             ? ", and, for locks shared with Redisson, for keys of their names and channels redisson_lock__channel:*"
             : "";
     return new BackendUnavailableException(
         "%s refused %s, which locks need: %s; allow it for keys %s* and channels %s*%s (docs/troubleshooting.md#permissions)"
-            .formatted(engine.endpoint(), command, error, prefix, prefix, shared),
+            .formatted(engine.store().endpoint(), command, error, prefix, prefix, shared),
         cause);
   }
 
   @Override
   public DistributedLock getLock(String name) {
-    return new LockHandle(engine, keys(name), engine.defaultLease());
+    return new LockHandle(engine, keys(name), engine.store().defaultLease());
   }
 
   @Override
   public DistributedLock getFairLock(String name) {
     LockKeys keys = unshared(name, "getFairLock").as(LockKind.FAIR);
-    engine.useSeveralKinds();
-    return new LockHandle(engine, keys, engine.defaultLease());
+    engine.gates().useSeveralKinds();
+    return new LockHandle(engine, keys, engine.store().defaultLease());
   }
 
   @Override
   public FencedLock getFencedLock(String name) {
-    LockKeys keys = unshared(name, "getFencedLock").fenced(engine.settings().keyPrefix());
-    engine.useSeveralKinds();
-    return new FencedLockHandle(engine, keys, engine.defaultLease());
+    LockKeys keys = unshared(name, "getFencedLock").fenced(engine.store().options().keyPrefix());
+    engine.gates().useSeveralKinds();
+    return new FencedLockHandle(engine, keys, engine.store().defaultLease());
   }
 
   @Override
   public DistributedReadWriteLock getReadWriteLock(String name) {
     unshared(name, "getReadWriteLock");
-    LockKeys keys = LockKeys.readWrite(engine.settings().keyPrefix(), name);
+    LockKeys keys = LockKeys.readWrite(engine.store().options().keyPrefix(), name);
     return new ReadWriteLockHandle(engine, keys);
   }
 
@@ -123,36 +123,36 @@ final class ServiceHandle implements LockService {
   @Override
   public DistributedSemaphore getSemaphore(String name) {
     Objects.requireNonNull(name, "semaphore name");
-    LockKeys keys = LockKeys.semaphore(engine.settings().keyPrefix(), name);
+    LockKeys keys = LockKeys.semaphore(engine.store().options().keyPrefix(), name);
     checkNotClosed();
-    return new SemaphoreHandle(engine, keys, engine.defaultLease());
+    return new SemaphoreHandle(engine, keys, engine.store().defaultLease());
   }
 
   @Override
   public DistributedCountDownLatch getCountDownLatch(String name) {
     Objects.requireNonNull(name, "latch name");
-    LockKeys keys = LockKeys.latch(engine.settings().keyPrefix(), name);
+    LockKeys keys = LockKeys.latch(engine.store().options().keyPrefix(), name);
     checkNotClosed();
     return new LatchHandle(engine, keys);
   }
 
   private LockKeys keys(String name) {
     Objects.requireNonNull(name, "lock name");
-    LockKeys keys = engine.settings().keys(name);
+    LockKeys keys = engine.store().options().keys(name);
     checkNotClosed();
     return keys;
   }
 
   /** While it closes too, a thread inside gets the handle by which it unlocks. */
   private void checkNotClosed() {
-    if (engine.isClosed()) {
+    if (engine.store().isClosed()) {
       throw new LockServiceClosedException("service " + engine + " gives out no more locks");
     }
   }
 
   @Override
   public String clientId() {
-    return engine.clientId().text();
+    return engine.store().clientId().text();
   }
 
   @Override
@@ -165,7 +165,7 @@ final class ServiceHandle implements LockService {
   @Override
   public void close() {
     if (engine.close() && ownsBackend) {
-      engine.backend().close();
+      engine.store().backend().close();
     }
   }
 

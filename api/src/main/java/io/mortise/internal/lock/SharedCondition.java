@@ -22,15 +22,15 @@ final class SharedCondition extends LockCondition {
   SharedCondition(LockHandle lock, String name) {
     super(lock);
     this.name = name;
-    keys = lock.keys().condition(engine().settings().keyPrefix(), name);
+    keys = lock.keys().condition(engine().store().options().keyPrefix(), name);
   }
 
   private ScriptCall step(String id, String step) {
-    return engine().scripts().condition(keys, id, step);
+    return engine().store().scripts().condition(keys, id, step);
   }
 
   private String ask(String id, String step) {
-    List<Object> reply = engine().execute(lock().keys(), step(id, step), what(step));
+    List<Object> reply = engine().store().execute(lock().keys(), step(id, step), what(step));
     String answer = (String) reply.get(0);
     if (answer.equals("FOREIGN")) {
       throw Failures.foreign(lock().keys(), (String) reply.get(1));
@@ -50,21 +50,21 @@ final class SharedCondition extends LockCondition {
     try {
       String unused = ask(waiter.id(), "join");
     } catch (OutcomeUnknownException e) {
-      engine().compensate(lock().keys(), step(waiter.id(), "withdraw"));
+      engine().withdrawals().send(lock().keys(), step(waiter.id(), "withdraw"));
       throw e;
     }
   }
 
   @Override
   long untilCheck() {
-    return engine().settings().times().recheck().toNanos();
+    return engine().store().options().times().recheck().toNanos();
   }
 
   /** If the store cannot be asked, the next check will tell. */
   @Override
   void check(ConditionWaiter waiter) {
     try {
-      List<Object> reply = engine().backend().execute(step(waiter.id(), "check"));
+      List<Object> reply = engine().store().backend().execute(step(waiter.id(), "check"));
       if (reply.get(0).equals("SIGNALLED")) {
         waiter.setSignalled();
       }
@@ -80,7 +80,7 @@ final class SharedCondition extends LockCondition {
       return false;
     }
     try {
-      return engine().backend().execute(step(waiter.id(), "leave")).get(0).equals("LEFT");
+      return engine().store().backend().execute(step(waiter.id(), "leave")).get(0).equals("LEFT");
     } catch (BackendException e) {
       log.debug("{}: not known whether {} was signalled", this, waiter.id(), e);
       abandon(waiter);
@@ -90,7 +90,7 @@ final class SharedCondition extends LockCondition {
 
   @Override
   void abandon(ConditionWaiter waiter) {
-    engine().compensate(lock().keys(), step(waiter.id(), "abandon"));
+    engine().withdrawals().send(lock().keys(), step(waiter.id(), "abandon"));
   }
 
   @Override

@@ -1,0 +1,150 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.engine.Gate.Step;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
+import java.util.Collection;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The gates of a service, by lock. A lock that no thread uses has none. Thread-safe. */
+public final class Gates {
+  private final Store store;
+  private final Acquisitions acquisitions;
+  private final Releases releases;
+  private final LeaseEvents events;
+  private final LostHolds lostHolds;
+  private final QueueWait queueWait;
+  private final Gate.Home home = new Home();
+  private final Map<String, Gate> byPlace = new ConcurrentHashMap<>();
+  private volatile boolean severalKinds;
+
+  Gates(Parts parts, LostHolds lostHolds) {
+    store = parts.store();
+    acquisitions = parts.acquisitions();
+    releases = parts.releases();
+    events = parts.events();
+    this.lostHolds = lostHolds;
+    queueWait = new QueueWait(parts);
+  }
+
+  Collection<Gate> all() {
+    return byPlace.values();
+  }
+
+  // Holds
+
+  /** The calling thread's hold of a lock, if it has one; its lease may have ended. */
+  public @Nullable Hold holdOfCurrentThread(LockKeys keys) {
+    Thread thread = Thread.currentThread();
+    Hold hold = holdOf(keys, thread.getId());
+    return hold != null && hold.isOf(thread) ? hold : null;
+  }
+
+  /** A thread's hold, also one it took by a handle of another kind. */
+  public @Nullable Hold holdOf(LockKeys keys, long threadId) {
+    Hold hold = holdAt(keys.gate(threadId), threadId);
+    if (hold == null && severalKinds) {
+      for (LockKind kind : keys.kindsOfHold()) {
+        hold = hold == null ? holdAt(keys.as(kind).gate(threadId), threadId) : hold;
+      }
+    }
+    return hold;
+  }
+
+  private @Nullable Hold holdAt(String place, long threadId) {
+    Gate gate = byPlace.get(place);
+    Hold hold = gate == null ? null : gate.hold();
+    return hold != null && hold.thread().getId() == threadId ? hold : null;
+  }
+
+  /** Any thread's hold. It searches, so it is for people who look. */
+  public @Nullable Hold holdOf(LockKeys keys) {
+    return byPlace.values().stream()
+        .filter(gate -> gate.keys().lock().equals(keys.lock()))
+        .map(Gate::hold)
+        .filter(Objects::nonNull)
+        .findFirst()
+        .orElse(null);
+  }
+
+  /** From now on a lock may have other gates beside the plain one. */
+  public void useSeveralKinds() {
+    severalKinds = true;
+  }
+
+  // Locking
+
+  /** Takes the lock for a thread that does not hold it, or returns false when it gives up. */
+  public boolean lock(LockKeys keys, Waiter waiter) throws InterruptedException {
+    try {
+      Step step;
+      do {
+        step = enter(gateOf(keys, waiter), waiter);
+      } while (step == Step.RETIRED);
+      return step == Step.ACQUIRED;
+    } finally {
+      waiter.restoreInterrupt();
+    }
+  }
+
+  private Step enter(Gate gate, Waiter waiter) throws InterruptedException {
+    Step step = gate.arrive(waiter);
+    boolean waited = step == Step.WAIT;
+    if (waited) {
+      step = gate.await(waiter);
+    }
+    return step == Step.AGENT ? queueWait.acquire(gate, waiter, waited) : step;
+  }
+
+  /** Begins an attempt of a thread that does not hold the lock. */
+  public PendingTry begin(LockKeys keys, Waiter waiter) {
+    while (true) {
+      Gate gate = gateOf(keys, waiter);
+      Step step = gate.arrive(waiter);
+      if (step == Step.AGENT) {
+        return queueWait.begin(gate, waiter);
+      }
+      if (step != Step.RETIRED) {
+        return () -> step == Step.ACQUIRED;
+      }
+    }
+  }
+
+  private Gate gateOf(LockKeys keys, Waiter waiter) {
+    store.checkOpen(keys);
+    String place = keys.gate(waiter.thread().getId());
+    return byPlace.computeIfAbsent(
+        place, key -> new Gate(store, home, events, lostHolds, keys, waiter));
+  }
+
+  /** What a gate needs of the service. */
+  private final class Home implements Gate.Home {
+    @Override
+    public Acquisition newAcquisition(Gate gate, Waiter waiter, boolean own) {
+      return acquisitions.create(gate, waiter.thread().getId(), waiter.lease(), own);
+    }
+
+    @Override
+    public boolean release(Acquisition ended) {
+      return releases.release(ended);
+    }
+
+    @Override
+    public void giveUp(Acquisition unwanted, long patience) {
+      releases.giveUp(unwanted, patience);
+    }
+
+    @Override
+    public void lost(Acquisition lost, @Nullable Hold hold, String reason) {
+      releases.lost(lost, hold, reason);
+    }
+
+    @Override
+    public void retire(Gate gate) {
+      byPlace.remove(gate.place(), gate);
+    }
+  }
+}

@@ -1,0 +1,221 @@
+package io.mortise.internal.engine;
+
+import io.mortise.LockServiceClosedException;
+import io.mortise.internal.wire.AcquireReply;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** How acquisitions end: released, given up, lost, or forced open. Thread-safe. */
+public final class Releases {
+  private static final Logger log = LoggerFactory.getLogger(Releases.class);
+
+  private final Store store;
+  private final Acquisitions acquisitions;
+  private final Withdrawals withdrawals;
+  private final Mailbox mailbox;
+  private final LeaseEvents events;
+  private final LostHolds lostHolds;
+
+  Releases(
+      Store store,
+      Acquisitions acquisitions,
+      Withdrawals withdrawals,
+      Mailbox mailbox,
+      LeaseEvents events,
+      LostHolds lostHolds) {
+    this.store = store;
+    this.acquisitions = acquisitions;
+    this.withdrawals = withdrawals;
+    this.mailbox = mailbox;
+    this.events = events;
+    this.lostHolds = lostHolds;
+  }
+
+  // Given up
+
+  /**
+   * Takes an acquisition back on the thread that gives it up: once that goes on, the store does not
+   * grant it the lock any more. Without an answer in time it is taken back in the background.
+   *
+   * @param patience how long the thread waits for the answer at most (ns)
+   */
+  void giveUp(Acquisition acquisition, long patience) {
+    if (store.isClosed() || patience <= 0) {
+      withdraw(acquisition);
+      return;
+    }
+    acquisitions.forget(acquisition);
+    try {
+      Duration timeout = Duration.ofNanos(patience);
+      List<Object> unused = store.backend().execute(store.scripts().leave(acquisition, timeout));
+    } catch (RuntimeException e) {
+      log.debug("{}: withdrawn in the background", acquisition.keys().text(), e);
+      withdrawals.leave(acquisition);
+    }
+  }
+
+  /** Takes an acquisition back in the background: out of the queue, or the lock given back. */
+  void withdraw(Acquisition acquisition) {
+    acquisitions.forget(acquisition);
+    withdrawals.leave(acquisition);
+  }
+
+  // Released
+
+  /**
+   * Gives an ended acquisition back to the store. It is known here until the store has answered: a
+   * message about it that comes meanwhile is not about an id that nobody knows.
+   *
+   * @return false if the store no longer had it; true also if the store could not be asked, then it
+   *     is asked in the background
+   */
+  boolean release(Acquisition ended) {
+    boolean open = store.phase().releasing();
+    try {
+      return sendRelease(ended, open);
+    } finally {
+      store.phase().released();
+    }
+  }
+
+  private boolean sendRelease(Acquisition ended, boolean open) {
+    List<Object> reply;
+    long sentAt = store.now();
+    try {
+      if (!open) {
+        throw heldWhenClosed(ended);
+      }
+      reply = store.backend().execute(store.scripts().release(ended));
+    } catch (BackendException e) {
+      return releasedLater(ended, e);
+    } finally {
+      acquisitions.forget(ended);
+    }
+    boolean had = released(ended, reply);
+    grant(ended.keys(), reply, sentAt);
+    return had;
+  }
+
+  /** As {@link #release}; the future completes where the answer arrives. */
+  CompletableFuture<Boolean> releaseAsync(Acquisition ended) {
+    boolean open = store.phase().releasing();
+    CompletableFuture<Boolean> released = new CompletableFuture<>();
+    if (!open) {
+      acquisitions.forget(ended);
+      store.phase().released();
+      released.completeExceptionally(heldWhenClosed(ended));
+      return released;
+    }
+    long sentAt = store.now();
+    Futures.whenReplied(
+        store.batcher().send(store.scripts().release(ended)),
+        (reply, failure) -> {
+          acquisitions.forget(ended);
+          try {
+            if (reply == null) {
+              released.complete(releasedLater(ended, Failures.cause(failure)));
+            } else {
+              released.complete(released(ended, reply));
+              grant(ended.keys(), reply, sentAt);
+            }
+          } finally {
+            store.phase().released();
+          }
+        });
+    return released;
+  }
+
+  private LockServiceClosedException heldWhenClosed(Acquisition ended) {
+    long left = TimeUnit.NANOSECONDS.toMillis(ended.remaining(store.now()));
+    return new LockServiceClosedException(
+        "%s was held when its service was closed; its lease ends within %d ms"
+            .formatted(ended.keys().text(), left));
+  }
+
+  private boolean released(Acquisition ended, List<Object> reply) {
+    mailbox.complain(AcquireReply.textAt(reply, 1));
+    boolean had = AcquireReply.isDone(reply) || "RELEASED".equals(reply.get(0));
+    if (!had) {
+      String reason = "the store no longer had it when it was unlocked";
+      ended.wasLost(reason);
+      LockLog.lost(ended, reason);
+      events.lost(ended, reason, store.now());
+    }
+    return had;
+  }
+
+  /** Notifies the acquisitions that a release grants. One that is over is given back. */
+  private void grant(LockKeys keys, List<Object> reply, long sentAt) {
+    for (int i = 2; i < reply.size(); i++) {
+      String id = (String) reply.get(i);
+      Acquisition granted = acquisitions.find(id);
+      if (granted == null) {
+        withdrawals.leave(keys, id);
+      } else if (!granted.isHeld()) {
+        LockLog.granted(granted, "in the reply to a release");
+        granted.owner().granted(granted, sentAt);
+      }
+    }
+  }
+
+  private boolean releasedLater(Acquisition ended, BackendException e) {
+    log.warn("{}: released in the background: {}", ended.keys().text(), e.getMessage());
+    log.debug("the release failed", e);
+    if (e.outcome() == Outcome.UNKNOWN && ended.keys().kind().mayBeGrantedInReply()) {
+      withdrawals.leaveAgain(ended);
+    } else {
+      withdrawals.leave(ended);
+    }
+    return true;
+  }
+
+  // Lost
+
+  /** Its owner has let go of a lost acquisition: notifies listeners, and tidies the store. */
+  void lost(Acquisition lost, @Nullable Hold hold, String reason) {
+    acquisitions.forget(lost);
+    LockLog.lost(lost, reason);
+    if (!store.isClosed()) {
+      withdrawals.leave(lost);
+    }
+    events.lost(lost, reason, store.now());
+    if (hold != null && store.options().interruptOnLoss()) {
+      lostHolds.interrupt(hold);
+    }
+  }
+
+  /** Ends everybody's holds or leases; returns whether there were any. */
+  public boolean force(LockKeys keys) {
+    return forced(keys, store.execute(keys, store.scripts().force(keys), forcing(keys)));
+  }
+
+  /** As {@link #force}; the future completes on the service's executor. */
+  public CompletableFuture<Boolean> forceAsync(LockKeys keys) {
+    CompletableFuture<Boolean> forced =
+        store
+            .executeAsync(keys, store.scripts().force(keys), forcing(keys))
+            .thenApply(reply -> forced(keys, reply));
+    return Futures.on(events::execute, forced);
+  }
+
+  private static String forcing(LockKeys keys) {
+    return keys.text() + " was forced open";
+  }
+
+  private boolean forced(LockKeys keys, List<Object> reply) {
+    reply.stream().skip(1).forEach(id -> acquisitions.revoked((String) id));
+    return switch ((String) reply.get(0)) {
+      case "FORCED" -> true;
+      case "FREE" -> false;
+      default -> throw Failures.foreign(keys, (String) reply.get(1));
+    };
+  }
+}

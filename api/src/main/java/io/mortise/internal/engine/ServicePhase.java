@@ -1,0 +1,119 @@
+package io.mortise.internal.engine;
+
+import io.mortise.LockServiceClosedException;
+import io.mortise.internal.wire.ClientId;
+import io.mortise.spi.TimeSource;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * How far a service is closed, and how many of its releases are out.
+ *
+ * <pre>
+ *   OPEN      takes work
+ *   DRAINING  takes no new work, and nobody waits any more; what is held is held and renewed, and
+ *             may be entered again, extended, looked at and released
+ *   CLOSED    everything is refused; nothing is renewed
+ *
+ *   OPEN      close(time)                                        DRAINING
+ *   OPEN      close()                                            CLOSED
+ *   DRAINING  the last hold has ended, the time is over, the     CLOSED
+ *             closing thread is interrupted, or close()
+ * </pre>
+ */
+final class ServicePhase {
+  private enum Phase {
+    OPEN,
+    DRAINING,
+    CLOSED
+  }
+
+  private final ClientId clientId;
+  private final TimeSource time;
+  private final AtomicReference<Phase> phase = new AtomicReference<>(Phase.OPEN);
+  private final AtomicInteger releases = new AtomicInteger();
+  private final CompletableFuture<Void> allReleased = new CompletableFuture<>();
+  private final Set<Thread> draining = ConcurrentHashMap.newKeySet();
+
+  ServicePhase(ClientId clientId, TimeSource time) {
+    this.clientId = clientId;
+    this.time = time;
+  }
+
+  boolean takesWork() {
+    return phase.get() == Phase.OPEN;
+  }
+
+  boolean isClosed() {
+    return phase.get() == Phase.CLOSED;
+  }
+
+  /** Whether this call began the draining. */
+  boolean drain() {
+    return phase.compareAndSet(Phase.OPEN, Phase.DRAINING);
+  }
+
+  /** Whether this call closed the service; wakes the threads that wait for holds to end. */
+  boolean close() {
+    boolean first = phase.getAndSet(Phase.CLOSED) != Phase.CLOSED;
+    wake();
+    return first;
+  }
+
+  LockServiceClosedException refusal(String what) {
+    return new LockServiceClosedException(
+        "%s: its service %s is %s; open a new one"
+            .formatted(what, clientId, isClosed() ? "closed" : "closing"));
+  }
+
+  /**
+   * A release is about to be sent.
+   *
+   * @return false if the service is closed; if not, closing it waits for {@link #released}
+   */
+  boolean releasing() {
+    releases.incrementAndGet();
+    return !isClosed();
+  }
+
+  /** It was answered, or goes on in the background. */
+  void released() {
+    if (releases.decrementAndGet() == 0 && isClosed()) {
+      allReleased.complete(null);
+    }
+    ended();
+  }
+
+  /** Whether releases are out. */
+  boolean isReleasing() {
+    return releases.get() > 0;
+  }
+
+  /** Completes after the close, when no release is out any more. */
+  CompletableFuture<Void> allReleased() {
+    return allReleased;
+  }
+
+  /** An acquisition is over. */
+  void ended() {
+    if (!takesWork()) {
+      wake();
+    }
+  }
+
+  private void wake() {
+    draining.forEach(time::unpark);
+  }
+
+  /** From now on this thread is woken whenever a hold may have ended. */
+  void watch(Thread thread) {
+    draining.add(thread);
+  }
+
+  void unwatch(Thread thread) {
+    draining.remove(thread);
+  }
+}

@@ -1,0 +1,159 @@
+package io.mortise.internal.engine;
+
+import io.mortise.LockException;
+import io.mortise.LockServiceClosedException;
+import io.mortise.internal.wire.ClientId;
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockScripts;
+import io.mortise.internal.wire.ServiceOptions;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The store as the parts of one service use it: its backend, its scripts with the options of the
+ * service, its time, and whether the service still takes work.
+ */
+public final class Store {
+  private final LockBackend backend;
+  private final TimeSource time;
+  private final ServiceOptions options;
+  private final ClientId clientId;
+  private final LockScripts scripts;
+  private final LeaseTerms defaultLease;
+  private final long longestHold;
+  private final ServicePhase phase;
+  private final CommandBatcher batcher;
+
+  Store(ClientId clientId, LockBackend backend, ServiceOptions options) {
+    this.clientId = clientId;
+    this.backend = backend;
+    this.options = options;
+    time = backend.time();
+    scripts = new LockScripts(options, backend.info().publishCounts());
+    defaultLease = LeaseTerms.renewed(options.leaseTime());
+    Duration maxHold = options.maxHold();
+    longestHold = maxHold == null ? Long.MAX_VALUE / 2 : maxHold.toNanos();
+    phase = new ServicePhase(clientId, time);
+    batcher = new CommandBatcher(backend);
+  }
+
+  public LockBackend backend() {
+    return backend;
+  }
+
+  public TimeSource time() {
+    return time;
+  }
+
+  public long now() {
+    return time.nanoTime();
+  }
+
+  public ServiceOptions options() {
+    return options;
+  }
+
+  public LockScripts scripts() {
+    return scripts;
+  }
+
+  public ClientId clientId() {
+    return clientId;
+  }
+
+  /** The lease of a lock that is renewed until it is released. */
+  public LeaseTerms defaultLease() {
+    return defaultLease;
+  }
+
+  /** How long a hold is renewed at most (ns). */
+  long longestHold() {
+    return longestHold;
+  }
+
+  /** Sends commands for which no thread waits. */
+  CommandBatcher batcher() {
+    return batcher;
+  }
+
+  ServicePhase phase() {
+    return phase;
+  }
+
+  public String endpoint() {
+    return backend.info().endpoint();
+  }
+
+  public boolean isClosed() {
+    return phase.isClosed();
+  }
+
+  /** Whether threads may begin to ask, and those that asked may wait and be granted the lock. */
+  public boolean takesWork() {
+    return phase.takesWork();
+  }
+
+  /** For what begins. */
+  public void checkOpen(LockKeys keys) {
+    if (!phase.takesWork()) {
+      throw phase.refusal(keys.text());
+    }
+  }
+
+  /** For what holders may still do. */
+  public void checkNotClosed(LockKeys keys) {
+    if (phase.isClosed()) {
+      throw phase.refusal(keys.text());
+    }
+  }
+
+  /**
+   * Runs one command other than an acquire or a release.
+   *
+   * @param what it was to do, for messages
+   */
+  public List<Object> execute(LockKeys keys, ScriptCall call, String what) {
+    checkNotClosed(keys);
+    try {
+      return backend.execute(call);
+    } catch (BackendException e) {
+      throw failure(e, what);
+    }
+  }
+
+  /** The same; the future completes where the answer arrives. */
+  CompletableFuture<List<Object>> executeAsync(LockKeys keys, ScriptCall call, String what) {
+    CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+    try {
+      checkNotClosed(keys);
+    } catch (LockServiceClosedException e) {
+      answer.completeExceptionally(e);
+      return answer;
+    }
+    Futures.whenReplied(
+        batcher.send(call),
+        (reply, failure) -> {
+          if (reply == null) {
+            answer.completeExceptionally(failure(Failures.cause(failure), what));
+          } else {
+            answer.complete(reply);
+          }
+        });
+    return answer;
+  }
+
+  public LockException failure(BackendException e, String what) {
+    return Failures.of(e, what, endpoint());
+  }
+
+  @Override
+  public String toString() {
+    return clientId + " at " + endpoint() + (isClosed() ? ", closed" : "");
+  }
+}
