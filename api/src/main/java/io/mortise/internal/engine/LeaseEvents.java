@@ -127,7 +127,7 @@ public final class LeaseEvents {
   /** A call of the listener. */
   private Runnable tell(Consumer<LockListener> call) {
     LockListener told = listener;
-    return told == null ? () -> {} : () -> guarded(() -> call.accept(told));
+    return told == null ? () -> {} : () -> Trampoline.guarded(() -> call.accept(told));
   }
 
   void suspect(Acquisition acquisition, String reason, long now) {
@@ -189,20 +189,12 @@ public final class LeaseEvents {
       default -> log.info("lease safe again: {}", event);
     }
     if (listener != null) {
-      guarded(() -> listener.leaseChanged(event));
+      Trampoline.guarded(() -> listener.leaseChanged(event));
     }
     if (event.state() != LeaseState.HELD) {
       byLock
           .getOrDefault(lockKey, List.of())
-          .forEach(consumer -> guarded(() -> consumer.accept(event)));
-    }
-  }
-
-  static void guarded(Runnable call) {
-    try {
-      call.run();
-    } catch (Throwable e) { // an Error too: the lock's state does not hang on a listener
-      log.warn("a lock listener failed", e);
+          .forEach(consumer -> Trampoline.guarded(() -> consumer.accept(event)));
     }
   }
 

@@ -501,7 +501,7 @@ final class LeaseRequest
   /** Whoever takes it out of the list tells it, so it is told once. */
   private void tell(Consumer<? super LeaseChange> listener, LeaseChange event) {
     if (listeners.remove(listener)) {
-      LeaseEvents.guarded(() -> listener.accept(event));
+      Trampoline.guarded(() -> listener.accept(event));
     }
   }
 

@@ -4,6 +4,8 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Keeps callbacks out of the engine's steps. An executor may run what it is given in place, on the
@@ -13,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * its outermost one is over.
  */
 final class Trampoline {
+  private static final Logger log = LoggerFactory.getLogger(Trampoline.class);
   private static final ThreadLocal<@Nullable Deque<Runnable>> LATER = new ThreadLocal<>();
 
   private Trampoline() {}
@@ -38,7 +41,7 @@ final class Trampoline {
     } finally {
       try {
         for (Runnable next = later.poll(); next != null; next = later.poll()) {
-          LeaseEvents.guarded(next);
+          guarded(next);
         }
       } finally {
         LATER.remove();
@@ -53,6 +56,15 @@ final class Trampoline {
       step(callback);
     } else {
       later.add(callback);
+    }
+  }
+
+  /** Runs what is the application's. What it throws is logged and goes no further. */
+  static void guarded(Runnable call) {
+    try {
+      call.run();
+    } catch (Throwable e) { // an Error too: the lock's state does not hang on a listener
+      log.warn("a lock listener failed", e);
     }
   }
 }
