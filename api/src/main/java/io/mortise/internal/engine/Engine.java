@@ -127,7 +127,7 @@ public final class Engine {
   private void logHeld() {
     List<String> held =
         acquisitions.all().stream()
-            .filter(Acquisition::isHeld)
+            .filter(each -> each.held().isHeld())
             .map(acquisition -> acquisition.keys().name())
             .sorted()
             .toList();

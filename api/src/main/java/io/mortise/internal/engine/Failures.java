@@ -26,14 +26,14 @@ public final class Failures {
 
   /** The store did not answer the acquisition, or answered with an error. */
   public static LockException of(BackendException e, Acquisition acquisition, String endpoint) {
-    if (acquisition.isUncertain()) {
+    if (acquisition.place().isUncertain()) {
       return new OutcomeUnknownException(
           "whether %s was acquired at %s is not known: a command got no answer; last: %s; it is being withdrawn, at the latest its lease of %s ms frees it (docs/troubleshooting.md#unknown-outcome)"
               .formatted(
                   acquisition.keys().text(),
                   endpoint,
                   e.getMessage(),
-                  acquisition.lease().millis()),
+                  acquisition.held().terms().millis()),
           e);
     }
     return notDone(acquisition.keys().text() + " was not acquired", e, endpoint);

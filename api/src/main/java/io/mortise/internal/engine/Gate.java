@@ -240,7 +240,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
         && hold == null
         && held != null
         && waiter.lease().renewed()
-        && held.isValid(store.now());
+        && held.held().isValid(store.now());
   }
 
   private void takeOver(Waiter waiter) {
@@ -248,7 +248,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     if (held != null) {
       handOffs++;
       // An acquisition has as many tokens as it may be passed on, and one.
-      long token = held.token() == 0 ? 0 : held.token() + handOffs;
+      long token = held.held().token() == 0 ? 0 : held.held().token() + handOffs;
       begin(waiter, held, store.now(), token);
     }
   }
@@ -299,7 +299,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
         phase = Phase.HELD;
         agent = null;
         handOffs = 0;
-        begin(waiter, held, now, held.token());
+        begin(waiter, held, now, held.held().token());
       }
       return taking;
     } finally {
@@ -311,7 +311,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
   void replace(Waiter waiter, Acquisition gone) {
     mutex.lock();
     try {
-      begin(waiter).succeeds(gone);
+      begin(waiter).place().succeeds(gone.place());
     } finally {
       mutex.unlock();
     }
@@ -447,7 +447,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
       next.unpark(store.time());
       return null;
     }
-    if (!held.end(LeaseState.RELEASED)) {
+    if (!held.held().end(LeaseState.RELEASED)) {
       return null;
     }
     phase = Phase.RELEASING;
@@ -457,13 +457,13 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
 
   private boolean mayPassOn(Acquisition held, Waiter next) {
     long now = store.now();
-    LeaseTerms lease = held.lease();
+    LeaseTerms lease = held.held().terms();
     return handOffs < store.options().handOffLimit()
         && lease.renewed()
         && next.lease().renewed()
-        && now - held.acquiredAt() < ServiceOptions.HAND_OFF_TIME.toNanos()
-        && held.state(now) == LeaseState.HELD
-        && held.remaining(now) >= store.options().shortestGiven(lease) / 2
+        && now - held.held().acquiredAt() < ServiceOptions.HAND_OFF_TIME.toNanos()
+        && held.held().state(now) == LeaseState.HELD
+        && held.held().remaining(now) >= store.options().shortestGiven(lease) / 2
         && store.takesWork();
   }
 
@@ -507,7 +507,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     Hold lost;
     mutex.lock();
     try {
-      if (!held.lose(reason)) {
+      if (!held.held().lose(reason)) {
         return false;
       }
       lost = hold;

@@ -180,7 +180,7 @@ final class LeaseRequest
   }
 
   synchronized boolean isDue() {
-    return phase == Phase.WAITING && store.takesWork() && acquisition.isDue(store.now());
+    return phase == Phase.WAITING && store.takesWork() && acquisition.place().isDue(store.now());
   }
 
   @Override
@@ -190,7 +190,7 @@ final class LeaseRequest
     }
     phase = Phase.ASKING;
     askedAt = store.now();
-    acquisition.sending(askedAt);
+    acquisition.place().sending(askedAt);
     return store.scripts().acquire(acquisition, policy, wait != LeaseSource.NOT, "");
   }
 
@@ -216,7 +216,7 @@ final class LeaseRequest
       if (phase != Phase.ASKING) {
         return; // given up, and withdrawn
       }
-      acquisition.answered();
+      acquisition.place().answered();
       failure = null;
       pause.reset();
       next = next(reply);
@@ -226,7 +226,7 @@ final class LeaseRequest
 
   private Runnable next(AcquireReply reply) {
     if (reply instanceof AcquireReply.Held held) {
-      acquisition.setToken(held.token());
+      acquisition.held().setToken(held.token());
       return switch (acquisition.take(policy, askedAt, store.now(), store.longestHold())) {
         case HELD -> held();
         case TOO_LATE -> heldTooLate();
@@ -249,7 +249,7 @@ final class LeaseRequest
       if (acquisition.ticket().isEmpty()) {
         LockLog.queued(acquisition, waiting.left());
       }
-      acquisition.queued(waiting, store.now(), store.options().times());
+      acquisition.place().queued(waiting, store.now(), store.options().times());
       return waits(() -> parts.redissonChannels().waits(asked));
     }
     acquisition = successor();
@@ -275,7 +275,7 @@ final class LeaseRequest
   /** The acquisition can no longer be had; another has its place in line. */
   private Acquisition successor() {
     Acquisition next = newAcquisition();
-    next.succeeds(acquisition);
+    next.place().succeeds(acquisition.place());
     return next;
   }
 
@@ -287,7 +287,7 @@ final class LeaseRequest
       boolean begins =
           phase == Phase.WAITING
               && granted == acquisition
-              && granted.mayBeGranted(sentAt)
+              && granted.place().mayBeGranted(sentAt)
               && store.takesWork()
               && granted.take(policy, sentAt, store.now(), store.longestHold()) == Taking.HELD;
       next = begins ? held() : granted::signal;
@@ -344,7 +344,7 @@ final class LeaseRequest
       }
       phase = Phase.WAITING;
       long now = store.now();
-      acquisition.failed(e.outcome(), now + pause.next());
+      acquisition.place().failed(e.outcome(), now + pause.next());
       troubleSince = failure == null ? now : troubleSince;
       failure = Failures.of(e, acquisition, store.endpoint());
       boolean again =
@@ -352,7 +352,7 @@ final class LeaseRequest
               && RetryRule.asksAgain(
                   wait != LeaseSource.NOT,
                   wait != LeaseSource.FOREVER,
-                  acquisition.mayBeKnown(),
+                  acquisition.place().mayBeKnown(),
                   now - troubleSince,
                   store.options().leaseTime().toNanos());
       next = again ? () -> {} : giveUp();
@@ -396,7 +396,7 @@ final class LeaseRequest
     phase = Phase.DONE;
     Acquisition orphan = acquisition;
     boolean unqueued = value != null && (value.open() || value.heldBy() != null);
-    boolean known = orphan.mayBeKnown() && (!unqueued || orphan.mayArriveLate());
+    boolean known = orphan.place().mayBeKnown() && (!unqueued || orphan.mayArriveLate());
     CompletableFuture<LeaseOutcome> waiting = forgetResult();
     return () -> {
       pending.remove(this);
@@ -442,10 +442,10 @@ final class LeaseRequest
     }
     Thread thread = holder;
     if (thread != null && !thread.isAlive()) {
-      return new Holder("thread " + thread.getName(), held.acquiredAt(), "ended without unlocking");
+      return new Holder("thread " + thread.getName(), held.held().acquiredAt(), "ended without unlocking");
     }
     String gone = known.get() == null ? "is referred to by nobody and was never released" : null;
-    return new Holder("lease " + held.id(), held.acquiredAt(), gone);
+    return new Holder("lease " + held.id(), held.held().acquiredAt(), gone);
   }
 
   /** Who takes permits one by one waits for those it gave away, so a semaphore says nothing. */
@@ -472,7 +472,7 @@ final class LeaseRequest
   public boolean lose(Acquisition held, String reason) {
     boolean wasHeld;
     synchronized (this) { // not between being taken and the note of its beginning
-      wasHeld = held.lose(reason);
+      wasHeld = held.held().lose(reason);
     }
     if (wasHeld) {
       parts.releases().lost(held, null, reason);

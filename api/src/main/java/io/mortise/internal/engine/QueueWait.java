@@ -49,7 +49,7 @@ final class QueueWait {
     Attempt attempt = new Attempt(gate, waiter, false);
     Acquisition acquisition = gate.acquisitionFor(waiter);
     long sentAt = store.now();
-    acquisition.sending(sentAt);
+    acquisition.place().sending(sentAt);
     CompletableFuture<List<Object>> reply = store.backend().executeAsync(attempt.call(acquisition));
     return () -> {
       try {
@@ -92,20 +92,20 @@ final class QueueWait {
         }
         Acquisition acquisition = gate.acquisitionFor(waiter);
         long now = store.now();
-        Long grantSentAt = acquisition.grantSentAt(store.defaultLease(), now);
+        Long grantSentAt = acquisition.place().grantSentAt(store.defaultLease(), now);
         if (grantSentAt != null && waiter.lease().equals(store.defaultLease())) {
           answered(acquisition);
           Step step = taken(acquisition, grantSentAt);
           if (step != Step.WAIT) {
             return step;
           }
-        } else if (acquisition.isDue(now)) {
+        } else if (acquisition.place().isDue(now)) {
           Step step = ask(acquisition);
           if (step != Step.WAIT) {
             return step;
           }
         } else {
-          waiter.park(store.time(), gate, acquisition.untilCheck(now));
+          waiter.park(store.time(), gate, acquisition.place().untilCheck(now));
           busySince = store.now();
         }
         mayBeOver = true;
@@ -123,7 +123,7 @@ final class QueueWait {
       epoch = parts.mailbox().epoch();
       long sentAt = store.now();
       busySince = sentAt;
-      acquisition.sending(sentAt);
+      acquisition.place().sending(sentAt);
       return hear(acquisition, sentAt, () -> store.backend().execute(call(acquisition)));
     }
 
@@ -160,14 +160,14 @@ final class QueueWait {
         return replaced(acquisition);
       }
       if (reply instanceof AcquireReply.Held held) {
-        acquisition.setToken(held.token());
+        acquisition.held().setToken(held.token());
         return taken(acquisition, sentAt);
       }
       return Step.REFUSED;
     }
 
     private void answered(Acquisition acquisition) {
-      acquisition.answered();
+      acquisition.place().answered();
       gate.answered();
       failure = null;
     }
@@ -203,9 +203,9 @@ final class QueueWait {
         LockLog.queued(acquisition, waiting.left());
       }
       if (store.options().startOnGrant() && !gate.keys().kind().hasTokens()) {
-        acquisition.sampled(new GrantClock(sentAt, waiting.serverTime(), epoch));
+        acquisition.place().sampled(new GrantClock(sentAt, waiting.serverTime(), epoch));
       }
-      acquisition.queued(waiting, store.now(), store.options().times());
+      acquisition.place().queued(waiting, store.now(), store.options().times());
       parts.redissonChannels().waits(acquisition);
       pause.reset();
       return Step.WAIT;
@@ -220,7 +220,7 @@ final class QueueWait {
 
     private void failed(Acquisition acquisition, BackendException e) {
       long now = store.now();
-      acquisition.failed(e.outcome(), now + pause.next());
+      acquisition.place().failed(e.outcome(), now + pause.next());
       LockException seen = Failures.of(e, acquisition, store.endpoint());
       failure = seen;
       long since = gate.failing(seen, now);
@@ -228,7 +228,7 @@ final class QueueWait {
           RetryRule.asksAgain(
               waiter.waits(),
               waiter.isTimed(),
-              acquisition.mayBeKnown(),
+              acquisition.place().mayBeKnown(),
               now - since,
               store.options().leaseTime().toNanos());
       if (!again) {
@@ -254,7 +254,7 @@ final class QueueWait {
         return;
       }
       boolean refused = !waiter.waits() && !orphan.mayArriveLate() && failure == null;
-      if (!orphan.mayBeKnown() || refused) {
+      if (!orphan.place().mayBeKnown() || refused) {
         parts.acquisitions().forget(orphan);
       } else if (failure == null) {
         parts.releases().giveUp(orphan, patience());

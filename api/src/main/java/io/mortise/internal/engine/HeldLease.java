@@ -1,0 +1,275 @@
+package io.mortise.internal.engine;
+
+import io.mortise.LeaseState;
+import io.mortise.internal.wire.LeaseTerms;
+import java.util.EnumSet;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The held half of an acquisition: its lease from being taken to its end. Read by anybody, and
+ * changed under this object's monitor, in which nothing blocks; exactly one call of {@link #end}
+ * succeeds.
+ */
+public final class HeldLease {
+  /** Redis keeps expiry in whole milliseconds, so a key may go up to one earlier than its lease. */
+  static final long STORE_TICK = TimeUnit.MILLISECONDS.toNanos(1);
+
+  /** How much faster than ours a server's clock may run: one part in a hundred. */
+  private static final int DRIFT = 100;
+
+  /** What is logged about a hold at most once. */
+  enum Warning {
+    LONG_HOLD,
+    OWN_WAIT,
+    OWNER_DIED
+  }
+
+  private volatile LeaseState state = LeaseState.RELEASED;
+  private volatile boolean taken;
+  private volatile @Nullable String lastTrouble;
+  private volatile @Nullable String loss;
+  private volatile LeaseTerms terms;
+  private volatile long deadline;
+  private volatile long token;
+  private long acquiredAt;
+  private long renewedAt;
+  private boolean drifts;
+  private @Nullable Set<Warning> given;
+  private boolean renewing;
+  private boolean lossTold;
+  private @Nullable HoldEvents events;
+  private long timedEnd;
+
+  HeldLease(LeaseTerms terms) {
+    this.terms = terms;
+  }
+
+  /**
+   * The store says that its id holds the lock.
+   *
+   * @param sentAt when the command was sent that it answered
+   * @return false if the lease has ended already
+   */
+  synchronized boolean take(LeaseTerms wanted, long sentAt, long now, long longestHold) {
+    long length = certain(wanted);
+    long ends = sentAt + (wanted.renewed() ? Math.min(length, longestHold) : length);
+    if (now - ends >= 0) {
+      return false;
+    }
+    terms = wanted;
+    acquiredAt = now;
+    taken = true;
+    renewedAt = sentAt;
+    deadline = ends;
+    state = LeaseState.HELD;
+    return true;
+  }
+
+  /** So much of a lease is certain, from before its command was sent. */
+  private long certain(LeaseTerms wanted) {
+    return wanted.nanos() - STORE_TICK - (drifts ? drift(wanted) : 0);
+  }
+
+  private static long drift(LeaseTerms wanted) {
+    return wanted.nanos() / DRIFT + STORE_TICK;
+  }
+
+  /** From now on it ends earlier, by as much as the clocks may drift apart during each lease. */
+  synchronized void allowForDrift() {
+    if (!drifts) {
+      drifts = true;
+      deadline -= drift(terms);
+    }
+  }
+
+  /**
+   * The store has confirmed the lease again. An ended lease is never revived, and no answer brings
+   * the deadline forward.
+   *
+   * @param whole of the leases that the keeper gives: one that was extended by less is not renewed
+   *     any later for it
+   * @return the state before; {@code LOST} if the answer came too late
+   */
+  synchronized LeaseState renewed(
+      LeaseTerms wanted, LeaseTerms whole, long sentAt, long now, long longestHold) {
+    LeaseState before = state;
+    if (!isHeld() || now - deadline >= 0) {
+      return before == LeaseState.RELEASED ? before : LeaseState.LOST;
+    }
+    long ends = sentAt + certain(wanted);
+    long limit = acquiredAt + longestHold;
+    ends = wanted.renewed() && ends - limit > 0 ? limit : ends;
+    terms = wanted;
+    long asOf = sentAt + Math.min(0, wanted.nanos() - whole.nanos());
+    renewedAt = asOf - renewedAt > 0 ? asOf : renewedAt;
+    deadline = ends - deadline > 0 ? ends : deadline;
+    state = LeaseState.HELD;
+    lastTrouble = null;
+    return before;
+  }
+
+  /**
+   * A renewal failed.
+   *
+   * @return whether that is news
+   */
+  synchronized boolean suspect(String why) {
+    boolean news = state == LeaseState.HELD;
+    lastTrouble = why;
+    if (news) {
+      state = LeaseState.SUSPECT;
+    }
+    return news;
+  }
+
+  /**
+   * Ends the hold as {@code RELEASED} or {@code LOST}.
+   *
+   * @return whether it was held until now
+   */
+  synchronized boolean end(LeaseState how) {
+    boolean wasHeld = isHeld();
+    if (wasHeld) {
+      state = how;
+    }
+    return wasHeld;
+  }
+
+  /**
+   * Ends the hold as {@code LOST}.
+   *
+   * @return whether it was held until now
+   */
+  synchronized boolean lose(String reason) {
+    boolean wasHeld = end(LeaseState.LOST);
+    if (wasHeld) {
+      loss = reason;
+    }
+    return wasHeld;
+  }
+
+  /** It was given back, and the store no longer had it. */
+  void wasLost(String reason) {
+    loss = reason;
+  }
+
+  /** What is known of the loss, for people. */
+  public String loss() {
+    String known = loss;
+    return known == null ? "its lease ended" : known;
+  }
+
+  /** What the last renewal failed with; null if none has failed since one succeeded. */
+  @Nullable String lastTrouble() {
+    return lastTrouble;
+  }
+
+  /** Whether it is held, or has been. */
+  boolean wasTaken() {
+    return taken;
+  }
+
+  boolean isHeld() {
+    LeaseState now = state;
+    return now == LeaseState.HELD || now == LeaseState.SUSPECT;
+  }
+
+  /** Whether it is held, and its deadline has not passed. */
+  boolean isValid(long now) {
+    return isHeld() && now - deadline < 0;
+  }
+
+  /** The state as of now: a hold whose deadline has passed is lost, whoever has noticed. */
+  public LeaseState state(long now) {
+    LeaseState known = state;
+    boolean ended = known != LeaseState.RELEASED && now - deadline >= 0;
+    return ended ? LeaseState.LOST : known;
+  }
+
+  /** Before it is held: the first of its fencing tokens, or 0. */
+  void setToken(long first) {
+    token = first;
+  }
+
+  long token() {
+    return token;
+  }
+
+  public LeaseTerms terms() {
+    return terms;
+  }
+
+  public long remaining(long now) {
+    return Math.max(0, deadline - now);
+  }
+
+  long deadline() {
+    return deadline;
+  }
+
+  synchronized long acquiredAt() {
+    return acquiredAt;
+  }
+
+  synchronized long renewedAt() {
+    return renewedAt;
+  }
+
+  /**
+   * Notes that a renewal is about to be sent.
+   *
+   * @return false if one is out already
+   */
+  synchronized boolean beginRenewal() {
+    boolean begins = !renewing;
+    renewing = true;
+    return begins;
+  }
+
+  synchronized void endRenewal() {
+    renewing = false;
+  }
+
+  /**
+   * Notes that listeners are about to be told of a state.
+   *
+   * @return false if they know already that the hold is lost: a renewal that failed at the same
+   *     moment, on another thread, is no news after that
+   */
+  synchronized boolean tells(LeaseState told) {
+    boolean news = !lossTold;
+    lossTold = lossTold || told == LeaseState.LOST;
+    return news;
+  }
+
+  /** A hold begins whose events are these; each hold of an acquisition has its own. */
+  synchronized void tellBy(HoldEvents next) {
+    events = next;
+  }
+
+  /** The events of its last hold. */
+  synchronized HoldEvents events() {
+    HoldEvents known = events == null ? HoldEvents.begun() : events;
+    events = known;
+    return known;
+  }
+
+  /**
+   * Notes that a timer is about to be set for this deadline.
+   *
+   * @return whether it had none yet
+   */
+  synchronized boolean timeEnd(long end) {
+    boolean news = timedEnd != end;
+    timedEnd = end;
+    return news;
+  }
+
+  synchronized boolean warnOnce(Warning warning) {
+    Set<Warning> before = given == null ? EnumSet.noneOf(Warning.class) : given;
+    given = before;
+    return before.add(warning);
+  }
+}
