@@ -102,7 +102,7 @@ public final class Acquisition implements LockScripts.Subject {
   }
 
   /** Its held half. */
-  public HeldLease held() {
+  public HeldLease lease() {
     return held;
   }
 

@@ -66,7 +66,7 @@ final class Acquisitions {
   /** Lets all acquisitions ask that wait for a lock: they may hold it without knowing it. */
   void askAgain(LockKeys keys) {
     for (Acquisition acquisition : byId.values()) {
-      if (!acquisition.held().isHeld() && acquisition.keys().queue().equals(keys.queue())) {
+      if (!acquisition.lease().isHeld() && acquisition.keys().queue().equals(keys.queue())) {
         acquisition.signal();
       }
     }
@@ -75,7 +75,7 @@ final class Acquisitions {
   /** Lets all ask that wait for anything: their messages may have been lost. */
   void askAgain() {
     for (Acquisition acquisition : byId.values()) {
-      if (!acquisition.held().isHeld()) {
+      if (!acquisition.lease().isHeld()) {
         acquisition.signal();
       }
     }

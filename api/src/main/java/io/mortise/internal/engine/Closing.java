@@ -83,7 +83,7 @@ final class Closing {
     conditions.close();
     requests.close(); // before: from here on no claim asks or is given anything
     acquisitions.all().stream()
-        .filter(each -> !each.held().wasTaken() && each.place().mayBeKnown())
+        .filter(each -> !each.lease().wasTaken() && each.place().mayBeKnown())
         .forEach(unwanted::add);
     return unwanted;
   }
@@ -156,8 +156,8 @@ final class Closing {
   }
 
   private boolean isWaitedFor(Acquisition each) {
-    if (!each.held().isHeld()) {
-      return each.held().wasTaken(); // its release is out, or about to be sent
+    if (!each.lease().isHeld()) {
+      return each.lease().wasTaken(); // its release is out, or about to be sent
     }
     Acquisition.Owner.Holder holder = each.owner().holder(each);
     return holder == null || (holder.gone() == null && !isOwn(each));

@@ -127,7 +127,7 @@ public final class Engine {
   private void logHeld() {
     List<String> held =
         acquisitions.all().stream()
-            .filter(each -> each.held().isHeld())
+            .filter(each -> each.lease().isHeld())
             .map(acquisition -> acquisition.keys().name())
             .sorted()
             .toList();

@@ -33,7 +33,7 @@ public final class Failures {
                   acquisition.keys().text(),
                   endpoint,
                   e.getMessage(),
-                  acquisition.held().terms().millis()),
+                  acquisition.lease().terms().millis()),
           e);
     }
     return notDone(acquisition.keys().text() + " was not acquired", e, endpoint);

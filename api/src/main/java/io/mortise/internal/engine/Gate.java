@@ -240,7 +240,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
         && hold == null
         && held != null
         && waiter.lease().renewed()
-        && held.held().isValid(store.now());
+        && held.lease().isValid(store.now());
   }
 
   private void takeOver(Waiter waiter) {
@@ -248,7 +248,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     if (held != null) {
       handOffs++;
       // An acquisition has as many tokens as it may be passed on, and one.
-      long token = held.held().token() == 0 ? 0 : held.held().token() + handOffs;
+      long token = held.lease().token() == 0 ? 0 : held.lease().token() + handOffs;
       begin(waiter, held, store.now(), token);
     }
   }
@@ -299,7 +299,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
         phase = Phase.HELD;
         agent = null;
         handOffs = 0;
-        begin(waiter, held, now, held.held().token());
+        begin(waiter, held, now, held.lease().token());
       }
       return taking;
     } finally {
@@ -447,7 +447,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
       next.unpark(store.time());
       return null;
     }
-    if (!held.held().end(LeaseState.RELEASED)) {
+    if (!held.lease().end(LeaseState.RELEASED)) {
       return null;
     }
     phase = Phase.RELEASING;
@@ -457,13 +457,13 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
 
   private boolean mayPassOn(Acquisition held, Waiter next) {
     long now = store.now();
-    LeaseTerms lease = held.held().terms();
+    LeaseTerms lease = held.lease().terms();
     return handOffs < store.options().handOffLimit()
         && lease.renewed()
         && next.lease().renewed()
-        && now - held.held().acquiredAt() < ServiceOptions.HAND_OFF_TIME.toNanos()
-        && held.held().state(now) == LeaseState.HELD
-        && held.held().remaining(now) >= store.options().shortestGiven(lease) / 2
+        && now - held.lease().acquiredAt() < ServiceOptions.HAND_OFF_TIME.toNanos()
+        && held.lease().state(now) == LeaseState.HELD
+        && held.lease().remaining(now) >= store.options().shortestGiven(lease) / 2
         && store.takesWork();
   }
 
@@ -507,7 +507,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     Hold lost;
     mutex.lock();
     try {
-      if (!held.held().lose(reason)) {
+      if (!held.lease().lose(reason)) {
         return false;
       }
       lost = hold;

@@ -81,14 +81,14 @@ public final class LeaseEvents {
     if (listener != null) {
       HoldEvents events = HoldEvents.beginning(hold.since());
       hold.tellBy(events);
-      hold.acquisition().held().tellBy(events);
+      hold.acquisition().lease().tellBy(events);
     }
   }
 
   /** A lease begins; told by {@link #acquired(Acquisition, long)}. Does not block. */
   void begins(Acquisition lease) {
     if (listener != null) {
-      lease.held().tellBy(HoldEvents.beginning(lease.held().acquiredAt()));
+      lease.lease().tellBy(HoldEvents.beginning(lease.lease().acquiredAt()));
     }
   }
 
@@ -102,7 +102,7 @@ public final class LeaseEvents {
   /** The same of a lease, said where nothing may block. */
   public void acquired(Acquisition lease, long waitedNanos) {
     if (listener != null) {
-      execute(() -> began(lease.held().events(), lease, waitedNanos, true));
+      execute(() -> began(lease.lease().events(), lease, waitedNanos, true));
     }
   }
 
@@ -115,7 +115,7 @@ public final class LeaseEvents {
   }
 
   public void released(Acquisition lease, long heldNanos) {
-    released(listener == null ? null : lease.held().events(), lease, heldNanos);
+    released(listener == null ? null : lease.lease().events(), lease, heldNanos);
   }
 
   private void released(@Nullable HoldEvents events, Acquisition held, long heldNanos) {
@@ -141,7 +141,7 @@ public final class LeaseEvents {
   /** The acquisition is lost, and with it the hold of whoever is inside. */
   void lost(Acquisition acquisition, String reason, long now) {
     changed(acquisition, event(acquisition, LeaseState.LOST, reason, now));
-    HoldEvents events = acquisition.held().events();
+    HoldEvents events = acquisition.lease().events();
     if (listener != null && events.ends()) {
       long heldNanos = now - events.since();
       events.post(this::submit, tell(to -> to.lost(acquisition.keys().name(), heldNanos, reason)));
@@ -151,18 +151,18 @@ public final class LeaseEvents {
   private static LeaseChange event(
       Acquisition acquisition, LeaseState state, String reason, long now) {
     Duration remaining =
-        state == LeaseState.LOST ? Duration.ZERO : Duration.ofNanos(acquisition.held().remaining(now));
+        state == LeaseState.LOST ? Duration.ZERO : Duration.ofNanos(acquisition.lease().remaining(now));
     return new LeaseChange(acquisition.keys().name(), state, acquisition.id(), remaining, reason);
   }
 
   /** Called on any thread, a client's I/O thread too, so even the log is left to the executor. */
   private void changed(Acquisition acquisition, LeaseChange event) {
     acquisition
-        .held().events()
+        .lease().events()
         .post(
             this::submit,
             () -> {
-              if (acquisition.held().tells(event.state())) {
+              if (acquisition.lease().tells(event.state())) {
                 tell(acquisition.keys().lock(), event);
                 acquisition.owner().told(event);
               }

@@ -51,17 +51,17 @@ final class LeaseHandle implements MemberLease {
 
   @Override
   public LeaseState state() {
-    return acquisition.held().state(store.now());
+    return acquisition.lease().state(store.now());
   }
 
   @Override
   public Duration remaining() {
-    return Duration.ofNanos(isValid() ? acquisition.held().remaining(store.now()) : 0);
+    return Duration.ofNanos(isValid() ? acquisition.lease().remaining(store.now()) : 0);
   }
 
   @Override
   public OptionalLong fencingToken() {
-    long token = acquisition.held().token();
+    long token = acquisition.lease().token();
     return token == 0 ? OptionalLong.empty() : OptionalLong.of(token);
   }
 
@@ -103,12 +103,12 @@ final class LeaseHandle implements MemberLease {
           "the lease %s of %s was released; acquire again"
               .formatted(acquisition.id(), acquisition.keys().text()));
     }
-    return new LeaseTerms(fixed.nanos(), fixed.millis(), acquisition.held().terms().renewed());
+    return new LeaseTerms(fixed.nanos(), fixed.millis(), acquisition.lease().terms().renewed());
   }
 
   @Override
   public void joinMajority(@Nullable Thread owner) {
-    acquisition.held().allowForDrift();
+    acquisition.lease().allowForDrift();
     origin.belongsTo(owner);
   }
 
@@ -128,8 +128,8 @@ final class LeaseHandle implements MemberLease {
   }
 
   private void end() {
-    long heldFor = store.now() - acquisition.held().acquiredAt();
-    if (!isStillHeld() || !acquisition.held().end(LeaseState.RELEASED) || !parts.releases().release(acquisition)) {
+    long heldFor = store.now() - acquisition.lease().acquiredAt();
+    if (!isStillHeld() || !acquisition.lease().end(LeaseState.RELEASED) || !parts.releases().release(acquisition)) {
       throw lost();
     }
     told(heldFor);
@@ -145,8 +145,8 @@ final class LeaseHandle implements MemberLease {
     if (!closed.compareAndSet(false, true)) {
       return CompletableFuture.completedFuture(null);
     }
-    long heldFor = store.now() - acquisition.held().acquiredAt();
-    if (!isStillHeld() || !acquisition.held().end(LeaseState.RELEASED)) {
+    long heldFor = store.now() - acquisition.lease().acquiredAt();
+    if (!isStillHeld() || !acquisition.lease().end(LeaseState.RELEASED)) {
       return CompletableFuture.failedFuture(lost());
     }
     return parts
@@ -177,7 +177,7 @@ final class LeaseHandle implements MemberLease {
   private LeaseLostException lost() {
     return new LeaseLostException(
         "the lease %s of %s was lost: %s; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
-            .formatted(acquisition.id(), acquisition.keys().text(), acquisition.held().loss()));
+            .formatted(acquisition.id(), acquisition.keys().text(), acquisition.lease().loss()));
   }
 
   @Override

@@ -56,27 +56,27 @@ public final class LeaseKeeper {
 
   /** Called once for each acquisition that has just been taken. */
   void watch(Acquisition taken) {
-    if (taken.held().remaining(store.now()) <= period + period / 2) {
+    if (taken.lease().remaining(store.now()) <= period + period / 2) {
       timeEnd(taken);
     }
     beat.start();
   }
 
   private boolean isAnythingHeld() {
-    return acquisitions.all().stream().anyMatch(each -> each.held().isHeld());
+    return acquisitions.all().stream().anyMatch(each -> each.lease().isHeld());
   }
 
   private void look() {
     long now = store.now();
     List<Acquisition> due = new ArrayList<>();
     for (Acquisition acquisition : acquisitions.all()) {
-      if (!acquisition.held().isHeld()) {
+      if (!acquisition.lease().isHeld()) {
         continue;
       }
-      if (acquisition.held().remaining(now) <= 2 * period) {
+      if (acquisition.lease().remaining(now) <= 2 * period) {
         timeEnd(acquisition);
       }
-      if (acquisition.held().terms().renewed() && isDue(acquisition, now) && hasLivingOwner(acquisition)) {
+      if (acquisition.lease().terms().renewed() && isDue(acquisition, now) && hasLivingOwner(acquisition)) {
         due.add(acquisition);
       }
     }
@@ -86,8 +86,8 @@ public final class LeaseKeeper {
   }
 
   private boolean isDue(Acquisition held, long now) {
-    boolean third = now - held.held().renewedAt() >= lease / 3 - period / 2;
-    return third && held.held().beginRenewal();
+    boolean third = now - held.lease().renewedAt() >= lease / 3 - period / 2;
+    return third && held.lease().beginRenewal();
   }
 
   private boolean hasLivingOwner(Acquisition held) {
@@ -100,21 +100,21 @@ public final class LeaseKeeper {
     if (holder.gone() == null) {
       return true;
     }
-    if (held.held().warnOnce(HeldLease.Warning.OWNER_DIED)) {
+    if (held.lease().warnOnce(HeldLease.Warning.OWNER_DIED)) {
       log.warn(
           "{}: {} {}; renewal stops and the lease ends in {} ms (docs/troubleshooting.md#owner-died)",
           held.keys().text(),
           holder.who(),
           holder.gone(),
-          Duration.ofNanos(held.held().remaining(store.now())).toMillis());
+          Duration.ofNanos(held.lease().remaining(store.now())).toMillis());
     }
-    held.held().endRenewal();
+    held.lease().endRenewal();
     return false;
   }
 
   private void warnOfLongHold(Acquisition held, Acquisition.Owner.Holder holder) {
     long heldFor = store.now() - holder.since();
-    if (heldFor > LEASES_BEFORE_WARNING * lease && held.held().warnOnce(HeldLease.Warning.LONG_HOLD)) {
+    if (heldFor > LEASES_BEFORE_WARNING * lease && held.lease().warnOnce(HeldLease.Warning.LONG_HOLD)) {
       log.warn(
           "{} has been held by {} for {} s and is still renewed (docs/troubleshooting.md#long-hold)",
           held.keys().text(),
@@ -126,7 +126,7 @@ public final class LeaseKeeper {
   /** That is no error: another thread may be about to release it. */
   private void warnOfOwnWait(Acquisition held, Acquisition.Owner.Holder holder) {
     Thread waiting = held.owner().waitingForItself();
-    if (waiting != null && held.held().warnOnce(HeldLease.Warning.OWN_WAIT)) {
+    if (waiting != null && held.lease().warnOnce(HeldLease.Warning.OWN_WAIT)) {
       log.warn(
           "{}: thread {} ({}) waits for it, and has itself acquired {}, {} s ago; unless another thread releases that, the wait does not end (docs/troubleshooting.md#own-lease)",
           held.keys().text(),
@@ -153,7 +153,7 @@ public final class LeaseKeeper {
     try {
       replies = store.backend().executeAll(calls);
     } catch (RuntimeException e) {
-      due.forEach(each -> each.held().endRenewal());
+      due.forEach(each -> each.lease().endRenewal());
       due.forEach(held -> failed(held, String.valueOf(e)));
       throw e;
     }
@@ -162,7 +162,7 @@ public final class LeaseKeeper {
       Futures.whenReplied(
           replies.get(i),
           (reply, failure) -> {
-            batch.forEach(each -> each.held().endRenewal());
+            batch.forEach(each -> each.lease().endRenewal());
             if (reply != null) {
               answered(batch, reply, sentAt);
             } else {
@@ -175,7 +175,7 @@ public final class LeaseKeeper {
   private Duration timeout(List<Acquisition> batch) {
     ServiceOptions settings = store.options();
     long now = store.now();
-    boolean soon = batch.stream().anyMatch(held -> held.held().remaining(now) <= shortest);
+    boolean soon = batch.stream().anyMatch(held -> held.lease().remaining(now) <= shortest);
     return settings.startOnGrant() && soon ? confirmTimeout : settings.commandTimeout();
   }
 
@@ -196,14 +196,14 @@ public final class LeaseKeeper {
       return false;
     }
     LeaseState before =
-        held.held().renewed(policy, store.defaultLease(), sentAt, store.now(), store.longestHold());
+        held.lease().renewed(policy, store.defaultLease(), sentAt, store.now(), store.longestHold());
     if (before == LeaseState.SUSPECT) {
       events.recovered(held, store.now());
     }
     if (before == LeaseState.LOST) {
       held.owner().lose(held, whyEnded(held));
     }
-    return held.held().isHeld();
+    return held.lease().isHeld();
   }
 
   // Longer leases
@@ -215,9 +215,9 @@ public final class LeaseKeeper {
    * @return whether it is still held
    */
   public boolean ensureLease(Acquisition held, LeaseTerms wanted) {
-    LeaseTerms has = held.held().terms();
+    LeaseTerms has = held.lease().terms();
     boolean enough =
-        wanted.renewed() ? has.renewed() : wanted.nanos() <= held.held().remaining(store.now());
+        wanted.renewed() ? has.renewed() : wanted.nanos() <= held.lease().remaining(store.now());
     if (enough) {
       return true;
     }
@@ -250,7 +250,7 @@ public final class LeaseKeeper {
   }
 
   private void failed(Acquisition held, String reason) {
-    if (held.held().suspect(reason)) {
+    if (held.lease().suspect(reason)) {
       events.suspect(held, reason, store.now());
     }
   }
@@ -258,19 +258,19 @@ public final class LeaseKeeper {
   // Ends
 
   private void timeEnd(Acquisition held) {
-    long deadline = held.held().deadline();
-    if (held.held().timeEnd(deadline)) {
+    long deadline = held.lease().deadline();
+    if (held.lease().timeEnd(deadline)) {
       store
           .time()
-          .schedule(() -> atDeadline(held), Duration.ofNanos(held.held().remaining(store.now())));
+          .schedule(() -> atDeadline(held), Duration.ofNanos(held.lease().remaining(store.now())));
     }
   }
 
   private void atDeadline(Acquisition held) {
-    if (store.isClosed() || !held.held().isHeld()) {
+    if (store.isClosed() || !held.lease().isHeld()) {
       return;
     }
-    if (held.held().remaining(store.now()) == 0) {
+    if (held.lease().remaining(store.now()) == 0) {
       held.owner().lose(held, whyEnded(held));
     } else {
       timeEnd(held);
@@ -279,10 +279,10 @@ public final class LeaseKeeper {
 
   /** Why a lease ended by itself, as far as is known; for people. */
   public String whyEnded(Acquisition held) {
-    if (!held.held().terms().renewed()) {
-      return "its lease ended, which was fixed at %s ms".formatted(held.held().terms().millis());
+    if (!held.lease().terms().renewed()) {
+      return "its lease ended, which was fixed at %s ms".formatted(held.lease().terms().millis());
     }
-    if (held.held().deadline() - held.held().acquiredAt() - store.longestHold() >= 0) {
+    if (held.lease().deadline() - held.lease().acquiredAt() - store.longestHold() >= 0) {
       return "its lease ended: it was held for as long as maxHold %s allows"
           .formatted(store.options().maxHold());
     }
@@ -290,7 +290,7 @@ public final class LeaseKeeper {
     if (holder != null && holder.gone() != null) {
       return "its lease ended: %s %s, so it was not renewed".formatted(holder.who(), holder.gone());
     }
-    String trouble = held.held().lastTrouble();
+    String trouble = held.lease().lastTrouble();
     return trouble == null
         ? "its lease ended before a renewal was answered"
         : "its lease ended before a renewal succeeded; the last failed: " + trouble;

@@ -226,7 +226,7 @@ final class LeaseRequest
 
   private Runnable next(AcquireReply reply) {
     if (reply instanceof AcquireReply.Held held) {
-      acquisition.held().setToken(held.token());
+      acquisition.lease().setToken(held.token());
       return switch (acquisition.take(policy, askedAt, store.now(), store.longestHold())) {
         case HELD -> held();
         case TOO_LATE -> heldTooLate();
@@ -442,10 +442,10 @@ final class LeaseRequest
     }
     Thread thread = holder;
     if (thread != null && !thread.isAlive()) {
-      return new Holder("thread " + thread.getName(), held.held().acquiredAt(), "ended without unlocking");
+      return new Holder("thread " + thread.getName(), held.lease().acquiredAt(), "ended without unlocking");
     }
     String gone = known.get() == null ? "is referred to by nobody and was never released" : null;
-    return new Holder("lease " + held.id(), held.held().acquiredAt(), gone);
+    return new Holder("lease " + held.id(), held.lease().acquiredAt(), gone);
   }
 
   /** Who takes permits one by one waits for those it gave away, so a semaphore says nothing. */
@@ -472,7 +472,7 @@ final class LeaseRequest
   public boolean lose(Acquisition held, String reason) {
     boolean wasHeld;
     synchronized (this) { // not between being taken and the note of its beginning
-      wasHeld = held.held().lose(reason);
+      wasHeld = held.lease().lose(reason);
     }
     if (wasHeld) {
       parts.releases().lost(held, null, reason);

@@ -132,7 +132,7 @@ public final class Mailbox implements ChannelListener {
     Acquisition acquisition = acquisitions.find(id);
     if (acquisition == null) {
       withdrawals.leave(LockKeys.ofLockKey(store.options().keyPrefix(), lockKey), id);
-    } else if (!acquisition.held().wasTaken()) {
+    } else if (!acquisition.lease().wasTaken()) {
       LockLog.granted(acquisition, "by message");
       acquisition.grantedByMessage(
           grantedAt, epoch(), store.defaultLease(), store.now(), store.options().times());

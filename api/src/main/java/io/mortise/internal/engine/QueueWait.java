@@ -160,7 +160,7 @@ final class QueueWait {
         return replaced(acquisition);
       }
       if (reply instanceof AcquireReply.Held held) {
-        acquisition.held().setToken(held.token());
+        acquisition.lease().setToken(held.token());
         return taken(acquisition, sentAt);
       }
       return Step.REFUSED;

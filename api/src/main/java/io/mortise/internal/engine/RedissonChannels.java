@@ -50,7 +50,7 @@ final class RedissonChannels {
               return one;
             });
     listening.open();
-    boolean over = acquisition.held().isHeld() || acquisition.isForgotten();
+    boolean over = acquisition.lease().isHeld() || acquisition.isForgotten();
     if (over || !store.takesWork()) {
       ended(acquisition); // just before it was added
     }
@@ -119,7 +119,7 @@ final class RedissonChannels {
 
     private void askAgain() {
       for (Acquisition acquisition : waiting) {
-        if (!acquisition.held().isHeld()) {
+        if (!acquisition.lease().isHeld()) {
           acquisition.signal();
           return;
         }

@@ -134,7 +134,7 @@ public final class Releases {
   }
 
   private LockServiceClosedException heldWhenClosed(Acquisition ended) {
-    long left = TimeUnit.NANOSECONDS.toMillis(ended.held().remaining(store.now()));
+    long left = TimeUnit.NANOSECONDS.toMillis(ended.lease().remaining(store.now()));
     return new LockServiceClosedException(
         "%s was held when its service was closed; its lease ends within %d ms"
             .formatted(ended.keys().text(), left));
@@ -145,7 +145,7 @@ public final class Releases {
     boolean had = AcquireReply.isDone(reply) || "RELEASED".equals(reply.get(0));
     if (!had) {
       String reason = "the store no longer had it when it was unlocked";
-      ended.held().wasLost(reason);
+      ended.lease().wasLost(reason);
       LockLog.lost(ended, reason);
       events.lost(ended, reason, store.now());
     }
@@ -159,7 +159,7 @@ public final class Releases {
       Acquisition granted = acquisitions.find(id);
       if (granted == null) {
         withdrawals.leave(keys, id);
-      } else if (!granted.held().isHeld()) {
+      } else if (!granted.lease().isHeld()) {
         LockLog.granted(granted, "in the reply to a release");
         granted.owner().granted(granted, sentAt);
       }

@@ -41,7 +41,7 @@ public final class Withdrawals {
   private void leave(Acquisition acquisition, Runnable then) {
     LockKeys keys = acquisition.keys();
     ScriptCall call = store.scripts().leave(keys, acquisition.id(), acquisition.mayArriveLate());
-    send(keys, call, acquisition.held().terms().nanos(), then);
+    send(keys, call, acquisition.lease().terms().nanos(), then);
   }
 
   /** Takes back what a message says this service has, though it does not know of it. */

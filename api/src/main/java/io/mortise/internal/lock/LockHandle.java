@@ -72,7 +72,7 @@ class LockHandle implements DistributedLock, Member {
 
   /** A handle that takes the lock as that hold was taken: of the same kind, for the same lease. */
   LockHandle handleOf(Hold hold) {
-    return new LockHandle(engine, hold.acquisition().keys(), hold.acquisition().held().terms());
+    return new LockHandle(engine, hold.acquisition().keys(), hold.acquisition().lease().terms());
   }
 
   Engine engine() {
@@ -205,7 +205,7 @@ class LockHandle implements DistributedLock, Member {
   /** Whether the lease has ended; then the gate is told, should it not know yet. */
   private boolean isOver(Hold hold) {
     Acquisition acquisition = hold.acquisition();
-    boolean over = acquisition.held().state(engine.store().now()) == LeaseState.LOST;
+    boolean over = acquisition.lease().state(engine.store().now()) == LeaseState.LOST;
     if (over) {
       acquisition.owner().lose(acquisition, engine.keeper().whyEnded(acquisition));
     }
@@ -277,7 +277,7 @@ class LockHandle implements DistributedLock, Member {
     }
     return new LeaseLostException(
         "%s was held by %s as %s and was lost: %s; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
-            .formatted(keys.text(), who, lost.acquisition().id(), lost.acquisition().held().loss()));
+            .formatted(keys.text(), who, lost.acquisition().id(), lost.acquisition().lease().loss()));
   }
 
   @Override
@@ -303,7 +303,7 @@ class LockHandle implements DistributedLock, Member {
   }
 
   final boolean isHeld(@Nullable Hold hold) {
-    return hold != null && hold.acquisition().held().state(engine.store().now()) != LeaseState.LOST;
+    return hold != null && hold.acquisition().lease().state(engine.store().now()) != LeaseState.LOST;
   }
 
   @Override
@@ -316,7 +316,7 @@ class LockHandle implements DistributedLock, Member {
   public LeaseState leaseState() {
     Hold hold = engine.gates().holdOfCurrentThread(keys);
     if (hold != null) {
-      return hold.acquisition().held().state(engine.store().now());
+      return hold.acquisition().lease().state(engine.store().now());
     }
     return engine.lostHolds().find(keys) == null ? LeaseState.RELEASED : LeaseState.LOST;
   }
@@ -490,7 +490,7 @@ class LockHandle implements DistributedLock, Member {
             : "held by thread %s, %d ms of its lease left"
                 .formatted(
                     hold.thread().getName(),
-                    TimeUnit.NANOSECONDS.toMillis(hold.acquisition().held().remaining(engine.store().now())));
+                    TimeUnit.NANOSECONDS.toMillis(hold.acquisition().lease().remaining(engine.store().now())));
     return "DistributedLock[" + keys.name() + keys.kind().label() + ", " + state + ']';
   }
 }

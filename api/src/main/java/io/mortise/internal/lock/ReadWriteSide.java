@@ -36,7 +36,7 @@ final class ReadWriteSide extends LockHandle {
   /** Both sides have handles of their own kind alone. */
   @Override
   LockHandle handleOf(Hold hold) {
-    return with(hold.acquisition().held().terms());
+    return with(hold.acquisition().lease().terms());
   }
 
   /** A writer also reads at once; a reader that waited to write would wait for itself. */
