@@ -52,6 +52,10 @@ public final class Engine {
     return store;
   }
 
+  Acquisitions acquisitions() {
+    return acquisitions;
+  }
+
   public Gates gates() {
     return gates;
   }

@@ -33,7 +33,7 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
     this(name, all, kind, 0);
   }
 
-  static LockKeys of(String prefix, String name) {
+  public static LockKeys of(String prefix, String name) {
     String slot = Names.slot("lock name", name);
     return new LockKeys(
         name,

@@ -41,7 +41,7 @@ public record QueueTimes(Duration recheck, Duration grantWindow, Duration alive,
             .formatted(alive, grantWindow, recheck));
   }
 
-  QueueTimes checkedFor(Duration commandTimeout) {
+  public QueueTimes checkedFor(Duration commandTimeout) {
     require(
         alive.compareTo(recheck.multipliedBy(2).plus(commandTimeout)) >= 0,
         "a waiter must count as alive (%s) for two re-check periods of %s and a command of %s"

@@ -69,7 +69,7 @@ class GateAgentTest extends GateFixture {
 
     assertTrue(Party.get(locking));
     assertNotEquals(withdrawn.id(), again.id());
-    assertNull(engine.acquisition(withdrawn.id()));
+    assertNull(engine.acquisitions().find(withdrawn.id()));
   }
 
   @Test
@@ -118,7 +118,7 @@ class GateAgentTest extends GateFixture {
 
     assertEquals(id, store.next("leave").absent().id());
     Party.failure(InterruptedException.class, agent);
-    assertTrue(engine.acquisitions().isEmpty());
+    assertTrue(engine.acquisitions().all().isEmpty());
     assertNotEquals(id, holds(b).id());
   }
 
@@ -141,7 +141,7 @@ class GateAgentTest extends GateFixture {
     Asked leave = store.next("leave");
 
     assertEquals(held.id(), leave.id());
-    assertFalse(held.isHeld());
+    assertFalse(held.lease().isHeld());
     time.advance(LEASE.dividedBy(2));
     store.assertNothingAsked();
     leave.released();
@@ -198,6 +198,6 @@ class GateAgentTest extends GateFixture {
     time.awaitParked(a.thread());
     time.advance(Duration.ofSeconds(1));
     Party.failure(LockServiceClosedException.class, agent);
-    assertTrue(engine.acquisitions().isEmpty());
+    assertTrue(engine.acquisitions().all().isEmpty());
   }
 }

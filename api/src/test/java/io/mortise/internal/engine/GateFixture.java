@@ -1,7 +1,8 @@
 package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.ClientId;
-import io.mortise.internal.lock.LockHandle;
+import io.mortise.DistributedLock;
+import io.mortise.internal.lock.Handles;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.QueueTimes;
 import io.mortise.internal.wire.ServiceOptions;
@@ -26,7 +27,7 @@ abstract class GateFixture {
   final LockKeys keys = LockKeys.of("mortise:", "gate");
   final Engine engine =
       new Engine(ClientId.create(), store, settings(), new LeaseEvents(null, Runnable::run));
-  final LockHandle lock = new LockHandle(engine, keys, engine.defaultLease());
+  final DistributedLock lock = Handles.of(engine, keys);
   private final List<Party> parties = new ArrayList<>();
 
   final Party a = party("A");
@@ -95,7 +96,7 @@ abstract class GateFixture {
   }
 
   final Acquisition acquisition(String id) {
-    Acquisition known = engine.acquisition(id);
+    Acquisition known = engine.acquisitions().find(id);
     if (known == null) {
       throw new AssertionError(id + " is not known");
     }

@@ -1,6 +1,6 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.lock.LockHandle;
+import io.mortise.DistributedLock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -25,7 +25,7 @@ class GateHandOverTest extends GateFixture {
     Acquisition held = holds(a);
     Future<Boolean> waiting = waits(b);
     passOn(a, b);
-    assertNull(engine.holdOf(keys));
+    assertNull(engine.gates().holdOf(keys));
     assertFalse(a.says(lock::isHeldByCurrentThread));
 
     time.letGo(b.thread());
@@ -35,8 +35,8 @@ class GateHandOverTest extends GateFixture {
     assertEquals(held, b.now(() -> held(lock)).acquisition());
   }
 
-  private Hold held(LockHandle by) {
-    Hold hold = engine.holdOfCurrentThread(keys);
+  private Hold held(DistributedLock by) {
+    Hold hold = engine.gates().holdOfCurrentThread(keys);
     if (hold == null) {
       throw new AssertionError(by + " is not held");
     }
@@ -47,7 +47,7 @@ class GateHandOverTest extends GateFixture {
   void aRenewalInFlightCountsForWhoeverHasTheHoldWhenItIsAnswered() {
     Acquisition held = holds(a);
     Future<Boolean> waiting = waits(b);
-    long before = held.deadline();
+    long before = held.lease().deadline();
     passOn(a, b);
     time.advance(LEASE.dividedBy(3));
     Asked renewal = store.next("renew");
@@ -56,7 +56,7 @@ class GateHandOverTest extends GateFixture {
 
     renewal.renewed();
 
-    assertEquals(before + LEASE.dividedBy(3).toNanos(), held.deadline());
+    assertEquals(before + LEASE.dividedBy(3).toNanos(), held.lease().deadline());
     assertEquals(LeaseState.HELD, b.now(lock::leaseState));
   }
 
@@ -94,7 +94,7 @@ class GateHandOverTest extends GateFixture {
     store.next("acquire").held();
     assertTrue(Party.get(waiting));
     assertEquals(held.id(), store.next("renew").renewed().id());
-    assertFalse(held.isHeld(), "an ended lease is not revived");
+    assertFalse(held.lease().isHeld(), "an ended lease is not revived");
   }
 
   @Test
@@ -142,7 +142,7 @@ class GateHandOverTest extends GateFixture {
 
     assertEquals(held.id(), store.next("leave").absent().id());
     Party.failure(InterruptedException.class, waiting);
-    assertTrue(engine.acquisitions().isEmpty());
+    assertTrue(engine.acquisitions().all().isEmpty());
     assertNotEquals(held.id(), holds(c).id());
   }
 

@@ -74,7 +74,7 @@ class GateLateEndTest extends GateFixture {
               return Thread.interrupted();
             }));
     time.atRead(() -> {
-      Hold hold = engine.holdOf(keys);
+      Hold hold = engine.gates().holdOf(keys);
       if (hold != null && hold.isOf(b.thread())) {
         b.thread().interrupt();
       }

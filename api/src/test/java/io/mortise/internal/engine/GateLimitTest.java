@@ -1,7 +1,8 @@
 package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.LeaseTerms;
-import io.mortise.internal.lock.LockHandle;
+import io.mortise.DistributedLock;
+import io.mortise.internal.lock.Handles;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -93,11 +94,11 @@ class GateLimitTest extends GateFixture {
 
   @Test
   void aFixedLeaseIsNeitherPassedOnNorGivenAnothersHold() {
-    LockHandle fixed = new LockHandle(engine, keys, LeaseTerms.fixed(LEASE));
+    DistributedLock fixed = Handles.of(engine, keys, LeaseTerms.fixed(LEASE));
     Acquisition held = holds(a);
     Future<Boolean> second = parked(b, b.runs(fixed::lock));
     assertGivenBack(a, held, second);
-    Acquisition own = engine.acquisitions().iterator().next();
+    Acquisition own = engine.acquisitions().all().iterator().next();
     Future<Boolean> third = waits(c);
 
     assertGivenBack(b, own, third);
@@ -106,7 +107,7 @@ class GateLimitTest extends GateFixture {
   @Test
   void aSuspectHoldIsGivenBack() {
     Acquisition held = holds(a);
-    assertTrue(held.suspect("no answer"));
+    assertTrue(held.lease().suspect("no answer"));
     Future<Boolean> next = waits(b);
 
     assertGivenBack(a, held, next);

@@ -1,7 +1,8 @@
 package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.ClientId;
-import io.mortise.internal.lock.LockHandle;
+import io.mortise.DistributedLock;
+import io.mortise.internal.lock.Handles;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockScripts;
 import io.mortise.internal.wire.QueueTimes;
@@ -38,7 +39,7 @@ class GateLincheckTest {
   abstract static class Counting {
     private final LockKeys keys = LockKeys.of("mortise:", "x");
     private final ModelStore store = new ModelStore(keys);
-    final LockHandle lock;
+    final DistributedLock lock;
     int counter;
 
     Counting() {
@@ -57,7 +58,7 @@ class GateLincheckTest {
       LeaseEvents events = new LeaseEvents(null, Runnable::run);
       Engine engine = new Engine(new ClientId("model"), store, settings, events);
       store.deliverTo(engine.mailbox());
-      lock = new LockHandle(engine, keys, engine.defaultLease());
+      lock = Handles.of(engine, keys);
     }
 
     int countAndUnlock() {

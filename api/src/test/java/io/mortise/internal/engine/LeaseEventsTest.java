@@ -35,6 +35,9 @@ class LeaseEventsTest {
       new Acquisition(
           new Gate(
               null,
+              null,
+              null,
+              null,
               LockKeys.of("mortise", "name"),
               Waiter.impatient(LeaseTerms.renewed(Duration.ofSeconds(1)), 0)),
           "id",

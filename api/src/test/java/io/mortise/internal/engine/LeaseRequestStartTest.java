@@ -1,7 +1,8 @@
 package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.ClientId;
-import io.mortise.internal.lock.LockHandle;
+import io.mortise.DistributedLock;
+import io.mortise.internal.lock.Handles;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.QueueTimes;
 import io.mortise.internal.wire.ServiceOptions;
@@ -77,14 +78,14 @@ class LeaseRequestStartTest {
             new ServiceOptions(
                 GateFixture.LEASE, null, timeout, "mortise:", 64, false, false, false, times),
             new LeaseEvents(null, Runnable::run));
-    Field acquisitions = Engine.class.getDeclaredField("acquisitions");
+    Field acquisitions = Acquisitions.class.getDeclaredField("byId");
     acquisitions.setAccessible(true);
-    acquisitions.set(engine, new WakingMap());
-    LockHandle lock = new LockHandle(engine, LockKeys.of("mortise:", "x"), engine.defaultLease());
+    acquisitions.set(engine.acquisitions(), new WakingMap());
+    DistributedLock lock = Handles.of(engine, LockKeys.of("mortise:", "x"));
     for (int i = 0; i < CLAIMS; i++) {
       lock.async().acquire().get(20, TimeUnit.SECONDS).releaseAsync().get(20, TimeUnit.SECONDS);
       lock.acquire().close();
     }
-    assertEquals(List.of(), List.copyOf(engine.acquisitions()));
+    assertEquals(List.of(), List.copyOf(engine.acquisitions().all()));
   }
 }

@@ -41,8 +41,8 @@ class LockKeysTest {
 
     assertEquals(keys, LockKeys.ofLockKey("mine:", keys.lock()));
     assertEquals("mine:rw:lock:", keys.lock().substring(0, 13));
-    assertEquals(keys.all().get(3), keys.as(LockKeys.Kind.READ).lock());
-    assertNotEquals(keys.gate(1), keys.as(LockKeys.Kind.READ).gate(1));
+    assertEquals(keys.all().get(3), keys.as(LockKind.READ).lock());
+    assertNotEquals(keys.gate(1), keys.as(LockKind.READ).gate(1));
     assertTrue(Collections.disjoint(keys.all(), LockKeys.of("mine:", name).all()));
   }
 
@@ -131,15 +131,6 @@ class LockKeysTest {
 
     assertEquals(semaphore, LockKeys.ofLockKey("mine:", semaphore.wanting(3).lock()));
     assertEquals(latch, LockKeys.ofLockKey("mine:", latch.lock()));
-    assertEquals(":p3", semaphore.wanting(3).idSuffix());
-    assertEquals(":p3", semaphore.wanting(3).idSuffix(false));
-    assertEquals(":n:p3", semaphore.wanting(3).idSuffix(true));
-    assertEquals(":n", LockKeys.of("mine:", "n").idSuffix(true));
-    assertEquals("", LockKeys.of("mine:", "n").idSuffix(false));
-    assertEquals("", LockKeys.of("mine:", "n").fenced("mine:").idSuffix(true));
-    assertEquals("", LockKeys.redisson("mine:", "n").idSuffix(true));
-    assertEquals("", latch.idSuffix(true));
-    assertEquals("", latch.idSuffix());
     assertTrue(Collections.disjoint(semaphore.all(), latch.all()));
     assertTrue(Collections.disjoint(semaphore.all(), LockKeys.of("mine:", name).all()));
   }

@@ -1,0 +1,19 @@
+package io.mortise.internal.lock;
+
+import io.mortise.DistributedLock;
+import io.mortise.internal.engine.Engine;
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
+
+/** Handles for tests of the engine, which has none of its own. */
+public final class Handles {
+  private Handles() {}
+
+  public static DistributedLock of(Engine engine, LockKeys keys) {
+    return of(engine, keys, engine.store().defaultLease());
+  }
+
+  public static DistributedLock of(Engine engine, LockKeys keys, LeaseTerms lease) {
+    return new LockHandle(engine, keys, lease);
+  }
+}

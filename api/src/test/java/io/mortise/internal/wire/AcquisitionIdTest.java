@@ -1,0 +1,45 @@
+package io.mortise.internal.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+import java.util.EnumSet;
+import org.junit.jupiter.api.Test;
+
+class AcquisitionIdTest {
+  private static final ClientId CLIENT = new ClientId("host~7~ab");
+
+  @Test
+  void anIdSaysWhatTheScriptsTellKindsBy() {
+    LockKeys plain = LockKeys.of("mine:", "n");
+    LockKeys reading = LockKeys.readWrite("mine:", "n").as(LockKind.READ);
+    LockKeys semaphore = LockKeys.semaphore("mine:", "n").wanting(3);
+
+    assertEquals("host~7~ab:1:5", AcquisitionId.create(CLIENT, 1, 5, plain, false));
+    assertEquals("host~7~ab:1:5:n", AcquisitionId.create(CLIENT, 1, 5, plain, true));
+    assertEquals("host~7~ab:2:5:r", AcquisitionId.create(CLIENT, 2, 5, reading, false));
+    assertEquals("host~7~ab:2:5:n:p3", AcquisitionId.create(CLIENT, 2, 5, semaphore, true));
+    assertEquals("host~7~ab:3:5", AcquisitionId.step(CLIENT, 3, 5));
+  }
+
+  @Test
+  void anIdIsReadAsItWasWritten() {
+    LockKeys semaphore = LockKeys.semaphore("mine:", "n").wanting(3);
+    String id = AcquisitionId.create(CLIENT, 2, 5, semaphore, true);
+
+    assertEquals(new AcquisitionId("host~7~ab", "host", 7, 5), AcquisitionId.read(id));
+  }
+
+  @Test
+  void anIdOfRedissonTellsClientAndThread() {
+    assertEquals(new AcquisitionId("b0b-1", "", -1, 44), AcquisitionId.read("b0b-1:44"));
+    assertEquals(new AcquisitionId("whatever", "", -1, -1), AcquisitionId.read("whatever"));
+  }
+
+  @Test
+  void aReplyGrantsNothingThatHasTokensOrIsShared() {
+    for (LockKind kind : EnumSet.of(LockKind.FENCED, LockKind.REDISSON, LockKind.LATCH)) {
+      assertFalse(kind.mayBeGrantedInReply(), kind::toString);
+    }
+  }
+}
