@@ -1,7 +1,5 @@
 package io.mortise;
 
-import io.mortise.internal.engine.Futures;
-
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;

@@ -3,7 +3,6 @@ package io.mortise;
 import io.mortise.internal.composite.FirstLoss;
 import io.mortise.internal.composite.MultiAttempt;
 import io.mortise.internal.composite.MultiRequest;
-
 import io.mortise.internal.lock.AsyncLeases;
 import io.mortise.internal.lock.Member;
 import java.time.Duration;

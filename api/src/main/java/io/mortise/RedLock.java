@@ -4,13 +4,12 @@ import io.mortise.internal.composite.QuorumLease;
 import io.mortise.internal.composite.QuorumMembers;
 import io.mortise.internal.composite.QuorumOwner;
 import io.mortise.internal.composite.QuorumRequest;
-
-import io.mortise.internal.engine.LeaseOutcome;
-import io.mortise.internal.lock.AsyncLeases;
-import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.Futures;
-import io.mortise.internal.lock.Member;
+import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.ThreadLeases;
+import io.mortise.internal.lock.AsyncLeases;
+import io.mortise.internal.lock.Member;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -1,7 +1,6 @@
 package io.mortise.internal.composite;
 
 import io.mortise.LeaseChange;
-
 import io.mortise.internal.lock.Member;
 import java.util.ArrayList;
 import java.util.List;

@@ -4,7 +4,6 @@ import io.mortise.Lease;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
-
 import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.MemberLease;
 import io.mortise.spi.TimeSource;
@@ -53,8 +52,7 @@ class MergedLease implements Lease {
     this.needed = needed;
     this.time = time;
     this.executor = executor;
-    this.members =
-        new CopyOnWriteArrayList<>(members.stream().map(MergedLease::inside).toList());
+    this.members = new CopyOnWriteArrayList<>(members.stream().map(MergedLease::inside).toList());
   }
 
   static MemberLease inside(Lease member) {

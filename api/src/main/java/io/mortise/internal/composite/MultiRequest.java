@@ -2,13 +2,12 @@ package io.mortise.internal.composite;
 
 import io.mortise.Lease;
 import io.mortise.LockException;
-
+import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
-import io.mortise.internal.engine.Futures;
-import io.mortise.internal.lock.Member;
 import io.mortise.internal.engine.MemberLease;
 import io.mortise.internal.engine.SerialExecutor;
+import io.mortise.internal.lock.Member;
 import io.mortise.spi.TimeSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -187,7 +186,8 @@ public final class MultiRequest {
   /** Tells why it has none, as soon as others can have what it took. */
   private void end() {
     Throwable why = failure;
-    LeaseOutcome refused = new LeaseOutcome(null, left() <= 0 && wait != LeaseSource.NOT ? null : heldBy);
+    LeaseOutcome refused =
+        new LeaseOutcome(null, left() <= 0 && wait != LeaseSource.NOT ? null : heldBy);
     CompletableFuture<Boolean> unused =
         released(members)
             .thenApply(done ->

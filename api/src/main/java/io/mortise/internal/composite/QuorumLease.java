@@ -5,12 +5,11 @@ import io.mortise.Lease;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.OutcomeUnknownException;
-
+import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
-import io.mortise.internal.engine.Futures;
-import io.mortise.internal.lock.Member;
 import io.mortise.internal.engine.SerialExecutor;
+import io.mortise.internal.lock.Member;
 import io.mortise.spi.TimeSource.Timer;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -69,7 +68,8 @@ public final class QuorumLease extends MergedLease {
   }
 
   /** A lease that nobody refers to any more is looked after no more. */
-  private static void lookLater(WeakReference<QuorumLease> lease, QuorumMembers of, Duration remaining) {
+  private static void lookLater(
+      WeakReference<QuorumLease> lease, QuorumMembers of, Duration remaining) {
     Duration third = of.lease().dividedBy(3);
     Duration next = remaining.compareTo(third) < 0 ? remaining : third;
     of.time()

@@ -1,7 +1,6 @@
 package io.mortise.internal.composite;
 
 import io.mortise.LeaseChange;
-
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 

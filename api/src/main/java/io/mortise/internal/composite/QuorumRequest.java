@@ -3,14 +3,13 @@ package io.mortise.internal.composite;
 import io.mortise.Lease;
 import io.mortise.LockServiceClosedException;
 import io.mortise.QuorumException;
-import io.mortise.Registration;
-
 import io.mortise.QuorumException.Answer;
 import io.mortise.QuorumException.Verdict;
+import io.mortise.Registration;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
-import io.mortise.internal.lock.Member;
 import io.mortise.internal.engine.SerialExecutor;
+import io.mortise.internal.lock.Member;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -108,7 +107,8 @@ public final class QuorumRequest {
   }
 
   /** As {@link LeaseSource#claim}, of a majority. */
-  public static void start(QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> claimed) {
+  public static void start(
+      QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> claimed) {
     QuorumRequest claim = new QuorumRequest(of, owner, wait, claimed);
     CompletableFuture<LeaseOutcome> unused =
         claimed.whenComplete((value, failure) -> claim.turns.run(claim::ended));

@@ -1,7 +1,5 @@
 package io.mortise.internal.discovery;
 
-import io.mortise.LockService;
-
 import io.mortise.NoBackendException;
 import io.mortise.ProviderInfo;
 import io.mortise.spi.LockBackendProvider;

@@ -1,18 +1,10 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.wire.AcquireReply;
+import io.mortise.LeaseChange;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockScripts;
 import io.mortise.internal.wire.QueueTimes;
-
-import io.mortise.LeaseChange;
-import io.mortise.LeaseState;
-import io.mortise.spi.BackendException.Outcome;
-import java.util.EnumSet;
-import java.util.Set;
-import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,8 +34,8 @@ public final class Acquisition implements LockScripts.Subject {
     void wake();
 
     /**
-     * The store has let it in, with its lease; the reply to a command of another one of this service
-     * says so. On any thread; does not block.
+     * The store has let it in, with its lease; the reply to a command of another one of this
+     * service says so. On any thread; does not block.
      *
      * @param sentAt when that command was sent
      */
@@ -175,5 +167,4 @@ public final class Acquisition implements LockScripts.Subject {
   boolean isForgotten() {
     return forgotten;
   }
-
 }

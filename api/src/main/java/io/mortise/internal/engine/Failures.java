@@ -1,13 +1,12 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.wire.AcquireReply;
-import io.mortise.internal.wire.LeaseTerms;
-import io.mortise.internal.wire.LockKeys;
-
 import io.mortise.BackendUnavailableException;
 import io.mortise.ForeignKeyException;
 import io.mortise.LockException;
 import io.mortise.OutcomeUnknownException;
+import io.mortise.internal.wire.AcquireReply;
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.BackendException;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;

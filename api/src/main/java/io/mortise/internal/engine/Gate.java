@@ -1,13 +1,11 @@
 package io.mortise.internal.engine;
 
-import io.mortise.LeaseLostException;
-import io.mortise.internal.wire.LeaseTerms;
-import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.ServiceOptions;
-
 import io.mortise.LeaseState;
 import io.mortise.LockException;
 import io.mortise.internal.engine.Acquisition.Taking;
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.ServiceOptions;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.locks.ReentrantLock;

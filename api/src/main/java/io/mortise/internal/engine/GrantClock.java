@@ -1,7 +1,6 @@
 package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.QueueTimes;
-
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 

@@ -151,14 +151,17 @@ public final class LeaseEvents {
   private static LeaseChange event(
       Acquisition acquisition, LeaseState state, String reason, long now) {
     Duration remaining =
-        state == LeaseState.LOST ? Duration.ZERO : Duration.ofNanos(acquisition.lease().remaining(now));
+        state == LeaseState.LOST
+            ? Duration.ZERO
+            : Duration.ofNanos(acquisition.lease().remaining(now));
     return new LeaseChange(acquisition.keys().name(), state, acquisition.id(), remaining, reason);
   }
 
   /** Called on any thread, a client's I/O thread too, so even the log is left to the executor. */
   private void changed(Acquisition acquisition, LeaseChange event) {
     acquisition
-        .lease().events()
+        .lease()
+        .events()
         .post(
             this::submit,
             () -> {

@@ -1,11 +1,10 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.wire.LeaseTerms;
-
 import io.mortise.Lease;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
+import io.mortise.internal.wire.LeaseTerms;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -129,7 +128,9 @@ final class LeaseHandle implements MemberLease {
 
   private void end() {
     long heldFor = store.now() - acquisition.lease().acquiredAt();
-    if (!isStillHeld() || !acquisition.lease().end(LeaseState.RELEASED) || !parts.releases().release(acquisition)) {
+    if (!isStillHeld()
+        || !acquisition.lease().end(LeaseState.RELEASED)
+        || !parts.releases().release(acquisition)) {
       throw lost();
     }
     told(heldFor);

@@ -1,9 +1,8 @@
 package io.mortise.internal.engine;
 
+import io.mortise.LeaseState;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.ServiceOptions;
-
-import io.mortise.LeaseState;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,7 +75,9 @@ public final class LeaseKeeper {
       if (acquisition.lease().remaining(now) <= 2 * period) {
         timeEnd(acquisition);
       }
-      if (acquisition.lease().terms().renewed() && isDue(acquisition, now) && hasLivingOwner(acquisition)) {
+      if (acquisition.lease().terms().renewed()
+          && isDue(acquisition, now)
+          && hasLivingOwner(acquisition)) {
         due.add(acquisition);
       }
     }
@@ -114,7 +115,8 @@ public final class LeaseKeeper {
 
   private void warnOfLongHold(Acquisition held, Acquisition.Owner.Holder holder) {
     long heldFor = store.now() - holder.since();
-    if (heldFor > LEASES_BEFORE_WARNING * lease && held.lease().warnOnce(HeldLease.Warning.LONG_HOLD)) {
+    if (heldFor > LEASES_BEFORE_WARNING * lease
+        && held.lease().warnOnce(HeldLease.Warning.LONG_HOLD)) {
       log.warn(
           "{} has been held by {} for {} s and is still renewed (docs/troubleshooting.md#long-hold)",
           held.keys().text(),
@@ -196,7 +198,8 @@ public final class LeaseKeeper {
       return false;
     }
     LeaseState before =
-        held.lease().renewed(policy, store.defaultLease(), sentAt, store.now(), store.longestHold());
+        held.lease()
+            .renewed(policy, store.defaultLease(), sentAt, store.now(), store.longestHold());
     if (before == LeaseState.SUSPECT) {
       events.recovered(held, store.now());
     }

@@ -1,15 +1,14 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.wire.AcquireReply;
-import io.mortise.internal.wire.LeaseTerms;
-import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.LockKind;
-
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
 import io.mortise.internal.engine.Acquisition.Taking;
+import io.mortise.internal.wire.AcquireReply;
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource.Timer;
@@ -27,8 +26,7 @@ import org.jspecify.annotations.Nullable;
  * One wish for a lease, from before its first command until its lease is over. It waits in the
  * store's queue by itself, and no thread waits for it. Thread-safe.
  */
-final class LeaseRequest
-    implements Acquisition.Owner, LeaseHandle.Origin, CommandBatcher.Command {
+final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, CommandBatcher.Command {
   /* Overview
    *
    *   NEW       not begun: it may be found by its id, and is not asked for yet
@@ -259,8 +257,8 @@ final class LeaseRequest
   private Runnable revoked() {
     Acquisition gone = acquisition;
     acquisition = successor();
-    return waits(
-        () -> parts.releases().withdraw(gone)); // should the store not remember that it was forced out
+    return waits(() ->
+        parts.releases().withdraw(gone)); // should the store not remember that it was forced out
   }
 
   private Runnable waits(Runnable first) {
@@ -442,7 +440,8 @@ final class LeaseRequest
     }
     Thread thread = holder;
     if (thread != null && !thread.isAlive()) {
-      return new Holder("thread " + thread.getName(), held.lease().acquiredAt(), "ended without unlocking");
+      return new Holder(
+          "thread " + thread.getName(), held.lease().acquiredAt(), "ended without unlocking");
     }
     String gone = known.get() == null ? "is referred to by nobody and was never released" : null;
     return new Holder("lease " + held.id(), held.lease().acquiredAt(), gone);
@@ -456,9 +455,7 @@ final class LeaseRequest
       return null;
     }
     boolean waits =
-        blocker instanceof Gate gate
-            ? gate.isOf(store, keys)
-            : pending.isWaitFor(blocker, keys);
+        blocker instanceof Gate gate ? gate.isOf(store, keys) : pending.isWaitFor(blocker, keys);
     return waits ? asker : null;
   }
 

@@ -1,10 +1,9 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.wire.LockKeys;
-
 import io.mortise.LockServiceClosedException;
 import io.mortise.Registration;
 import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -12,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The lease requests of a service that have not ended. While there are any, one timer beats, twenty times
- * per re-check period, and asks for all that are due.
+ * The lease requests of a service that have not ended. While there are any, one timer beats, twenty
+ * times per re-check period, and asks for all that are due.
  */
 public final class LeaseRequests implements LeaseRequest.Pending {
   private static final int BEATS_PER_CHECK = 20;

@@ -1,7 +1,6 @@
 package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.LockKeys;
-
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;

@@ -1,9 +1,8 @@
 package io.mortise.internal.engine;
 
+import io.mortise.BackendUnavailableException;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockScripts;
-
-import io.mortise.BackendUnavailableException;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
 import java.time.Duration;

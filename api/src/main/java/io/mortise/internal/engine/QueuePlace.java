@@ -81,12 +81,13 @@ final class QueuePlace {
    * @param epoch of the mailbox that heard it
    * @param whole what a lease is if it is renewed; no other begins like this
    */
-  synchronized void grantedByMessage(long grantedAt, int epoch, LeaseTerms whole, long now, QueueTimes times) {
-      Long ends = sample == null ? null : sample.endOfGrant(grantedAt, epoch, now, times);
-      grantSentAt =
-          out || revoked || ends == null || ends - now <= 0
-              ? null
-              : Math.min(now, ends - whole.nanos() + HeldLease.STORE_TICK);
+  synchronized void grantedByMessage(
+      long grantedAt, int epoch, LeaseTerms whole, long now, QueueTimes times) {
+    Long ends = sample == null ? null : sample.endOfGrant(grantedAt, epoch, now, times);
+    grantSentAt =
+        out || revoked || ends == null || ends - now <= 0
+            ? null
+            : Math.min(now, ends - whole.nanos() + HeldLease.STORE_TICK);
   }
 
   /**

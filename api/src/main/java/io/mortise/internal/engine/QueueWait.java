@@ -1,11 +1,8 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.wire.AcquireReply;
-import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.LockKind;
-
 import io.mortise.LockException;
 import io.mortise.internal.engine.Gate.Step;
+import io.mortise.internal.wire.AcquireReply;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ScriptCall;
 import java.util.List;
@@ -193,7 +190,9 @@ final class QueueWait {
     /** An attempt that does not wait has not been refused yet, so it asks once more. */
     private Step revoked(Acquisition acquisition) {
       gate.replace(waiter, acquisition);
-      parts.releases().withdraw(acquisition); // should the store not remember that it was forced out
+      parts
+          .releases()
+          .withdraw(acquisition); // should the store not remember that it was forced out
       return waiter.waits() ? Step.WAIT : ask(gate.acquisitionFor(waiter));
     }
 

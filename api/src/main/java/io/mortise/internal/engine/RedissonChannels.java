@@ -1,7 +1,6 @@
 package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.LockKeys;
-
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
 import java.util.List;

@@ -1,7 +1,6 @@
 package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.LeaseTerms;
-
 import io.mortise.spi.TimeSource;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,6 @@
 package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.LockKeys;
-
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import org.slf4j.Logger;

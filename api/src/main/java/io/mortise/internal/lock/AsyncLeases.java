@@ -1,11 +1,10 @@
 package io.mortise.internal.lock;
 
+import io.mortise.AsyncLock;
+import io.mortise.Lease;
 import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
-
-import io.mortise.AsyncLock;
-import io.mortise.Lease;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.Optional;

@@ -1,10 +1,9 @@
 package io.mortise.internal.lock;
 
+import io.mortise.FencedLock;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
-
-import io.mortise.FencedLock;
 import java.time.Duration;
 import java.util.Objects;
 

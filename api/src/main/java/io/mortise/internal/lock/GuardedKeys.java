@@ -1,14 +1,12 @@
 package io.mortise.internal.lock;
 
-import io.mortise.internal.engine.Failures;
-import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.Names;
-import io.mortise.internal.wire.LockScripts;
-import io.mortise.LockService;
-import io.mortise.internal.wire.ServiceOptions;
-
 import io.mortise.FencedLock;
 import io.mortise.ForeignKeyException;
+import io.mortise.internal.engine.Failures;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockScripts;
+import io.mortise.internal.wire.Names;
+import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Script;

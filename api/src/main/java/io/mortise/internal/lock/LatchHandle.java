@@ -1,5 +1,7 @@
 package io.mortise.internal.lock;
 
+import io.mortise.DistributedCountDownLatch;
+import io.mortise.LockException;
 import io.mortise.internal.engine.Backoff;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.Failures;
@@ -7,9 +9,6 @@ import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.wire.LockKeys;
-
-import io.mortise.DistributedCountDownLatch;
-import io.mortise.LockException;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
@@ -54,7 +53,8 @@ final class LatchHandle implements DistributedCountDownLatch {
 
   @Override
   public CompletableFuture<Void> awaitAsync() {
-    CompletableFuture<LeaseOutcome> passing = claims.claim(LeaseSource.FOREVER, Function.identity());
+    CompletableFuture<LeaseOutcome> passing =
+        claims.claim(LeaseSource.FOREVER, Function.identity());
     CompletableFuture<Void> open = passing.thenAccept(passed -> {});
     CompletableFuture<Void> unused = open.whenComplete((v, failure) -> passing.cancel(false));
     return open;
@@ -129,8 +129,9 @@ final class LatchHandle implements DistributedCountDownLatch {
 
   private LockException failure(BackendException e, boolean uncertain, String what) {
     Outcome outcome = uncertain ? Outcome.UNKNOWN : e.outcome();
-    return engine.store().failure(
-        new BackendException(outcome, String.valueOf(e.getMessage()), e), what(what));
+    return engine
+        .store()
+        .failure(new BackendException(outcome, String.valueOf(e.getMessage()), e), what(what));
   }
 
   private ScriptCall count(String id, String mode, long count) {

@@ -5,7 +5,6 @@ import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
-
 import java.util.concurrent.CompletableFuture;
 
 /** Gives out leases of one lock, semaphore or latch. */

@@ -3,7 +3,6 @@ package io.mortise.internal.lock;
 import io.mortise.internal.engine.ConditionWaiter;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.Hold;
-
 import java.util.Date;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -147,7 +146,9 @@ abstract class LockCondition implements Condition {
     }
     boolean interrupted = false;
     long nextCheck = engine().store().now() + untilCheck();
-    while (!waiter.isSignalled() && engine().store().takesWork() && !(interrupted && interruptible)) {
+    while (!waiter.isSignalled()
+        && engine().store().takesWork()
+        && !(interrupted && interruptible)) {
       long now = engine().store().now();
       if (now - deadline >= 0) {
         break;

@@ -1,19 +1,5 @@
 package io.mortise.internal.lock;
 
-import io.mortise.internal.engine.Acquisition;
-import io.mortise.internal.engine.Engine;
-import io.mortise.internal.engine.Failures;
-import io.mortise.internal.engine.Hold;
-import io.mortise.internal.engine.LeaseOutcome;
-import io.mortise.internal.wire.LeaseTerms;
-import io.mortise.internal.wire.AcquisitionId;
-import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.LockKind;
-import io.mortise.internal.engine.LockLog;
-import io.mortise.internal.engine.PendingTry;
-import io.mortise.internal.engine.ThreadLeases;
-import io.mortise.internal.engine.Waiter;
-
 import io.mortise.AsyncLock;
 import io.mortise.DistributedLock;
 import io.mortise.Lease;
@@ -22,6 +8,19 @@ import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockHolder;
 import io.mortise.Registration;
+import io.mortise.internal.engine.Acquisition;
+import io.mortise.internal.engine.Engine;
+import io.mortise.internal.engine.Failures;
+import io.mortise.internal.engine.Hold;
+import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.engine.LockLog;
+import io.mortise.internal.engine.PendingTry;
+import io.mortise.internal.engine.ThreadLeases;
+import io.mortise.internal.engine.Waiter;
+import io.mortise.internal.wire.AcquisitionId;
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
@@ -220,7 +219,8 @@ class LockHandle implements DistributedLock, Member {
   }
 
   private AsyncLeases leases() {
-    return new AsyncLeases(new LeaseRequester(engine, keys, lease), executor(), engine.store().time());
+    return new AsyncLeases(
+        new LeaseRequester(engine, keys, lease), executor(), engine.store().time());
   }
 
   @Override
@@ -277,7 +277,8 @@ class LockHandle implements DistributedLock, Member {
     }
     return new LeaseLostException(
         "%s was held by %s as %s and was lost: %s; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
-            .formatted(keys.text(), who, lost.acquisition().id(), lost.acquisition().lease().loss()));
+            .formatted(
+                keys.text(), who, lost.acquisition().id(), lost.acquisition().lease().loss()));
   }
 
   @Override
@@ -303,7 +304,8 @@ class LockHandle implements DistributedLock, Member {
   }
 
   final boolean isHeld(@Nullable Hold hold) {
-    return hold != null && hold.acquisition().lease().state(engine.store().now()) != LeaseState.LOST;
+    return hold != null
+        && hold.acquisition().lease().state(engine.store().now()) != LeaseState.LOST;
   }
 
   @Override
@@ -402,7 +404,8 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public CompletableFuture<String> server() {
-    return engine.store()
+    return engine
+        .store()
         .backend()
         .executeAsync(engine.store().scripts().identify())
         .thenApply(reply -> (String) reply.get(0));
@@ -490,7 +493,8 @@ class LockHandle implements DistributedLock, Member {
             : "held by thread %s, %d ms of its lease left"
                 .formatted(
                     hold.thread().getName(),
-                    TimeUnit.NANOSECONDS.toMillis(hold.acquisition().lease().remaining(engine.store().now())));
+                    TimeUnit.NANOSECONDS.toMillis(
+                        hold.acquisition().lease().remaining(engine.store().now())));
     return "DistributedLock[" + keys.name() + keys.kind().label() + ", " + state + ']';
   }
 }

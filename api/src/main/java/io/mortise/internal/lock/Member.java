@@ -1,12 +1,11 @@
 package io.mortise.internal.lock;
 
-import io.mortise.internal.engine.LeaseSource;
-import io.mortise.internal.engine.PendingTry;
-import io.mortise.internal.engine.ThreadLeases;
-
 import io.mortise.LeasedLock;
 import io.mortise.LockServiceClosedException;
 import io.mortise.Registration;
+import io.mortise.internal.engine.LeaseSource;
+import io.mortise.internal.engine.PendingTry;
+import io.mortise.internal.engine.ThreadLeases;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

@@ -2,7 +2,6 @@ package io.mortise.internal.lock;
 
 import io.mortise.internal.engine.ConditionWaiter;
 import io.mortise.internal.engine.Hold;
-
 import java.util.ArrayDeque;
 import java.util.Deque;
 

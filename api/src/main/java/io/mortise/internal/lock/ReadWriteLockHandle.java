@@ -1,11 +1,10 @@
 package io.mortise.internal.lock;
 
+import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
-
-import io.mortise.DistributedLock;
-import io.mortise.DistributedReadWriteLock;
 
 /** A handle of a read/write lock: its two sides. */
 final class ReadWriteLockHandle implements DistributedReadWriteLock {

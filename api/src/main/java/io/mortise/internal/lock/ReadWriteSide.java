@@ -2,11 +2,10 @@ package io.mortise.internal.lock;
 
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.Hold;
+import io.mortise.internal.engine.Waiter;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
-import io.mortise.internal.engine.Waiter;
-
 import java.time.Duration;
 import java.util.Objects;
 

@@ -1,13 +1,12 @@
 package io.mortise.internal.lock;
 
+import io.mortise.AsyncLock;
+import io.mortise.DistributedSemaphore;
+import io.mortise.Lease;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.Failures;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
-
-import io.mortise.AsyncLock;
-import io.mortise.DistributedSemaphore;
-import io.mortise.Lease;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -124,8 +123,12 @@ final class SemaphoreHandle implements DistributedSemaphore {
 
   private List<Object> command(String mode, int permits, String what) {
     List<Object> reply =
-        engine.store().execute(
-            keys, engine.store().scripts().permits(keys, mode, permits), keys.text() + ": " + what);
+        engine
+            .store()
+            .execute(
+                keys,
+                engine.store().scripts().permits(keys, mode, permits),
+                keys.text() + ": " + what);
     if (reply.get(0).equals("FOREIGN")) {
       throw Failures.foreign(keys, (String) reply.get(1));
     }

@@ -1,14 +1,13 @@
 package io.mortise.internal.lock;
 
-import io.mortise.internal.engine.LeaseEvents;
-import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.QueueTimes;
-import io.mortise.internal.wire.ServiceOptions;
-
 import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.internal.discovery.InstalledProviders;
 import io.mortise.internal.discovery.StoreUri;
+import io.mortise.internal.engine.LeaseEvents;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.QueueTimes;
+import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.LockBackend;
 import java.net.URI;
 import java.time.Duration;

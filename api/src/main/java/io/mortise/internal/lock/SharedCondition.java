@@ -1,11 +1,10 @@
 package io.mortise.internal.lock;
 
-import io.mortise.internal.wire.AcquireReply;
+import io.mortise.OutcomeUnknownException;
 import io.mortise.internal.engine.ConditionWaiter;
 import io.mortise.internal.engine.Failures;
 import io.mortise.internal.engine.Hold;
-
-import io.mortise.OutcomeUnknownException;
+import io.mortise.internal.wire.AcquireReply;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ScriptCall;
 import java.util.List;

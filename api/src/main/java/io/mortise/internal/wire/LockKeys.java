@@ -49,7 +49,8 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
   /** The same lock with a counter of tokens. */
   public LockKeys fenced(String prefix) {
     String counter = prefix + "fence:" + slot(lockPrefix(prefix));
-    return new LockKeys(name, List.of(all.get(0), all.get(1), all.get(2), counter), LockKind.FENCED);
+    return new LockKeys(
+        name, List.of(all.get(0), all.get(1), all.get(2), counter), LockKind.FENCED);
   }
 
   /** The counter of a fenced lock's tokens. */

@@ -1,7 +1,6 @@
 package io.mortise.internal.wire;
 
 import io.mortise.internal.wire.LockKind.Family;
-
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
 import java.io.IOException;
@@ -123,7 +122,11 @@ public final class LockScripts {
   /** As {@link #leave}; the reply may name acquisitions of this service that are let in. */
   public ScriptCall release(Subject ended) {
     LockKeys keys = ended.keys();
-    return leave(keys, ended.id(), keys.kind().mayBeGrantedInReply() ? granting : none, ended.mayArriveLate());
+    return leave(
+        keys,
+        ended.id(),
+        keys.kind().mayBeGrantedInReply() ? granting : none,
+        ended.mayArriveLate());
   }
 
   private ScriptCall leave(LockKeys keys, String id, String terms, boolean outcomeUnknown) {
@@ -211,8 +214,7 @@ public final class LockScripts {
   }
 
   private static Script script(Family family, String step) {
-    String shared =
-        Stream.of(family.parts()).map(LockScripts::read).collect(Collectors.joining());
+    String shared = Stream.of(family.parts()).map(LockScripts::read).collect(Collectors.joining());
     return script(family.prefix() + step, shared);
   }
 

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
-import io.mortise.internal.lock.Member;
 import io.mortise.internal.engine.MemberLease;
+import io.mortise.internal.lock.Member;
 import io.mortise.spi.TimeSource;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
@@ -44,7 +44,8 @@ class MultiRequestTest {
 
   private LeaseOutcome granted() {
     leases++;
-    return new LeaseOutcome(of(MemberLease.class, Map.of("isValid", true), (wait, claimed) -> {}), null);
+    return new LeaseOutcome(
+        of(MemberLease.class, Map.of("isValid", true), (wait, claimed) -> {}), null);
   }
 
   @SuppressWarnings("ReferenceEquality") // it is this very object or not

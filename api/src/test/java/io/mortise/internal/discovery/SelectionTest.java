@@ -1,7 +1,5 @@
 package io.mortise.internal.discovery;
 
-import io.mortise.LockService;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;

@@ -106,7 +106,8 @@ class CommandBatcherTest {
     }
 
     assertEquals(List.of(1, 1, 1, 1, 1, 1, 1, 1, 200, 200, 200, 200, 192), answered);
-    assertEquals(IntStream.range(0, 1_000).mapToObj(CommandBatcherTest::call).toList(), store.calls);
+    assertEquals(
+        IntStream.range(0, 1_000).mapToObj(CommandBatcherTest::call).toList(), store.calls);
     all.forEach(reply -> assertEquals(REPLY, reply.join()));
   }
 
@@ -206,7 +207,8 @@ class CommandBatcherTest {
     assertEquals(8, store.out.size(), "a batch of nothing makes room as well");
   }
 
-  private static CommandBatcher.Command letter(String name, List<String> asked, @Nullable ScriptCall call) {
+  private static CommandBatcher.Command letter(
+      String name, List<String> asked, @Nullable ScriptCall call) {
     return new CommandBatcher.Command() {
       @Override
       public @Nullable ScriptCall toSend() {

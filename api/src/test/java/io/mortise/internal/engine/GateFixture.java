@@ -1,16 +1,15 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.wire.ClientId;
-import io.mortise.DistributedLock;
-import io.mortise.internal.lock.Handles;
-import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.QueueTimes;
-import io.mortise.internal.wire.ServiceOptions;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.DistributedLock;
+import io.mortise.internal.lock.Handles;
+import io.mortise.internal.wire.ClientId;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.QueueTimes;
+import io.mortise.internal.wire.ServiceOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,13 +1,12 @@
 package io.mortise.internal.engine;
 
-import io.mortise.DistributedLock;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.DistributedLock;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import java.time.Duration;

@@ -1,12 +1,11 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.wire.LeaseTerms;
-import io.mortise.DistributedLock;
-import io.mortise.internal.lock.Handles;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.DistributedLock;
+import io.mortise.internal.lock.Handles;
+import io.mortise.internal.wire.LeaseTerms;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,16 +1,14 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.wire.ClientId;
-import io.mortise.DistributedLock;
-import io.mortise.internal.lock.Handles;
-import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.LockScripts;
-import io.mortise.internal.wire.QueueTimes;
-import io.mortise.internal.wire.ServiceOptions;
-
 import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.mortise.DistributedLock;
+import io.mortise.internal.lock.Handles;
+import io.mortise.internal.wire.ClientId;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.QueueTimes;
+import io.mortise.internal.wire.ServiceOptions;
 import java.time.Duration;
 import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ManagedStrategyGuarantee;

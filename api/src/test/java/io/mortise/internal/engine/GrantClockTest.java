@@ -1,10 +1,9 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.wire.QueueTimes;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
+import io.mortise.internal.wire.QueueTimes;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;

@@ -1,13 +1,12 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.wire.LeaseTerms;
-import io.mortise.internal.wire.LockKeys;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.LockListener;
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.LockKeys;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,14 +1,13 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.wire.ClientId;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.mortise.DistributedLock;
 import io.mortise.internal.lock.Handles;
+import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.QueueTimes;
 import io.mortise.internal.wire.ServiceOptions;
-
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;

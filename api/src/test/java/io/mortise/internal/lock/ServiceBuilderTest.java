@@ -1,7 +1,5 @@
 package io.mortise.internal.lock;
 
-import io.mortise.internal.wire.QueueTimes;
-
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -10,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.NoBackendException;
+import io.mortise.internal.wire.QueueTimes;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;

@@ -20,7 +20,8 @@ class LockScriptsTest {
       QueueTimes times = QueueTimes.standard(second);
       LockScripts scripts =
           new LockScripts(
-              new ServiceOptions(second, null, second, "mortise:", 64, false, false, false, times), true);
+              new ServiceOptions(second, null, second, "mortise:", 64, false, false, false, times),
+              true);
       LockKeys keys = LockKeys.of("mortise:", "orders");
       assertEquals(
           List.of("id", "- " + times.alive().toMillis() + " 3000 1 mortise:mail:"),

@@ -1,7 +1,5 @@
 package io.mortise.internal.engine;
 
-import io.mortise.Tokens;
-
 import io.mortise.DistributedCountDownLatch;
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;

@@ -1,7 +1,5 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.lock.Member;
-
 import io.mortise.Lease;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
