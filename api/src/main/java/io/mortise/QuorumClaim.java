@@ -415,10 +415,7 @@ final class QuorumClaim {
 
   /** For the rest of the wait. Some tell that they are taken when the round is lost already. */
   private void join(List<Member> busy) {
-    long nanos = waitsUntil - of.time().nanoTime();
-    if (nanos <= 0) {
-      return; // the next round is due
-    }
+    long nanos = Math.max(1, waitsUntil - of.time().nanoTime());
     waits.addAll(busy);
     busy.forEach(each -> ask(each, nanos));
     limit(busy, Duration.ofNanos(nanos), QuorumClaim::waitedInVain);
