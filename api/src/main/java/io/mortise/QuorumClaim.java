@@ -4,11 +4,12 @@ import io.mortise.QuorumException.Answer;
 import io.mortise.QuorumException.Verdict;
 import io.mortise.engine.Claimed;
 import io.mortise.engine.Claimer;
+import io.mortise.engine.Futures;
 import io.mortise.engine.Member;
 import io.mortise.engine.Turns;
+import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -19,6 +20,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -47,7 +49,8 @@ final class QuorumClaim {
    * grants from the other queues come in, and those that came by a grant are kept. Then,
    * without a majority, all is given back, so nobody waits in a circle: what is given back goes to
    * the next in its queue. A wait ends after 2.5 to 5 s, and the next round looks at all members
-   * again; one more does when the time is over.
+   * again; one more does when the time is over. A member whose answer is out when the wait ends is
+   * not waited for: what was asked of it is withdrawn.
    *
    * Members' answers come on any thread, also on that which asks; what follows from them is done in
    * turns.
@@ -86,10 +89,12 @@ final class QuorumClaim {
   private final Set<Member> silent = new HashSet<>();
 
   private final List<Registration> closings = new ArrayList<>();
+  private @Nullable Timer pausing;
   private Phase phase = Phase.PAUSE;
   private int rounds;
   private int quickRounds;
   private long hintedAt;
+  private long waitsUntil;
   private boolean troubled;
   private boolean won;
 
@@ -112,6 +117,9 @@ final class QuorumClaim {
 
   private void ended() {
     closings.forEach(Registration::close);
+    if (pausing != null) {
+      pausing.close();
+    }
     if (phase != Phase.OVER) {
       phase = Phase.OVER;
       giveUp(tries);
@@ -120,8 +128,8 @@ final class QuorumClaim {
     }
   }
 
-  private void later(Duration delay, Runnable task) {
-    of.time().schedule(() -> turns.run(task), delay);
+  private Timer later(Duration delay, Runnable task) {
+    return of.time().schedule(() -> turns.run(task), delay);
   }
 
   // Asking
@@ -133,6 +141,14 @@ final class QuorumClaim {
         one.whenComplete(
             (answer, failure) -> turns.run(() -> answered(member, one, answer, failure)));
     member.claim(nanos, one);
+  }
+
+  /** Ends those questions that have no answer by then. The timer goes when all have one. */
+  private void limit(
+      List<Member> members, Duration longest, Consumer<CompletableFuture<Claimed>> end) {
+    List<CompletableFuture<Claimed>> questions = members.stream().map(this::asked).toList();
+    Timer timer = later(longest, () -> questions.forEach(end));
+    CompletableFuture<Void> unused = Futures.settled(questions).thenRun(timer::close);
   }
 
   private void giveUp(Set<Member> unanswered) {
@@ -174,7 +190,7 @@ final class QuorumClaim {
     Lease lease = answer == null ? null : answer.lease();
     boolean late = phase != Phase.ROUND && !waited && quickRounds == 0;
     if (lease != null && late) {
-      CompositeLease.giveBack(lease); // nothing is in hand between rounds
+      giveBack(member, lease); // nothing is in hand between rounds
     } else if (lease != null) {
       held.put(member, lease);
     }
@@ -195,6 +211,8 @@ final class QuorumClaim {
       case WAITING -> {
         if (waited) {
           waited(lease != null);
+        } else if (isHeldByOther(member)) {
+          join(List.of(member));
         }
       }
       case PAUSE -> {
@@ -224,15 +242,16 @@ final class QuorumClaim {
     }
     phase = Phase.ROUND;
     rounds++;
-    of.all().stream().filter(each -> !isHeld(each) && !waits.contains(each)).forEach(tries::add);
+    List<Member> unasked = of.all().stream().filter(this::isUnasked).toList();
+    tries.addAll(unasked);
     verdicts.keySet().removeAll(tries);
-    List<CompletableFuture<Claimed>> sent = new ArrayList<>();
-    for (Member each : List.copyOf(tries)) {
-      ask(each, Claimer.NOT);
-      sent.add(asked(each));
-    }
-    later(of.nodeTimeout(), () -> tooSlow(sent));
+    unasked.forEach(each -> ask(each, Claimer.NOT));
+    limit(unasked, of.nodeTimeout(), this::tooSlow);
     decide();
+  }
+
+  private boolean isUnasked(Member member) {
+    return !isHeld(member) && !waits.contains(member) && !tries.contains(member);
   }
 
   private boolean isHeld(Member member) {
@@ -240,9 +259,9 @@ final class QuorumClaim {
     return lease != null && lease.isValid();
   }
 
-  private void tooSlow(Collection<CompletableFuture<Claimed>> sent) {
+  private void tooSlow(CompletableFuture<Claimed> question) {
     String text = "no answer within " + of.nodeTimeout().toMillis() + " ms";
-    sent.forEach(each -> each.completeExceptionally(new TimeoutException(text)));
+    question.completeExceptionally(new TimeoutException(text));
   }
 
   private long yes() {
@@ -325,10 +344,16 @@ final class QuorumClaim {
         .removeIf(entry -> {
           boolean release = !kept.contains(entry.getKey());
           if (release) {
-            CompositeLease.giveBack(entry.getValue());
+            giveBack(entry.getKey(), entry.getValue());
           }
           return release;
         });
+  }
+
+  /** From now on its answer is what its release brings: it is not held. */
+  private void giveBack(Member member, Lease lease) {
+    CompletableFuture<Void> released = CompositeLease.inside(lease).releasing();
+    asked.put(member, released.handle((done, lost) -> new Claimed(null, "nobody")));
   }
 
   // Between two rounds
@@ -365,7 +390,7 @@ final class QuorumClaim {
   private void pause(Duration longest) {
     phase = Phase.PAUSE;
     heedClosing();
-    later(jitter(longest), this::round);
+    pausing = later(jitter(longest), this::round);
   }
 
   private Duration backoff() {
@@ -384,8 +409,21 @@ final class QuorumClaim {
     heedClosing();
     long longest = LONGEST_WAIT_FOR_HINT.toNanos();
     long nanos = Math.min(left(), longest / 2 + jitter(LONGEST_WAIT_FOR_HINT).toNanos() / 2);
+    waitsUntil = of.time().nanoTime() + nanos;
+    join(busy);
+  }
+
+  /** For the rest of the wait. Some tell that they are taken when the round is lost already. */
+  private void join(List<Member> busy) {
+    long nanos = Math.max(1, waitsUntil - of.time().nanoTime());
     waits.addAll(busy);
     busy.forEach(each -> ask(each, nanos));
+    limit(busy, Duration.ofNanos(nanos), QuorumClaim::waitedInVain);
+  }
+
+  /** As its member tells it, unless a command to that member is out. */
+  private static void waitedInVain(CompletableFuture<Claimed> question) {
+    question.complete(new Claimed(null, null));
   }
 
   private void waited(boolean granted) {

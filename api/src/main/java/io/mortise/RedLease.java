@@ -36,6 +36,7 @@ final class RedLease extends CompositeLease {
   private final RedOwner owner;
   private final Turns turns = new Turns();
   private LeaseState before = LeaseState.HELD;
+  private @Nullable Timer looking;
 
   /** As they were asked for; renewed, since a renewed lock was nested in a fixed one. */
   private volatile RedMembers of;
@@ -59,22 +60,26 @@ final class RedLease extends CompositeLease {
     watch();
     Lease unused = onLost(owner.told());
     others.forEach((member, answer) -> free.add(free(member, answer)));
-    lookLater(new WeakReference<>(this), of, remaining());
+    turns.run(this::lookLater);
+  }
+
+  private void lookLater() {
+    if (!isOver()) {
+      Duration third = of.lease().dividedBy(3);
+      Duration remaining = remaining();
+      Duration next = remaining.compareTo(third) < 0 ? remaining : third;
+      looking = of.time().schedule(lookAt(new WeakReference<>(this)), next.plusMillis(1));
+    }
   }
 
   /** A lease that nobody refers to any more is looked after no more. */
-  private static void lookLater(WeakReference<RedLease> lease, RedMembers of, Duration remaining) {
-    Duration third = of.lease().dividedBy(3);
-    Duration next = remaining.compareTo(third) < 0 ? remaining : third;
-    of.time()
-        .schedule(
-            () -> {
-              RedLease still = lease.get();
-              if (still != null) {
-                still.turns.run(still::look);
-              }
-            },
-            next.plusMillis(1));
+  private static Runnable lookAt(WeakReference<RedLease> lease) {
+    return () -> {
+      RedLease still = lease.get();
+      if (still != null) {
+        still.turns.run(still::look);
+      }
+    };
   }
 
   // Members that come later
@@ -96,25 +101,24 @@ final class RedLease extends CompositeLease {
     Lease lease = answer == null ? null : answer.lease();
     if (lease == null) {
       known.complete(answer != null || failure instanceof BackendUnavailableException);
-    } else if (isOver()) {
+    } else if (count(member, lease)) {
+      known.complete(false); // it is among those to be released
+    } else {
       CompletableFuture<Void> unused =
           inside(lease).releasing().whenComplete((done, lost) -> known.complete(true));
-    } else {
-      count(member, lease);
-      known.complete(false); // it is among those to be released
     }
   }
 
-  private void count(Member member, Lease lease) {
+  /** Returns false if the whole is over. */
+  private boolean count(Member member, Lease lease) {
     inside(lease).joinMajority(owner.thread());
-    add(lease, counted.put(member.place(), lease));
+    return add(lease, counted.put(member.place(), lease));
   }
 
   private void look() {
     LeaseState now = state();
     if (now == LeaseState.LOST || now == LeaseState.RELEASED) {
-      giveBackHealing();
-      return;
+      return; // ended() sees to the rest
     }
     if (now == LeaseState.SUSPECT && before == LeaseState.HELD) {
       LeaseLost event =
@@ -126,15 +130,15 @@ final class RedLease extends CompositeLease {
       heal();
     }
     before = now;
-    lookLater(new WeakReference<>(this), of, remaining());
+    lookLater();
   }
 
   /** Those taken again a look ago count from now on. */
   private void countHealed() {
     for (Member each : of.all()) {
       Lease lease = healing.remove(each.place());
-      if (lease != null && lease.isValid()) {
-        count(each, lease);
+      if (lease != null && lease.isValid() && !count(each, lease)) {
+        giveBack(lease);
       }
     }
   }
@@ -166,7 +170,10 @@ final class RedLease extends CompositeLease {
     }
   }
 
-  private void giveBackHealing() {
+  private void endLooking() {
+    if (looking != null) {
+      looking.close();
+    }
     asked.forEach(each -> each.cancel(false));
     healing.values().forEach(RedLease::giveBack);
     healing.clear();
@@ -253,6 +260,6 @@ final class RedLease extends CompositeLease {
 
   @Override
   void ended() {
-    turns.run(this::giveBackHealing);
+    turns.run(this::endLooking);
   }
 }

@@ -266,10 +266,10 @@ public final class RedLock implements LeasedLock {
       claimed.completeExceptionally(e);
       return;
     }
-    QuorumClaim.start(members, new RedOwner(owner, this::tell), wait, claimed);
     if (checked.compareAndSet(false, true)) {
-      checkServers();
+      checkServers(); // first: what it may throw must not lose a claim
     }
+    QuorumClaim.start(members, new RedOwner(owner, this::tell), wait, claimed);
   }
 
   private boolean enter(Claimed claimed) {
@@ -422,8 +422,17 @@ public final class RedLock implements LeasedLock {
 
   private void checkServers() {
     Map<Member, CompletableFuture<String>> ids = new LinkedHashMap<>();
-    members.all().forEach(each -> ids.put(each, each.server()));
+    members.all().forEach(each -> ids.put(each, server(each)));
     CompletableFuture<Void> unused = Futures.settled(ids.values()).thenRun(() -> warnOfShared(ids));
+  }
+
+  /** A server that cannot be asked is not compared, and keeps nobody out. */
+  private static CompletableFuture<String> server(Member member) {
+    try {
+      return member.server();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private void warnOfShared(Map<Member, CompletableFuture<String>> ids) {

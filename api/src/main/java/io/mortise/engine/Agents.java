@@ -44,7 +44,7 @@ final class Agents {
     Acquisition acquisition = gate.acquisitionFor(waiter);
     long sentAt = engine.now();
     acquisition.sending(sentAt);
-    CompletableFuture<List<Object>> reply = engine.backend().executeAsync(turn.call(acquisition));
+    CompletableFuture<List<Object>> reply = send(turn.call(acquisition));
     return () -> {
       try {
         return turn.once(acquisition, sentAt, () -> Futures.join(reply, engine.time()));
@@ -52,6 +52,15 @@ final class Agents {
         turn.end();
       }
     };
+  }
+
+  /** What the backend throws is heard as an answer, or the gate would have an agent for ever. */
+  private CompletableFuture<List<Object>> send(ScriptCall call) {
+    try {
+      return engine.backend().executeAsync(call);
+    } catch (RuntimeException | Error e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   /** One thread's time as the agent of one gate. */
