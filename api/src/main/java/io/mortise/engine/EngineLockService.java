@@ -56,7 +56,7 @@ final class EngineLockService implements LockService {
     } catch (BackendException e) {
       throw e.outcome() == BackendException.Outcome.REPLIED
           ? refused("EVALSHA", String.valueOf(e.getMessage()), e)
-          : engine.failure(e, "checking what the store allows");
+          : Failures.notOpened(e, engine.endpoint());
     }
     if (!reply.get(0).equals("OK")) {
       throw refused((String) reply.get(1), (String) reply.get(2), null);

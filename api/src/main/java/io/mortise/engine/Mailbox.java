@@ -1,6 +1,7 @@
 package io.mortise.engine;
 
 import io.mortise.BackendUnavailableException;
+import io.mortise.spi.BackendException;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
 import java.time.Duration;
@@ -48,12 +49,14 @@ final class Mailbox implements ChannelListener {
 
   /** Subscribes, and waits until the server has confirmed. */
   void open(Duration timeout) {
-    subscription = engine.backend().subscribe(channel(), this);
     try {
+      subscription = engine.backend().subscribe(channel(), this);
       first.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw notSubscribed("the thread was interrupted", e);
+    } catch (BackendException e) {
+      throw notSubscribed(String.valueOf(e.getMessage()), e);
     } catch (ExecutionException e) {
       throw notSubscribed(String.valueOf(e.getCause()), e.getCause());
     } catch (TimeoutException e) {
