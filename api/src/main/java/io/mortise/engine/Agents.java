@@ -43,15 +43,15 @@ final class Agents {
     Turn turn = new Turn(gate, waiter, false);
     Acquisition acquisition = gate.acquisitionFor(waiter);
     long sentAt = engine.now();
-    acquisition.sending(sentAt);
-    CompletableFuture<List<Object>> reply = engine.backend().executeAsync(turn.call(acquisition));
-    return () -> {
-      try {
-        return turn.once(acquisition, sentAt, () -> Futures.join(reply, engine.time()));
-      } finally {
-        turn.end();
-      }
-    };
+    CompletableFuture<List<Object>> reply = turn.send(acquisition, sentAt);
+    return () ->
+        Trampoline.step(() -> {
+          try {
+            return turn.once(acquisition, sentAt, () -> Futures.join(reply, engine.time()));
+          } finally {
+            turn.end();
+          }
+        });
   }
 
   /** One thread's time as the agent of one gate. */
@@ -113,12 +113,54 @@ final class Agents {
       return Step.REFUSED;
     }
 
+    /** What hangs on the reply finds this thread out of the gate, if it is not to wait in it. */
     private Step ask(Acquisition acquisition) {
+      return Trampoline.step(() -> {
+        boolean stays = false;
+        try {
+          Step step = askNow(acquisition);
+          stays = step == Step.WAIT && waiter.waits();
+          return step;
+        } finally {
+          if (!stays) {
+            end();
+          }
+        }
+      });
+    }
+
+    private Step askNow(Acquisition acquisition) {
       epoch = engine.mailbox().epoch();
       long sentAt = engine.now();
       busySince = sentAt;
-      acquisition.sending(sentAt);
+      sending(acquisition, sentAt);
       return hear(acquisition, sentAt, () -> engine.backend().execute(call(acquisition)));
+    }
+
+    CompletableFuture<List<Object>> send(Acquisition acquisition, long sentAt) {
+      boolean sent = false;
+      try {
+        sending(acquisition, sentAt);
+        CompletableFuture<List<Object>> reply = engine.backend().executeAsync(call(acquisition));
+        sent = true;
+        return reply;
+      } finally {
+        if (!sent) {
+          end();
+        }
+      }
+    }
+
+    /**
+     * Closing takes back what is noted as sent before it looks, and the agent sees afterwards that
+     * nothing may be sent any more.
+     */
+    private void sending(Acquisition acquisition, long sentAt) {
+      acquisition.sending(sentAt);
+      if (!engine.takesWork()) {
+        acquisition.failed(BackendException.Outcome.NOT_EXECUTED, sentAt);
+        engine.checkOpen(gate.keys());
+      }
     }
 
     /** All there is to an attempt without waiting. */
@@ -235,10 +277,11 @@ final class Agents {
       waiter.park(engine.time(), gate, pause.next());
     }
 
-    /** Who leaves without the lock leaves the gate to the next. */
+    /** Who leaves without the lock leaves the gate to the next, once. */
     void end() {
       if (!done) {
-        resign();
+        done = true;
+        Trampoline.step(this::resign);
       }
     }
 
