@@ -186,8 +186,8 @@ final class Acquisition {
     sent = true;
     nextCheck = now;
     knownBefore = known;
+    out = true; // before: who finds it known asks whether it may arrive late
     known = true;
-    out = true;
   }
 
   void answered() {

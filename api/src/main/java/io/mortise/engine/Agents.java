@@ -1,6 +1,7 @@
 package io.mortise.engine;
 
 import io.mortise.LockException;
+import io.mortise.LockServiceClosedException;
 import io.mortise.engine.Gate.Step;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ScriptCall;
@@ -43,24 +44,15 @@ final class Agents {
     Turn turn = new Turn(gate, waiter, false);
     Acquisition acquisition = gate.acquisitionFor(waiter);
     long sentAt = engine.now();
-    acquisition.sending(sentAt);
-    CompletableFuture<List<Object>> reply = send(turn.call(acquisition));
-    return () -> {
-      try {
-        return turn.once(acquisition, sentAt, () -> Futures.join(reply, engine.time()));
-      } finally {
-        turn.end();
-      }
-    };
-  }
-
-  /** What the backend throws is heard as an answer, or the gate would have an agent for ever. */
-  private CompletableFuture<List<Object>> send(ScriptCall call) {
-    try {
-      return engine.backend().executeAsync(call);
-    } catch (RuntimeException | Error e) {
-      return CompletableFuture.failedFuture(e);
-    }
+    CompletableFuture<List<Object>> reply = turn.send(acquisition, sentAt);
+    return () ->
+        Trampoline.step(() -> {
+          try {
+            return turn.once(acquisition, sentAt, () -> Futures.join(reply, engine.time()));
+          } finally {
+            turn.end();
+          }
+        });
   }
 
   /** One thread's time as the agent of one gate. */
@@ -122,12 +114,55 @@ final class Agents {
       return Step.REFUSED;
     }
 
+    /** What hangs on the reply finds this thread out of the gate, if it is not to wait in it. */
     private Step ask(Acquisition acquisition) {
+      return Trampoline.step(() -> {
+        boolean stays = false;
+        try {
+          Step step = askNow(acquisition);
+          stays = step == Step.WAIT && waiter.waits();
+          return step;
+        } finally {
+          if (!stays) {
+            end();
+          }
+        }
+      });
+    }
+
+    private Step askNow(Acquisition acquisition) {
       epoch = engine.mailbox().epoch();
       long sentAt = engine.now();
       busySince = sentAt;
-      acquisition.sending(sentAt);
+      sending(acquisition, sentAt);
       return hear(acquisition, sentAt, () -> engine.backend().execute(call(acquisition)));
+    }
+
+    /** What the backend throws is heard as an answer, or the gate would have an agent for ever. */
+    CompletableFuture<List<Object>> send(Acquisition acquisition, long sentAt) {
+      try {
+        sending(acquisition, sentAt);
+      } catch (LockServiceClosedException e) {
+        end();
+        throw e;
+      }
+      try {
+        return engine.backend().executeAsync(call(acquisition));
+      } catch (RuntimeException | Error e) {
+        return CompletableFuture.failedFuture(e);
+      }
+    }
+
+    /**
+     * Closing takes back what is noted as sent before it looks, and the agent sees afterwards that
+     * nothing may be sent any more.
+     */
+    private void sending(Acquisition acquisition, long sentAt) {
+      acquisition.sending(sentAt);
+      if (!engine.takesWork()) {
+        acquisition.failed(BackendException.Outcome.NOT_EXECUTED, sentAt);
+        engine.checkOpen(gate.keys());
+      }
     }
 
     /** All there is to an attempt without waiting. */
@@ -244,10 +279,11 @@ final class Agents {
       waiter.park(engine.time(), gate, pause.next());
     }
 
-    /** Who leaves without the lock leaves the gate to the next. */
+    /** Who leaves without the lock leaves the gate to the next, once. */
     void end() {
       if (!done) {
-        resign();
+        done = true;
+        Trampoline.step(this::resign);
       }
     }
 

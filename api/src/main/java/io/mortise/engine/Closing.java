@@ -78,9 +78,16 @@ final class Closing {
     return await(longest);
   }
 
-  /** Whether this call closed the service; wakes those who wait for the holds to end. */
+  /**
+   * Whether this call closed the service; wakes those who wait for the holds to end. The call that
+   * did counts as one that releases until it has looked at everything.
+   */
   boolean close() {
+    releases.incrementAndGet();
     boolean first = phase.getAndSet(Phase.CLOSED) != Phase.CLOSED;
+    if (!first) {
+      released();
+    }
     wake();
     return first;
   }
@@ -90,7 +97,8 @@ final class Closing {
     List<Acquisition> unwanted = turnAway(gates);
     unwanted.addAll(endLeases());
     giveBack(unwanted);
-    awaitReleases();
+    released();
+    awaitAnswers(allReleased);
   }
 
   /** Ends all waiting; returns what the store may know of it. */
@@ -140,9 +148,10 @@ final class Closing {
   }
 
   /**
-   * A release is about to be sent.
+   * Something is about to be given back: a hold, or a place in the queue. Said before it ends or is
+   * forgotten, so that closing the service finds it, or waits for {@link #released}.
    *
-   * @return false if the service is closed; if not, closing it waits for {@link #released}
+   * @return false if the service is closed
    */
   boolean releasing() {
     releases.incrementAndGet();
@@ -155,13 +164,6 @@ final class Closing {
       allReleased.complete(null);
     }
     ended();
-  }
-
-  /** Waits for the answers to releases that were sent before it was closed, but not for long. */
-  private void awaitReleases() {
-    if (releases.get() > 0) {
-      awaitAnswers(allReleased);
-    }
   }
 
   private void awaitAnswers(CompletableFuture<?> answers) {

@@ -8,7 +8,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Takes acquisitions back in the background, detached from the thread that gave them up: sends
  * <em>leave</em> until the store confirms it, or until whatever the id held must have ended by
- * itself. Harmless to repeat, since it only touches its own id.
+ * itself. Harmless to repeat, since it only touches its own id. Closing the service waits for the
+ * answer to the first one, not for the repetitions.
  */
 final class Compensator {
   private static final Logger log = LoggerFactory.getLogger(Compensator.class);
@@ -51,8 +52,9 @@ final class Compensator {
 
   private void send(LockKeys keys, ScriptCall call, long longestLease, Runnable then) {
     long tombstone = engine.settings().tombstone().toNanos();
+    boolean unused = engine.closing().releasing();
     new Attempt(keys.text(), call, engine.now() + Math.max(tombstone, longestLease), then)
-        .send(FIRST_PAUSE);
+        .send(FIRST_PAUSE, engine.closing()::released);
   }
 
   private final class Attempt {
@@ -68,14 +70,18 @@ final class Compensator {
       this.then = then;
     }
 
-    void send(Duration pause) {
+    void send(Duration pause, Runnable answered) {
       Engine.whenReplied(
           engine.outbox().send(call),
           (reply, failure) -> {
-            if (failure != null) {
-              again(pause, failure);
-            } else {
-              then.run();
+            try {
+              if (failure != null) {
+                again(pause, failure);
+              } else {
+                then.run();
+              }
+            } finally {
+              answered.run();
             }
           });
     }
@@ -90,7 +96,7 @@ final class Compensator {
       }
       Duration doubled = pause.multipliedBy(2);
       Duration next = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
-      engine.time().schedule(() -> send(next), pause);
+      engine.time().schedule(() -> send(next, () -> {}), pause);
     }
   }
 }

@@ -1,5 +1,6 @@
 package io.mortise.engine;
 
+import io.mortise.LeaseState;
 import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
 import io.mortise.engine.Gate.Step;
@@ -142,6 +143,10 @@ final class Engine {
 
   Events events() {
     return events;
+  }
+
+  Closing closing() {
+    return closing;
   }
 
   String endpoint() {
@@ -316,13 +321,22 @@ final class Engine {
    * @param patience how long the thread waits for the answer at most (ns)
    */
   void giveUp(Acquisition acquisition, long patience) {
-    if (isClosed() || patience <= 0) {
-      withdraw(acquisition);
-      return;
+    boolean open = closing.releasing();
+    try {
+      if (open && patience > 0) {
+        leave(acquisition, Duration.ofNanos(patience));
+      } else {
+        withdraw(acquisition);
+      }
+    } finally {
+      closing.released();
     }
+  }
+
+  private void leave(Acquisition acquisition, Duration patience) {
     forget(acquisition);
     try {
-      List<Object> unused = backend.execute(scripts.leave(acquisition, Duration.ofNanos(patience)));
+      List<Object> unused = backend.execute(scripts.leave(acquisition, patience));
     } catch (RuntimeException e) {
       log.debug("{}: withdrawn in the background", acquisition.keys().text(), e);
       compensator.leave(acquisition);
@@ -331,8 +345,10 @@ final class Engine {
 
   /** Takes an acquisition back in the background: out of the queue, or the lock given back. */
   void withdraw(Acquisition acquisition) {
+    boolean unused = closing.releasing();
     forget(acquisition);
     compensator.leave(acquisition);
+    closing.released();
   }
 
   /** Sends a command in the background until the store has answered. */
@@ -384,8 +400,8 @@ final class Engine {
   }
 
   /**
-   * Gives an ended acquisition back to the store. It is known here until the store has answered: a
-   * message about it that comes meanwhile is not about an id that nobody knows.
+   * Gives a thread's ended acquisition back to the store. It is known here until the store has
+   * answered: a message about it that comes meanwhile is not about an id that nobody knows.
    *
    * @return false if the store no longer had it; true also if the store could not be asked, then it
    *     is asked in the background
@@ -393,19 +409,33 @@ final class Engine {
   boolean release(Acquisition ended) {
     boolean open = closing.releasing();
     try {
-      return sendRelease(ended, open);
+      if (!open) {
+        throw heldWhenClosed(ended);
+      }
+      return sendRelease(ended);
     } finally {
       closing.released();
     }
   }
 
-  private boolean sendRelease(Acquisition ended, boolean open) {
+  /**
+   * Ends a lease that is bound to no thread, and gives it back as {@link #release} does.
+   *
+   * @return false also if it had ended before
+   */
+  boolean endAndRelease(Acquisition held) {
+    boolean unused = closing.releasing();
+    try {
+      return held.end(LeaseState.RELEASED) && sendRelease(held);
+    } finally {
+      closing.released();
+    }
+  }
+
+  private boolean sendRelease(Acquisition ended) {
     List<Object> reply;
     long sentAt = now();
     try {
-      if (!open) {
-        throw heldWhenClosed(ended);
-      }
       reply = backend.execute(scripts.release(ended));
     } catch (BackendException e) {
       return releasedLater(ended, e);
@@ -417,27 +447,25 @@ final class Engine {
     return had;
   }
 
-  /** As {@link #release}; the future completes where the answer arrives. */
-  CompletableFuture<Boolean> releaseAsync(Acquisition ended) {
-    boolean open = closing.releasing();
-    CompletableFuture<Boolean> released = new CompletableFuture<>();
-    if (!open) {
-      forget(ended);
+  /** As {@link #endAndRelease}; the future completes where the answer arrives. */
+  CompletableFuture<Boolean> endAndReleaseAsync(Acquisition held) {
+    boolean unused = closing.releasing();
+    if (!held.end(LeaseState.RELEASED)) {
       closing.released();
-      released.completeExceptionally(heldWhenClosed(ended));
-      return released;
+      return CompletableFuture.completedFuture(false);
     }
+    CompletableFuture<Boolean> released = new CompletableFuture<>();
     long sentAt = now();
     whenReplied(
-        outbox.send(scripts.release(ended)),
+        outbox.send(scripts.release(held)),
         (reply, failure) -> {
-          forget(ended);
+          forget(held);
           try {
             if (reply == null) {
-              released.complete(releasedLater(ended, Failures.cause(failure)));
+              released.complete(releasedLater(held, Failures.cause(failure)));
             } else {
-              released.complete(released(ended, reply));
-              letIn(ended.keys(), reply, sentAt);
+              released.complete(released(held, reply));
+              letIn(held.keys(), reply, sentAt);
             }
           } finally {
             closing.released();
@@ -488,9 +516,22 @@ final class Engine {
   }
 
   private LockServiceClosedException heldWhenClosed(Acquisition ended) {
+    forget(ended);
+    abandon(ended);
     return new LockServiceClosedException(
-        "%s was held when its service was closed; its lease ends within %d ms"
-            .formatted(ended.keys().text(), TimeUnit.NANOSECONDS.toMillis(ended.remaining(now()))));
+        "%s was held when its service was closed; %s"
+            .formatted(ended.keys().text(), leaseEnds(ended)));
+  }
+
+  /** The listener will hear no other end of what a thread holds. */
+  private void abandon(Acquisition held) {
+    events.endsUnreleased(
+        held, "its service %s was closed; %s".formatted(clientId, leaseEnds(held)), now());
+  }
+
+  private String leaseEnds(Acquisition held) {
+    return "its lease ends within %d ms"
+        .formatted(TimeUnit.NANOSECONDS.toMillis(held.remaining(now())));
   }
 
   private boolean released(Acquisition ended, List<Object> reply) {
@@ -631,18 +672,14 @@ final class Engine {
     closing.giveBackAll(gates.values());
     mailbox.close();
     redissonChannels.close();
+    List<Acquisition> held = acquisitions.values().stream().filter(Acquisition::isHeld).toList();
+    held.forEach(this::abandon);
     events.close();
-    logHeld();
+    logHeld(held.stream().map(each -> each.keys().name()).sorted().toList());
     return true;
   }
 
-  private void logHeld() {
-    List<String> held =
-        acquisitions.values().stream()
-            .filter(Acquisition::isHeld)
-            .map(acquisition -> acquisition.keys().name())
-            .sorted()
-            .toList();
+  private void logHeld(List<String> held) {
     if (!held.isEmpty()) {
       log.warn(
           "service {} was closed while it held {} lock(s), which end with their leases: {}",

@@ -114,7 +114,7 @@ final class EngineLease implements MemberLease {
 
   private void end() {
     long heldFor = engine.now() - acquisition.acquiredAt();
-    if (!isStillHeld() || !acquisition.end(LeaseState.RELEASED) || !engine.release(acquisition)) {
+    if (!isStillHeld() || !engine.endAndRelease(acquisition)) {
       throw lost();
     }
     told(heldFor);
@@ -131,11 +131,11 @@ final class EngineLease implements MemberLease {
       return CompletableFuture.completedFuture(null);
     }
     long heldFor = engine.now() - acquisition.acquiredAt();
-    if (!isStillHeld() || !acquisition.end(LeaseState.RELEASED)) {
+    if (!isStillHeld()) {
       return CompletableFuture.failedFuture(lost());
     }
     return engine
-        .releaseAsync(acquisition)
+        .endAndReleaseAsync(acquisition)
         .thenAccept(had -> {
           if (!had) {
             throw lost();

@@ -165,6 +165,9 @@ class EngineLock implements DistributedLock, Member {
 
   private boolean told(boolean acquired, Waiter waiter) {
     Hold hold = waiter.hold();
+    if (waiter.isTimed()) {
+      Story.late(keys, waiter, engine.now());
+    }
     if (acquired && hold != null) {
       Story.acquired(hold, waiter, engine.now());
       engine.events().acquired(hold, engine.now() - waiter.start(), waiter.isRemote());

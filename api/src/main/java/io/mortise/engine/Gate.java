@@ -183,21 +183,7 @@ final class Gate implements Owner {
 
   /** The waiter is out of the queue and did not get the lock: wakes whoever is next. */
   private Step giveUp(Waiter waiter) throws InterruptedException {
-    Acquisition unclaimed;
-    mutex.lock();
-    try {
-      unclaimed = phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
-    } finally {
-      mutex.unlock();
-    }
-    if (unclaimed != null) {
-      long patience = engine.settings().commandTimeout().toNanos();
-      try {
-        engine.giveUp(unclaimed, patience);
-      } finally {
-        goOn();
-      }
-    }
+    Trampoline.step(this::giveBackUnclaimed);
     LockException why = trouble;
     engine.checkOpen(keys);
     waiter.checkInterrupt();
@@ -205,6 +191,36 @@ final class Gate implements Owner {
       throw Failures.ofOther(keys, why);
     }
     return Step.REFUSED;
+  }
+
+  private void giveBackUnclaimed() {
+    boolean unused = engine.closing().releasing();
+    try {
+      Acquisition unclaimed = endUnclaimed();
+      if (unclaimed != null) {
+        giveBack(unclaimed);
+      }
+    } finally {
+      engine.closing().released();
+    }
+  }
+
+  /** Wakes whoever may claim what was passed on, or ends it. */
+  private @Nullable Acquisition endUnclaimed() {
+    mutex.lock();
+    try {
+      return phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  private void giveBack(Acquisition unclaimed) {
+    try {
+      engine.giveUp(unclaimed, engine.settings().commandTimeout().toNanos());
+    } finally {
+      goOn();
+    }
   }
 
   private boolean isClaimableBy(Waiter waiter) {

@@ -14,6 +14,9 @@ final class Story {
 
   private static final Logger log = LoggerFactory.getLogger(NAME);
 
+  /** So late a timed wait is worth a line (ns). */
+  private static final long LATE = TimeUnit.SECONDS.toNanos(1);
+
   private Story() {}
 
   /** The store has put it into the queue, for the first time. */
@@ -51,6 +54,20 @@ final class Story {
           held.keys().text(),
           millis(waited),
           held.id());
+    }
+  }
+
+  /** A timed wait ended more than a second late, with the lock or without. */
+  static void late(LockKeys keys, Waiter waiter, long now) {
+    long late = waiter.late(now);
+    if (late > LATE) {
+      log.warn(
+          "{}: a timed wait of thread {} ended {} ms after its deadline, {} ms after its call; it was woken {} ms after its deadline, and the rest went by until replies came (docs/troubleshooting.md#late-wait)",
+          keys.text(),
+          waiter.thread().getName(),
+          millis(late),
+          millis(now - waiter.start()),
+          millis(waiter.overslept()));
     }
   }
 

@@ -26,6 +26,7 @@ final class Waiter {
   private boolean interrupted;
   private boolean remote;
   private String beside = "";
+  private long overslept;
   private @Nullable Hold hold;
 
   private Waiter(
@@ -89,6 +90,16 @@ final class Waiter {
     };
   }
 
+  /** How long ago its deadline was (ns); negative if it has none, or has time left. */
+  long late(long now) {
+    return isTimed() ? now - deadline : -1;
+  }
+
+  /** How long after its deadline it was woken at most; 0 if never so late (ns). */
+  long overslept() {
+    return overslept;
+  }
+
   /** It has the lock. */
   void enters(Hold begun) {
     hold = begun;
@@ -116,6 +127,9 @@ final class Waiter {
       longest = Math.min(longest, deadline - time.nanoTime());
     }
     time.parkNanos(blocker, longest);
+    if (isTimed()) {
+      overslept = Math.max(overslept, late(time.nanoTime()));
+    }
     if (!interruptible && Thread.interrupted()) {
       interrupted = true;
     }

@@ -4,6 +4,7 @@ import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy;
 import io.mortise.conformance.redis.TcpProxy.Direction;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
