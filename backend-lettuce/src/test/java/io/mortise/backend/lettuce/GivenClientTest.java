@@ -311,7 +311,7 @@ final class GivenClientTest {
               if (method.getName().equals(name)) {
                 return otherResult.apply(result);
               }
-              return result == whole ? own.get() : result;
+              return type.isInstance(result) ? own.get() : result;
             }));
     return own.get();
   }
