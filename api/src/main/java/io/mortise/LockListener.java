@@ -3,14 +3,16 @@ package io.mortise;
 /**
  * A hook for metrics and tracing. What a listener throws is logged and has no other effect.
  *
- * <p>Each {@link #acquired} is followed by one {@link #released} or one {@link #lost}, unless the
- * service is closed before. The events of one hold come one after the other in this order, also on
- * an executor of many threads.
+ * <p>Each {@link #acquired} is followed by exactly one {@link #released} or {@link #lost}. Closing
+ * the service ends what is still held as {@code lost}, since nobody will see its end: a thread
+ * inside may go on until its lease ends. The events of one hold come one after the other in this
+ * order, also on an executor of many threads.
  *
  * <p>{@code acquired} and {@code released} are called on the thread that locks or unlocks, and must
  * not block. For a lease {@code acquired} is called on the service's executor, as {@code lost} and
- * {@link #leaseChanged} always are. An event that comes while another one of the same hold is being
- * told is told after it, by the same thread.
+ * {@link #leaseChanged} always are; if the executor takes no more, {@code lost} is called on the
+ * thread that sees the end. An event that comes while another one of the same hold is being told is
+ * told after it, by the same thread.
  */
 public interface LockListener {
   /**
@@ -32,7 +34,7 @@ public interface LockListener {
   default void released(String name, long heldNanos) {}
 
   /**
-   * A hold ended without being released: its lease is over.
+   * A hold ended without being released: its lease is over, or its service was closed.
    *
    * @param name the lock
    * @param heldNanos from the acquisition to the moment the loss was seen

@@ -4,12 +4,13 @@ import io.mortise.internal.composite.QuorumLease;
 import io.mortise.internal.composite.QuorumMembers;
 import io.mortise.internal.composite.QuorumOwner;
 import io.mortise.internal.composite.QuorumRequest;
-import io.mortise.internal.engine.Futures;
+
 import io.mortise.internal.engine.LeaseOutcome;
-import io.mortise.internal.engine.LeaseSource;
-import io.mortise.internal.engine.ThreadLeases;
 import io.mortise.internal.lock.AsyncLeases;
+import io.mortise.internal.engine.LeaseSource;
+import io.mortise.internal.engine.Futures;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.engine.ThreadLeases;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -270,10 +271,10 @@ public final class RedLock implements LeasedLock {
       claimed.completeExceptionally(e);
       return;
     }
-    QuorumRequest.start(members, new QuorumOwner(owner, this::tell), wait, claimed);
     if (checked.compareAndSet(false, true)) {
-      checkServers();
+      checkServers(); // first: what it may throw must not lose a claim
     }
+    QuorumRequest.start(members, new QuorumOwner(owner, this::tell), wait, claimed);
   }
 
   private boolean enter(LeaseOutcome claimed) {
@@ -426,8 +427,17 @@ public final class RedLock implements LeasedLock {
 
   private void checkServers() {
     Map<Member, CompletableFuture<String>> ids = new LinkedHashMap<>();
-    members.all().forEach(each -> ids.put(each, each.server()));
+    members.all().forEach(each -> ids.put(each, server(each)));
     CompletableFuture<Void> unused = Futures.settled(ids.values()).thenRun(() -> warnOfShared(ids));
+  }
+
+  /** A server that cannot be asked is not compared, and keeps nobody out. */
+  private static CompletableFuture<String> server(Member member) {
+    try {
+      return member.server();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private void warnOfShared(Map<Member, CompletableFuture<String>> ids) {

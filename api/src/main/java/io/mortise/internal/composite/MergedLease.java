@@ -80,15 +80,19 @@ class MergedLease implements Lease {
    * One more, which counts from now on, unless there are too few without it.
    *
    * @param before what it takes the place of
+   * @return false if the whole is over; then the member is not released with the others
    */
-  void add(Lease member, @Nullable Lease before) {
+  boolean add(Lease member, @Nullable Lease before) {
     check("", "too few of its members were held");
-    members.add(inside(member));
-    members.remove(before);
-    watch(member);
-    if (end.get() != null) {
-      giveBack(member);
+    synchronized (members) {
+      if (isOver()) {
+        return false;
+      }
+      members.add(inside(member));
+      members.remove(before);
     }
+    watch(member);
+    return true;
   }
 
   boolean isOver() {
@@ -255,8 +259,13 @@ class MergedLease implements Lease {
     CompletableFuture<Void> unused = unwanted.releaseAsync();
   }
 
+  /** Once it is over, so that no member is added afterwards. */
   private List<CompletableFuture<Void>> releaseAll() {
-    return members.stream().map(MemberLease::releasing).toList();
+    List<MemberLease> all;
+    synchronized (members) {
+      all = List.copyOf(members);
+    }
+    return all.stream().map(MemberLease::releasing).toList();
   }
 
   private RuntimeException lost(List<Throwable> errors) {

@@ -5,10 +5,12 @@ import io.mortise.LeaseLostException;
 import io.mortise.LockException;
 import io.mortise.MultiLock;
 import io.mortise.OutcomeUnknownException;
-import io.mortise.internal.engine.PendingTry;
+
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.engine.PendingTry;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -118,7 +120,7 @@ public final class MultiAttempt {
       refused = first && retries ? tryAll() : takeAll();
       first = false;
     } catch (Throwable e) {
-      giveBack().forEach(e::addSuppressed);
+      suppress(e, giveBack());
       throw e;
     }
     if (refused != null) {
@@ -128,39 +130,55 @@ public final class MultiAttempt {
     return refused;
   }
 
-  /** Returns one that was refused, or null. */
+  /** Returns one that was refused, or null. What was begun is finished, whatever is thrown. */
   private @Nullable Member tryAll() {
     Map<Member, PendingTry> trials = new LinkedHashMap<>();
-    List<RuntimeException> broken = new ArrayList<>();
-    try {
-      order.forEach(each -> begin(each, trials));
-    } finally {
-      trials.forEach((member, trial) -> finish(member, trial, broken));
+    List<Throwable> broken = new ArrayList<>();
+    Iterator<Member> next = order.iterator();
+    while (next.hasNext() && broken.isEmpty()) {
+      begin(next.next(), trials, broken);
     }
-    if (!broken.isEmpty()) {
-      throw broken.get(0);
-    }
+    trials.forEach((member, trial) -> finish(member, trial, broken));
+    throwFirst(broken);
     return order.stream().filter(each -> !held.contains(each)).findFirst().orElseGet(this::lost);
   }
 
-  private void begin(Member member, Map<Member, PendingTry> trials) {
+  private void begin(Member member, Map<Member, PendingTry> trials, List<Throwable> broken) {
     try {
       trials.put(member, member.begin());
     } catch (LockException e) {
       failure = e; // as if it had been sent, and failed
+    } catch (RuntimeException | Error e) {
+      broken.add(e);
     }
   }
 
-  private void finish(Member member, PendingTry trial, List<RuntimeException> broken) {
+  private void finish(Member member, PendingTry trial, List<Throwable> broken) {
     try {
       if (trial.finish()) {
         held.add(member);
       }
     } catch (LockException e) {
       failure = e;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       broken.add(e);
     }
+  }
+
+  private static void throwFirst(List<Throwable> broken) {
+    if (!broken.isEmpty()) {
+      Throwable first = broken.get(0);
+      suppress(first, broken);
+      if (first instanceof Error error) {
+        throw error;
+      }
+      throw (RuntimeException) first;
+    }
+  }
+
+  /** One and the same may have been thrown by several members. */
+  private static void suppress(Throwable first, List<Throwable> others) {
+    others.stream().filter(each -> !each.equals(first)).forEach(first::addSuppressed);
   }
 
   private @Nullable Member takeAll() throws InterruptedException {

@@ -5,11 +5,12 @@ import io.mortise.Lease;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.OutcomeUnknownException;
-import io.mortise.internal.engine.Futures;
+
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
-import io.mortise.internal.engine.SerialExecutor;
+import io.mortise.internal.engine.Futures;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.engine.SerialExecutor;
 import io.mortise.spi.TimeSource.Timer;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -41,6 +42,7 @@ public final class QuorumLease extends MergedLease {
   private final QuorumOwner owner;
   private final SerialExecutor turns = new SerialExecutor();
   private LeaseState before = LeaseState.HELD;
+  private @Nullable Timer looking;
 
   /** As they were asked for; renewed, since a renewed lock was nested in a fixed one. */
   private volatile QuorumMembers of;
@@ -64,23 +66,26 @@ public final class QuorumLease extends MergedLease {
     watch();
     Lease unused = onLost(owner.told());
     others.forEach((member, answer) -> free.add(free(member, answer)));
-    lookLater(new WeakReference<>(this), of, remaining());
+    turns.run(this::lookLater);
+  }
+
+  private void lookLater() {
+    if (!isOver()) {
+      Duration third = of.lease().dividedBy(3);
+      Duration remaining = remaining();
+      Duration next = remaining.compareTo(third) < 0 ? remaining : third;
+      looking = of.time().schedule(lookAt(new WeakReference<>(this)), next.plusMillis(1));
+    }
   }
 
   /** A lease that nobody refers to any more is looked after no more. */
-  private static void lookLater(
-      WeakReference<QuorumLease> lease, QuorumMembers of, Duration remaining) {
-    Duration third = of.lease().dividedBy(3);
-    Duration next = remaining.compareTo(third) < 0 ? remaining : third;
-    of.time()
-        .schedule(
-            () -> {
-              QuorumLease still = lease.get();
-              if (still != null) {
-                still.turns.run(still::look);
-              }
-            },
-            next.plusMillis(1));
+  private static Runnable lookAt(WeakReference<QuorumLease> lease) {
+    return () -> {
+      QuorumLease still = lease.get();
+      if (still != null) {
+        still.turns.run(still::look);
+      }
+    };
   }
 
   // Members that come later
@@ -102,25 +107,24 @@ public final class QuorumLease extends MergedLease {
     Lease lease = answer == null ? null : answer.lease();
     if (lease == null) {
       known.complete(answer != null || failure instanceof BackendUnavailableException);
-    } else if (isOver()) {
+    } else if (count(member, lease)) {
+      known.complete(false); // it is among those to be released
+    } else {
       CompletableFuture<Void> unused =
           inside(lease).releasing().whenComplete((done, lost) -> known.complete(true));
-    } else {
-      count(member, lease);
-      known.complete(false); // it is among those to be released
     }
   }
 
-  private void count(Member member, Lease lease) {
+  /** Returns false if the whole is over. */
+  private boolean count(Member member, Lease lease) {
     inside(lease).joinMajority(owner.thread());
-    add(lease, counted.put(member.place(), lease));
+    return add(lease, counted.put(member.place(), lease));
   }
 
   private void look() {
     LeaseState now = state();
     if (now == LeaseState.LOST || now == LeaseState.RELEASED) {
-      giveBackHealing();
-      return;
+      return; // ended() sees to the rest
     }
     if (now == LeaseState.SUSPECT && before == LeaseState.HELD) {
       LeaseChange event =
@@ -132,15 +136,15 @@ public final class QuorumLease extends MergedLease {
       heal();
     }
     before = now;
-    lookLater(new WeakReference<>(this), of, remaining());
+    lookLater();
   }
 
   /** Those taken again a look ago count from now on. */
   private void countHealed() {
     for (Member each : of.all()) {
       Lease lease = healing.remove(each.place());
-      if (lease != null && lease.isValid()) {
-        count(each, lease);
+      if (lease != null && lease.isValid() && !count(each, lease)) {
+        giveBack(lease);
       }
     }
   }
@@ -172,7 +176,10 @@ public final class QuorumLease extends MergedLease {
     }
   }
 
-  private void giveBackHealing() {
+  private void endLooking() {
+    if (looking != null) {
+      looking.close();
+    }
     asked.forEach(each -> each.cancel(false));
     healing.values().forEach(QuorumLease::giveBack);
     healing.clear();
@@ -259,6 +266,6 @@ public final class QuorumLease extends MergedLease {
 
   @Override
   void ended() {
-    turns.run(this::giveBackHealing);
+    turns.run(this::endLooking);
   }
 }

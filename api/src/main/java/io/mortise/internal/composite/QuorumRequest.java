@@ -3,16 +3,18 @@ package io.mortise.internal.composite;
 import io.mortise.Lease;
 import io.mortise.LockServiceClosedException;
 import io.mortise.QuorumException;
+import io.mortise.Registration;
+
 import io.mortise.QuorumException.Answer;
 import io.mortise.QuorumException.Verdict;
-import io.mortise.Registration;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
-import io.mortise.internal.engine.SerialExecutor;
+import io.mortise.internal.engine.Futures;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.engine.SerialExecutor;
+import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
@@ -23,6 +25,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -51,7 +54,8 @@ public final class QuorumRequest {
    * grants from the other queues come in, and those that came by a grant are kept. Then,
    * without a majority, all is given back, so nobody waits in a circle: what is given back goes to
    * the next in its queue. A wait ends after 2.5 to 5 s, and the next round looks at all members
-   * again; one more does when the time is over.
+   * again; one more does when the time is over. A member whose answer is out when the wait ends is
+   * not waited for: what was asked of it is withdrawn.
    *
    * Members' answers come on any thread, also on that which asks; what follows from them is done in
    * turns.
@@ -90,10 +94,12 @@ public final class QuorumRequest {
   private final Set<Member> silent = new HashSet<>();
 
   private final List<Registration> closings = new ArrayList<>();
+  private @Nullable Timer pausing;
   private Phase phase = Phase.PAUSE;
   private int rounds;
   private int quickRounds;
   private long hintedAt;
+  private long waitsUntil;
   private boolean troubled;
   private boolean won;
 
@@ -107,8 +113,7 @@ public final class QuorumRequest {
   }
 
   /** As {@link LeaseSource#claim}, of a majority. */
-  public static void start(
-      QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> claimed) {
+  public static void start(QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> claimed) {
     QuorumRequest claim = new QuorumRequest(of, owner, wait, claimed);
     CompletableFuture<LeaseOutcome> unused =
         claimed.whenComplete((value, failure) -> claim.turns.run(claim::ended));
@@ -117,6 +122,9 @@ public final class QuorumRequest {
 
   private void ended() {
     closings.forEach(Registration::close);
+    if (pausing != null) {
+      pausing.close();
+    }
     if (phase != Phase.OVER) {
       phase = Phase.OVER;
       giveUp(tries);
@@ -125,8 +133,8 @@ public final class QuorumRequest {
     }
   }
 
-  private void later(Duration delay, Runnable task) {
-    of.time().schedule(() -> turns.run(task), delay);
+  private Timer later(Duration delay, Runnable task) {
+    return of.time().schedule(() -> turns.run(task), delay);
   }
 
   // Asking
@@ -138,6 +146,14 @@ public final class QuorumRequest {
         one.whenComplete(
             (answer, failure) -> turns.run(() -> answered(member, one, answer, failure)));
     member.claim(nanos, one);
+  }
+
+  /** Ends those questions that have no answer by then. The timer goes when all have one. */
+  private void limit(
+      List<Member> members, Duration longest, Consumer<CompletableFuture<LeaseOutcome>> end) {
+    List<CompletableFuture<LeaseOutcome>> questions = members.stream().map(this::asked).toList();
+    Timer timer = later(longest, () -> questions.forEach(end));
+    CompletableFuture<Void> unused = Futures.settled(questions).thenRun(timer::close);
   }
 
   private void giveUp(Set<Member> unanswered) {
@@ -179,7 +195,7 @@ public final class QuorumRequest {
     Lease lease = answer == null ? null : answer.lease();
     boolean late = phase != Phase.ROUND && !waited && quickRounds == 0;
     if (lease != null && late) {
-      MergedLease.giveBack(lease); // nothing is in hand between rounds
+      giveBack(member, lease); // nothing is in hand between rounds
     } else if (lease != null) {
       held.put(member, lease);
     }
@@ -200,6 +216,8 @@ public final class QuorumRequest {
       case WAITING -> {
         if (waited) {
           waited(lease != null);
+        } else if (isHeldByOther(member)) {
+          join(List.of(member));
         }
       }
       case PAUSE -> {
@@ -229,15 +247,16 @@ public final class QuorumRequest {
     }
     phase = Phase.ROUND;
     rounds++;
-    of.all().stream().filter(each -> !isHeld(each) && !waits.contains(each)).forEach(tries::add);
+    List<Member> unasked = of.all().stream().filter(this::isUnasked).toList();
+    tries.addAll(unasked);
     verdicts.keySet().removeAll(tries);
-    List<CompletableFuture<LeaseOutcome>> sent = new ArrayList<>();
-    for (Member each : List.copyOf(tries)) {
-      ask(each, LeaseSource.NOT);
-      sent.add(asked(each));
-    }
-    later(of.nodeTimeout(), () -> tooSlow(sent));
+    unasked.forEach(each -> ask(each, LeaseSource.NOT));
+    limit(unasked, of.nodeTimeout(), this::tooSlow);
     decide();
+  }
+
+  private boolean isUnasked(Member member) {
+    return !isHeld(member) && !waits.contains(member) && !tries.contains(member);
   }
 
   private boolean isHeld(Member member) {
@@ -245,9 +264,9 @@ public final class QuorumRequest {
     return lease != null && lease.isValid();
   }
 
-  private void tooSlow(Collection<CompletableFuture<LeaseOutcome>> sent) {
+  private void tooSlow(CompletableFuture<LeaseOutcome> question) {
     String text = "no answer within " + of.nodeTimeout().toMillis() + " ms";
-    sent.forEach(each -> each.completeExceptionally(new TimeoutException(text)));
+    question.completeExceptionally(new TimeoutException(text));
   }
 
   private long yes() {
@@ -330,10 +349,16 @@ public final class QuorumRequest {
         .removeIf(entry -> {
           boolean release = !kept.contains(entry.getKey());
           if (release) {
-            MergedLease.giveBack(entry.getValue());
+            giveBack(entry.getKey(), entry.getValue());
           }
           return release;
         });
+  }
+
+  /** From now on its answer is what its release brings: it is not held. */
+  private void giveBack(Member member, Lease lease) {
+    CompletableFuture<Void> released = MergedLease.inside(lease).releasing();
+    asked.put(member, released.handle((done, lost) -> new LeaseOutcome(null, "nobody")));
   }
 
   // Between two rounds
@@ -370,7 +395,7 @@ public final class QuorumRequest {
   private void pause(Duration longest) {
     phase = Phase.PAUSE;
     heedClosing();
-    later(jitter(longest), this::round);
+    pausing = later(jitter(longest), this::round);
   }
 
   private Duration backoff() {
@@ -389,8 +414,21 @@ public final class QuorumRequest {
     heedClosing();
     long longest = LONGEST_WAIT_FOR_HINT.toNanos();
     long nanos = Math.min(left(), longest / 2 + jitter(LONGEST_WAIT_FOR_HINT).toNanos() / 2);
+    waitsUntil = of.time().nanoTime() + nanos;
+    join(busy);
+  }
+
+  /** For the rest of the wait. Some tell that they are taken when the round is lost already. */
+  private void join(List<Member> busy) {
+    long nanos = Math.max(1, waitsUntil - of.time().nanoTime());
     waits.addAll(busy);
     busy.forEach(each -> ask(each, nanos));
+    limit(busy, Duration.ofNanos(nanos), QuorumRequest::waitedInVain);
+  }
+
+  /** As its member tells it, unless a command to that member is out. */
+  private static void waitedInVain(CompletableFuture<LeaseOutcome> question) {
+    question.complete(new LeaseOutcome(null, null));
   }
 
   private void waited(boolean granted) {

@@ -62,7 +62,8 @@ final class Closing {
     List<Acquisition> unwanted = turnAway();
     unwanted.addAll(endLeases());
     giveBack(unwanted);
-    awaitReleases();
+    phase.released(); // see ServicePhase.close
+    awaitAnswers(phase.allReleased());
   }
 
   /** Ends all waiting; returns what the store may know of it. */
@@ -103,13 +104,6 @@ final class Closing {
     CompletableFuture<?>[] replies =
         store.backend().executeAll(calls).toArray(CompletableFuture<?>[]::new);
     awaitAnswers(CompletableFuture.allOf(replies));
-  }
-
-  /** Waits for the answers to releases that were sent before it was closed, but not for long. */
-  private void awaitReleases() {
-    if (phase.isReleasing()) {
-      awaitAnswers(phase.allReleased());
-    }
   }
 
   private void awaitAnswers(CompletableFuture<?> answers) {

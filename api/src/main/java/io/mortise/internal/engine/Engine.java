@@ -123,18 +123,15 @@ public final class Engine {
     closing.giveBackAll();
     mailbox.close();
     redissonChannels.close();
+    List<Acquisition> held =
+        acquisitions.all().stream().filter(each -> each.lease().isHeld()).toList();
+    held.forEach(releases::abandon);
     events.close();
-    logHeld();
+    logHeld(held.stream().map(each -> each.keys().name()).sorted().toList());
     return true;
   }
 
-  private void logHeld() {
-    List<String> held =
-        acquisitions.all().stream()
-            .filter(each -> each.lease().isHeld())
-            .map(acquisition -> acquisition.keys().name())
-            .sorted()
-            .toList();
+  private void logHeld(List<String> held) {
     if (!held.isEmpty()) {
       log.warn(
           "service {} was closed while it held {} lock(s), which end with their leases: {}",

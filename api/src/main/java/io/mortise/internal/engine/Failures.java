@@ -56,6 +56,11 @@ public final class Failures {
         : notDone("not done: " + what, e, endpoint);
   }
 
+  /** Nothing was acquired yet, so it does not matter whether the check of the store ran. */
+  public static BackendUnavailableException notOpened(BackendException e, String endpoint) {
+    return notDone("no service was opened, the check of the store failed", e, endpoint);
+  }
+
   private static BackendUnavailableException notDone(
       String what, BackendException e, String endpoint) {
     String next =

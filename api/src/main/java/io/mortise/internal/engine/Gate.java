@@ -208,21 +208,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
 
   /** The waiter is out of the queue and did not get the lock: wakes whoever is next. */
   private Step giveUp(Waiter waiter) throws InterruptedException {
-    Acquisition unclaimed;
-    mutex.lock();
-    try {
-      unclaimed = phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
-    } finally {
-      mutex.unlock();
-    }
-    if (unclaimed != null) {
-      long patience = store.options().commandTimeout().toNanos();
-      try {
-        home.giveUp(unclaimed, patience);
-      } finally {
-        goOn();
-      }
-    }
+    Trampoline.step(this::giveBackUnclaimed);
     LockException why = trouble;
     store.checkOpen(keys);
     waiter.checkInterrupt();
@@ -230,6 +216,36 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
       throw Failures.ofOther(keys, why);
     }
     return Step.REFUSED;
+  }
+
+  private void giveBackUnclaimed() {
+    boolean unused = store.phase().releasing();
+    try {
+      Acquisition unclaimed = endUnclaimed();
+      if (unclaimed != null) {
+        giveBack(unclaimed);
+      }
+    } finally {
+      store.phase().released();
+    }
+  }
+
+  /** Wakes the thread that may take over what was handed on, or ends it. */
+  private @Nullable Acquisition endUnclaimed() {
+    mutex.lock();
+    try {
+      return phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  private void giveBack(Acquisition unclaimed) {
+    try {
+      home.giveUp(unclaimed, store.options().commandTimeout().toNanos());
+    } finally {
+      goOn();
+    }
   }
 
   private boolean canTakeOver(Waiter waiter) {

@@ -141,10 +141,15 @@ public final class LeaseEvents {
   /** The acquisition is lost, and with it the hold of whoever is inside. */
   void lost(Acquisition acquisition, String reason, long now) {
     changed(acquisition, event(acquisition, LeaseState.LOST, reason, now));
+    endsUnreleased(acquisition, reason, now);
+  }
+
+  /** The listener hears that a hold is over, unless it has heard of an end already. */
+  void endsUnreleased(Acquisition acquisition, String reason, long now) {
     HoldEvents events = acquisition.lease().events();
     if (listener != null && events.ends()) {
       long heldNanos = now - events.since();
-      events.post(this::submit, tell(to -> to.lost(acquisition.keys().name(), heldNanos, reason)));
+      events.post(this::execute, tell(to -> to.lost(acquisition.keys().name(), heldNanos, reason)));
     }
   }
 

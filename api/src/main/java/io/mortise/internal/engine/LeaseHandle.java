@@ -128,9 +128,7 @@ final class LeaseHandle implements MemberLease {
 
   private void end() {
     long heldFor = store.now() - acquisition.lease().acquiredAt();
-    if (!isStillHeld()
-        || !acquisition.lease().end(LeaseState.RELEASED)
-        || !parts.releases().release(acquisition)) {
+    if (!isStillHeld() || !parts.releases().endAndRelease(acquisition)) {
       throw lost();
     }
     told(heldFor);
@@ -147,12 +145,12 @@ final class LeaseHandle implements MemberLease {
       return CompletableFuture.completedFuture(null);
     }
     long heldFor = store.now() - acquisition.lease().acquiredAt();
-    if (!isStillHeld() || !acquisition.lease().end(LeaseState.RELEASED)) {
+    if (!isStillHeld()) {
       return CompletableFuture.failedFuture(lost());
     }
     return parts
         .releases()
-        .releaseAsync(acquisition)
+        .endAndReleaseAsync(acquisition)
         .thenAccept(had -> {
           if (!had) {
             throw lost();

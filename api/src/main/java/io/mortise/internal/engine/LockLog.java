@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.LockKeys;
+
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,6 +15,9 @@ public final class LockLog {
   static final String NAME = "io.mortise.locks";
 
   private static final Logger log = LoggerFactory.getLogger(NAME);
+
+  /** So late a timed wait is worth a line (ns). */
+  private static final long LATE = TimeUnit.SECONDS.toNanos(1);
 
   private LockLog() {}
 
@@ -52,6 +56,20 @@ public final class LockLog {
           held.keys().text(),
           millis(waited),
           held.id());
+    }
+  }
+
+  /** A timed wait ended more than a second late, with the lock or without. */
+  public static void late(LockKeys keys, Waiter waiter, long now) {
+    long late = waiter.late(now);
+    if (late > LATE) {
+      log.warn(
+          "{}: a timed wait of thread {} ended {} ms after its deadline, {} ms after its call; it was woken {} ms after its deadline, and the rest went by until replies came (docs/troubleshooting.md#late-wait)",
+          keys.text(),
+          waiter.thread().getName(),
+          millis(late),
+          millis(now - waiter.start()),
+          millis(waiter.overslept()));
     }
   }
 

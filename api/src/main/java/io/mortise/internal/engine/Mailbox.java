@@ -3,6 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.BackendUnavailableException;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockScripts;
+import io.mortise.spi.BackendException;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
 import java.time.Duration;
@@ -60,12 +61,14 @@ public final class Mailbox implements ChannelListener {
 
   /** Subscribes, and waits until the server has confirmed. */
   public void open(Duration timeout) {
-    subscription = store.backend().subscribe(channel(), this);
     try {
+      subscription = store.backend().subscribe(channel(), this);
       first.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw notSubscribed("the thread was interrupted", e);
+    } catch (BackendException e) {
+      throw notSubscribed(String.valueOf(e.getMessage()), e);
     } catch (ExecutionException e) {
       throw notSubscribed(String.valueOf(e.getCause()), e.getCause());
     } catch (TimeoutException e) {

@@ -133,8 +133,8 @@ final class QueuePlace {
     sent = true;
     nextCheck = now;
     knownBefore = known;
+    out = true; // before: a reader that finds it known asks whether it may arrive late
     known = true;
-    out = true;
   }
 
   void answered() {

@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LockException;
+import io.mortise.LockServiceClosedException;
 import io.mortise.internal.engine.Gate.Step;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.spi.BackendException;
@@ -46,15 +47,15 @@ final class QueueWait {
     Attempt attempt = new Attempt(gate, waiter, false);
     Acquisition acquisition = gate.acquisitionFor(waiter);
     long sentAt = store.now();
-    acquisition.place().sending(sentAt);
-    CompletableFuture<List<Object>> reply = store.backend().executeAsync(attempt.call(acquisition));
-    return () -> {
-      try {
-        return attempt.once(acquisition, sentAt, () -> Futures.join(reply, store.time()));
-      } finally {
-        attempt.end();
-      }
-    };
+    CompletableFuture<List<Object>> reply = attempt.send(acquisition, sentAt);
+    return () ->
+        Trampoline.step(() -> {
+          try {
+            return attempt.once(acquisition, sentAt, () -> Futures.join(reply, store.time()));
+          } finally {
+            attempt.end();
+          }
+        });
   }
 
   /** One thread's time as the agent of one gate. */
@@ -116,12 +117,55 @@ final class QueueWait {
       return Step.REFUSED;
     }
 
+    /** What hangs on the reply finds this thread out of the gate, if it is not to wait in it. */
     private Step ask(Acquisition acquisition) {
+      return Trampoline.step(() -> {
+        boolean stays = false;
+        try {
+          Step step = askNow(acquisition);
+          stays = step == Step.WAIT && waiter.waits();
+          return step;
+        } finally {
+          if (!stays) {
+            end();
+          }
+        }
+      });
+    }
+
+    private Step askNow(Acquisition acquisition) {
       epoch = parts.mailbox().epoch();
       long sentAt = store.now();
       busySince = sentAt;
-      acquisition.place().sending(sentAt);
+      sending(acquisition, sentAt);
       return hear(acquisition, sentAt, () -> store.backend().execute(call(acquisition)));
+    }
+
+    /** What the backend throws is heard as an answer, or the gate would have an agent for ever. */
+    CompletableFuture<List<Object>> send(Acquisition acquisition, long sentAt) {
+      try {
+        sending(acquisition, sentAt);
+      } catch (LockServiceClosedException e) {
+        end();
+        throw e;
+      }
+      try {
+        return store.backend().executeAsync(call(acquisition));
+      } catch (RuntimeException | Error e) {
+        return CompletableFuture.failedFuture(e);
+      }
+    }
+
+    /**
+     * Closing takes back what is noted as sent before it looks, and the agent sees afterwards that
+     * nothing may be sent any more.
+     */
+    private void sending(Acquisition acquisition, long sentAt) {
+      acquisition.place().sending(sentAt);
+      if (!store.takesWork()) {
+        acquisition.place().failed(BackendException.Outcome.NOT_EXECUTED, sentAt);
+        store.checkOpen(gate.keys());
+      }
     }
 
     /** All there is to an attempt without waiting. */
@@ -240,10 +284,11 @@ final class QueueWait {
       waiter.park(store.time(), gate, pause.next());
     }
 
-    /** Who leaves without the lock leaves the gate to the next. */
+    /** A thread that leaves without the lock leaves the gate to the next, once. */
     void end() {
       if (!done) {
-        resign();
+        done = true;
+        Trampoline.step(this::resign);
       }
     }
 

@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.LeaseState;
 import io.mortise.LockServiceClosedException;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LockKeys;
@@ -48,14 +49,22 @@ public final class Releases {
    * @param patience how long the thread waits for the answer at most (ns)
    */
   void giveUp(Acquisition acquisition, long patience) {
-    if (store.isClosed() || patience <= 0) {
-      withdraw(acquisition);
-      return;
+    boolean open = store.phase().releasing();
+    try {
+      if (open && patience > 0) {
+        leave(acquisition, Duration.ofNanos(patience));
+      } else {
+        withdraw(acquisition);
+      }
+    } finally {
+      store.phase().released();
     }
+  }
+
+  private void leave(Acquisition acquisition, Duration patience) {
     acquisitions.forget(acquisition);
     try {
-      Duration timeout = Duration.ofNanos(patience);
-      List<Object> unused = store.backend().execute(store.scripts().leave(acquisition, timeout));
+      List<Object> unused = store.backend().execute(store.scripts().leave(acquisition, patience));
     } catch (RuntimeException e) {
       log.debug("{}: withdrawn in the background", acquisition.keys().text(), e);
       withdrawals.leave(acquisition);
@@ -64,15 +73,17 @@ public final class Releases {
 
   /** Takes an acquisition back in the background: out of the queue, or the lock given back. */
   void withdraw(Acquisition acquisition) {
+    boolean unused = store.phase().releasing();
     acquisitions.forget(acquisition);
     withdrawals.leave(acquisition);
+    store.phase().released();
   }
 
   // Released
 
   /**
-   * Gives an ended acquisition back to the store. It is known here until the store has answered: a
-   * message about it that comes meanwhile is not about an id that nobody knows.
+   * Gives a thread's ended acquisition back to the store. It is known here until the store has
+   * answered: a message about it that comes meanwhile is not about an id that nobody knows.
    *
    * @return false if the store no longer had it; true also if the store could not be asked, then it
    *     is asked in the background
@@ -80,19 +91,33 @@ public final class Releases {
   boolean release(Acquisition ended) {
     boolean open = store.phase().releasing();
     try {
-      return sendRelease(ended, open);
+      if (!open) {
+        throw heldWhenClosed(ended);
+      }
+      return sendRelease(ended);
     } finally {
       store.phase().released();
     }
   }
 
-  private boolean sendRelease(Acquisition ended, boolean open) {
+  /**
+   * Ends a lease that is bound to no thread, and gives it back as {@link #release} does.
+   *
+   * @return false also if it had ended before
+   */
+  boolean endAndRelease(Acquisition held) {
+    boolean unused = store.phase().releasing();
+    try {
+      return held.lease().end(LeaseState.RELEASED) && sendRelease(held);
+    } finally {
+      store.phase().released();
+    }
+  }
+
+  private boolean sendRelease(Acquisition ended) {
     List<Object> reply;
     long sentAt = store.now();
     try {
-      if (!open) {
-        throw heldWhenClosed(ended);
-      }
       reply = store.backend().execute(store.scripts().release(ended));
     } catch (BackendException e) {
       return releasedLater(ended, e);
@@ -104,27 +129,25 @@ public final class Releases {
     return had;
   }
 
-  /** As {@link #release}; the future completes where the answer arrives. */
-  CompletableFuture<Boolean> releaseAsync(Acquisition ended) {
-    boolean open = store.phase().releasing();
-    CompletableFuture<Boolean> released = new CompletableFuture<>();
-    if (!open) {
-      acquisitions.forget(ended);
+  /** As {@link #endAndRelease}; the future completes where the answer arrives. */
+  CompletableFuture<Boolean> endAndReleaseAsync(Acquisition held) {
+    boolean unused = store.phase().releasing();
+    if (!held.lease().end(LeaseState.RELEASED)) {
       store.phase().released();
-      released.completeExceptionally(heldWhenClosed(ended));
-      return released;
+      return CompletableFuture.completedFuture(false);
     }
+    CompletableFuture<Boolean> released = new CompletableFuture<>();
     long sentAt = store.now();
     Futures.whenReplied(
-        store.batcher().send(store.scripts().release(ended)),
+        store.batcher().send(store.scripts().release(held)),
         (reply, failure) -> {
-          acquisitions.forget(ended);
+          acquisitions.forget(held);
           try {
             if (reply == null) {
-              released.complete(releasedLater(ended, Failures.cause(failure)));
+              released.complete(releasedLater(held, Failures.cause(failure)));
             } else {
-              released.complete(released(ended, reply));
-              grant(ended.keys(), reply, sentAt);
+              released.complete(released(held, reply));
+              grant(held.keys(), reply, sentAt);
             }
           } finally {
             store.phase().released();
@@ -134,10 +157,22 @@ public final class Releases {
   }
 
   private LockServiceClosedException heldWhenClosed(Acquisition ended) {
-    long left = TimeUnit.NANOSECONDS.toMillis(ended.lease().remaining(store.now()));
+    acquisitions.forget(ended);
+    abandon(ended);
     return new LockServiceClosedException(
-        "%s was held when its service was closed; its lease ends within %d ms"
-            .formatted(ended.keys().text(), left));
+        "%s was held when its service was closed; %s"
+            .formatted(ended.keys().text(), leaseEnds(ended)));
+  }
+
+  /** The service is closed, and the listener will hear no other end of what a thread holds. */
+  void abandon(Acquisition held) {
+    String reason = "its service %s was closed; %s".formatted(store.clientId(), leaseEnds(held));
+    events.endsUnreleased(held, reason, store.now());
+  }
+
+  private String leaseEnds(Acquisition held) {
+    return "its lease ends within %d ms"
+        .formatted(TimeUnit.NANOSECONDS.toMillis(held.lease().remaining(store.now())));
   }
 
   private boolean released(Acquisition ended, List<Object> reply) {

@@ -56,9 +56,17 @@ final class ServicePhase {
     return phase.compareAndSet(Phase.OPEN, Phase.DRAINING);
   }
 
-  /** Whether this call closed the service; wakes the threads that wait for holds to end. */
+  /**
+   * Whether this call closed the service; wakes the threads that wait for holds to end. The call
+   * that did counts as a release until it calls {@link #released}, when it has looked at
+   * everything.
+   */
   boolean close() {
+    releases.incrementAndGet();
     boolean first = phase.getAndSet(Phase.CLOSED) != Phase.CLOSED;
+    if (!first) {
+      released();
+    }
     wake();
     return first;
   }
@@ -70,9 +78,10 @@ final class ServicePhase {
   }
 
   /**
-   * A release is about to be sent.
+   * Something is about to be given back: a hold, or a place in the queue. Said before it ends or is
+   * forgotten, so that closing the service finds it, or waits for {@link #released}.
    *
-   * @return false if the service is closed; if not, closing it waits for {@link #released}
+   * @return false if the service is closed
    */
   boolean releasing() {
     releases.incrementAndGet();

@@ -2,7 +2,7 @@ package io.mortise.internal.engine;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,14 +30,14 @@ final class Trampoline {
   }
 
   /** The same for a step with a result. */
-  static boolean step(BooleanSupplier step) {
+  static <T> T step(Supplier<T> step) {
     if (LATER.get() != null) {
-      return step.getAsBoolean();
+      return step.get();
     }
     Deque<Runnable> later = new ArrayDeque<>();
     LATER.set(later);
     try {
-      return step.getAsBoolean();
+      return step.get();
     } finally {
       try {
         for (Runnable next = later.poll(); next != null; next = later.poll()) {

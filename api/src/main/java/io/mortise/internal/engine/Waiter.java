@@ -27,6 +27,7 @@ public final class Waiter {
   private boolean interrupted;
   private boolean remote;
   private String beside = "";
+  private long overslept;
   private @Nullable Hold hold;
 
   private Waiter(
@@ -78,7 +79,7 @@ public final class Waiter {
     return patience != Patience.NONE;
   }
 
-  boolean isTimed() {
+  public boolean isTimed() {
     return patience == Patience.TIMED;
   }
 
@@ -88,6 +89,16 @@ public final class Waiter {
       case TIMED -> now - deadline >= 0;
       case UNLIMITED -> false;
     };
+  }
+
+  /** How long ago its deadline was (ns); negative if it has none, or has time left. */
+  long late(long now) {
+    return isTimed() ? now - deadline : -1;
+  }
+
+  /** How long after its deadline it was woken at most; 0 if never so late (ns). */
+  long overslept() {
+    return overslept;
   }
 
   /** It has the lock. */
@@ -117,6 +128,9 @@ public final class Waiter {
       longest = Math.min(longest, deadline - time.nanoTime());
     }
     time.parkNanos(blocker, longest);
+    if (isTimed()) {
+      overslept = Math.max(overslept, late(time.nanoTime()));
+    }
     if (!interruptible && Thread.interrupted()) {
       interrupted = true;
     }

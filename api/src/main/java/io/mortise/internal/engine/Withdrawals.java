@@ -9,7 +9,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Takes acquisitions back in the background, detached from the thread that gave them up: sends
  * <em>leave</em> until the store confirms it, or until whatever the id held must have ended by
- * itself. Harmless to repeat, since it only touches its own id.
+ * itself. Harmless to repeat, since it only touches its own id. Closing the service waits for the
+ * answer to the first one, not for the repetitions.
  */
 public final class Withdrawals {
   private static final Logger log = LoggerFactory.getLogger(Withdrawals.class);
@@ -54,8 +55,9 @@ public final class Withdrawals {
 
   private void send(LockKeys keys, ScriptCall call, long longestLease, Runnable then) {
     long tombstone = store.options().tombstone().toNanos();
+    boolean unused = store.phase().releasing();
     new Attempt(keys.text(), call, store.now() + Math.max(tombstone, longestLease), then)
-        .send(FIRST_PAUSE);
+        .send(FIRST_PAUSE, store.phase()::released);
   }
 
   private final class Attempt {
@@ -71,14 +73,18 @@ public final class Withdrawals {
       this.then = then;
     }
 
-    void send(Duration pause) {
+    void send(Duration pause, Runnable answered) {
       Futures.whenReplied(
           store.batcher().send(call),
           (reply, failure) -> {
-            if (failure != null) {
-              again(pause, failure);
-            } else {
-              then.run();
+            try {
+              if (failure != null) {
+                again(pause, failure);
+              } else {
+                then.run();
+              }
+            } finally {
+              answered.run();
             }
           });
     }
@@ -93,7 +99,7 @@ public final class Withdrawals {
       }
       Duration doubled = pause.multipliedBy(2);
       Duration next = doubled.compareTo(LONGEST_PAUSE) < 0 ? doubled : LONGEST_PAUSE;
-      store.time().schedule(() -> send(next), pause);
+      store.time().schedule(() -> send(next, () -> {}), pause);
     }
   }
 }

@@ -178,6 +178,9 @@ class LockHandle implements DistributedLock, Member {
 
   private boolean told(boolean acquired, Waiter waiter) {
     Hold hold = waiter.hold();
+    if (waiter.isTimed()) {
+      LockLog.late(keys, waiter, engine.store().now());
+    }
     if (acquired && hold != null) {
       LockLog.acquired(hold, waiter, engine.store().now());
       engine.events().acquired(hold, engine.store().now() - waiter.start(), waiter.isRemote());

@@ -1,5 +1,13 @@
 package io.mortise.internal.lock;
 
+import io.mortise.internal.wire.ClientId;
+import io.mortise.internal.engine.Engine;
+import io.mortise.internal.engine.Failures;
+import io.mortise.internal.engine.LeaseEvents;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
+import io.mortise.internal.wire.ServiceOptions;
+
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedCountDownLatch;
 import io.mortise.DistributedLock;
@@ -8,12 +16,6 @@ import io.mortise.DistributedSemaphore;
 import io.mortise.FencedLock;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
-import io.mortise.internal.engine.Engine;
-import io.mortise.internal.engine.LeaseEvents;
-import io.mortise.internal.wire.ClientId;
-import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.LockKind;
-import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
@@ -38,7 +40,8 @@ final class ServiceHandle implements LockService {
   static ServiceHandle open(
       LockBackend backend, boolean ownsBackend, ServiceOptions settings, LeaseEvents events) {
     ServiceHandle service =
-        new ServiceHandle(new Engine(ClientId.create(), backend, settings, events), ownsBackend);
+        new ServiceHandle(
+            new Engine(ClientId.create(), backend, settings, events), ownsBackend);
     try {
       service.checkStore();
       service.engine.mailbox().open(LONGEST_OPENING);
@@ -61,7 +64,7 @@ final class ServiceHandle implements LockService {
     } catch (BackendException e) {
       throw e.outcome() == BackendException.Outcome.REPLIED
           ? refused("EVALSHA", String.valueOf(e.getMessage()), e)
-          : engine.store().failure(e, "checking what the store allows");
+          : Failures.notOpened(e, engine.store().endpoint());
     }
     if (!reply.get(0).equals("OK")) {
       throw refused((String) reply.get(1), (String) reply.get(2), null);

@@ -181,6 +181,30 @@ class GateAgentTest extends GateFixture {
     assertTrue(Party.get(locking));
   }
 
+  /** Else the store could give the lock to nobody, after closing has looked what it may know. */
+  @Test
+  void anAgentThatIsAboutToAskWhenTheServiceIsClosedSendsNothing() {
+    Runnable close =
+        () -> {
+          if (Thread.currentThread().equals(a.thread()) && !engine.acquisitions().isEmpty()) {
+            time.atRead(() -> {});
+            assertTrue(engine.close());
+          }
+        };
+    Runnable closeAtTheNextRead =
+        () -> {
+          if (Thread.currentThread().equals(a.thread()) && !engine.acquisitions().isEmpty()) {
+            time.atRead(close);
+          }
+        };
+    time.atRead(closeAtTheNextRead);
+
+    Party.failure(LockServiceClosedException.class, a.runs(lock::lock));
+
+    store.assertNothingAsked();
+    assertTrue(engine.acquisitions().isEmpty());
+  }
+
   @Test
   void aHoldThatComesWhenTheServiceIsClosedIsGivenBack() {
     Future<Boolean> agent = a.runs(lock::lock);

@@ -86,14 +86,13 @@ final class RedSimulatedThread extends Thread {
         case 4 -> lock.lockInterruptibly();
         case 5, 6 -> lock.lock(100 + random.nextInt(2_900), TimeUnit.MILLISECONDS);
         case 7 -> {
-          return lock.tryLock();
+          return simulation.tryLock(lock, 0);
         }
         case 8 -> {
-          return lock.withLease(RedSimulation.LEASE)
-              .tryLock(random.nextInt(3_000), TimeUnit.MILLISECONDS);
+          return simulation.tryLock(lock.withLease(RedSimulation.LEASE), random.nextInt(3_000));
         }
         default -> {
-          return lock.tryLock(random.nextInt(3_000), TimeUnit.MILLISECONDS);
+          return simulation.tryLock(lock, random.nextInt(3_000));
         }
       }
       return true;

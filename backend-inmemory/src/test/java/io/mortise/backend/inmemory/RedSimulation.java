@@ -14,6 +14,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,10 @@ import org.jspecify.annotations.Nullable;
 final class RedSimulation {
   static final Duration LEASE = Duration.ofSeconds(3);
   static final Duration MEMBER_TIMEOUT = LEASE.dividedBy(20);
+
+  /** The last pause of an attempt ends just after its time. */
+  private static final Duration LATEST_LOOK = Duration.ofMillis(1);
+
   private static final String LOCK = "red";
   private static final List<Fault> FAULTS = List.of(Fault.DOWN, Fault.SILENT, Fault.LATE);
   private static final int PROCESSES = 3;
@@ -337,6 +342,19 @@ final class RedSimulation {
       process++;
     }
     bear(process);
+  }
+
+  /** An attempt is late by no more than a member may take, whatever has failed. */
+  boolean tryLock(RedLock lock, int millis) throws InterruptedException {
+    long start = now();
+    try {
+      return lock.tryLock(millis, TimeUnit.MILLISECONDS);
+    } finally {
+      Duration late = since(start).minusMillis(millis);
+      check(
+          late.compareTo(MEMBER_TIMEOUT.plus(LATEST_LOOK)) <= 0,
+          "tryLock(%d ms) was late by %s".formatted(millis, late));
+    }
   }
 
   /**

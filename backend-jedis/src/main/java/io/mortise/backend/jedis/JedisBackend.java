@@ -29,7 +29,6 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.args.RawableFactory;
-import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
  * Runs scripts on one Redis server through a Jedis client.
@@ -54,7 +53,10 @@ public final class JedisBackend implements LockBackend {
   private final Runnable end;
   private final Executor workers = Threads.daemons("mortise-jedis-worker", 8);
 
-  /** Give broken connections back. The workers may all be waiting for what these free. */
+  /**
+   * Give broken connections back, and close idle ones. The workers may all be waiting for what
+   * these free.
+   */
   private final Executor menders = Threads.daemons("mortise-jedis-mender", 8);
 
   /** The bytes of words. */
@@ -72,8 +74,8 @@ public final class JedisBackend implements LockBackend {
     callers = new Combiner<>(pool::getMaxTotal, this::run);
     this.end = end;
     // What ends the connection for messages may have ended those in the pool.
-    subscriber =
-        new Subscriber("mortise-jedis", () -> new MessageLink(connect()), pool::clear, beat);
+    Runnable atLoss = () -> withinMillis(1_000, pool::clear);
+    subscriber = new Subscriber("mortise-jedis", () -> new MessageLink(connect()), atLoss, beat);
     info = greet(endpoint);
   }
 
@@ -204,7 +206,8 @@ public final class JedisBackend implements LockBackend {
     } catch (RuntimeException | Error e) {
       disconnect(connection);
       if (!(e.getCause() instanceof SocketTimeoutException)) {
-        pool.clear(); // the server has closed this one, and perhaps all
+        // The server has closed this one, and perhaps all.
+        withinMillis(PendingCall.millisLeft(batch), pool::clear);
       }
       // The pool may connect another at once for those who wait, which takes its time.
       menders.execute(connection::close);
@@ -216,15 +219,24 @@ public final class JedisBackend implements LockBackend {
 
   /**
    * Ends a connection that has failed. Jedis tries to send what is still in its buffer: nothing, or
-   * calls that count as sent, on a connection that could not send them.
+   * calls that count as sent, on a connection that could not send them. Java reads once more from a
+   * socket with TLS before it closes it, and waits for that as long as for a reply.
    */
   private static void disconnect(Connection connection) {
     connection.setBroken();
     try {
+      connection.setSoTimeout(1);
       connection.disconnect();
-    } catch (JedisConnectionException e) {
-      // It is closed all the same.
+    } catch (RuntimeException e) {
+      // It is closed all the same, and whoever reads from it is told.
     }
+  }
+
+  /** Closes idle connections, one after the other; with TLS each may wait for the server. */
+  private void withinMillis(int most, Runnable closing) {
+    CompletableFuture.runAsync(closing, menders)
+        .completeOnTimeout(null, most, TimeUnit.MILLISECONDS)
+        .join();
   }
 
   private static void limit(Connection connection, int millis) {
@@ -275,12 +287,13 @@ public final class JedisBackend implements LockBackend {
     return info;
   }
 
+  /** Waits for the end of idle connections, but not for long. */
   @Override
   public void close() {
     closed = true;
-    reading.forEach(Connection::disconnect);
+    reading.forEach(JedisBackend::disconnect);
     subscriber.close();
-    end.run();
+    withinMillis(1_000, end);
   }
 
   @Override

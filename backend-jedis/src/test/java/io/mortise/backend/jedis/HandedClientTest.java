@@ -240,6 +240,52 @@ class HandedClientTest {
   }
 
   @Test
+  @DisplayName("B17: close ends all calls in flight and the pool, though disconnecting fails")
+  void disconnectingFails() {
+    AtomicBoolean fails = new AtomicBoolean();
+    AtomicBoolean ended = new AtomicBoolean();
+    try (RedisServer frozen = RedisServer.start();
+        ConnectionPool stubborn = new ConnectionPool(stubborn(frozen, fails))) {
+      LockBackend closing =
+          new JedisBackend(stubborn, "stubborn", JedisBackend.BEAT, () -> ended.set(true));
+      IntStream.range(0, 3)
+          .mapToObj(i -> stubborn.getResource())
+          .toList()
+          .forEach(Connection::close);
+      frozen.pause();
+      List<CompletableFuture<List<Object>>> calls =
+          IntStream.range(0, 3)
+              .mapToObj(i -> closing.executeAsync(count("n", Duration.ofMinutes(1))))
+              .toList();
+      await("the calls are out", () -> stubborn.getNumActive() == 3);
+      fails.set(true);
+      closing.close();
+      calls.forEach(call -> assertFails(Outcome.UNKNOWN, call));
+      assertTrue(ended.get());
+    }
+  }
+
+  private static ConnectionFactory stubborn(RedisServer server, AtomicBoolean fails) {
+    HostAndPort address = new HostAndPort(server.host(), server.port());
+    DefaultJedisClientConfig config = DefaultJedisClientConfig.builder().build();
+    return new ConnectionFactory(address, config) {
+      @Override
+      public PooledObject<Connection> makeObject() {
+        return new DefaultPooledObject<>(
+            new Connection(address, config) {
+              @Override
+              public void disconnect() {
+                super.disconnect();
+                if (fails.get()) {
+                  throw new IllegalStateException("on purpose");
+                }
+              }
+            });
+      }
+    };
+  }
+
+  @Test
   @DisplayName("B4: an interrupt does not end the wait for a pooled connection, and is kept")
   void interruptedWhileThePoolIsExhausted() throws InterruptedException {
     use(pool(1, RedisProtocol.RESP3));

@@ -65,15 +65,8 @@ public final class LettuceBackendProvider implements LockBackendProvider {
 
   /** Closes the client if the server cannot be used. */
   static LettuceBackend connect(OwnClient client, RedisURI uri, Duration beat) {
-    try {
-      return new LettuceBackend(client, uri, beat);
-    } catch (RuntimeException e) {
-      client.close();
-      throw RedisServers.refusal(endpoint(uri), e);
-    } catch (LinkageError e) {
-      client.close();
-      throw e;
-    }
+    return RedisServers.open(
+        endpoint(uri), () -> new LettuceBackend(client, uri, beat), client::close);
   }
 
   static String endpoint(RedisURI uri) {

@@ -18,8 +18,12 @@ import io.mortise.spi.BackendConfig;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandler;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -42,20 +46,27 @@ final class OwnClient implements NettyCustomizer {
 
   final RedisClient redis;
   private final NettyCustomizer given;
-  private final List<Runnable> atEnd;
+  private final Deque<Runnable> atEnd;
   private final Map<Channel, Silence> links = new ConcurrentHashMap<>();
 
-  /** {@code atEnd} runs when the client has ended. */
+  /** {@code atEnd} runs when the client has ended, also if it cannot be made. */
   OwnClient(ClientResources resources, ClientOptions options, Runnable... atEnd) {
     given = resources.nettyCustomizer();
-    this.atEnd = List.of(atEnd);
-    redis = RedisClient.create(shared(resources).nettyCustomizer(this).build());
-    redis.setOptions(atMostOnce(options.mutate()).build());
+    this.atEnd = new ArrayDeque<>(List.of(atEnd));
+    try {
+      ClientOptions changed = atMostOnce(options.mutate()).build();
+      ClientResources copy = shared(resources).nettyCustomizer(this).build();
+      this.atEnd.addFirst(copy::shutdown);
+      redis = RedisClient.create(copy);
+      redis.setOptions(changed);
+    } catch (RuntimeException | LinkageError e) {
+      this.atEnd.forEach(Runnable::run);
+      throw e;
+    }
   }
 
   static RedisURI uri(RedisAddress address, BackendConfig config) {
-    Duration time = config.commandTimeout();
-    Duration connect = time.compareTo(COLD) > 0 ? time : COLD;
+    Duration connect = Collections.max(List.of(COLD, config.commandTimeout()));
     RedisURI uri = new RedisURI(address.host(), address.port(), connect);
     uri.setSsl(address.tls());
     uri.setCredentialsProvider(
@@ -98,25 +109,21 @@ final class OwnClient implements NettyCustomizer {
     given.afterChannelInitialized(link);
     Silence silence = new Silence();
     links.put(link, silence);
-    link.pipeline().addFirst(new Ear(silence));
+    link.pipeline().addFirst(ear(silence));
     // Netty wakes a thread that has no task for later each second, to look for one.
     Future<?> later = link.eventLoop().scheduleAtFixedRate(() -> {}, 1, 1, TimeUnit.DAYS);
     link.closeFuture().addListener(closed -> later.cancel(links.remove(link, silence)));
   }
 
   /** Hears everything: the answer to a PING may stand behind thousands of other replies. */
-  private static final class Ear extends ChannelInboundHandlerAdapter {
-    private final Silence silence;
-
-    Ear(Silence silence) {
-      this.silence = silence;
-    }
-
-    @Override
-    public void channelRead(ChannelHandlerContext context, Object bytes) {
-      silence.end();
-      context.fireChannelRead(bytes);
-    }
+  private static ChannelInboundHandler ear(Silence silence) {
+    return new ChannelInboundHandlerAdapter() {
+      @Override
+      public void channelRead(ChannelHandlerContext context, Object bytes) {
+        silence.end();
+        context.fireChannelRead(bytes);
+      }
+    };
   }
 
   /** Breaks the links that were silent for three beats; Lettuce connects anew. */
@@ -132,8 +139,6 @@ final class OwnClient implements NettyCustomizer {
   /** Closes its connections, and then lets go of its threads; does not wait. */
   CompletableFuture<?> close() {
     CompletableFuture<?> end = redis.shutdownAsync().exceptionally(e -> null);
-    end.thenRun(redis.getResources()::shutdown);
-    atEnd.forEach(end::thenRun);
-    return end;
+    return end.thenRun(() -> atEnd.forEach(Runnable::run));
   }
 }

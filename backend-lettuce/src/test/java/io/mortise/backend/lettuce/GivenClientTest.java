@@ -28,12 +28,15 @@ import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -255,6 +258,75 @@ final class GivenClientTest {
         recorder.await("subscribed", 2);
       }
     }
+  }
+
+  @Test
+  @DisplayName("B16: a client of the backend's that cannot be made lets go of what was made for it")
+  void anOwnClientThatCannotBeMade() {
+    AtomicInteger made = new AtomicInteger();
+    AtomicInteger ended = new AtomicInteger();
+    ClientResources resources =
+        instead(
+            ClientResources.class,
+            client.getResources(),
+            "mutate",
+            builder ->
+                instead(
+                    ClientResources.Builder.class,
+                    (ClientResources.Builder) builder,
+                    "build",
+                    copy -> {
+                      made.incrementAndGet();
+                      return broken((ClientResources) copy, ended);
+                    }));
+    try (RedisClient given = RedisClient.create(resources)) {
+      assertThrows(RuntimeException.class, () -> LettuceBackend.of(given, uri));
+    }
+    assertEquals(1, made.get());
+    assertEquals(1, ended.get());
+  }
+
+  /** Resources that are not good enough for a client. */
+  private static ClientResources broken(ClientResources whole, AtomicInteger ended) {
+    return proxy(
+        ClientResources.class,
+        (method, arguments) -> {
+          if (method.getName().equals("eventExecutorGroup")) {
+            throw new IllegalStateException("on purpose");
+          }
+          ended.addAndGet(method.getName().equals("shutdown") ? 1 : 0);
+          return method.invoke(whole, arguments);
+        });
+  }
+
+  /** Another result of one method; a builder's other methods return the builder. */
+  private static <T> T instead(
+      Class<T> type, T whole, String name, UnaryOperator<Object> otherResult) {
+    AtomicReference<T> own = new AtomicReference<>();
+    own.set(
+        proxy(
+            type,
+            (method, arguments) -> {
+              Object result = method.invoke(whole, arguments);
+              if (method.getName().equals(name)) {
+                return otherResult.apply(result);
+              }
+              return type.isInstance(result) ? own.get() : result;
+            }));
+    return own.get();
+  }
+
+  private interface Answer {
+    Object to(Method method, Object[] arguments) throws ReflectiveOperationException;
+  }
+
+  private static <T> T proxy(Class<T> type, Answer answer) {
+    ClassLoader loader = GivenClientTest.class.getClassLoader();
+    return type.cast(
+        Proxy.newProxyInstance(
+            loader,
+            new Class<?>[] {type},
+            (self, method, arguments) -> answer.to(method, arguments)));
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.net.Socket;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** Which Redis servers locks are safe on, and what is said of the others. */
@@ -71,6 +72,28 @@ public final class RedisServers {
     }
     if (refusal != null) {
       throw refusal(address.toString(), refusal);
+    }
+  }
+
+  /**
+   * Opens a backend, or nothing.
+   *
+   * @param <B> what is opened
+   * @param endpoint where the server is, without a secret
+   * @param opening connects and checks
+   * @param atFailure closes what was opened for it
+   * @return what {@code opening} returns
+   * @throws BackendException the server cannot be reached or is refused
+   */
+  public static <B> B open(String endpoint, Supplier<B> opening, Runnable atFailure) {
+    try {
+      return opening.get();
+    } catch (RuntimeException e) {
+      atFailure.run();
+      throw refusal(endpoint, e);
+    } catch (LinkageError e) {
+      atFailure.run();
+      throw e;
     }
   }
 

@@ -186,6 +186,30 @@ abstract class ClaimCallbackRules extends LockRules {
     assertTrue(Await.value(free), "a lock that nobody has is refused to the callback");
   }
 
+  @Test
+  @Rule({"L10", "L20"})
+  void aCallbackThatAnAttemptBringsInPlaceComesAfterTheAttempt() {
+    DistributedLock lock = service(builder -> builder.executor(Runnable::run)).getFairLock(name);
+    Thread trying = Thread.currentThread();
+    lock().lock();
+    CompletableFuture<Boolean> free =
+        lock.async()
+            .acquire()
+            .thenApply(lease -> {
+              if (!Thread.currentThread().equals(trying)) {
+                return true; // the grant's message came on another thread
+              }
+              lease.close();
+              return lock.tryLock();
+            });
+    awaitQueued(1);
+    deleteKey();
+
+    assertFalse(lock.tryLock(), "somebody waits, and is granted it");
+
+    assertTrue(Await.value(free), "a lock that nobody has is refused to the callback");
+  }
+
   // The two sides of a read/write lock
 
   @Test

@@ -19,14 +19,35 @@ import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a closed service does, and what it leaves. */
 @Rule("L17")
 abstract class ClosingRules extends LockRules {
+  private static final int ROUNDS = 50;
+
+  /** How a service is closed. */
+  enum Close {
+    AT_ONCE,
+    WITH_PATIENCE;
+
+    void close(LockService service) {
+      if (this == AT_ONCE) {
+        service.close();
+      } else {
+        boolean unused = service.close(Duration.ofHours(1));
+      }
+    }
+  }
+
   ClosingRules(LockKit kit) {
     super(kit);
   }
@@ -73,6 +94,95 @@ abstract class ClosingRules extends LockRules {
     mine.unlock();
     assertTrue(mine.tryLock(), "the lock was granted to none of them");
     mine.unlock();
+  }
+
+  /** The leave that is out arrives before the backend of the service is closed. */
+  private void assertHasLeft(LockService closing, Close close, HeldCall leaving) {
+    leaving.awaitSent();
+
+    Contender closer =
+        contender(() -> {
+          close.close(closing);
+          return true;
+        });
+    leaving.pass();
+
+    assertTrue(closer.result());
+    assertTrue(isQueued(0));
+  }
+
+  private LockService owning(FaultyBackend link) {
+    LockService owner = LockService.builder().backend(link).open();
+    closeLater(owner);
+    return owner;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L11", "L17"})
+  void aThreadThatHasGivenUpIsOutOfTheQueueBeforeTheBackendIsClosed(Close close) {
+    FaultyBackend link = new FaultyBackend(this::backend);
+    LockService closing = owning(link);
+    DistributedLock wanted = closing.getLock(name);
+    lock().lock();
+    Contender quitter =
+        contender(() -> {
+          wanted.lockInterruptibly();
+          return true;
+        });
+    awaitQueued(1);
+    HeldCall leaving = link.hold("leave");
+
+    quitter.interrupt();
+
+    assertHasLeft(closing, close, leaving);
+    assertInstanceOf(InterruptedException.class, quitter.failure());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L11", "L17"})
+  void aFutureThatWasCancelledIsOutOfTheQueueBeforeTheBackendIsClosed(Close close) {
+    FaultyBackend link = new FaultyBackend(this::backend);
+    LockService closing = owning(link);
+    lock().lock();
+    CompletableFuture<Lease> pending = closing.getLock(name).async().acquire();
+    awaitQueued(1);
+    HeldCall leaving = link.hold("leave");
+
+    assertTrue(pending.cancel(false));
+
+    assertHasLeft(closing, close, leaving);
+  }
+
+  @Test
+  @Rule({"L15", "L17"})
+  void aLeaseIsGivenBackWhetherItOrItsServiceIsClosedFirst() throws Exception {
+    DistributedLock other = lock();
+    for (int round = 0; round < ROUNDS; round++) {
+      LockService closing = LockService.of(backend());
+      Lease lease = closing.getLock(name).acquire();
+      CyclicBarrier start = new CyclicBarrier(2);
+      Thread closer =
+          new Thread(() -> {
+            try {
+              start.await();
+              lease.close();
+            } catch (LeaseLostException e) {
+              // its service was closed first
+            } catch (Exception e) {
+              throw new AssertionError(e);
+            }
+          });
+      closer.start();
+      start.await();
+
+      closing.close();
+
+      assertTrue(other.tryLock(), "round " + round + ": it is given back");
+      closer.join();
+      other.unlock();
+    }
   }
 
   @Test

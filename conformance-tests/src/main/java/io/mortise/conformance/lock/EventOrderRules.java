@@ -10,6 +10,7 @@ import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LockListener;
 import io.mortise.LockService;
+import io.mortise.LockServiceClosedException;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.BeforeEach;
@@ -156,6 +158,52 @@ abstract class EventOrderRules extends LockRules {
         assertEquals(
             List.of("acquired", "LOST", "lost: somebody forced the lock open"), told(lock));
       }
+    }
+  }
+
+  @Test
+  @Rule("L17")
+  void aThreadThatIsInsideWhenItsServiceIsClosedIsToldToHaveLostTheLockOnce() {
+    LockService closing = listenedTo();
+    DistributedLock lock = closing.getLock(name);
+    lock.lock();
+
+    closing.close();
+
+    Await.until("its end is told", () -> told(name).size() == 2);
+    assertEquals("acquired", told(name).get(0));
+    String end = told(name).get(1);
+    assertTrue(end.startsWith("lost: its service") && end.contains("was closed"), end);
+    assertThrows(LockServiceClosedException.class, lock::unlock);
+    assertEquals(2, told(name).size());
+  }
+
+  @Test
+  @Rule("L17")
+  void whetherAThreadUnlocksOrItsServiceIsClosedFirstOneEndIsTold() throws InterruptedException {
+    for (int round = 0; round < ROUNDS; round++) {
+      String each = name + '-' + round;
+      LockService closing = listenedTo();
+      DistributedLock lock = closing.getLock(each);
+      CountDownLatch inside = new CountDownLatch(1);
+      Thread holder =
+          new Thread(() -> {
+            lock.lock();
+            inside.countDown();
+            try {
+              lock.unlock();
+            } catch (LockServiceClosedException e) {
+              // it was closed first
+            }
+          });
+      holder.start();
+      inside.await();
+
+      closing.close();
+
+      holder.join();
+      Await.until("its end is told", () -> told(each).size() > 1);
+      assertEquals(2, told(each).size(), told(each)::toString);
     }
   }
 

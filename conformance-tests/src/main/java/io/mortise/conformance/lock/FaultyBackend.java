@@ -36,6 +36,9 @@ final class FaultyBackend implements LockBackend {
     REPLY_LOST
   }
 
+  /** In place of a script's name: subscribing fails at once. */
+  static final String SUBSCRIBE = "subscribe";
+
   private static final String ALL = "";
 
   private final Supplier<LockBackend> opens;
@@ -175,6 +178,9 @@ final class FaultyBackend implements LockBackend {
 
   @Override
   public Subscription subscribe(String channel, ChannelListener listener) {
+    if (script.equals(SUBSCRIBE) && failing.getAndDecrement() > 0) {
+      throw failure(link);
+    }
     FaultyMail joining = new FaultyMail(backend(), channel, listener);
     mail = channel.contains(":mail:") ? joining : mail; // or a channel of Redisson's
     joining.join();

@@ -187,4 +187,34 @@ abstract class MultiTryRules extends MultiFixture {
       }
     }
   }
+
+  /** No backend should throw so; the locks are to be had again all the same. */
+  @Test
+  @Rule("L15")
+  void anErrorOfOneMemberLeavesNothingBehind() {
+    FaultyBackend link = new FaultyBackend(this::backend);
+    LockService bad = service(link, builder -> builder);
+    LockService good = service();
+    List<MultiLock> orders =
+        List.of(
+            MultiLock.of(bad.getLock(name), good.getLock(nameB())),
+            MultiLock.of(good.getLock(name), bad.getLock(nameB())));
+    for (MultiLock both : orders) {
+      link.send(call -> {
+        throw new AssertionError("the test lets it fail");
+      });
+      Contender unlucky = contender(locking(both));
+      assertInstanceOf(AssertionError.class, root(unlucky.failure()));
+      link.send(call -> call);
+
+      Contender next = contender(locking(both));
+
+      assertTrue(next.result());
+      next.leave(both::unlock);
+    }
+  }
+
+  private static Throwable root(Throwable failure) {
+    return failure.getCause() == null ? failure : failure.getCause();
+  }
 }

@@ -10,16 +10,20 @@ import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
+import io.mortise.LockException;
 import io.mortise.LockService;
 import io.mortise.OutcomeUnknownException;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.FaultyBackend.Link;
 import io.mortise.conformance.support.Await;
+import io.mortise.spi.BackendException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A store out of reach, and commands whose outcome is not known. */
 abstract class OutageRules extends LockRules {
@@ -55,6 +59,21 @@ abstract class OutageRules extends LockRules {
     link.set(Link.UP);
     assertTrue(mine.tryLock());
     mine.unlock();
+  }
+
+  @ParameterizedTest
+  @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "UP")
+  @Rule("L18")
+  void aServiceThatCannotBeOpenedIsToldAsUnavailableHoweverItFailed(Link how) {
+    for (String what : List.of("check", FaultyBackend.SUBSCRIBE)) {
+      link.set(what, how, 1);
+      LockException e =
+          assertThrows(LockException.class, LockService.builder().sharedBackend(link)::open);
+      assertInstanceOf(BackendUnavailableException.class, e, what);
+      assertInstanceOf(BackendException.class, e.getCause(), what);
+    }
+
+    assertTrue(linked().tryLock());
   }
 
   @Test

@@ -254,4 +254,24 @@ abstract class RedRules extends RedParties {
     assertThrows(IllegalStateException.class, mine.lock::acquire);
     mine.lock.unlock();
   }
+
+  /** It is asked once who it is, for a warning only. */
+  @Test
+  @Rule("L15")
+  void aServerThatCannotBeAskedWhoItIsKeepsNobodyOut() {
+    Party mine = party();
+    mine.links
+        .get(2)
+        .send(call -> {
+          if (call.script().name().equals("identify")) {
+            throw new IllegalStateException("the test lets it fail");
+          }
+          return call;
+        });
+
+    mine.lock.lock();
+
+    mine.lock.unlock();
+    mine.awaitFree();
+  }
 }

@@ -44,6 +44,7 @@ abstract class RedServerRules extends RedFixture {
     RedLock lock = red(services, name).withMemberTimeout(Duration.ofSeconds(2));
     for (int i = 0; i < 3; i++) {
       assertTrue(lock.tryLock(), "and the servers know its scripts");
+      Await.until("no answer is out", () -> isHeldOnAll(services));
       lock.unlock();
     }
     for (int node = 0; node < NODES; node++) {
@@ -68,6 +69,11 @@ abstract class RedServerRules extends RedFixture {
     double five = median(lock);
     figures.add("red lock of 5, 4 ms away, median µs to lock", "" + Math.round(five));
     figures.add("red lock of 5, times the latency of one", "%.2f".formatted(five / one));
+  }
+
+  /** A release after that waits for all of them, so no connection is busy. */
+  private boolean isHeldOnAll(List<LockService> services) {
+    return services.stream().allMatch(each -> each.getLock(name).isLocked());
   }
 
   private static long calls(RedServers servers, int node) {

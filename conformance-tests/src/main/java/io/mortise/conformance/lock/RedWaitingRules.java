@@ -23,6 +23,9 @@ import org.junit.jupiter.api.Test;
 abstract class RedWaitingRules extends RedParties {
   private static final Duration SHORT = Duration.ofMillis(500);
 
+  /** Long enough for a waiter to ask again, and too short for a second wait. */
+  private static final Duration WAIT = Duration.ofMillis(2_400);
+
   RedWaitingRules(LockKit kit) {
     super(kit);
   }
@@ -130,5 +133,66 @@ abstract class RedWaitingRules extends RedParties {
     mine.services.get(4).close();
 
     assertInstanceOf(LockServiceClosedException.class, Await.failure(timed));
+  }
+
+  /** Also of those that say so when the round is lost already. */
+  @Test
+  @Rule("L10")
+  void whoWaitsStandsInTheQueuesOfAllMembersThatAreTaken() {
+    Party mine = party();
+    mine.lock.lock();
+    Await.until("every member is held", () -> mine.lockedMembers() == NODES);
+
+    CompletableFuture<Lease> waits = party().lock.async().acquire();
+
+    Await.until("it waits", () -> waiting() == NODES);
+    waits.cancel(false);
+    mine.lock.unlock();
+    mine.awaitFree();
+  }
+
+  /** Its re-check is out when the time is over. */
+  @Test
+  @Rule({"L5", "L15"})
+  void aMemberThatIsSilentAtTheDeadlineIsNotWaitedFor() {
+    Party mine = party();
+    Party theirs = party();
+    mine.lock.lock();
+    Await.until("every member is held", () -> mine.lockedMembers() == NODES);
+    CompletableFuture<Optional<Lease>> timed = theirs.lock.async().tryAcquire(WAIT);
+    Await.until("it waits", () -> waiting() == NODES);
+    HeldCall silent = theirs.links.get(0).hold("acquire");
+    passTimeUntil("it asks again", WAIT, silent::isSent);
+
+    passTimeUntil("its time is over", WAIT.plus(SECOND), timed::isDone);
+    assertTrue(timed.join().isEmpty());
+
+    silent.arrive();
+    Await.until("nobody waits", () -> waiting() == 0);
+    mine.lock.unlock();
+    mine.awaitFree();
+  }
+
+  /** Two questions of one attempt would refuse the lock to each other. */
+  @Test
+  @Rule({"L10", "L19"})
+  void aMemberWhoseAnswerIsOutIsNotAskedOnceMore() {
+    Party mine = party();
+    Party theirs = party();
+    mine.lock.lock();
+    Await.until("every member is held", () -> mine.lockedMembers() == NODES);
+    HeldCall slow = theirs.links.get(0).hold("acquire");
+    HeldCall again = theirs.links.get(0).hold("acquire");
+    CompletableFuture<Lease> waits = theirs.lock.withMemberTimeout(SECONDS).async().acquire();
+    Await.until("it waits", () -> waiting() == NODES - 1);
+
+    mine.lock.unlock();
+
+    passTimeUntil("it has it", SECOND, waits::isDone);
+    assertFalse(again.isSent());
+    slow.pass();
+    Await.until("a late answer counts", () -> isHeldOn(0));
+    waits.join().close();
+    theirs.awaitFree();
   }
 }

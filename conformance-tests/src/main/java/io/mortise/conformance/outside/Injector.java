@@ -4,6 +4,7 @@ import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy;
 import io.mortise.conformance.redis.TcpProxy.Direction;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -170,7 +171,7 @@ final class Injector {
 
   private void delete(String id, PlannedFault fault, List<String> keys) {
     Site site = sites.get(fault.server());
-    String key = keys.get(fault.choice() % keys.size());
+    String key = keyToDelete(site, keys, fault.choice());
     String resource = key.substring(key.indexOf('{') + 1).replace("}", "");
     Faults.begin(log, id, fault.sort(), "server", site.name(), "resource", resource, "key", key);
     if (Long.valueOf(0).equals(site.server().command("DEL", key))) {
@@ -178,6 +179,16 @@ final class Injector {
     } else {
       Faults.end(log, id);
     }
+  }
+
+  /** The chosen one; if it does not exist, the next that does. */
+  private static String keyToDelete(Site site, List<String> keys, int choice) {
+    List<String> turned = new ArrayList<>(keys);
+    Collections.rotate(turned, -(choice % keys.size()));
+    return turned.stream()
+        .filter(key -> Long.valueOf(1).equals(site.server().command("EXISTS", key)))
+        .findFirst()
+        .orElse(turned.get(0));
   }
 
   private static void sleep(long millis) {

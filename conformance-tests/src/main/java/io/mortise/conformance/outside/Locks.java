@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 /** The locks of a worker, and the ways to enter them. Thread-safe. */
 final class Locks implements AutoCloseable {
-  static final int PERMITS = 3;
+  static final int PERMITS = 2;
   static final int READERS = 1_000;
   private static final Duration TIMEOUT = Duration.ofMillis(600);
   private static final int ATTEMPTS = 50;

@@ -30,6 +30,7 @@ record PlannedFault(
           Sort.SERVER_FORGET,
           Sort.DELETED,
           Sort.DELETED,
+          Sort.DELETED,
           Sort.COMPANION_DELETED,
           Sort.CLOCK_FORWARD,
           Sort.CLOCK_BACK);
@@ -61,13 +62,13 @@ record PlannedFault(
 
   private static Sort sort(Random random, int server) {
     int dice = random.nextInt(20);
-    if (dice < 10) {
+    if (dice < 8) {
       return LINKS.get(random.nextInt(LINKS.size()));
     }
-    if (dice < 14) {
-      return dice < 12 ? Sort.FREEZE : Sort.KILL;
+    if (dice < 12) {
+      return dice < 10 ? Sort.FREEZE : Sort.KILL;
     }
-    if (dice < 17) {
+    if (dice < 14) {
       return OF_ALL_SERVERS.get(random.nextInt(OF_ALL_SERVERS.size()));
     }
     return server == 0

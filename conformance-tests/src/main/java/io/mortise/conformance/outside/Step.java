@@ -85,7 +85,8 @@ record Step(
     boolean interrupts = way != Way.LOCK && random.nextInt(10) == 0;
     Duration interrupt = interrupts ? millis(1 + random.nextInt(1_000)) : Duration.ZERO;
     boolean force = what.canBeForced() && random.nextInt(200) == 0;
-    Duration stay = what.isControl() ? millis(20 + random.nextInt(80)) : stay(random);
+    boolean crowded = what.isControl() || what == What.SEMAPHORE; // so that they do meet
+    Duration stay = crowded ? millis(20 + random.nextInt(80)) : stay(random);
     return new Step(what, way, patience, lease, stay, interrupt, force);
   }
 
@@ -112,10 +113,10 @@ record Step(
     throw new AssertionError(locks);
   }
 
-  /** Mostly short; now and then longer than a renewal, seldom longer than the lease. */
+  /** Mostly short; now and then longer than a renewal, seldom longer than two leases. */
   private static Duration stay(Random random) {
     int dice = random.nextInt(50);
-    int longest = dice == 0 ? 3_000 : dice < 5 ? 900 : 8;
+    int longest = dice == 0 ? 6_000 : dice < 5 ? 900 : 8;
     return millis(random.nextInt(longest));
   }
 

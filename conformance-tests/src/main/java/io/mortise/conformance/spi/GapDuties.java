@@ -176,6 +176,33 @@ abstract class GapDuties extends FaultDuties {
   }
 
   @Test
+  @Rule({"B12", "B15"})
+  @DisplayName(
+      "B15: channels that were left do not come back, nor does anything twice, by reconnects")
+  void nothingPilesUpByReconnects() {
+    LockBackend backend = direct();
+    Recorder kept = subscribed(backend);
+    String signs = "+";
+    for (int i = 0; i < 5; i++) {
+      Recorder visitor = new Recorder();
+      Subscription visit = backend.subscribe(name("visited" + i), visitor);
+      Subscription same = backend.subscribe(name("channel"), new Recorder());
+      visitor.awaitSigns("+");
+      assertEquals(1L, server.command("CLIENT", "KILL", "TYPE", "pubsub"));
+      signs += "-+";
+      kept.awaitSigns(signs);
+      visitor.awaitSigns("+-+");
+      visit.close();
+      same.close();
+    }
+    Object only = List.of(name("channel"));
+    Await.until("one channel", () -> only.equals(server.command("PUBSUB", "CHANNELS")));
+    assertFlows(kept, "first");
+    assertFlows(kept, "last");
+    assertEquals(List.of("first", "last"), kept.messages());
+  }
+
+  @Test
   @Rule({"B15", "B17"})
   @DisplayName("B17: a backend closed during a gap ends in time and tries no more")
   void backendClosedDuringAGap() throws InterruptedException {

@@ -11,6 +11,7 @@ import io.mortise.conformance.support.ThreadKind;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -203,6 +204,43 @@ abstract class MessageDuties extends Duties {
     publish(backend, channel, "more");
     next.awaitMessage("more");
     assertEquals(List.of("last"), recorder.messages());
+  }
+
+  @Test
+  @Rule("B15")
+  @DisplayName("B15: who has left is forgotten: neither listeners nor channels pile up")
+  void whoHasLeftIsForgotten() {
+    int rounds = 100;
+    Recorder staying = subscribed(backend, name("shared"));
+    List<WeakReference<Recorder>> left = new ArrayList<>();
+    for (int i = 0; i < rounds; i++) {
+      left.add(visit(name("shared")));
+      left.add(visit(name("own" + i)));
+    }
+    publish(backend, name("shared"), "last");
+    staying.awaitMessage("last");
+    assertEquals(List.of("+", "last"), staying.events());
+    // What was used last may still be at hand somewhere.
+    Await.until("listeners are let go", () -> remaining(left) <= 4);
+    if (backend.info().publishCounts()) {
+      for (int i = 0; i < rounds; i++) {
+        String channel = name("own" + i);
+        Await.until("the channel is left", () -> publish(backend, channel, "?").equals(0L));
+      }
+    }
+  }
+
+  private WeakReference<Recorder> visit(String channel) {
+    Recorder recorder = new Recorder();
+    Subscription subscription = backend.subscribe(channel, recorder);
+    recorder.awaitSigns("+");
+    subscription.close();
+    return new WeakReference<>(recorder);
+  }
+
+  private static long remaining(List<WeakReference<Recorder>> left) {
+    System.gc();
+    return left.stream().filter(each -> each.get() != null).count();
   }
 
   @Test

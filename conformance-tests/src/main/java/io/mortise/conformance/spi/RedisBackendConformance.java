@@ -66,4 +66,11 @@ public abstract class RedisBackendConformance extends BackendConformance {
       super(RedisBackendConformance.this);
     }
   }
+
+  @Nested
+  class Tls extends TlsDuties {
+    Tls() {
+      super(RedisBackendConformance.this);
+    }
+  }
 }

@@ -1,0 +1,53 @@
+package io.mortise;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.mortise.engine.Member;
+import io.mortise.engine.Trial;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+@Tag("L15")
+class MultiAttemptTest {
+  private final List<String> done = new ArrayList<>();
+
+  private Member member(String name, Trial trial) {
+    return Stub.of(
+        Member.class,
+        Map.of(
+            "name", none -> name,
+            "begin", none -> trial,
+            "unlock", none -> done.add(name + " unlocked")));
+  }
+
+  private boolean finished(String name) {
+    return done.add(name + " finished");
+  }
+
+  private static <T> T fail(Error why) {
+    throw why;
+  }
+
+  @Test
+  void anErrorOfOneMemberKeepsNoOtherFromBeingFinishedAndGivenBack() {
+    Error why = new AssertionError("the test lets it fail");
+    List<Member> members =
+        List.of(
+            member("a", () -> finished("a")),
+            member("b", () -> MultiAttemptTest.<Boolean>fail(why)),
+            member("c", () -> finished("c")),
+            member("d", () -> MultiAttemptTest.<Boolean>fail(why)));
+
+    Error told =
+        assertThrows(
+            AssertionError.class, MultiAttempt.patient(members, LeasedLock::lock)::acquire);
+
+    assertSame(why, told);
+    assertEquals(List.of("a finished", "c finished", "c unlocked", "a unlocked"), done);
+  }
+}

@@ -1,0 +1,163 @@
+package io.mortise;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.engine.Claimed;
+import io.mortise.engine.Member;
+import io.mortise.engine.MemberLease;
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** What the end of a red lock's lease waits for, and what it leaves behind. */
+@Tag("L15")
+class RedLeaseTest {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+
+  /** The timers that have neither run nor been cancelled. */
+  private final List<Runnable> timers = new ArrayList<>();
+
+  private final Map<String, CompletableFuture<Claimed>> asked = new HashMap<>();
+  private final Map<String, CompletableFuture<Void>> releases = new HashMap<>();
+  private final TimeSource time =
+      Stub.of(TimeSource.class, Map.of("nanoTime", none -> 0L, "schedule", this::schedule));
+  private final RedMembers members =
+      new RedMembers("red", List.of(member("a"), member("b"), member("c")), Duration.ofSeconds(1));
+
+  private Object schedule(Object[] args) {
+    Runnable task = () -> ((Runnable) args[0]).run(); // an object of this call alone
+    timers.add(task);
+    TimeSource.Timer timer = () -> timers.remove(task);
+    return timer;
+  }
+
+  private void runTimers() {
+    List<Runnable> due = List.copyOf(timers);
+    timers.clear();
+    due.forEach(Runnable::run);
+  }
+
+  private Member member(String place) {
+    Executor here = Runnable::run;
+    Registration nothing = () -> {};
+    return Stub.of(
+        Member.class,
+        Map.of(
+            "place", none -> place,
+            "lease", none -> LEASE,
+            "isRenewed", none -> false,
+            "time", none -> time,
+            "executor", none -> here,
+            "onClose", none -> nothing,
+            "claim", args -> claim(place, args[1])));
+  }
+
+  @SuppressWarnings("unchecked")
+  private Object claim(String place, Object claimed) {
+    asked.put(place, (CompletableFuture<Claimed>) claimed);
+    return claimed;
+  }
+
+  private CompletableFuture<Claimed> asked(String place) {
+    return Objects.requireNonNull(asked.get(place), place);
+  }
+
+  private static Claimed taken() {
+    return new Claimed(null, "somebody");
+  }
+
+  private Claimed granted(String place) {
+    return granted(place, () -> {});
+  }
+
+  /** A lease whose release the test answers, and what happens when it begins to count. */
+  private Claimed granted(String place, Runnable counts) {
+    Stub.Answer release = none -> releases.computeIfAbsent(place, key -> new CompletableFuture<>());
+    MemberLease lease =
+        Stub.of(
+            MemberLease.class,
+            Map.of(
+                "isValid", none -> true,
+                "state", none -> LeaseState.HELD,
+                "remaining", none -> LEASE,
+                "joinMajority",
+                    none -> {
+                      counts.run();
+                      return none;
+                    },
+                "releasing", release,
+                "releaseAsync", release));
+    return new Claimed(lease, null);
+  }
+
+  private CompletableFuture<Claimed> claim() {
+    CompletableFuture<Claimed> claimed = new CompletableFuture<>();
+    QuorumClaim.start(members, new RedOwner(null, event -> {}), LEASE.toNanos(), claimed);
+    return claimed;
+  }
+
+  private static Lease lease(CompletableFuture<Claimed> claimed) {
+    assertTrue(claimed.isDone());
+    return Objects.requireNonNull(claimed.join().lease());
+  }
+
+  @Test
+  void noTimerOutlivesTheLease() {
+    CompletableFuture<Claimed> claimed = claim();
+    List.of("a", "b", "c").forEach(each -> asked(each).complete(granted(each)));
+    assertNotEquals(List.of(), timers, "it looks after itself");
+
+    CompletableFuture<Void> released = lease(claimed).releaseAsync();
+    releases.values().forEach(each -> each.complete(null));
+
+    assertTrue(released.isDone());
+    assertEquals(List.of(), timers);
+  }
+
+  @Test
+  void noTimerOutlivesAClaimThatWasWithdrawn() {
+    CompletableFuture<Claimed> waits = claim();
+    List.of("a", "b", "c").forEach(each -> asked(each).complete(taken()));
+    CompletableFuture<Claimed> pauses = claim();
+    List.of("a", "b", "c")
+        .forEach(each ->
+            asked(each).completeExceptionally(new BackendUnavailableException("down", null)));
+    assertFalse(waits.isDone() || pauses.isDone());
+    assertNotEquals(List.of(), timers);
+
+    waits.cancel(false);
+    pauses.cancel(false);
+
+    assertEquals(List.of(), timers);
+  }
+
+  /** The late answer meets the release on another thread, just before it would count. */
+  @Test
+  void whatAnswersWhileItIsReleasedIsReleasedAndCountsAsFree() {
+    CompletableFuture<Claimed> claimed = claim();
+    asked("a").complete(granted("a"));
+    asked("b").complete(granted("b"));
+    Lease lease = lease(claimed);
+    List<CompletableFuture<Void>> ends = new ArrayList<>();
+
+    asked("c").complete(granted("c", () -> ends.add(lease.releaseAsync())));
+
+    assertTrue(releases.containsKey("c"), "it is given back");
+    Objects.requireNonNull(releases.get("a")).complete(null);
+    runTimers();
+    assertFalse(ends.get(0).isDone(), "one of three is free");
+    Objects.requireNonNull(releases.get("c")).complete(null);
+    assertTrue(ends.get(0).isDone(), "nobody waits for b");
+  }
+}

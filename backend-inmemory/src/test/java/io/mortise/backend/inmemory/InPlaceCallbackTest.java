@@ -1,0 +1,154 @@
+package io.mortise.backend.inmemory;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LockService;
+import io.mortise.conformance.BackendUnderTest;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import io.mortise.spi.BackendInfo;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.Subscription;
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/**
+ * This backend delivers messages on the thread that runs a script, so an executor that runs in
+ * place runs callbacks there too. They come after what that thread is at.
+ */
+class InPlaceCallbackTest implements BackendUnderTest {
+  private final InMemoryStore store = InMemoryStore.withMovableTime();
+  private final CountDownLatch goesOn = new CountDownLatch(1);
+  private volatile @Nullable Thread stopped;
+
+  @Override
+  public String backendName() {
+    return "memory-moved-time";
+  }
+
+  @Test
+  @Rule({"L10", "L20"})
+  void aCallbackThatAThreadBringsByGivingUpMayTakeTheSameLock() throws InterruptedException {
+    LockService service =
+        LockService.builder().backend(new Stopping(store.backend())).executor(Runnable::run).open();
+    DistributedLock lock = service.getLock("x");
+    lock.lock();
+    CompletableFuture<Thread> taken =
+        lock.async()
+            .acquire()
+            .thenApply(lease -> {
+              lease.close();
+              goesOn.countDown();
+              lock.lock(); // behind the first thread that waits
+              lock.unlock();
+              return Thread.currentThread();
+            });
+    Thread first =
+        new Thread(() -> {
+          lock.lock();
+          lock.unlock();
+        });
+    first.start();
+    store.awaitParked(1);
+    Thread second = new Thread(() -> assertFalse(tryFor20Millis(lock)));
+    second.start();
+    store.awaitParked(2);
+    stopped = first;
+    lock.unlock(); // passed on to the first, which does not get so far
+
+    store.advance(Duration.ofMillis(20)); // too late to pass it on: the second gives it back
+
+    assertTrue(Await.value(taken).equals(second));
+    first.join();
+    service.close();
+  }
+
+  /** With a lease of its own, so it cannot take over what is passed on. */
+  private static boolean tryFor20Millis(DistributedLock lock) {
+    try {
+      return lock.withLease(Duration.ofSeconds(1)).tryLock(Duration.ofMillis(20));
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Keeps one thread from going on once it is woken. */
+  private final class Stopping implements LockBackend {
+    private final LockBackend backend;
+
+    Stopping(LockBackend backend) {
+      this.backend = backend;
+    }
+
+    @Override
+    public List<Object> execute(ScriptCall call) {
+      return backend.execute(call);
+    }
+
+    @Override
+    public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
+      return backend.executeAsync(call);
+    }
+
+    @Override
+    public Subscription subscribe(String channel, ChannelListener listener) {
+      return backend.subscribe(channel, listener);
+    }
+
+    @Override
+    public BackendInfo info() {
+      return backend.info();
+    }
+
+    @Override
+    public TimeSource time() {
+      TimeSource time = backend.time();
+      return new TimeSource() {
+        @Override
+        public long nanoTime() {
+          return time.nanoTime();
+        }
+
+        @Override
+        public void parkNanos(Object blocker, long nanos) {
+          time.parkNanos(blocker, nanos);
+          if (Thread.currentThread().equals(stopped)) {
+            awaitLetGo();
+          }
+        }
+
+        @Override
+        public void unpark(Thread thread) {
+          time.unpark(thread);
+        }
+
+        @Override
+        public Timer schedule(Runnable task, Duration delay) {
+          return time.schedule(task, delay);
+        }
+      };
+    }
+
+    private void awaitLetGo() {
+      try {
+        goesOn.await();
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+    }
+
+    @Override
+    public void close() {
+      backend.close();
+    }
+  }
+}
