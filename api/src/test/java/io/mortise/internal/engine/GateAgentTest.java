@@ -186,14 +186,14 @@ class GateAgentTest extends GateFixture {
   void anAgentThatIsAboutToAskWhenTheServiceIsClosedSendsNothing() {
     Runnable close =
         () -> {
-          if (Thread.currentThread().equals(a.thread()) && !engine.acquisitions().isEmpty()) {
+          if (Thread.currentThread().equals(a.thread()) && !engine.acquisitions().all().isEmpty()) {
             time.atRead(() -> {});
             assertTrue(engine.close());
           }
         };
     Runnable closeAtTheNextRead =
         () -> {
-          if (Thread.currentThread().equals(a.thread()) && !engine.acquisitions().isEmpty()) {
+          if (Thread.currentThread().equals(a.thread()) && !engine.acquisitions().all().isEmpty()) {
             time.atRead(close);
           }
         };
@@ -202,7 +202,7 @@ class GateAgentTest extends GateFixture {
     Party.failure(LockServiceClosedException.class, a.runs(lock::lock));
 
     store.assertNothingAsked();
-    assertTrue(engine.acquisitions().isEmpty());
+    assertTrue(engine.acquisitions().all().isEmpty());
   }
 
   @Test

@@ -1,11 +1,13 @@
-package io.mortise;
+package io.mortise.internal.composite;
+
+import io.mortise.LeasedLock;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.mortise.engine.Member;
-import io.mortise.engine.Trial;
+import io.mortise.internal.lock.Member;
+import io.mortise.internal.engine.PendingTry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -16,7 +18,7 @@ import org.junit.jupiter.api.Test;
 class MultiAttemptTest {
   private final List<String> done = new ArrayList<>();
 
-  private Member member(String name, Trial trial) {
+  private Member member(String name, PendingTry trial) {
     return Stub.of(
         Member.class,
         Map.of(
@@ -29,7 +31,7 @@ class MultiAttemptTest {
     return done.add(name + " finished");
   }
 
-  private static <T> T fail(Error why) {
+  private static boolean fail(Error why) {
     throw why;
   }
 
@@ -39,9 +41,9 @@ class MultiAttemptTest {
     List<Member> members =
         List.of(
             member("a", () -> finished("a")),
-            member("b", () -> MultiAttemptTest.<Boolean>fail(why)),
+            member("b", () -> fail(why)),
             member("c", () -> finished("c")),
-            member("d", () -> MultiAttemptTest.<Boolean>fail(why)));
+            member("d", () -> fail(why)));
 
     Error told =
         assertThrows(

@@ -1,4 +1,4 @@
-package io.mortise;
+package io.mortise.internal.composite;
 
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;

@@ -1,13 +1,18 @@
-package io.mortise;
+package io.mortise.internal.composite;
+
+import io.mortise.BackendUnavailableException;
+import io.mortise.Lease;
+import io.mortise.LeaseState;
+import io.mortise.Registration;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.engine.Claimed;
-import io.mortise.engine.Member;
-import io.mortise.engine.MemberLease;
+import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.lock.Member;
+import io.mortise.internal.engine.MemberLease;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,18 +27,18 @@ import org.junit.jupiter.api.Test;
 
 /** What the end of a red lock's lease waits for, and what it leaves behind. */
 @Tag("L15")
-class RedLeaseTest {
+class QuorumLeaseTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
 
   /** The timers that have neither run nor been cancelled. */
   private final List<Runnable> timers = new ArrayList<>();
 
-  private final Map<String, CompletableFuture<Claimed>> asked = new HashMap<>();
+  private final Map<String, CompletableFuture<LeaseOutcome>> asked = new HashMap<>();
   private final Map<String, CompletableFuture<Void>> releases = new HashMap<>();
   private final TimeSource time =
       Stub.of(TimeSource.class, Map.of("nanoTime", none -> 0L, "schedule", this::schedule));
-  private final RedMembers members =
-      new RedMembers("red", List.of(member("a"), member("b"), member("c")), Duration.ofSeconds(1));
+  private final QuorumMembers members =
+      new QuorumMembers("red", List.of(member("a"), member("b"), member("c")), Duration.ofSeconds(1));
 
   private Object schedule(Object[] args) {
     Runnable task = () -> ((Runnable) args[0]).run(); // an object of this call alone
@@ -65,24 +70,24 @@ class RedLeaseTest {
 
   @SuppressWarnings("unchecked")
   private Object claim(String place, Object claimed) {
-    asked.put(place, (CompletableFuture<Claimed>) claimed);
+    asked.put(place, (CompletableFuture<LeaseOutcome>) claimed);
     return claimed;
   }
 
-  private CompletableFuture<Claimed> asked(String place) {
+  private CompletableFuture<LeaseOutcome> asked(String place) {
     return Objects.requireNonNull(asked.get(place), place);
   }
 
-  private static Claimed taken() {
-    return new Claimed(null, "somebody");
+  private static LeaseOutcome taken() {
+    return new LeaseOutcome(null, "somebody");
   }
 
-  private Claimed granted(String place) {
+  private LeaseOutcome granted(String place) {
     return granted(place, () -> {});
   }
 
   /** A lease whose release the test answers, and what happens when it begins to count. */
-  private Claimed granted(String place, Runnable counts) {
+  private LeaseOutcome granted(String place, Runnable counts) {
     Stub.Answer release = none -> releases.computeIfAbsent(place, key -> new CompletableFuture<>());
     MemberLease lease =
         Stub.of(
@@ -98,23 +103,23 @@ class RedLeaseTest {
                     },
                 "releasing", release,
                 "releaseAsync", release));
-    return new Claimed(lease, null);
+    return new LeaseOutcome(lease, null);
   }
 
-  private CompletableFuture<Claimed> claim() {
-    CompletableFuture<Claimed> claimed = new CompletableFuture<>();
-    QuorumClaim.start(members, new RedOwner(null, event -> {}), LEASE.toNanos(), claimed);
+  private CompletableFuture<LeaseOutcome> claim() {
+    CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
+    QuorumRequest.start(members, new QuorumOwner(null, event -> {}), LEASE.toNanos(), claimed);
     return claimed;
   }
 
-  private static Lease lease(CompletableFuture<Claimed> claimed) {
+  private static Lease lease(CompletableFuture<LeaseOutcome> claimed) {
     assertTrue(claimed.isDone());
     return Objects.requireNonNull(claimed.join().lease());
   }
 
   @Test
   void noTimerOutlivesTheLease() {
-    CompletableFuture<Claimed> claimed = claim();
+    CompletableFuture<LeaseOutcome> claimed = claim();
     List.of("a", "b", "c").forEach(each -> asked(each).complete(granted(each)));
     assertNotEquals(List.of(), timers, "it looks after itself");
 
@@ -127,9 +132,9 @@ class RedLeaseTest {
 
   @Test
   void noTimerOutlivesAClaimThatWasWithdrawn() {
-    CompletableFuture<Claimed> waits = claim();
+    CompletableFuture<LeaseOutcome> waits = claim();
     List.of("a", "b", "c").forEach(each -> asked(each).complete(taken()));
-    CompletableFuture<Claimed> pauses = claim();
+    CompletableFuture<LeaseOutcome> pauses = claim();
     List.of("a", "b", "c")
         .forEach(each ->
             asked(each).completeExceptionally(new BackendUnavailableException("down", null)));
@@ -145,7 +150,7 @@ class RedLeaseTest {
   /** The late answer meets the release on another thread, just before it would count. */
   @Test
   void whatAnswersWhileItIsReleasedIsReleasedAndCountsAsFree() {
-    CompletableFuture<Claimed> claimed = claim();
+    CompletableFuture<LeaseOutcome> claimed = claim();
     asked("a").complete(granted("a"));
     asked("b").complete(granted("b"));
     Lease lease = lease(claimed);
