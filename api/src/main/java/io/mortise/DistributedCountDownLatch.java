@@ -1,5 +1,6 @@
 package io.mortise;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
@@ -78,6 +79,17 @@ public interface DistributedCountDownLatch {
    * @throws InterruptedException the thread was interrupted
    */
   boolean await(long wait, TimeUnit unit) throws InterruptedException;
+
+  /**
+   * As {@link #await(long, TimeUnit)}.
+   *
+   * @param wait the longest time to wait; none if not positive
+   * @return false if the time was over before
+   * @throws InterruptedException the thread was interrupted
+   */
+  default boolean await(Duration wait) throws InterruptedException {
+    return await(TimeUnit.NANOSECONDS.convert(wait), TimeUnit.NANOSECONDS);
+  }
 
   /**
    * Waits without blocking: no thread waits. Cancelling the future, or completing it in any other

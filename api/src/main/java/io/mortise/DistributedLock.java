@@ -25,6 +25,15 @@ public interface DistributedLock extends LeasedLock {
   long remainTimeToLive();
 
   /**
+   * As {@link #remainTimeToLive}.
+   *
+   * @return zero if the lock is free
+   */
+  default Duration remaining() {
+    return Duration.ofMillis(Math.max(0, remainTimeToLive()));
+  }
+
+  /**
    * Who holds the lock: one read-only command, a snapshot. Of the readers of a read/write lock, the
    * one whose lease ends last.
    *

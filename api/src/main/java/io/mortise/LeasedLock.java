@@ -1,6 +1,7 @@
 package io.mortise;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -71,6 +72,16 @@ public interface LeasedLock extends Lock {
   void lock(long lease, TimeUnit unit);
 
   /**
+   * Acquires with a fixed lease, as {@code withLease(lease).lock()}.
+   *
+   * @param lease at least 10 ms, at most 10,000 days; for a renewed lease use {@link #lock()}
+   * @throws IllegalArgumentException the lease is out of range
+   */
+  default void lock(Duration lease) {
+    withLease(lease).lock();
+  }
+
+  /**
    * Acquires with a fixed lease, as {@code withLease(…).lockInterruptibly()}.
    *
    * @param lease at least 10 ms; for a renewed lease use {@link #lockInterruptibly()}
@@ -79,6 +90,17 @@ public interface LeasedLock extends Lock {
    * @throws IllegalArgumentException the lease is not positive or too long
    */
   void lockInterruptibly(long lease, TimeUnit unit) throws InterruptedException;
+
+  /**
+   * Acquires with a fixed lease, as {@code withLease(lease).lockInterruptibly()}.
+   *
+   * @param lease at least 10 ms, at most 10,000 days
+   * @throws InterruptedException the thread was interrupted before or while waiting
+   * @throws IllegalArgumentException the lease is out of range
+   */
+  default void lockInterruptibly(Duration lease) throws InterruptedException {
+    withLease(lease).lockInterruptibly();
+  }
 
   /**
    * Acquires with a fixed lease if that is possible in time, as {@code withLease(…).tryLock(wait)}.
@@ -91,6 +113,20 @@ public interface LeasedLock extends Lock {
    * @throws IllegalArgumentException the lease is not positive or too long
    */
   boolean tryLock(long wait, long lease, TimeUnit unit) throws InterruptedException;
+
+  /**
+   * Acquires with a fixed lease if that is possible in time, as {@code
+   * withLease(lease).tryLock(wait)}.
+   *
+   * @param wait the longest time to wait; none if not positive
+   * @param lease at least 10 ms, at most 10,000 days
+   * @return whether the lock was acquired
+   * @throws InterruptedException the thread was interrupted before or while waiting
+   * @throws IllegalArgumentException the lease is out of range
+   */
+  default boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
+    return withLease(lease).tryLock(wait);
+  }
 
   /**
    * Whether the calling thread holds the lock and its lease has not ended. Sends nothing.
@@ -131,14 +167,30 @@ public interface LeasedLock extends Lock {
   void ensureHeld();
 
   /**
-   * Calls the listener when a hold of this lock in this service becomes {@link LeaseState#SUSPECT}
-   * and when it becomes {@link LeaseState#LOST}, whichever thread has it; on the service's
-   * executor.
+   * Calls the listener whenever the lease of a hold of this lock in this service changes, whichever
+   * thread holds it: when a renewal fails ({@link LeaseState#SUSPECT}), when a later one succeeds
+   * ({@link LeaseState#HELD}), and when the lease is over ({@link LeaseState#LOST}). Called on the
+   * service's executor.
    *
    * @param listener called at each such change
    * @return removes the listener
    */
-  Registration onLeaseLost(Consumer<? super LeaseChange> listener);
+  Registration onLeaseChange(Consumer<? super LeaseChange> listener);
+
+  /**
+   * As {@link #onLeaseChange}, but for {@link LeaseState#LOST} alone.
+   *
+   * @param listener called at each loss
+   * @return removes the listener
+   */
+  default Registration onLeaseLost(Consumer<? super LeaseChange> listener) {
+    Objects.requireNonNull(listener, "listener");
+    return onLeaseChange(change -> {
+      if (change.state() == LeaseState.LOST) {
+        listener.accept(change);
+      }
+    });
+  }
 
   /**
    * Acquires as a value, bound to no thread and not reentrant.

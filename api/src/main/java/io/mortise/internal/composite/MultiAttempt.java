@@ -3,7 +3,6 @@ package io.mortise.internal.composite;
 import io.mortise.BackendUnavailableException;
 import io.mortise.LeaseLostException;
 import io.mortise.LockException;
-import io.mortise.MultiLock;
 import io.mortise.OutcomeUnknownException;
 
 import io.mortise.internal.lock.Member;
@@ -228,7 +227,7 @@ public final class MultiAttempt {
   }
 
   private List<Throwable> giveBack() {
-    List<Throwable> errors = MultiLock.releaseAll(held);
+    List<Throwable> errors = MultiLockHandle.releaseAll(held);
     held.clear();
     return errors;
   }

@@ -199,11 +199,9 @@ public final class LeaseEvents {
     if (listener != null) {
       Trampoline.guarded(() -> listener.leaseChanged(event));
     }
-    if (event.state() != LeaseState.HELD) {
-      byLock
-          .getOrDefault(lockKey, List.of())
-          .forEach(consumer -> Trampoline.guarded(() -> consumer.accept(event)));
-    }
+    byLock
+        .getOrDefault(lockKey, List.of())
+        .forEach(consumer -> Trampoline.guarded(() -> consumer.accept(event)));
   }
 
   void close() {

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A handle of a count-down latch. Who waits is a claim that ends without a lease. */
 final class LatchHandle implements DistributedCountDownLatch {
@@ -153,6 +154,19 @@ final class LatchHandle implements DistributedCountDownLatch {
     return new IllegalStateException(
         keys.text()
             + " has no count: it was never set, or the store has forgotten it (7 days without use, or its key was deleted or lost); call trySetCount, and use another name if steps may have been counted before (docs/troubleshooting.md#unset)");
+  }
+
+  /** Handles of one lock of one service are equal, whatever lease they ask for. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof LatchHandle that
+        && engine == that.engine
+        && keys.lock().equals(that.keys.lock());
+  }
+
+  @Override
+  public int hashCode() {
+    return keys.lock().hashCode();
   }
 
   @Override

@@ -341,7 +341,7 @@ class LockHandle implements DistributedLock, Member {
   }
 
   @Override
-  public Registration onLeaseLost(Consumer<? super LeaseChange> listener) {
+  public Registration onLeaseChange(Consumer<? super LeaseChange> listener) {
     return engine.events().add(keys.lock(), Objects.requireNonNull(listener, "listener"));
   }
 
@@ -485,6 +485,19 @@ class LockHandle implements DistributedLock, Member {
     for (int i = 1; hold != null && i < levels; i++) {
       hold.enter();
     }
+  }
+
+  /** Handles of one lock of one service are equal, whatever lease they ask for. */
+  @Override
+  public final boolean equals(@Nullable Object other) {
+    return other instanceof LockHandle that
+        && engine == that.engine
+        && keys.lock().equals(that.keys.lock());
+  }
+
+  @Override
+  public final int hashCode() {
+    return keys.lock().hashCode();
   }
 
   @Override

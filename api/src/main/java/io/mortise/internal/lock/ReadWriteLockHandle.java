@@ -5,6 +5,7 @@ import io.mortise.DistributedReadWriteLock;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
+import org.jspecify.annotations.Nullable;
 
 /** A handle of a read/write lock: its two sides. */
 final class ReadWriteLockHandle implements DistributedReadWriteLock {
@@ -34,6 +35,17 @@ final class ReadWriteLockHandle implements DistributedReadWriteLock {
   @Override
   public boolean tryUpgrade() {
     return writing.tryLockBeside(reading.requireHold());
+  }
+
+  /** Handles of one lock of one service are equal. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof ReadWriteLockHandle that && writing.equals(that.writing);
+  }
+
+  @Override
+  public int hashCode() {
+    return writing.hashCode();
   }
 
   @Override

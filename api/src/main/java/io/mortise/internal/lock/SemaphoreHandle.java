@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A handle of a semaphore: each acquisition is a claim, whose id says how many permits it wants.
@@ -141,6 +142,19 @@ final class SemaphoreHandle implements DistributedSemaphore {
           "%s: %d permits; give it at least 1".formatted(keys.text(), permits));
     }
     return permits;
+  }
+
+  /** Handles of one lock of one service are equal, whatever lease they ask for. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof SemaphoreHandle that
+        && engine == that.engine
+        && keys.lock().equals(that.keys.lock());
+  }
+
+  @Override
+  public int hashCode() {
+    return keys.lock().hashCode();
   }
 
   @Override

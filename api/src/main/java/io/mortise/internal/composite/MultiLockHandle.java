@@ -1,0 +1,321 @@
+package io.mortise.internal.composite;
+
+import io.mortise.AsyncLock;
+import io.mortise.Lease;
+import io.mortise.LeaseChange;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import io.mortise.LeasedLock;
+import io.mortise.MultiLock;
+import io.mortise.Registration;
+import io.mortise.LockService;
+
+import io.mortise.internal.lock.AsyncLeases;
+import io.mortise.internal.lock.Member;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** A multi-lock as its users have it. Thread-safe. */
+public final class MultiLockHandle implements MultiLock {
+  /* Overview
+   *
+   * Ownership is by thread, so every member is locked on the caller's own thread. One that waits
+   * begins all its first tries before it hears of any (docs/decisions/0009). This class keeps no state but its members;
+   * MultiAttempt and MultiClaim have the ways to acquire them, MultiLoss merges what is told of
+   * their leases.
+   */
+  private static final Comparator<Member> CANONICAL =
+      Comparator.comparing(Member::name).thenComparing(Member::place);
+
+  private final List<Member> members;
+
+  MultiLockHandle(List<Member> members) {
+    this.members = members;
+  }
+
+  public static MultiLock of(LeasedLock... locks) {
+    List<Member> members =
+        Stream.of(locks).flatMap(MultiLockHandle::membersOf).sorted(CANONICAL).toList();
+    if (members.isEmpty()) {
+      throw new IllegalArgumentException("a multi lock of no locks; give it one or more");
+    }
+    Set<String> places = new HashSet<>();
+    for (Member each : members) {
+      if (!places.add(each.place())) {
+        throw new IllegalArgumentException(
+            "lock '%s' is in the multi lock twice (%s); give each lock once"
+                .formatted(each.name(), each.place()));
+      }
+    }
+    return new MultiLockHandle(members);
+  }
+
+  private static Stream<Member> membersOf(LeasedLock lock) {
+    if (lock instanceof MultiLockHandle multi) {
+      return multi.members.stream();
+    }
+    if (Objects.requireNonNull(lock, "a member of the multi lock") instanceof Member member) {
+      return Stream.of(member);
+    }
+    throw new IllegalArgumentException(
+        "%s is a %s; a member of a multi lock comes from a LockService, or is a multi lock"
+            .formatted(lock, lock.getClass().getName()));
+  }
+
+  @Override
+  public String name() {
+    return members.stream().map(Member::name).collect(Collectors.joining(", ", "[", "]"));
+  }
+
+  @Override
+  public MultiLockHandle withLease(Duration lease) {
+    return with(each -> each.withLease(lease));
+  }
+
+  private MultiLockHandle withLease(long lease, TimeUnit unit) {
+    return with(each -> each.withLease(lease, unit));
+  }
+
+  private MultiLockHandle with(UnaryOperator<Member> other) {
+    return new MultiLockHandle(members.stream().map(other).toList());
+  }
+
+  // Acquiring
+
+  @Override
+  public void lock() {
+    try {
+      boolean unused = MultiAttempt.patient(members, LeasedLock::lock).acquire();
+    } catch (InterruptedException e) {
+      throw new AssertionError("an uninterruptible wait does not throw", e);
+    }
+  }
+
+  @Override
+  public void lockInterruptibly() throws InterruptedException {
+    throwIfInterrupted();
+    boolean unused = MultiAttempt.patient(members, LeasedLock::lockInterruptibly).acquire();
+  }
+
+  @Override
+  public boolean tryLock() {
+    try {
+      return MultiAttempt.impatient(members).acquire();
+    } catch (InterruptedException e) {
+      throw new AssertionError("an attempt that does not wait does not throw", e);
+    }
+  }
+
+  @Override
+  public boolean tryLock(long wait, TimeUnit unit) throws InterruptedException {
+    throwIfInterrupted();
+    return wait > 0 ? MultiAttempt.timed(members, unit.toNanos(wait)).acquire() : tryLock();
+  }
+
+  @Override
+  public void lock(long lease, TimeUnit unit) {
+    withLease(lease, unit).lock();
+  }
+
+  @Override
+  public void lockInterruptibly(long lease, TimeUnit unit) throws InterruptedException {
+    withLease(lease, unit).lockInterruptibly();
+  }
+
+  @Override
+  public boolean tryLock(long wait, long lease, TimeUnit unit) throws InterruptedException {
+    return withLease(lease, unit).tryLock(wait, unit);
+  }
+
+  /**
+   * {@inheritDoc} Claims that wait ask for all members at the same time; all are given back
+   * together.
+   */
+  @Override
+  public AsyncLock async() {
+    return leases();
+  }
+
+  @Override
+  public Lease acquire() throws InterruptedException {
+    checkNoneHeld();
+    return leases().await();
+  }
+
+  @Override
+  public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+    checkNoneHeld();
+    return leases().await(wait);
+  }
+
+  private AsyncLeases leases() {
+    Member first = members.get(0);
+    return new AsyncLeases(
+        (wait, claimed) -> MultiRequest.start(name(), members, wait, claimed),
+        first.executor(),
+        first.time());
+  }
+
+  private void checkNoneHeld() {
+    for (Member each : members) {
+      if (each.isHeldByCurrentThread()) {
+        throw new IllegalStateException(
+            "multi lock %s: thread %s holds '%s' already, and a lease is not reentrant: the thread would wait for itself; unlock first"
+                .formatted(name(), Thread.currentThread().getName(), each.name()));
+      }
+    }
+  }
+
+  private static void throwIfInterrupted() throws InterruptedException {
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+  }
+
+  // Releasing and looking
+
+  /**
+   * Releases every member that the calling thread holds, whatever becomes of the others.
+   *
+   * @throws LeaseLostException one or more were lost; the others are released
+   * @throws IllegalMonitorStateException one or more were not held; the others are released
+   */
+  @Override
+  public void unlock() {
+    List<Throwable> errors = releaseAll(members);
+    if (!errors.isEmpty()) {
+      throw merged(errors, "the other members are released");
+    }
+  }
+
+  /** Unlocks all, the last first, and returns what they threw. */
+  public static List<Throwable> releaseAll(List<Member> held) {
+    List<Member> lastFirst = new ArrayList<>(held);
+    Collections.reverse(lastFirst);
+    return tell(lastFirst, Member::unlock);
+  }
+
+  private static List<Throwable> tell(List<Member> members, Consumer<Member> what) {
+    List<Throwable> errors = new ArrayList<>();
+    for (Member each : members) {
+      try {
+        what.accept(each);
+      } catch (RuntimeException | Error e) {
+        errors.add(e);
+      }
+    }
+    return errors;
+  }
+
+  /** One exception for all: a loss before a member that was not held, anything else first. */
+  private RuntimeException merged(List<Throwable> errors, String others) {
+    for (Throwable each : errors) {
+      if (!(each instanceof IllegalMonitorStateException)) {
+        errors.stream().filter(other -> !other.equals(each)).forEach(each::addSuppressed);
+        if (each instanceof Error error) {
+          throw error;
+        }
+        return (RuntimeException) each;
+      }
+    }
+    long lost = errors.stream().filter(LeaseLostException.class::isInstance).count();
+    Thread thread = Thread.currentThread();
+    String message =
+        "multi lock %s: thread %s (%d) lost %d of %d members and did not hold %d; %s (see the suppressed exceptions; docs/troubleshooting.md#lease-lost)"
+            .formatted(
+                name(),
+                thread.getName(),
+                thread.getId(),
+                lost,
+                members.size(),
+                errors.size() - lost,
+                others);
+    RuntimeException all =
+        lost > 0 ? new LeaseLostException(message) : new IllegalMonitorStateException(message);
+    errors.forEach(all::addSuppressed);
+    return all;
+  }
+
+  @Override
+  public boolean isHeldByCurrentThread() {
+    return members.stream().allMatch(Member::isHeldByCurrentThread);
+  }
+
+  @Override
+  public boolean isHeldByThread(long threadId) {
+    return members.stream().allMatch(each -> each.isHeldByThread(threadId));
+  }
+
+  /** {@inheritDoc} The fewest of all members. */
+  @Override
+  public int getHoldCount() {
+    return members.stream().mapToInt(Member::getHoldCount).min().orElse(0);
+  }
+
+  /**
+   * The worst of the members' states: {@code LOST}, then {@code RELEASED}, {@code SUSPECT}, {@code
+   * HELD}.
+   *
+   * @return {@link LeaseState#HELD} only if all members are
+   */
+  @Override
+  public LeaseState leaseState() {
+    Set<LeaseState> states = members.stream().map(Member::leaseState).collect(Collectors.toSet());
+    return Stream.of(LeaseState.LOST, LeaseState.RELEASED, LeaseState.SUSPECT)
+        .filter(states::contains)
+        .findFirst()
+        .orElse(LeaseState.HELD);
+  }
+
+  @Override
+  public void ensureHeld() {
+    List<Throwable> errors = tell(members, Member::ensureHeld);
+    if (!errors.isEmpty()) {
+      throw merged(errors, "the other members are still held");
+    }
+  }
+
+  @Override
+  public Registration onLeaseChange(Consumer<? super LeaseChange> listener) {
+    FirstLoss loss = new FirstLoss(name(), Objects.requireNonNull(listener, "listener"));
+    List<Registration> all =
+        members.stream().map(each -> each.onLeaseChange(event -> loss.changed(each, event))).toList();
+    return () -> all.forEach(Registration::close);
+  }
+
+  @Override
+  public Condition newCondition() {
+    throw new UnsupportedOperationException(
+        "multi lock " + name() + ": conditions are not available yet");
+  }
+
+  /** Handles of the same members are equal, whatever lease they ask for. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof MultiLockHandle that && members.equals(that.members);
+  }
+
+  @Override
+  public int hashCode() {
+    return members.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "Multi" + members;
+  }
+}

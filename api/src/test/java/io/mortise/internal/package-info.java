@@ -1,0 +1,4 @@
+@NullMarked
+package io.mortise.internal;
+
+import org.jspecify.annotations.NullMarked;
