@@ -70,7 +70,7 @@ abstract class LeakRules extends LockRules {
 
   /** A waiter is interrupted, one waits in vain, a holder is forced out, and a lease ends. */
   private void interruptAndForce(DistributedLock mine, DistributedLock theirs, LockBackend store) {
-    Registration registration = mine.onLeaseLost(event -> {});
+    Registration registration = mine.onLeaseChange(event -> {});
     mine.lock();
     Contender waiter = contender(() -> theirs.tryLock(1, TimeUnit.HOURS));
     waiter.interrupt();

@@ -37,7 +37,7 @@ abstract class LeaseRules extends LockRules {
     DistributedLock mine = lock();
     DistributedLock theirs = lock();
     List<LeaseChange> events = new CopyOnWriteArrayList<>();
-    Registration registration = mine.onLeaseLost(events::add);
+    Registration registration = mine.onLeaseChange(events::add);
     mine.lock(SHORT.toMillis(), TimeUnit.MILLISECONDS);
     assertFalse(theirs.tryLock());
 

@@ -107,7 +107,7 @@ abstract class ListenerRules extends LockRules {
     List<Runnable> tasks = new CopyOnWriteArrayList<>();
     LockService service = service(builder -> builder.executor(tasks::add));
     DistributedLock lock = service.getLock(name);
-    Registration registration = lock.onLeaseLost(event::set);
+    Registration registration = lock.onLeaseChange(event::set);
     lock.lock();
     assertTrue(lock().forceUnlock());
 

@@ -50,7 +50,7 @@ abstract class LossRules extends LockRules {
   /** Held by the calling thread, which is told of changes. */
   private DistributedLock held(RedisServer server) {
     DistributedLock mine = service(server).getLock(name);
-    mine.onLeaseLost(event -> changes.add(event.state()));
+    mine.onLeaseChange(event -> changes.add(event.state()));
     mine.lock();
     return mine;
   }

@@ -102,9 +102,9 @@ abstract class MultiLeaseRules extends MultiFixture {
     MultiLock both = MultiLock.of(a, b);
     List<LeaseChange> merged = new CopyOnWriteArrayList<>();
     List<LeaseChange> single = new CopyOnWriteArrayList<>();
-    Registration registration = both.onLeaseLost(merged::add);
-    a.onLeaseLost(single::add); // told after the first listener, by the same executor
-    b.onLeaseLost(single::add);
+    Registration registration = both.onLeaseChange(merged::add);
+    a.onLeaseChange(single::add); // told after the first listener, by the same executor
+    b.onLeaseChange(single::add);
 
     for (int hold = 1; hold <= 3; hold++) {
       if (hold == 3) {

@@ -75,7 +75,7 @@ abstract class RedLossRules extends RedParties {
     CountDownLatch mayGoOn = new CountDownLatch(1);
     mine.members
         .get(2)
-        .onLeaseLost(event -> {
+        .onLeaseChange(event -> {
           knows.countDown();
           awaitQuietly(mayGoOn);
         });

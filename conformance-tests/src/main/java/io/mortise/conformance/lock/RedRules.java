@@ -177,7 +177,7 @@ abstract class RedRules extends RedParties {
   void itIsRenewedAndSurvivesTwoLossesButNotThree() {
     Party mine = new Party(Duration.ofSeconds(3));
     List<LeaseState> told = Collections.synchronizedList(new ArrayList<>());
-    mine.lock.onLeaseLost(event -> told.add(event.state()));
+    mine.lock.onLeaseChange(event -> told.add(event.state()));
     mine.lock.lock();
     passTime(Duration.ofSeconds(4));
     mine.lock.ensureHeld();

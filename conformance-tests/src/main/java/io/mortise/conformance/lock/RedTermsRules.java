@@ -32,7 +32,7 @@ abstract class RedTermsRules extends RedParties {
   void aThreadThatDiedInsideKeepsItForOneLease() {
     Party mine = new Party(SHORT);
     List<LeaseState> told = Collections.synchronizedList(new ArrayList<>());
-    mine.lock.onLeaseLost((LeaseChange event) -> told.add(event.state()));
+    mine.lock.onLeaseChange((LeaseChange event) -> told.add(event.state()));
     Thread dead = die(() -> mine.lock.lock());
     assertTrue(mine.lock.isHeldByThread(dead.getId()));
     assertFalse(mine.lock.tryLock(), "its lease is not over yet");
@@ -73,10 +73,10 @@ abstract class RedTermsRules extends RedParties {
   void aListenerThatThrowsKeepsNoOtherFromBeingTold() {
     Party mine = new Party(SHORT);
     List<LeaseState> told = Collections.synchronizedList(new ArrayList<>());
-    mine.lock.onLeaseLost(event -> {
+    mine.lock.onLeaseChange(event -> {
       throw new IllegalStateException("the listener fails");
     });
-    mine.lock.onLeaseLost((LeaseChange event) -> told.add(event.state()));
+    mine.lock.onLeaseChange((LeaseChange event) -> told.add(event.state()));
     Thread unused = die(() -> mine.lock.lock());
 
     passTimeUntil("its lease is over", SHORT.multipliedBy(2), () -> mine.lockedMembers() == 0);

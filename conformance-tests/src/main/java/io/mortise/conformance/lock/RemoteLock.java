@@ -191,7 +191,7 @@ final class RemoteLock implements AutoCloseable {
         new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
     try (LockService service = open(args)) {
       DistributedLock lock = lock(service, args[2], args[4]);
-      lock.onLeaseLost(event -> System.out.println(EVENT + event.state()));
+      lock.onLeaseChange(event -> System.out.println(EVENT + event.state()));
       System.out.println("ready");
       for (String command = in.readLine(); command != null; command = in.readLine()) {
         System.out.println(obey(command, lock));

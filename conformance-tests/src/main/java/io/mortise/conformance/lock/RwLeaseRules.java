@@ -118,9 +118,9 @@ abstract class RwLeaseRules extends RwFixture {
     DistributedLock lost = reads ? rw.readLock() : rw.writeLock();
     DistributedLock kept = reads ? rw.writeLock() : rw.readLock();
     List<String> told = new CopyOnWriteArrayList<>();
-    lost.onLeaseLost(event -> told.add("lost " + event.state()));
-    kept.onLeaseLost(event -> told.add("kept"));
-    service.getLock(name).onLeaseLost(event -> told.add("plain"));
+    lost.onLeaseChange(event -> told.add("lost " + event.state()));
+    kept.onLeaseChange(event -> told.add("kept"));
+    service.getLock(name).onLeaseChange(event -> told.add("plain"));
     rw.writeLock().lock();
     rw.readLock().lock();
 

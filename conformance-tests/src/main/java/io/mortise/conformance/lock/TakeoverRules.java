@@ -66,7 +66,7 @@ abstract class TakeoverRules extends LockRules {
     DistributedLock mine = service(link, builder -> builder.leaseTime(LEASE)).getLock(name);
     DistributedLock theirs = lock();
     List<Boolean> overlaps = new CopyOnWriteArrayList<>();
-    mine.onLeaseLost(event -> changes.add(event.state()));
+    mine.onLeaseChange(event -> changes.add(event.state()));
     mine.lock();
     Contender next = successor(theirs, mine, overlaps);
     passTime(LEASE);
@@ -120,7 +120,7 @@ abstract class TakeoverRules extends LockRules {
   void aHolderForcedOutIsToldByMessage() {
     DistributedLock mine = lock();
     DistributedLock theirs = lock();
-    mine.onLeaseLost(event -> changes.add(event.state()));
+    mine.onLeaseChange(event -> changes.add(event.state()));
     mine.lock();
 
     assertTrue(theirs.forceUnlock());
