@@ -17,14 +17,14 @@ final class InterruptCases {
     return List.of(
         new Case(
             "200 calls of `lockInterruptibly()` on free locks are interrupted while their command"
-                + " is out; whatever each call does, two lease times later no lock may be held.",
+                + " is out. Two lease times later no lock may be held, however the calls ended.",
             InterruptCases::whileACommandIsOut),
         new Case(
-            "100 calls of `lock()` on free locks are interrupted while their command is out; the"
+            "100 calls of `lock()` on free locks are interrupted while their command is out. The"
                 + " JDK's `lock()` then locks, returns and keeps the flag.",
             InterruptCases::lockWhileACommandIsOut),
         new Case(
-            "A thread that waits in `lock()` is interrupted twice, then the lock is freed; it must"
+            "A thread that waits in `lock()` is interrupted twice, then the lock is freed. It must"
                 + " return with the lock and the flag.",
             InterruptCases::whileWaiting));
   }
@@ -44,7 +44,7 @@ final class InterruptCases {
     Stage.pass(LEASE.multipliedBy(2));
     long held = stage.count(keys);
     return Finding.of(
-        held == 0, "%d held; %d calls threw, the others locked".formatted(held, thrown));
+        held == 0, "%d held, %d calls threw, the others locked".formatted(held, thrown));
   }
 
   private static Finding lockWhileACommandIsOut(Stage stage) throws InterruptedException {
@@ -63,7 +63,7 @@ final class InterruptCases {
     }
     return Finding.of(
         right == interrupted,
-        "%d of %d locked and kept the flag; %d threw".formatted(right, interrupted, thrown));
+        "%d of %d locked and kept the flag, %d threw".formatted(right, interrupted, thrown));
   }
 
   private static Finding whileWaiting(Stage stage) throws InterruptedException {

@@ -13,9 +13,9 @@ enum Kind {
   /** The writing side of a read/write lock. */
   WRITE("write"),
   /** Three plain locks as one. */
-  MULTI("multi of 3"),
+  MULTI("multi-lock of 3"),
   /** A majority of three plain locks; here they share a server, which costs the same. */
-  RED("red of 3");
+  RED("Redlock of 3");
 
   private final String title;
 

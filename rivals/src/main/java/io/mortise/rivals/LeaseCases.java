@@ -12,15 +12,15 @@ final class LeaseCases {
   static List<Case> all() {
     return List.of(
         new Case(
-            "A lock with a fixed lease of 1 s expires; then the same object is locked with the"
+            "A lock with a fixed lease of 1 s expires. Then the same object is locked with the"
                 + " default lease of 6 s and must be held 3 s later.",
             LeaseCases::aFixedLeaseBefore),
         new Case(
-            "Inside a renewed hold the lock is taken with a fixed lease of 1 s and released; two"
+            "Inside a renewed hold the lock is taken with a fixed lease of 1 s and released. Two"
                 + " lease times later the outer hold must still be there.",
             LeaseCases::aFixedLeaseInsideARenewedOne),
         new Case(
-            "Inside a hold of 60 s the lock is taken with a lease of 2 s; the hold must keep its"
+            "Inside a hold of 60 s the lock is taken with a lease of 2 s. The hold must keep its"
                 + " 60 s.",
             LeaseCases::aShortLeaseInsideALongOne));
   }
@@ -33,7 +33,7 @@ final class LeaseCases {
     double left = stage.secondsToLive(mutex);
     Stage.pass(SECOND.multipliedBy(3));
     boolean held = stage.exists(mutex);
-    return Finding.of(held, "%s; the lease was %.1f s".formatted(held ? "held" : "lost", left));
+    return Finding.of(held, "%s, the lease was %.1f s".formatted(held ? "held" : "lost", left));
   }
 
   private static Finding aFixedLeaseInsideARenewedOne(Stage stage) throws InterruptedException {

@@ -16,23 +16,24 @@ final class OutageCases {
   static List<Case> all() {
     return List.of(
         new Case(
-            "`tryLock()` is sent, held up on its way until the caller has given up, then executed;"
-                + " nobody has the lock, so it must be free again within 2 s, not 6 s (the lease).",
+            "`tryLock()` is sent, held up on its way until the caller has given up, then executed."
+                + " No client has the lock, so it must be free again within 2 s, not 6 s (the"
+                + " lease).",
             OutageCases::aLateCommand),
         new Case(
-            "The connection breaks after `lock()` was executed and before its reply; then comes"
+            "The connection breaks after `lock()` was executed and before its reply. Then comes"
                 + " `unlock()` if `lock()` returned. The lock must be free within 2 s (lease 6 s).",
             OutageCases::aLostReply),
         new Case(
-            "The same in the mode for servers with replicas, where the library has one; one `lock()`"
-                + " must be one hold.",
+            "The same in the mode for servers with replicas, where the library has one. One"
+                + " `lock()` must be one hold.",
             OutageCases::aLostReplyWithReplicas),
         new Case(
-            "No connection can be made; `tryLock(1 s)` must end within 3.5 s: its deadline, the"
-                + " command timeout of 2 s, and some.",
+            "No connection can be made. `tryLock(1 s)` must end within 3.5 s: its deadline, the"
+                + " command timeout of 2 s, and a margin.",
             OutageCases::noConnection),
         new Case(
-            "A client is closed while a thread waits in `lock()`; the call must end within 2 s"
+            "A client is closed while a thread waits in `lock()`. The call must end within 2 s"
                 + " (lease 6 s).",
             OutageCases::closedWhileWaiting));
   }
@@ -49,7 +50,7 @@ final class OutageCases {
     double seen = stage.lastSeen(mutex, LEASE.plus(SECOND));
     return Finding.of(
         seen < 2,
-        "%s; locked for %.1f s; %d scripts came late"
+        "%s, locked for %.1f s, %d scripts came late"
             .formatted(call.outcome(), seen, stage.scripts()));
   }
 
@@ -68,7 +69,7 @@ final class OutageCases {
     call.endsWithin(PATIENCE);
     double seen = stage.lastSeen(mutex, LEASE.plus(SECOND));
     return Finding.of(
-        seen < 2, "`lock()` %s; locked for %.1f s more".formatted(call.outcome(), seen));
+        seen < 2, "`lock()` %s, locked for %.1f s more".formatted(call.outcome(), seen));
   }
 
   private static Finding aLostReplyWithReplicas(Stage stage) throws InterruptedException {
@@ -90,7 +91,7 @@ final class OutageCases {
     boolean held = stage.exists(mutex);
     return Finding.of(
         holds.get() == 1 && !held,
-        "%s; hold count %d, %s after one `unlock()`"
+        "%s, hold count %d, %s after one `unlock()`"
             .formatted(call.outcome(), holds.get(), held ? "still held" : "free"));
   }
 

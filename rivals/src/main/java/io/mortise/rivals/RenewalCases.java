@@ -16,23 +16,23 @@ final class RenewalCases {
   static List<Case> all() {
     return List.of(
         new Case(
-            "After 100 `lock()` and `unlock()` in a row one lock is held; it should be renewed"
+            "After 100 `lock()` and `unlock()` in a row one lock is held. It should be renewed"
                 + " about three times per lease time.",
             RenewalCases::renewalsAfterManyLocks),
         new Case(
-            "Of 250 held locks one's key is overwritten with a string; two lease times later the"
+            "Of 250 held locks one's key is overwritten with a string. Two lease times later the"
                 + " other 249 must still be held.",
             RenewalCases::aKeyOverwritten),
         new Case(
             "A thread locks four times, another client forces the lock open, another thread of the"
-                + " first client locks; two lease times later that lock must still be held.",
+                + " first client locks. Two lease times later that lock must still be held.",
             RenewalCases::forcedOpen),
         new Case(
-            "A thread locks and ends without unlocking; another client must get the lock when its"
+            "A thread locks and ends without unlocking. Another client must get the lock when its"
                 + " lease of 3 s is over.",
             RenewalCases::aHolderThatDied),
         new Case(
-            "The server does not answer for half a lease time; a lease time later the lock must"
+            "The server does not answer for half a lease time. A lease time later the lock must"
                 + " still be held.",
             RenewalCases::aPausedServer));
   }

@@ -20,19 +20,19 @@ final class WakingCases {
   static List<Case> all() {
     return List.of(
         new Case(
-            "1000 times a lock is passed from one client to another at a random moment; none may"
-                + " take over 1 s.",
+            "1000 times a lock goes from one client to another at a random moment. None may take"
+                + " over 1 s.",
             WakingCases::handOvers),
         new Case(
-            "A held lock's key is deleted while another client waits; the waiter must have the"
+            "A held lock's key is deleted while another client waits. The waiter must have the"
                 + " lock within 5 s, not when the lease of 10 s would have ended.",
             WakingCases::aDeletedKey),
         new Case(
-            "A waiter's connections are down for 1 s, in which the lock is freed (lease 10 s); it"
+            "A waiter's connections are down for 1 s, in which the lock is freed (lease 10 s). It"
                 + " must have the lock within 5 s of being connected again.",
             WakingCases::aMissedMessage),
         new Case(
-            "One client waits for 300 held locks at once; no `lock()` may fail.",
+            "One client waits for 300 held locks at once. No `lock()` may fail.",
             WakingCases::manyNames));
   }
 
@@ -60,7 +60,7 @@ final class WakingCases {
       slow += seconds > 1 ? 1 : 0;
       longest = Math.max(longest, seconds);
     }
-    return Finding.of(slow == 0, "%d slow; the longest took %.1f s".formatted(slow, longest));
+    return Finding.of(slow == 0, "%d slow, the longest took %.1f s".formatted(slow, longest));
   }
 
   private static Finding aDeletedKey(Stage stage) throws InterruptedException {
@@ -122,7 +122,7 @@ final class WakingCases {
     String how = calls.stream().filter(Call::hasFailed).findFirst().map(Call::outcome).orElse("");
     return Finding.of(
         failed + waiting == 0,
-        "%d failed%s, %d still wait when all are free; %d connections"
+        "%d failed%s, %d still wait when all are free, %d connections"
             .formatted(
                 failed, how.isEmpty() ? "" : " (the first " + how + ")", waiting, connections));
   }
