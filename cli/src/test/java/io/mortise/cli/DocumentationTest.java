@@ -1,0 +1,199 @@
+package io.mortise.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import javax.tools.JavaCompiler;
+import javax.tools.JavaFileObject;
+import javax.tools.SimpleJavaFileObject;
+import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Test;
+
+/** The pages of the project: their links resolve, their samples compile, their words are today's. */
+class DocumentationTest {
+  private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
+
+  private static final Pattern FENCE =
+      Pattern.compile("^ *```(\\w*)\n(.*?)^ *```", Pattern.DOTALL | Pattern.MULTILINE);
+
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+  private static final Pattern HEADING = Pattern.compile("^#+ +(.*)$", Pattern.MULTILINE);
+  private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\">");
+
+  /** What a reader of a sample would import. */
+  private static final String IMPORTS =
+      """
+      import static org.junit.jupiter.api.Assertions.*;
+      import io.mortise.*;
+      import io.mortise.backend.inmemory.*;
+      import io.mortise.backend.jedis.*;
+      import io.mortise.backend.lettuce.*;
+      import io.mortise.spi.*;
+      import java.sql.*;
+      import java.time.Duration;
+      import java.time.Instant;
+      import java.util.*;
+      import java.util.concurrent.*;
+      import java.util.concurrent.atomic.*;
+      import java.util.concurrent.locks.Condition;
+      import java.util.concurrent.locks.Lock;
+      import java.util.function.*;
+      import javax.sql.DataSource;
+      """;
+
+  /** Words that were given up for those of docs/glossary.md. */
+  private static final Pattern RETIRED =
+      Pattern.compile(
+          "\\b(whoever|whomever|stands? in line|lets? in|thrown out|throws out|red locks?"
+              + "|hand-?overs?|outbox|compensator|claimer|letters? that)\\b",
+          Pattern.CASE_INSENSITIVE);
+
+  private static List<Path> pages() throws IOException {
+    List<Path> pages = new ArrayList<>();
+    try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
+      docs.filter(page -> page.toString().endsWith(".md")).forEach(pages::add);
+    }
+    pages.add(ROOT.resolve("README.md"));
+    pages.add(ROOT.resolve("CONTRIBUTING.md"));
+    assertTrue(pages.size() > 20, pages::toString);
+    return pages;
+  }
+
+  private static String prose(Path page) throws IOException {
+    return FENCE.matcher(Files.readString(page)).replaceAll("").replaceAll("`[^`\n]*`", "``");
+  }
+
+  @Test
+  void everyRelativeLinkResolves() throws IOException {
+    List<String> broken = new ArrayList<>();
+    for (Path page : pages()) {
+      Matcher link = LINK.matcher(FENCE.matcher(Files.readString(page)).replaceAll(""));
+      while (link.find()) {
+        String target = link.group(1);
+        if (!target.contains("://") && !target.startsWith("mailto:") && !resolves(page, target)) {
+          broken.add(ROOT.relativize(page) + " -> " + target);
+        }
+      }
+    }
+    assertEquals(List.of(), broken);
+  }
+
+  private static boolean resolves(Path page, String target) throws IOException {
+    int hash = target.indexOf('#');
+    String path = hash < 0 ? target : target.substring(0, hash);
+    Path file = path.isEmpty() ? page : page.resolveSibling(path).normalize();
+    if (!Files.exists(file)) {
+      return false;
+    }
+    return hash < 0 || anchors(file).contains(target.substring(hash + 1));
+  }
+
+  /** As GitHub makes them of headings. */
+  private static TreeSet<String> anchors(Path file) throws IOException {
+    String text = FENCE.matcher(Files.readString(file)).replaceAll("");
+    TreeSet<String> anchors = new TreeSet<>();
+    Matcher heading = HEADING.matcher(text);
+    while (heading.find()) {
+      String slug =
+          heading
+              .group(1)
+              .toLowerCase(Locale.ROOT)
+              .replaceAll("[^\\p{L}\\p{N} _-]", "")
+              .replace(' ', '-');
+      String free = slug;
+      for (int i = 1; !anchors.add(free); i++) {
+        free = slug + '-' + i;
+      }
+    }
+    ANCHOR.matcher(text).results().forEach(each -> anchors.add(each.group(1)));
+    return anchors;
+  }
+
+  @Test
+  void everySampleCompiles() throws IOException {
+    List<String> broken = new ArrayList<>();
+    int samples = 0;
+    for (Path page : pages()) {
+      Matcher fence = FENCE.matcher(Files.readString(page));
+      while (fence.find()) {
+        if (fence.group(1).equals("java")) {
+          samples++;
+          compile(fence.group(2)).ifPresent(why -> broken.add(ROOT.relativize(page) + ": " + why));
+        }
+      }
+    }
+    assertEquals(List.of(), broken);
+    assertTrue(samples > 20, "samples: " + samples);
+  }
+
+  /** As statements, or else as members of a class; what the compiler says if it is neither. */
+  private static Optional<String> compile(String sample) {
+    if (sample.contains("redis.clients.jedis.RedisClient") && !hasRedisClient()) {
+      return Optional.empty(); // Jedis before 7 has another one
+    }
+    String asStatements = "class Sample {\n void run() throws Exception {\n" + sample + "}\n}\n";
+    String asMembers = "class Sample {\n" + sample + "}\n";
+    String first = errors(asStatements);
+    if (first.isEmpty() || errors(asMembers).isEmpty()) {
+      return Optional.empty();
+    }
+    return Optional.of(first + "\n" + sample);
+  }
+
+  private static boolean hasRedisClient() {
+    try {
+      Class<?> unused = Class.forName("redis.clients.jedis.RedisClient");
+      return true;
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
+  }
+
+  private static String errors(String code) {
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    JavaFileObject source =
+        new SimpleJavaFileObject(URI.create("string:///Sample.java"), JavaFileObject.Kind.SOURCE) {
+          @Override
+          public CharSequence getCharContent(boolean ignoreEncodingErrors) {
+            return IMPORTS + code;
+          }
+        };
+    StringWriter said = new StringWriter();
+    List<String> options =
+        List.of("-proc:none", "-implicit:none", "-Xdiags:compact", "-d", "target/samples");
+    try {
+      Files.createDirectories(Path.of("target/samples"));
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    boolean compiled =
+        compiler.getTask(said, null, null, options, null, List.of(source)).call();
+    return compiled ? "" : said.toString();
+  }
+
+  @Test
+  void noPageUsesAWordThatWasGivenUp() throws IOException {
+    List<String> found = new ArrayList<>();
+    for (Path page : pages()) {
+      RETIRED
+          .matcher(prose(page))
+          .results()
+          .forEach(each -> found.add(ROOT.relativize(page) + ": " + each.group()));
+    }
+    assertEquals(List.of(), found);
+  }
+}
