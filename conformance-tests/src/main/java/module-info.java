@@ -25,4 +25,20 @@ module io.mortise.conformance {
       org.junit.platform.commons;
   opens io.mortise.conformance.lock to
       org.junit.platform.commons;
+  opens io.mortise.conformance.lock.composite to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.condition to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.exclusive to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.fault to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.fixture to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.lease to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.permit to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.readwrite to
+      org.junit.platform.commons;
 }

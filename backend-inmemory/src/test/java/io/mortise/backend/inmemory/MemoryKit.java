@@ -1,6 +1,6 @@
 package io.mortise.backend.inmemory;
 
-import io.mortise.conformance.lock.LockKit;
+import io.mortise.conformance.LockKit;
 import io.mortise.spi.LockBackend;
 
 /** The kit on a store in memory, with the system's time. */

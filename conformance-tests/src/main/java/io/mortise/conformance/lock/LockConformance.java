@@ -1,5 +1,25 @@
 package io.mortise.conformance.lock;
 
+import io.mortise.conformance.LockKit;
+
+import io.mortise.conformance.lock.exclusive.BadInputRules;
+import io.mortise.conformance.lock.exclusive.ClosingRules;
+import io.mortise.conformance.lock.exclusive.ContractRules;
+import io.mortise.conformance.lock.exclusive.DrainRules;
+import io.mortise.conformance.lock.exclusive.EventOrderRules;
+import io.mortise.conformance.lock.exclusive.ExclusionRules;
+import io.mortise.conformance.lock.exclusive.GrantRules;
+import io.mortise.conformance.lock.exclusive.HolderRules;
+import io.mortise.conformance.lock.lease.KeeperRules;
+import io.mortise.conformance.lock.exclusive.LeakRules;
+import io.mortise.conformance.lock.lease.LeaseRules;
+import io.mortise.conformance.lock.exclusive.ListenerRules;
+import io.mortise.conformance.lock.exclusive.OwnershipRules;
+import io.mortise.conformance.lock.exclusive.QueueRules;
+import io.mortise.conformance.lock.exclusive.QueueScriptRules;
+import io.mortise.conformance.lock.exclusive.TakeoverRules;
+import io.mortise.conformance.lock.exclusive.WaitingRules;
+
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -104,7 +124,7 @@ public abstract class LockConformance implements LockKit {
   }
 
   @Nested
-  class HandOvers extends HandOverRules {
+  class HandOvers extends GrantRules {
     HandOvers() {
       super(LockConformance.this);
     }

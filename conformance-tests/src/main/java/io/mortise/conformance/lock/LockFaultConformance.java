@@ -1,5 +1,15 @@
 package io.mortise.conformance.lock;
 
+import io.mortise.conformance.LockKit;
+
+import io.mortise.conformance.lock.exclusive.ForcedRules;
+import io.mortise.conformance.lock.exclusive.GivingUpRules;
+import io.mortise.conformance.lock.exclusive.GrantInReplyRules;
+import io.mortise.conformance.lock.fault.LateReplyRules;
+import io.mortise.conformance.lock.fault.OutageRules;
+import io.mortise.conformance.lock.exclusive.StartOnGrantRules;
+import io.mortise.conformance.lock.fault.UnknownOutcomeRules;
+
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -32,7 +42,7 @@ public abstract class LockFaultConformance implements LockKit {
   }
 
   @Nested
-  class Named extends NamedRules {
+  class Named extends GrantInReplyRules {
     Named() {
       super(LockFaultConformance.this);
     }

@@ -1,5 +1,29 @@
 package io.mortise.conformance.lock;
 
+import io.mortise.conformance.LockKit;
+
+import io.mortise.conformance.lock.lease.AsyncRules;
+import io.mortise.conformance.lock.exclusive.DurationRules;
+import io.mortise.conformance.lock.exclusive.FairRules;
+import io.mortise.conformance.lock.exclusive.FencedRules;
+import io.mortise.conformance.lock.exclusive.GuardRules;
+import io.mortise.conformance.lock.lease.LeaseCallbackRules;
+import io.mortise.conformance.lock.lease.LeaseRaceRules;
+import io.mortise.conformance.lock.lease.LeaseValueRules;
+import io.mortise.conformance.lock.composite.MergedLeaseRules;
+import io.mortise.conformance.lock.composite.MultiLeaseRules;
+import io.mortise.conformance.lock.composite.MultiRequestRules;
+import io.mortise.conformance.lock.composite.MultiRules;
+import io.mortise.conformance.lock.composite.MultiTermsRules;
+import io.mortise.conformance.lock.composite.MultiTryRules;
+import io.mortise.conformance.lock.composite.MultiWaitingRules;
+import io.mortise.conformance.lock.composite.RedLossRules;
+import io.mortise.conformance.lock.composite.RedRules;
+import io.mortise.conformance.lock.composite.RedTermsRules;
+import io.mortise.conformance.lock.composite.RedWaitingRules;
+import io.mortise.conformance.lock.fault.RivalRules;
+import io.mortise.conformance.lock.exclusive.TaggedNameRules;
+
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -67,14 +91,14 @@ public abstract class LockKindConformance implements LockKit {
   }
 
   @Nested
-  class ClaimRaces extends ClaimRaceRules {
+  class ClaimRaces extends LeaseRaceRules {
     ClaimRaces() {
       super(LockKindConformance.this);
     }
   }
 
   @Nested
-  class ClaimCallbacks extends ClaimCallbackRules {
+  class ClaimCallbacks extends LeaseCallbackRules {
     ClaimCallbacks() {
       super(LockKindConformance.this);
     }
@@ -88,7 +112,7 @@ public abstract class LockKindConformance implements LockKit {
   }
 
   @Nested
-  class MultiClaims extends MultiClaimRules {
+  class MultiClaims extends MultiRequestRules {
     MultiClaims() {
       super(LockKindConformance.this);
     }

@@ -1,5 +1,19 @@
 package io.mortise.conformance.lock;
 
+import io.mortise.conformance.LockKit;
+
+import io.mortise.conformance.lock.exclusive.ExclusionRules;
+import io.mortise.conformance.lock.exclusive.FairRules;
+import io.mortise.conformance.lock.exclusive.FencedRules;
+import io.mortise.conformance.lock.exclusive.GrantRules;
+import io.mortise.conformance.lock.lease.LeaseCallbackRules;
+import io.mortise.conformance.lock.composite.MultiWaitingRules;
+import io.mortise.conformance.lock.exclusive.QueueRules;
+import io.mortise.conformance.lock.readwrite.RwQueueRules;
+import io.mortise.conformance.lock.readwrite.RwRules;
+import io.mortise.conformance.lock.exclusive.TakeoverRules;
+import io.mortise.conformance.lock.exclusive.WaitingRules;
+
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -32,7 +46,7 @@ public abstract class MeetingConformance implements LockKit {
   }
 
   @Nested
-  class HandOvers extends HandOverRules {
+  class HandOvers extends GrantRules {
     HandOvers() {
       super(MeetingConformance.this);
     }
@@ -60,7 +74,7 @@ public abstract class MeetingConformance implements LockKit {
   }
 
   @Nested
-  class ClaimCallbacks extends ClaimCallbackRules {
+  class ClaimCallbacks extends LeaseCallbackRules {
     ClaimCallbacks() {
       super(MeetingConformance.this);
     }

@@ -1,5 +1,15 @@
 package io.mortise.conformance.lock;
 
+import io.mortise.conformance.LockKit;
+
+import io.mortise.conformance.lock.readwrite.RwContractRules;
+import io.mortise.conformance.lock.readwrite.RwFaultRules;
+import io.mortise.conformance.lock.readwrite.RwLeaseRules;
+import io.mortise.conformance.lock.readwrite.RwLoadRules;
+import io.mortise.conformance.lock.readwrite.RwQueueRules;
+import io.mortise.conformance.lock.readwrite.RwRules;
+import io.mortise.conformance.lock.readwrite.RwScriptRules;
+
 import org.junit.jupiter.api.Nested;
 
 /**

@@ -58,7 +58,7 @@ final class Injector {
   }
 
   /** Does all of it; returns when the last fault is over. */
-  void run(List<PlannedFault> plan) throws InterruptedException, ExecutionException {
+  public void run(List<PlannedFault> plan) throws InterruptedException, ExecutionException {
     ScheduledExecutorService timer = Executors.newScheduledThreadPool(AT_A_TIME);
     try {
       List<Future<?>> all = new ArrayList<>();

@@ -62,7 +62,7 @@ abstract class Duties {
     return new ScriptCall(INCREMENT, List.of(key), List.of(), TIMEOUT);
   }
 
-  static ScriptCall run(String source, List<String> keys, String... args) {
+  public static ScriptCall run(String source, List<String> keys, String... args) {
     return new ScriptCall(Script.of("inline", source), keys, List.of(args), TIMEOUT);
   }
 

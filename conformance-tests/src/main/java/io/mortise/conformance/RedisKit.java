@@ -1,0 +1,53 @@
+package io.mortise.conformance;
+
+import io.mortise.conformance.redis.RedisExtension;
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.spi.BackendConfig;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.LockBackendProvider;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Map;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The same where the store is a Redis server: a provider is all that is asked for. */
+public interface RedisKit extends LockKit {
+  /** Starts the server of a test class, and stops it. */
+  @RegisterExtension RedisExtension REDIS = RedisExtension.installed();
+
+  /**
+   * The provider under test; it must also be found by name.
+   *
+   * @return a new instance or always the same
+   */
+  LockBackendProvider provider();
+
+  @Override
+  default String backendName() {
+    return provider().name();
+  }
+
+  @Override
+  default LockBackend openBackend() {
+    return open(server().uri());
+  }
+
+  /**
+   * Opens a backend by a way of the test's own.
+   *
+   * @param uri where the server is
+   * @return an open backend
+   */
+  default LockBackend open(URI uri) {
+    return provider().open(new BackendConfig(uri, Duration.ofSeconds(2), "mortise-kit", Map.of()));
+  }
+
+  /**
+   * The server that the tests share.
+   *
+   * @return a running one
+   */
+  default RedisServer server() {
+    return REDIS.server();
+  }
+}

@@ -1,0 +1,52 @@
+package io.mortise.conformance.lock.composite;
+
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.LockRules;
+
+import io.mortise.DistributedLock;
+import io.mortise.LeasedLock;
+import io.mortise.MultiLock;
+import java.time.Duration;
+
+/** What the tests of multi locks share: pairs of locks, as one process has them. */
+abstract class MultiFixture extends LockRules {
+  static final Duration LONG = Duration.ofSeconds(30);
+
+  MultiFixture(LockKit kit) {
+    super(kit);
+  }
+
+  /** Two locks of two services, as one process has them. */
+  record Two(DistributedLock a, DistributedLock b) {
+    MultiLock both() {
+      return MultiLock.of(a, b);
+    }
+
+    boolean isAnyLocked() {
+      return a.isLocked() || b.isLocked();
+    }
+  }
+
+  Two two() {
+    return new Two(lock(), service().getLock(nameB()));
+  }
+
+  /** Two locks of one name, in two places of the store. */
+  Two namesakes() {
+    DistributedLock elsewhere =
+        service(builder -> builder.keyPrefix("mortise:elsewhere:")).getLock(name);
+    return new Two(lock(), elsewhere);
+  }
+
+  String nameB() {
+    return name + "-b";
+  }
+
+  static Contender.Way locking(LeasedLock lock) {
+    return () -> {
+      lock.lock();
+      return true;
+    };
+  }
+}

@@ -1,0 +1,52 @@
+package io.mortise.conformance.lock.composite;
+
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.RedisKit;
+
+import io.mortise.DistributedLock;
+import io.mortise.LockService;
+import io.mortise.RedLock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the tests of red locks on real servers share. */
+abstract class RedFixture extends LockRules {
+  static final int NODES = 5;
+
+  /** Less than a slow node takes, and much more than a good one on a busy machine. */
+  static final Duration MEMBER_TIMEOUT = Duration.ofMillis(400);
+
+  private final RedisKit kit;
+
+  RedFixture(RedisKit kit) {
+    super(kit);
+    this.kit = kit;
+  }
+
+  RedServers servers(int count) {
+    RedServers servers = new RedServers(count);
+    closeLast(servers);
+    return servers;
+  }
+
+  /** The services of one process, one for each node. */
+  List<LockService> process(RedServers servers, Duration lease) {
+    List<LockService> services = new ArrayList<>();
+    for (int node = 0; node < servers.count(); node++) {
+      services.add(
+          service(closing(kit.open(servers.uri(node))), builder -> builder.leaseTime(lease)));
+    }
+    return services;
+  }
+
+  static RedLock red(List<LockService> services, String name) {
+    return RedLock.of(
+            services.stream().map(each -> each.getLock(name)).toArray(DistributedLock[]::new))
+        .withMemberTimeout(MEMBER_TIMEOUT);
+  }
+
+  static long millisSince(long start) {
+    return (System.nanoTime() - start) / 1_000_000;
+  }
+}

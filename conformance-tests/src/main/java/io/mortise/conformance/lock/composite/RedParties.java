@@ -1,0 +1,109 @@
+package io.mortise.conformance.lock.composite;
+
+import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.LockRules;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LockService;
+import io.mortise.RedLock;
+import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the tests of red locks on any store share: members are locks of different prefixes, each
+ * behind a link of its own.
+ */
+abstract class RedParties extends LockRules {
+  static final Duration LEASE = Duration.ofSeconds(30);
+  static final Duration SECONDS = Duration.ofSeconds(10);
+  static final int NODES = 5;
+
+  RedParties(LockKit kit) {
+    super(kit);
+  }
+
+  /** One process: a link and a service for each of the nodes. */
+  final class Party {
+    final List<FaultyBackend> links = new ArrayList<>();
+    final List<LockService> services = new ArrayList<>();
+    final List<DistributedLock> members = new ArrayList<>();
+    final RedLock lock;
+
+    Party(Duration lease) {
+      for (int i = 0; i < NODES; i++) {
+        FaultyBackend link = new FaultyBackend(RedParties.this::backend);
+        String prefix = "mortise:node" + i + ':';
+        LockService service = service(link, builder -> builder.leaseTime(lease).keyPrefix(prefix));
+        links.add(link);
+        services.add(service);
+        members.add(service.getLock(name));
+      }
+      lock = RedLock.of(members.toArray(DistributedLock[]::new));
+    }
+
+    /** Cuts the links to some nodes. */
+    void cut(int... nodes) {
+      for (int node : nodes) {
+        links.get(node).set(Link.DOWN);
+      }
+    }
+
+    void mend(int... nodes) {
+      for (int node : nodes) {
+        links.get(node).set(Link.UP);
+      }
+    }
+
+    long lockedMembers() {
+      return members.stream().filter(DistributedLock::isLocked).count();
+    }
+
+    void awaitFree() {
+      passTimeUntil("all members are free", SECONDS, () -> lockedMembers() == 0);
+    }
+  }
+
+  Party party() {
+    return new Party(LEASE);
+  }
+
+  void forceOpen(int... nodes) {
+    for (int node : nodes) {
+      String prefix = "mortise:node" + node + ':';
+      assertTrue(service(builder -> builder.keyPrefix(prefix)).getLock(name).forceUnlock());
+      Await.until("it is told", () -> !isHeldOn(node));
+    }
+  }
+
+  boolean isHeldOn(int node) {
+    return runOn(key(node, "lock"), "return {redis.call('EXISTS', KEYS[1])}")
+        .equals(List.<Object>of(1L));
+  }
+
+  /** Somebody who takes one member alone, and keeps it. */
+  void takeAlone(int... nodes) {
+    for (int node : nodes) {
+      String prefix = "mortise:node" + node + ':';
+      assertTrue(service(builder -> builder.keyPrefix(prefix)).getLock(name).tryLock());
+    }
+  }
+
+  /** How many acquisitions wait, for whatever member. */
+  long waiting() {
+    long all = 0;
+    for (int node = 0; node < NODES; node++) {
+      all += (Long) runOn(key(node, "queue"), "return {redis.call('ZCARD', KEYS[1])}").get(0);
+    }
+    return all;
+  }
+
+  String key(int node, String kind) {
+    return "mortise:node" + node + ':' + kind + ":{" + name + '}';
+  }
+}

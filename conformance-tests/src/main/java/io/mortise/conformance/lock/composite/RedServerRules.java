@@ -1,0 +1,149 @@
+package io.mortise.conformance.lock.composite;
+
+import io.mortise.conformance.RedisKit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.mortise.Lease;
+import io.mortise.LeasedLock;
+import io.mortise.LockService;
+import io.mortise.RedLock;
+import io.mortise.conformance.Figures;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.redis.TcpProxy.Direction;
+import io.mortise.conformance.support.Await;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** How the majority's lock asks its servers, and what it says of them. */
+@Rule("L16")
+public abstract class RedServerRules extends RedFixture {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+
+  protected RedServerRules(RedisKit kit) {
+    super(kit);
+  }
+
+  // How fast it is
+
+  @Test
+  @Rule("L19")
+  void allMembersAreAskedBeforeAnyHasAnswered(Figures figures) {
+    RedServers servers = servers(NODES);
+    List<LockService> services = process(servers, LEASE);
+    RedLock lock = red(services, name).withMemberTimeout(Duration.ofSeconds(2));
+    for (int i = 0; i < 3; i++) {
+      assertTrue(lock.tryLock(), "and the servers know its scripts");
+      Await.until("no answer is out", () -> isHeldOnAll(services));
+      lock.unlock();
+    }
+    for (int node = 0; node < NODES; node++) {
+      servers.link(node).stall(Direction.REPLIES);
+      servers.server(node).resetCounts();
+    }
+    CompletableFuture<Optional<Lease>> answer = lock.async().tryAcquire();
+    for (int node = 0; node < NODES; node++) {
+      int of = node;
+      Await.until("each is asked", () -> calls(servers, of) > 0);
+    }
+    assertFalse(answer.isDone());
+    for (int node = 0; node < NODES; node++) {
+      servers.link(node).resume();
+    }
+    answer.join().orElseThrow().close();
+
+    for (int node = 0; node < NODES; node++) {
+      servers.delay(node, Duration.ofMillis(2));
+    }
+    double one = median(services.get(0).getLock(name + "-alone"));
+    double five = median(lock);
+    figures.add("red lock of 5, 4 ms away, median µs to lock", "" + Math.round(five));
+    figures.add("red lock of 5, times the latency of one", "%.2f".formatted(five / one));
+  }
+
+  /** A release after that waits for all of them, so no connection is busy. */
+  private boolean isHeldOnAll(List<LockService> services) {
+    return services.stream().allMatch(each -> each.getLock(name).isLocked());
+  }
+
+  private static long calls(RedServers servers, int node) {
+    Map<String, Long> counts = servers.server(node).commandCounts();
+    return counts.getOrDefault("evalsha", 0L) + counts.getOrDefault("eval", 0L);
+  }
+
+  /** Of locking it when nobody else does (µs). */
+  private static double median(LeasedLock lock) {
+    List<Long> all = new ArrayList<>();
+    for (int i = 0; i < 21; i++) {
+      long start = System.nanoTime();
+      lock.lock();
+      all.add(System.nanoTime() - start);
+      lock.unlock();
+    }
+    Collections.sort(all);
+    return all.get(all.size() / 2) / 1e3;
+  }
+
+  // What it says of its members
+
+  @Test
+  void membersThatFailTogetherAndNumbersThatDoNotHelpAreWarnedOf() {
+    assumeTrue(isLogPrinted(), "needs slf4j-simple, and warnings to be printed");
+    RedServers servers = servers(NODES);
+    List<LockService> all = process(servers, LEASE);
+    LockService again = process(servers, LEASE).get(0);
+    PrintStream before = System.err;
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+    try {
+      lockOnce(red(all, "good"));
+      lockOnce(red(List.of(all.get(0), all.get(1), again), "shared"));
+      Await.until("the shared server is told", () -> !said(log, "shared").isEmpty());
+      assertEquals(List.of(), said(log, "good"));
+      assertTrue(said(log, "shared").get(0).contains("2 members are kept by one server"));
+
+      RedLock unused = red(all.subList(0, 2), "two");
+      unused = red(all.subList(0, 3), "three");
+      unused = red(all.subList(0, 4), "four");
+      assertTrue(said(log, "two").get(0).contains("survives the loss of 0"));
+      assertEquals(List.of(), said(log, "three"));
+      assertTrue(said(log, "four").get(0).contains("survives the loss of 1, as many as one of 3"));
+    } finally {
+      System.setErr(before);
+    }
+  }
+
+  private static boolean isLogPrinted() {
+    String level = System.getProperty("org.slf4j.simpleLogger.defaultLogLevel", "info");
+    try {
+      return Class.forName("org.slf4j.simple.SimpleLogger") != null && !level.equals("off");
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
+  }
+
+  private static void lockOnce(RedLock lock) {
+    assertTrue(lock.tryLock(), lock::toString);
+    lock.unlock();
+  }
+
+  /** What the log says of that red lock. */
+  private static List<String> said(ByteArrayOutputStream log, String lock) {
+    return log.toString(StandardCharsets.UTF_8)
+        .lines()
+        .filter(line -> line.contains("red lock '" + lock + "'"))
+        .toList();
+  }
+}

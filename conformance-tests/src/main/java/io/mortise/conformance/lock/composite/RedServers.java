@@ -1,0 +1,81 @@
+package io.mortise.conformance.lock.composite;
+
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.redis.TcpProxy;
+import io.mortise.conformance.redis.TcpProxy.Direction;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * Redis servers that know nothing of each other, each behind a link of its own. One thread at a
+ * time may see to one node.
+ */
+final class RedServers implements AutoCloseable {
+  /** How much later a slow node gets what it is told, and so its answers. */
+  static final Duration DELAY = Duration.ofMillis(225);
+
+  /** What may be wrong with a node. */
+  enum Fault {
+    /** Its process is gone, and its data. */
+    KILLED,
+    /** Its process stands still: connections stay open, and nothing answers. */
+    FROZEN,
+    /** It answers, later than a member may. */
+    SLOW
+  }
+
+  private final List<RedisServer> servers;
+  private final List<TcpProxy> links;
+
+  RedServers(int count) {
+    servers = Stream.generate(RedisServer::start).limit(count).toList();
+    links = servers.stream().map(TcpProxy::to).toList();
+  }
+
+  int count() {
+    return servers.size();
+  }
+
+  RedisServer server(int node) {
+    return servers.get(node);
+  }
+
+  TcpProxy link(int node) {
+    return links.get(node);
+  }
+
+  URI uri(int node) {
+    return links.get(node).uri();
+  }
+
+  void spoil(int node, Fault fault) {
+    switch (fault) {
+      case KILLED -> server(node).kill();
+      case FROZEN -> server(node).pause();
+      case SLOW -> delay(node, DELAY);
+    }
+  }
+
+  /** One that was killed comes back without data. */
+  void mend(int node, Fault fault) {
+    switch (fault) {
+      case KILLED -> server(node).restart();
+      case FROZEN -> server(node).resume();
+      case SLOW -> delay(node, Duration.ZERO);
+    }
+  }
+
+  /** Delays requests and replies each by that much. */
+  void delay(int node, Duration delay) {
+    link(node).delay(Direction.REQUESTS, delay);
+    link(node).delay(Direction.REPLIES, delay);
+  }
+
+  @Override
+  public void close() {
+    links.forEach(TcpProxy::close);
+    servers.forEach(RedisServer::close);
+  }
+}

@@ -1,0 +1,219 @@
+package io.mortise.conformance.lock.composite;
+
+import io.mortise.conformance.RedisKit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.LeaseLostException;
+import io.mortise.LockException;
+import io.mortise.RedLock;
+import io.mortise.conformance.Figures;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.composite.RedServers.Fault;
+import io.mortise.conformance.support.Crew;
+import io.mortise.conformance.support.ThreadKind;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Queue;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Processes that use one red lock while at each moment up to two of its five servers are killed,
+ * frozen or slow: no two are inside by good leases, and when the faults have ended everybody gets
+ * in. {@code -Dmortise.soak=1800} goes on for that many seconds, {@code -Dmortise.seed} repeats the
+ * order of faults.
+ */
+@Rule("L16")
+public abstract class RedSoakRules extends RedFixture {
+  private static final long SECONDS = Long.getLong("mortise.soak", 4);
+  private static final long SEED = Long.getLong("mortise.seed", System.nanoTime());
+  private static final List<Fault> FAULTS = List.of(Fault.values());
+  private static final int PROCESSES = 3;
+  private static final int THREADS = 2;
+  private static final int FAULTS_AT_A_TIME = 2;
+  private static final Duration LEASE = Duration.ofSeconds(2);
+  private static final Duration LONGEST_GAP = Duration.ofSeconds(15);
+
+  private final List<RedLock> locks = new ArrayList<>();
+  private final Queue<Stay> stays = new ConcurrentLinkedQueue<>();
+  private final BlockingQueue<Integer> whole = new LinkedBlockingQueue<>(List.of(0, 1, 2, 3, 4));
+  private final LongAdder faults = new LongAdder();
+  private final LongAdder refused = new LongAdder();
+  private final LongAdder failed = new LongAdder();
+  private final LongAdder lost = new LongAdder();
+  private final AtomicLong longestWait = new AtomicLong();
+  private volatile long end;
+
+  /**
+   * How long somebody was inside for certain (ns): from after it had the lock until it last saw
+   * that its lease was good.
+   */
+  private record Stay(long from, long until) {}
+
+  protected RedSoakRules(RedisKit kit) {
+    super(kit);
+  }
+
+  private boolean isRunning() {
+    return System.nanoTime() - end < 0;
+  }
+
+  @Test
+  @Rule({"L1", "L8", "L9", "L10"})
+  void noTwoAreInsideWhileAnyTwoServersFail(Figures figures) throws Exception {
+    RedServers servers = servers(NODES);
+    for (int i = 0; i < PROCESSES; i++) {
+      locks.add(red(process(servers, LEASE), name));
+    }
+    long start = System.nanoTime();
+    end = start + TimeUnit.SECONDS.toNanos(SECONDS);
+    Crew breaking =
+        Crew.start(
+            ThreadKind.PLATFORM,
+            FAULTS_AT_A_TIME,
+            number -> breakNodes(servers, new Random(SEED + number)));
+    Crew users = Crew.start(ThreadKind.PLATFORM, PROCESSES * THREADS, this::use);
+    breaking.join(Duration.ofSeconds(SECONDS + 60));
+    users.join(Duration.ofSeconds(60));
+    long gap = longestGap(start);
+
+    Crew.run(PROCESSES * THREADS, this::takeOnce);
+
+    tell(figures, gap);
+    assertEquals(List.of(), overlaps(), () -> "-Dmortise.seed=" + SEED);
+    assertTrue(
+        stays.size() > PROCESSES * THREADS, () -> stays.size() + " stays, -Dmortise.seed=" + SEED);
+    assertTrue(gap < LONGEST_GAP.toMillis(), () -> gap + " ms, -Dmortise.seed=" + SEED);
+  }
+
+  private void tell(Figures figures, long gap) {
+    figures.add("red soak, seed", Long.toString(SEED));
+    figures.add("red soak, seconds", Long.toString(SECONDS));
+    figures.add("red soak, faults", faults.toString());
+    figures.add("red soak, acquired", Integer.toString(stays.size()));
+    figures.add("red soak, not acquired in time", refused.toString());
+    figures.add("red soak, failed by an outage", failed.toString());
+    figures.add("red soak, leases lost", lost.toString());
+    figures.add("red soak, longest time without a holder ms", Long.toString(gap));
+    figures.add("red soak, longest wait after the faults ms", longestWait.toString());
+  }
+
+  /** One of those who spoil a node at a time; no two spoil the same. */
+  private void breakNodes(RedServers servers, Random random) throws InterruptedException {
+    while (isRunning()) {
+      for (int i = random.nextInt(whole.size() + 1); i > 0; i--) {
+        whole.add(whole.take());
+      }
+      int node = whole.take();
+      Fault fault = FAULTS.get(random.nextInt(FAULTS.size()));
+      servers.spoil(node, fault);
+      faults.increment();
+      // The rule for operating such servers: one that has lost its data stays away until every
+      // lease that it may have given has ended. Otherwise it would give it once more.
+      Thread.sleep(
+          fault == Fault.KILLED ? LEASE.plusMillis(100).toMillis() : 100 + random.nextInt(1500));
+      servers.mend(node, fault);
+      whole.add(node);
+      Thread.sleep(random.nextInt(300));
+    }
+  }
+
+  private void use(int thread) throws InterruptedException {
+    RedLock lock = locks.get(thread % PROCESSES);
+    while (isRunning()) {
+      try {
+        if (take(lock)) {
+          stayInside(lock, random(10) == 0 ? random(3000) : random(5));
+        } else {
+          refused.increment();
+        }
+      } catch (LeaseLostException e) {
+        lost.increment();
+      } catch (LockException e) {
+        failed.increment();
+        Thread.sleep(random(50));
+      }
+    }
+  }
+
+  private static int random(int below) {
+    return ThreadLocalRandom.current().nextInt(below);
+  }
+
+  private static boolean take(RedLock lock) throws InterruptedException {
+    int way = random(4);
+    if (way == 0) {
+      lock.lock();
+      return true;
+    }
+    return way == 1
+        ? lock.withLease(LEASE).withMemberTimeout(MEMBER_TIMEOUT).tryLock(SECOND)
+        : lock.tryLock(random(1500), TimeUnit.MILLISECONDS);
+  }
+
+  private void stayInside(RedLock lock, int millis) throws InterruptedException {
+    try {
+      long from = System.nanoTime();
+      long until = from;
+      long leave = from + TimeUnit.MILLISECONDS.toNanos(millis);
+      for (long now = from; lock.isHeldByCurrentThread(); now = System.nanoTime()) {
+        until = now;
+        if (now - leave > 0) {
+          break;
+        }
+        Thread.sleep(1);
+      }
+      stays.add(new Stay(from, until));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void takeOnce(int thread) throws InterruptedException {
+    RedLock lock = locks.get(thread % PROCESSES);
+    long start = System.nanoTime();
+    assertTrue(lock.tryLock(Duration.ofSeconds(30)), lock::toString);
+    longestWait.accumulateAndGet(millisSince(start), Math::max);
+    stayInside(lock, 0);
+  }
+
+  private List<Stay> inOrder() {
+    return stays.stream().sorted(Comparator.comparingLong(Stay::from)).toList();
+  }
+
+  /** Each stay that began before another had ended, with that one. */
+  private List<List<Stay>> overlaps() {
+    List<List<Stay>> found = new ArrayList<>();
+    List<Stay> all = inOrder();
+    Stay last = all.get(0);
+    for (Stay each : all.subList(1, all.size())) {
+      if (each.from() - last.until() < 0) {
+        found.add(List.of(last, each));
+      }
+      last = each.until() - last.until() > 0 ? each : last;
+    }
+    return found;
+  }
+
+  /** The longest time in which nobody was inside (ms). */
+  private long longestGap(long start) {
+    long longest = 0;
+    long last = start;
+    for (Stay each : inOrder()) {
+      longest = Math.max(longest, each.from() - last);
+      last = Math.max(last, each.until());
+    }
+    return TimeUnit.NANOSECONDS.toMillis(Math.max(longest, end - last));
+  }
+}

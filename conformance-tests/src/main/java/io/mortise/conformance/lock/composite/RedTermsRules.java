@@ -1,0 +1,148 @@
+package io.mortise.conformance.lock.composite;
+
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.LockKit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.Lease;
+import io.mortise.LeaseChange;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+/** The majority's lock: whose it is, and for how long. */
+@Rule("L16")
+public abstract class RedTermsRules extends RedParties {
+  private static final Duration SHORT = Duration.ofSeconds(3);
+
+  protected RedTermsRules(LockKit kit) {
+    super(kit);
+  }
+
+  @Test
+  @Rule({"L7", "L9"})
+  void aThreadThatDiedInsideKeepsItForOneLease() {
+    Party mine = new Party(SHORT);
+    List<LeaseState> told = Collections.synchronizedList(new ArrayList<>());
+    mine.lock.onLeaseChange((LeaseChange event) -> told.add(event.state()));
+    Thread dead = die(() -> mine.lock.lock());
+    assertTrue(mine.lock.isHeldByThread(dead.getId()));
+    assertFalse(mine.lock.tryLock(), "its lease is not over yet");
+
+    passTimeUntil("its lease is over", SHORT.multipliedBy(2), () -> mine.lockedMembers() == 0);
+
+    Await.until("it is told", () -> told.contains(LeaseState.LOST));
+    assertFalse(mine.lock.isHeldByThread(dead.getId()));
+    passTime(SHORT);
+    assertEquals(0, mine.lockedMembers(), "nor is it taken again");
+  }
+
+  /** Also if it took some of them again, or was to have it renewed by a nested lock. */
+  @Test
+  @Rule("L7")
+  void whatADeadThreadHasTakenAgainEndsToo() {
+    Party mine = new Party(SHORT);
+    Party theirs = party();
+    Contender inside =
+        Contender.start(() -> {
+          mine.lock.withLease(SHORT).lock();
+          mine.lock.lock();
+          return true;
+        });
+    assertTrue(inside.result());
+    forceOpen(0);
+    passTimeUntil("it is taken again", SECONDS, () -> isHeldOn(0));
+    passTime(SHORT);
+    inside.leave(() -> {});
+
+    passTimeUntil("it is free", SHORT.multipliedBy(2), theirs.lock::tryLock);
+    theirs.lock.unlock();
+    theirs.awaitFree();
+  }
+
+  @Test
+  @Rule("L20")
+  void aListenerThatThrowsKeepsNoOtherFromBeingTold() {
+    Party mine = new Party(SHORT);
+    List<LeaseState> told = Collections.synchronizedList(new ArrayList<>());
+    mine.lock.onLeaseChange(event -> {
+      throw new IllegalStateException("the listener fails");
+    });
+    mine.lock.onLeaseChange((LeaseChange event) -> told.add(event.state()));
+    Thread unused = die(() -> mine.lock.lock());
+
+    passTimeUntil("its lease is over", SHORT.multipliedBy(2), () -> mine.lockedMembers() == 0);
+
+    Await.until("it is told", () -> told.contains(LeaseState.LOST));
+  }
+
+  private static Thread die(Runnable last) {
+    Thread thread = new Thread(last, "dead");
+    thread.start();
+    Await.until("the thread ends", () -> !thread.isAlive());
+    return thread;
+  }
+
+  @Test
+  @Rule("L8")
+  void aRenewedLockInsideAFixedOneIsRenewed() {
+    Party mine = new Party(SHORT);
+    mine.lock.lock(1, TimeUnit.SECONDS);
+    mine.lock.lock();
+
+    passTime(SHORT.multipliedBy(2));
+    mine.lock.ensureHeld();
+    forceOpen(0);
+    passTimeUntil("and its members are taken again", SHORT, () -> isHeldOn(0));
+
+    mine.lock.unlock();
+    mine.lock.ensureHeld();
+    mine.lock.unlock();
+    mine.awaitFree();
+  }
+
+  @Test
+  @Rule("L9")
+  void theDriftOfClocksCountsForWhatTheLeaseHasBecome() throws InterruptedException {
+    Party mine = party();
+    try (Lease lease = mine.lock.acquire()) {
+      assertTrue(lease.extend(Duration.ofSeconds(500)));
+      assertTrue(lease.remaining().compareTo(Duration.ofSeconds(495)) < 0, lease::toString);
+    }
+    mine.lock.lock(1, TimeUnit.SECONDS);
+    mine.lock.lock(3, TimeUnit.SECONDS);
+    passTime(Duration.ofMillis(2970));
+    assertFalse(mine.lock.isHeldByCurrentThread());
+    assertThrows(
+        LeaseLostException.class,
+        () -> {
+          mine.lock.unlock();
+          mine.lock.unlock();
+        });
+    mine.awaitFree();
+  }
+
+  /** Its share of a long lease would be longer than the lease that follows. */
+  @Test
+  @Rule("L8")
+  void aLeaseThatWasLongIsRenewedAfterwards() throws InterruptedException {
+    Party mine = new Party(SECOND);
+    try (Lease lease = mine.lock.acquire()) {
+      assertTrue(lease.extend(Duration.ofSeconds(5)));
+      passTime(Duration.ofSeconds(8));
+      assertEquals(LeaseState.HELD, lease.state());
+    }
+    mine.awaitFree();
+  }
+}

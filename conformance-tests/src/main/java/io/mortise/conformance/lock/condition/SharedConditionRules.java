@@ -1,0 +1,307 @@
+package io.mortise.conformance.lock.condition;
+
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.FaultyMail;
+import io.mortise.conformance.lock.fixture.HeldCall;
+import io.mortise.conformance.LockKit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.BackendUnavailableException;
+import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
+import io.mortise.FencedLock;
+import io.mortise.LeaseLostException;
+import io.mortise.LockService;
+import io.mortise.LockServiceClosedException;
+import io.mortise.OutcomeUnknownException;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.Condition;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A condition of processes while messages, links, leases and services end. */
+@SuppressWarnings("WaitNotInLoop") // every single return is what is tested
+public abstract class SharedConditionRules extends ConditionFixture {
+  private static final Duration LEASE = Duration.ofHours(1);
+  private static final String READY = "ready";
+
+  private final FaultyBackend link = new FaultyBackend(this::backend);
+
+  protected SharedConditionRules(LockKit kit) {
+    super(kit);
+  }
+
+  private DistributedLock linked() {
+    return service(link, builder -> builder.leaseTime(LEASE)).getLock(name);
+  }
+
+  private static Contender waiting(DistributedLock lock, Condition condition) {
+    return waiting(
+        lock,
+        () -> {
+          condition.await();
+          return lock.isHeldByCurrentThread();
+        });
+  }
+
+  private static void signal(DistributedLock lock) {
+    lock.lock();
+    try {
+      lock.newCondition(READY).signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private long inLine() {
+    String count = "return {redis.call('ZCARD', KEYS[1])}";
+    return (Long) runOn("mortise:cond:" + READY + ":{" + name + "}", count).get(0);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule({"C2", "L10"})
+  void aSignalWhoseMessageIsLostIsFoundByTheNextCheck(boolean gapIsTold) {
+    DistributedLock theirs = linked();
+    Contender waiter = waiting(theirs, theirs.newCondition(READY));
+    if (gapIsTold) {
+      link.mail().cut();
+    } else {
+      link.mail().set(FaultyMail.Fate.LOST);
+    }
+    signal(lock());
+    if (gapIsTold) {
+      link.mail().join();
+      assertTrue(waiter.result());
+    } else {
+      passTimeUntil("it asks by itself", Duration.ofSeconds(10), waiter::isInside);
+    }
+    assertEquals(0, inLine());
+  }
+
+  @Test
+  @Rule({"C4", "L14"})
+  void whoCannotStandInLineKeepsTheLockAndLeavesNothing() {
+    DistributedLock mine = linked();
+    Condition condition = mine.newCondition(READY);
+    mine.lock();
+    link.set("condition", Link.REPLY_LOST, 1);
+    assertThrows(OutcomeUnknownException.class, condition::await);
+    link.set("condition", Link.DOWN, 1);
+    assertThrows(BackendUnavailableException.class, condition::await);
+    assertTrue(mine.isHeldByCurrentThread());
+    Await.until("nobody is in line", () -> inLine() == 0);
+    link.set("condition", Link.DOWN, 1);
+    assertThrows(BackendUnavailableException.class, condition::signal);
+    condition.signal();
+    mine.unlock();
+  }
+
+  /** It would take a signal that nobody hears. */
+  @Test
+  @Rule({"C2", "C4", "L14"})
+  void aStepIntoTheLineThatArrivesAfterItsWithdrawalIsRefused() {
+    DistributedLock theirs = linked();
+    Condition condition = theirs.newCondition(READY);
+    HeldCall late = link.hold("condition");
+    Contender unlucky =
+        Contender.startBusy(() -> {
+          theirs.lock();
+          assertThrows(OutcomeUnknownException.class, condition::await);
+          theirs.unlock();
+          return true;
+        });
+    late.lose();
+    assertTrue(unlucky.result());
+    String alive = "mortise:cond-alive:" + READY + ":{" + name + "}";
+    String known = "return {redis.call('EXISTS', KEYS[1])}";
+    Await.until("it is withdrawn", () -> runOn(alive, known).equals(List.<Object>of(1L)));
+
+    late.arrive();
+
+    assertEquals(0, inLine());
+  }
+
+  @Test
+  @Rule({"C4", "L14"})
+  void anOutageWhileItWaitsIsRiddenOut() {
+    DistributedLock theirs = linked();
+    Contender waiter = waiting(theirs, theirs.newCondition(READY));
+    link.set(Link.DOWN);
+    passTime(Duration.ofSeconds(3));
+    assertEquals(1, inLine());
+    link.set(Link.UP);
+    signal(lock());
+    passTimeUntil("it is told, or asks", Duration.ofSeconds(10), waiter::isInside);
+  }
+
+  @Test
+  @Rule({"C3", "C4"})
+  void whoCannotLearnWhetherItWasSignalledWakesWithoutAReason() {
+    DistributedLock theirs = linked();
+    Condition condition = theirs.newCondition(READY);
+    Contender waiter = waiting(theirs, () -> condition.await(1, TimeUnit.SECONDS));
+    DistributedLock mine = lock();
+    mine.lock();
+    link.set("condition", Link.REPLY_LOST, 1);
+    passTime(Duration.ofMillis(1100));
+    mine.unlock();
+    assertTrue(waiter.result());
+    Await.until("nobody is in line", () -> inLine() == 0);
+  }
+
+  /** The signal of one who cannot have the lock again goes to the next. */
+  @Test
+  @Rule({"C2", "C4"})
+  void whoIsSignalledAndClosedPassesTheSignalOn() {
+    LockService closing = service(builder -> builder.leaseTime(LEASE));
+    DistributedLock theirs = closing.getLock(name);
+    Contender first = waiting(theirs, theirs.newCondition(READY));
+    DistributedLock other = lock();
+    Contender next = waiting(other, other.newCondition(READY));
+    DistributedLock mine = lock();
+    mine.lock();
+    mine.newCondition(READY).signal();
+    closing.close();
+    assertInstanceOf(LockServiceClosedException.class, first.failure());
+    mine.unlock();
+    assertTrue(next.result());
+  }
+
+  @Test
+  @Rule({"C4", "L15"})
+  void closingEndsTheWaitOfThreadsToo() {
+    LockService closing = service();
+    DistributedLock lock = closing.getLock(name);
+    Contender shared = waiting(lock, lock.newCondition(READY));
+    Contender own = waiting(lock, lock.newCondition());
+    closing.close();
+    assertInstanceOf(LockServiceClosedException.class, shared.failure());
+    assertInstanceOf(LockServiceClosedException.class, own.failure());
+  }
+
+  @Test
+  @Rule({"C1", "L9"})
+  void whoHasLostTheLockCanNeitherWaitNorSignal() {
+    DistributedLock mine = service(builder -> builder.leaseTime(LEASE)).getLock(name);
+    Condition condition = mine.newCondition(READY);
+    DistributedLock theirs = lock();
+    Contender waiter = waiting(theirs, theirs.newCondition(READY));
+    mine.lock();
+    deleteKey();
+    assertThrows(LeaseLostException.class, condition::signal);
+    assertThrows(LeaseLostException.class, condition::await);
+    Await.until("only the waiter is in line", () -> inLine() == 1);
+    signal(lock());
+    assertTrue(waiter.result());
+  }
+
+  @Test
+  @Rule("L15")
+  void itsKeysExpireAndGoWithTheLastWaiter() {
+    DistributedLock theirs = lock();
+    Contender waiter = waiting(theirs, theirs.newCondition(READY));
+    for (String key : List.of("cond:", "cond-alive:")) {
+      String full = "mortise:" + key + READY + ":{" + name + "}";
+      Long left = (Long) runOn(full, "return {redis.call('PTTL', KEYS[1])}").get(0);
+      assertTrue(left > 0 && left <= 20_000, key + " " + left);
+    }
+    signal(lock());
+    assertTrue(waiter.result());
+    for (String key : List.of("cond:", "cond-alive:")) {
+      String full = "mortise:" + key + READY + ":{" + name + "}";
+      assertEquals(List.<Object>of(0L), runOn(full, "return {redis.call('EXISTS', KEYS[1])}"));
+    }
+  }
+
+  @Test
+  @Rule({"C1", "L8"})
+  void theLeaseAndTheKindOfTheHoldAreAsBefore() {
+    FencedLock fenced = service().getFencedLock(name);
+    Contender waiter =
+        Contender.start(() -> {
+          fenced.lock(LEASE.toMillis(), TimeUnit.MILLISECONDS);
+          long token = fenced.fencingToken();
+          fenced.newCondition(READY).await();
+          assertTrue(fenced.fencingToken() > token);
+          assertTrue(fenced.remainTimeToLive() > LEASE.toMillis() / 2);
+          fenced.unlock();
+          return true;
+        });
+    signal(lock());
+    assertTrue(waiter.result());
+  }
+
+  @Test
+  @Rule({"C1", "L13"})
+  void aFencedHoldThatWaitsByAPlainHandleComesBackWithAToken() {
+    LockService service = service();
+    FencedLock fenced = service.getFencedLock(name);
+    Contender waiter =
+        Contender.start(() -> {
+          long token = fenced.lockAndGetToken();
+          service.getLock(name).newCondition(READY).await();
+          assertTrue(fenced.fencingToken() > token);
+          fenced.unlock();
+          return true;
+        });
+    signal(lock());
+    assertTrue(waiter.result());
+  }
+
+  /** A command for an inner level might fail, with the lock held. */
+  @Test
+  @Rule({"C1", "C4", "L2"})
+  void whoHasTheLockAgainHasItsInnerLevelsWithoutACommand() {
+    DistributedLock theirs = linked().withLease(LEASE);
+    AtomicBoolean entered = new AtomicBoolean();
+    Contender waiter =
+        Contender.start(() -> {
+          theirs.lock();
+          theirs.lock();
+          entered.set(true);
+          theirs.newCondition(READY).await();
+          assertEquals(2, theirs.getHoldCount());
+          theirs.unlock();
+          theirs.unlock();
+          return true;
+        });
+    DistributedLock mine = lock();
+    Await.until("it waits for the signal", () -> entered.get() && !mine.isLocked());
+    link.set("renew", Link.DOWN, Integer.MAX_VALUE);
+    signal(mine);
+    assertTrue(waiter.result());
+  }
+
+  @Test
+  @Rule({"C1", "RW1"})
+  void theWriteLockHasConditionsAndTheReadLockHasNone() {
+    DistributedReadWriteLock rw = service().getReadWriteLock(name);
+    Contender waiter = waiting(rw.writeLock(), rw.writeLock().newCondition(READY));
+    DistributedLock mine = service().getReadWriteLock(name).writeLock();
+    signal(mine);
+    assertTrue(waiter.result());
+    assertThrows(UnsupportedOperationException.class, () -> rw.readLock().newCondition(READY));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "a{b", "a:b"})
+  @Rule("L18")
+  void aNameThatWouldMeetAnotherIsRefused(String bad) {
+    DistributedLock mine = lock();
+    Throwable refused = assertThrows(IllegalArgumentException.class, () -> mine.newCondition(bad));
+    assertTrue(refused.toString().contains("condition name"), refused.toString());
+  }
+}

@@ -1,0 +1,188 @@
+package io.mortise.conformance.lock.exclusive;
+
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.Waits;
+
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedSemaphore;
+import io.mortise.Lease;
+import io.mortise.LeasedLock;
+import io.mortise.LockService;
+import io.mortise.MultiLock;
+import io.mortise.RedLock;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Whoever waits or takes a lease may name any duration: it is served, or refused by its name. */
+public abstract class DurationRules extends LockRules {
+  private static final Duration LONGEST_LEASE = Duration.ofDays(10_000);
+
+  private final LockService service = service();
+
+  protected DurationRules(LockKit kit) {
+    super(kit);
+  }
+
+  /** Every kind of lock that has leases. */
+  enum Kind {
+    PLAIN,
+    FAIR,
+    FENCED,
+    READ,
+    WRITE,
+    MULTI,
+    RED
+  }
+
+  private LeasedLock lock(Kind kind) {
+    return switch (kind) {
+      case PLAIN -> service.getLock(name);
+      case FAIR -> service.getFairLock(name);
+      case FENCED -> service.getFencedLock(name);
+      case READ -> service.getReadWriteLock(name).readLock();
+      case WRITE -> service.getReadWriteLock(name).writeLock();
+      case MULTI -> MultiLock.of(service.getLock(name), service.getLock(name + "-2"));
+      case RED ->
+          RedLock.of(
+              service.getLock(name), service.getLock(name + "-2"), service.getLock(name + "-3"));
+    };
+  }
+
+  /** From the most negative to the largest, with those that just fit, or not, into a long of ns. */
+  static Stream<Duration> durations() {
+    return Stream.of(
+        Duration.ofSeconds(Long.MIN_VALUE),
+        Duration.ofNanos(Long.MIN_VALUE).minusNanos(1),
+        Duration.ofNanos(Long.MIN_VALUE),
+        Duration.ofNanos(-1),
+        Duration.ZERO,
+        Duration.ofNanos(Long.MAX_VALUE),
+        Duration.ofNanos(Long.MAX_VALUE).plusNanos(1),
+        Duration.ofSeconds(Long.MAX_VALUE, 999_999_999));
+  }
+
+  private static List<Duration> notPositive() {
+    return durations().filter(each -> each.compareTo(Duration.ZERO) <= 0).toList();
+  }
+
+  /** Ways to wait for a lease. */
+  private static List<Waits> ways(LeasedLock lock) {
+    return List.of(lock::tryAcquire, wait -> Await.value(lock.async().tryAcquire(wait)));
+  }
+
+  private static List<Waits> ways(DistributedSemaphore semaphore) {
+    return List.of(
+        wait -> semaphore.tryAcquire(1, wait),
+        wait -> Await.value(semaphore.async(1).tryAcquire(wait)));
+  }
+
+  /** A wait for a lease. */
+  private interface Waits {
+    Optional<Lease> forLease(Duration wait) throws InterruptedException;
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule("L5")
+  void whatIsFreeIsTakenHoweverLongTheWaitMayBe(Kind kind) throws InterruptedException {
+    LeasedLock lock = lock(kind);
+    for (Duration wait : durations().toList()) {
+      assertTrue(lock.tryLock(wait), wait::toString);
+      lock.unlock();
+      for (Waits way : ways(lock)) {
+        way.forLease(wait).orElseThrow().close();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule("L5")
+  void aWaitBelowZeroIsNone(Kind kind) throws InterruptedException {
+    LeasedLock lock = lock(kind);
+    LeasedLock other = kind == Kind.READ ? lock(Kind.WRITE) : lock;
+    try (Lease held = other.acquire()) {
+      for (Duration wait : notPositive()) {
+        assertEquals(false, lock.tryLock(wait), wait::toString);
+        for (Waits way : ways(lock)) {
+          assertEquals(Optional.empty(), way.forLease(wait), wait::toString);
+        }
+      }
+      assertTrue(held.isValid());
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("durations")
+  @Rule("L5")
+  void permitsAreWaitedForAsLocksAre(Duration wait) throws InterruptedException {
+    DistributedSemaphore semaphore = service.getSemaphore(name);
+    semaphore.resize(1);
+    for (Waits way : ways(semaphore)) {
+      try (Lease held = way.forLease(wait).orElseThrow()) {
+        assertTrue(held.isValid());
+        if (notPositive().contains(wait)) {
+          assertEquals(Optional.empty(), way.forLease(wait));
+        }
+      }
+    }
+  }
+
+  private static void assertRefused(Executable call) {
+    String said = String.valueOf(assertThrows(IllegalArgumentException.class, call).getMessage());
+    assertTrue(said.contains("lease"), said);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule("L18")
+  void aLeaseIsServedOrRefused(Kind kind) throws InterruptedException {
+    LeasedLock lock = lock(kind);
+    try (Lease held = lock.acquire()) {
+      for (Duration lease : durations().toList()) {
+        assertRefused(() -> lock.withLease(lease));
+        assertRefused(() -> held.extend(lease));
+        assertRefused(() -> held.extendAsync(lease));
+      }
+      assertTrue(held.extend(LONGEST_LEASE));
+    }
+    LeasedLock longest = lock.withLease(LONGEST_LEASE);
+    assertTrue(longest.tryLock());
+    longest.unlock();
+  }
+
+  @ParameterizedTest
+  @MethodSource("durations")
+  @Rule("L18")
+  void anOptionIsServedOrRefused(Duration value) {
+    DistributedSemaphore semaphore = service.getSemaphore(name);
+    assertRefused(() -> semaphore.withLease(value));
+    List<Function<LockService.Builder, LockService.Builder>> options =
+        List.of(builder -> builder.leaseTime(value), builder -> builder.commandTimeout(value));
+    for (Function<LockService.Builder, LockService.Builder> option : options) {
+      assertThrows(
+          IllegalArgumentException.class,
+          () -> option.apply(LockService.builder().backend(backend())).open());
+    }
+    assertThrows(
+        IllegalArgumentException.class, () -> ((RedLock) lock(Kind.RED)).withMemberTimeout(value));
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> LockService.builder().backend(backend()).maxHold(value).open());
+    assertDoesNotThrow(() -> service.getLock(name).isLocked());
+  }
+}

@@ -1,0 +1,289 @@
+package io.mortise.conformance.lock.exclusive;
+
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.Forcible;
+import io.mortise.conformance.lock.fixture.HeldCall;
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.LockRules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedReadWriteLock;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import io.mortise.LockService;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
+import io.mortise.conformance.lock.fixture.FaultyMail.Fate;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Forced unlocks whose message and the replies to other commands overtake each other. */
+public abstract class ForcedRules extends LockRules {
+  /** No renewal tells of anything in a test. */
+  private static final Duration LEASE = Duration.ofHours(1);
+
+  private final FaultyBackend link = new FaultyBackend(this::backend);
+
+  protected ForcedRules(LockKit kit) {
+    super(kit);
+  }
+
+  private LockService linked(Forcible kind) {
+    return service(link, builder -> kind.options(builder).leaseTime(LEASE));
+  }
+
+  private LockService others(Forcible kind) {
+    return service(builder -> kind.options(builder).leaseTime(LEASE));
+  }
+
+  private Contender taking(Forcible.Handle wanted) {
+    return contender(() -> wanted.take(true));
+  }
+
+  private void awaitWaiting(Forcible kind, long waiting) {
+    String count = "return {redis.call('ZCARD', KEYS[1])}";
+    Await.until(
+        waiting + " wait", () -> runOn(kind.queue(name), count).equals(List.<Object>of(waiting)));
+  }
+
+  /** Another service forces it open; the message comes before anything else does. */
+  private void forceOpen(Forcible kind, LockService others) {
+    link.mail().set(Fate.LATE);
+    assertTrue(kind.of(others, name).force());
+    Await.until("the message is on its way", () -> link.mail().kept() > 0);
+    link.mail().set(Fate.COMES);
+    link.mail().deliver();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L1", "L9", "Q6"})
+  void whoIsThrownOutBeforeItsReplyComesWaitsForWhoeverIsInside(Forcible kind) throws Exception {
+    Forcible.Handle mine = kind.of(linked(kind), name);
+    LockService others = others(kind);
+    Forcible.Handle theirs = kind.against(others, name);
+    HeldCall asking = link.hold(kind.script("acquire"));
+    Contender waiter = taking(mine);
+    asking.arrive();
+    forceOpen(kind, others);
+    assertTrue(theirs.take(false));
+
+    asking.reply();
+
+    waiter.awaitRest();
+    assertFalse(waiter.isInside(), "two are inside");
+    awaitWaiting(kind, 1);
+    theirs.giveBack();
+    assertTrue(waiter.result());
+    assertTrue(mine.isHeldBy(waiter.thread()));
+    waiter.leave(mine::giveBack);
+    assertFalse(mine.isTaken());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L9", "L11", "Q6"})
+  void whoIsThrownOutBeforeItsConfirmationIsAnsweredIsTheNextInLine(Forcible kind)
+      throws Exception {
+    Forcible.Handle mine = kind.of(linked(kind), name);
+    LockService others = others(kind);
+    Forcible.Handle theirs = kind.against(others, name);
+    assertTrue(theirs.take(false));
+    Contender waiter = taking(mine);
+    awaitWaiting(kind, 1);
+    Forcible.Handle second = kind.against(others(kind), name);
+    Contender next = taking(second);
+    awaitWaiting(kind, 2);
+    Forcible.Handle third = kind.against(others(kind), name);
+    Contender behind = taking(third);
+    awaitWaiting(kind, 3);
+    HeldCall confirming = link.hold(kind.script("acquire"));
+    theirs.giveBack();
+    confirming.arrive();
+    forceOpen(kind, others);
+    assertTrue(next.result());
+
+    confirming.reply();
+
+    waiter.awaitRest();
+    assertFalse(waiter.isInside(), "two are inside");
+    awaitWaiting(kind, 2);
+    next.leave(second::giveBack);
+    assertTrue(waiter.result(), "it kept its place");
+    assertFalse(behind.isInside());
+    waiter.leave(mine::giveBack);
+    assertTrue(behind.result());
+    behind.leave(third::giveBack);
+    assertFalse(mine.isTaken());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L5", "L9", "Q6"})
+  void anAttemptThatIsThrownOutBeforeItsReplyComesTakesWhatIsFree(Forcible kind) {
+    Forcible.Handle mine = kind.of(linked(kind), name);
+    LockService others = others(kind);
+    HeldCall asking = link.hold(kind.script("acquire"));
+    Contender attempt = contender(() -> mine.take(false));
+    asking.arrive();
+    forceOpen(kind, others);
+
+    asking.reply();
+
+    assertTrue(attempt.result());
+    assertTrue(kind.of(others, name).isTaken());
+    attempt.leave(mine::giveBack);
+    assertFalse(mine.isTaken());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L1", "L9", "Q6"})
+  void anAttemptThatIsThrownOutBeforeItsReplyComesIsInVainIfAnotherIsInside(Forcible kind)
+      throws Exception {
+    Forcible.Handle mine = kind.of(linked(kind), name);
+    LockService others = others(kind);
+    Forcible.Handle theirs = kind.against(others, name);
+    HeldCall asking = link.hold(kind.script("acquire"));
+    Contender attempt = contender(() -> mine.take(false));
+    asking.arrive();
+    forceOpen(kind, others);
+    assertTrue(theirs.take(false));
+
+    asking.reply();
+
+    assertFalse(attempt.result());
+    assertTrue(theirs.isHeldBy(Thread.currentThread()));
+    theirs.giveBack();
+    assertFalse(mine.isTaken());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L9", "RW8"})
+  void whoeverForcesSeesTheHoldsOfItsOwnServiceEnd(Forcible kind) {
+    Forcible.Handle mine = kind.of(linked(kind), name);
+    Contender holder = taking(mine);
+    assertTrue(holder.result());
+    link.mail().set(Fate.LATE);
+
+    assertTrue(mine.force());
+
+    assertFalse(mine.isHeldBy(holder.thread()), "before any message");
+    Contender next = taking(mine);
+    assertTrue(next.result());
+    Await.until("the message is on its way", () -> link.mail().kept() > 0);
+    link.mail().deliver();
+    assertTrue(mine.isHeldBy(next.thread()), "the message is not about this one");
+    next.leave(mine::giveBack);
+    holder.leave(() -> assertThrows(LeaseLostException.class, mine::giveBack));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L9", "Q6"})
+  void whatIsTakenAfterAForcedUnlockIsNotEndedByIt(Forcible kind) throws Exception {
+    Forcible.Handle mine = kind.of(linked(kind), name);
+    Forcible.Handle theirs = kind.against(others(kind), name);
+    assertTrue(theirs.take(false));
+    Contender waiter = taking(mine);
+    awaitWaiting(kind, 1);
+    HeldCall confirming = link.hold(kind.script("acquire"));
+    theirs.giveBack();
+    confirming.awaitSent(); // it was granted
+    HeldCall forcing = link.hold(kind.script("force"));
+    Contender forcer = contender(mine::force);
+    link.mail().set(Fate.LATE);
+    assertEquals("FORCED", forcing.arrive().get(0));
+    confirming.pass();
+    assertTrue(waiter.result(), "the lock is free");
+
+    forcing.reply();
+    Await.until("the message is on its way", () -> link.mail().kept() > 0);
+    link.mail().deliver();
+
+    assertTrue(forcer.result());
+    assertTrue(mine.isHeldBy(waiter.thread()), "it came in later");
+    waiter.leave(mine::giveBack);
+    forcer.leave(() -> {});
+    assertFalse(mine.isTaken());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L9", "L14", "Q6"})
+  void anIdThatWasForcedOutIsNeverHeldAgain(Forcible kind) {
+    Forcible.Handle mine = kind.of(linked(kind), name);
+    HeldCall asking = link.hold(kind.script("acquire"));
+    Contender holder = taking(mine);
+    asking.pass();
+    assertTrue(holder.result());
+    assertTrue(mine.force());
+
+    assertEquals(List.of("TOO_LATE"), asking.arrive(), "it arrives once more");
+
+    assertFalse(mine.isTaken());
+    holder.leave(() -> assertThrows(LeaseLostException.class, mine::giveBack));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L10", "L14", "Q6"})
+  void whatAStoreThatForgotGivesToAnIdThatWasForcedOutComesBack(Forcible kind) {
+    Forcible.Handle mine = kind.of(linked(kind), name);
+    HeldCall asking = link.hold(kind.script("acquire"));
+    Contender waiter = taking(mine);
+    asking.arrive();
+    forceOpen(kind, others(kind));
+    List<Object> unused =
+        runOn(
+            kind.queue(name).replace(":queue:", ":alive:"), "return {redis.call('DEL', KEYS[1])}");
+    asking.arrive(); // once more, and it is let in
+
+    asking.reply();
+
+    assertTrue(waiter.result());
+    waiter.leave(mine::giveBack);
+    assertFalse(mine.isTaken());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L9", "L14"})
+  void aForcedUnlockWithoutAnAnswerIsToldByItsMessage(Forcible kind) {
+    Forcible.Handle mine = kind.of(linked(kind), name);
+    Contender holder = taking(mine);
+    assertTrue(holder.result());
+    link.set(kind.script("force"), Link.REPLY_LOST, 1);
+
+    Contender forcer = contender(mine::force);
+
+    assertTrue(forcer.failure() instanceof RuntimeException);
+    Await.until("it is told", () -> !mine.isHeldBy(holder.thread()));
+    holder.leave(() -> assertThrows(LeaseLostException.class, mine::giveBack));
+  }
+
+  @Test
+  @Rule({"L9", "RW6", "RW8"})
+  void whoReadNoLongerMayWriteAfterItsServiceForcedTheReadersOut() {
+    DistributedReadWriteLock mine = linked(Forcible.READ).getReadWriteLock(name);
+    mine.readLock().lock();
+    link.mail().set(Fate.LOST);
+
+    assertTrue(mine.readLock().forceUnlock());
+
+    assertEquals(LeaseState.LOST, mine.readLock().leaseState());
+    assertTrue(mine.writeLock().tryLock(), "that is no upgrade");
+    mine.writeLock().unlock();
+    assertThrows(LeaseLostException.class, mine.readLock()::unlock);
+  }
+}

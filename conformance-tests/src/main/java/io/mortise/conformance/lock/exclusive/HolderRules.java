@@ -1,0 +1,105 @@
+package io.mortise.conformance.lock.exclusive;
+
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.LockRules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
+import io.mortise.ForeignKeyException;
+import io.mortise.LockHolder;
+import io.mortise.LockService;
+import io.mortise.conformance.Rule;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Who holds a lock, for whoever asks. */
+@Rule("L21")
+public abstract class HolderRules extends LockRules {
+  protected HolderRules(LockKit kit) {
+    super(kit);
+  }
+
+  @Test
+  void everybodyLearnsWhoHoldsTheLockAndHowManyWait() {
+    LockService service = service();
+    DistributedLock mine = service.getLock(name);
+    DistributedLock theirs = lock();
+    assertEquals(Optional.empty(), theirs.holder());
+    mine.lock();
+    Contender one = entering(lock());
+    Contender two = entering(lock());
+    awaitQueued(2);
+
+    LockHolder holder = theirs.holder().orElseThrow();
+
+    assertEquals(service.clientId(), holder.clientId());
+    assertTrue(service.clientId().startsWith(holder.host() + '~'), holder.toString());
+    assertEquals(ProcessHandle.current().pid(), holder.pid());
+    assertEquals(Thread.currentThread().getId(), holder.threadId());
+    assertEquals(2, holder.waiters());
+    long left = mine.remainTimeToLive();
+    assertTrue(holder.leaseLeft().compareTo(Duration.ofMillis(left)) >= 0, holder.toString());
+    assertEquals(Optional.empty(), holder.threadName());
+    assertEquals(Optional.empty(), holder.heldFor());
+    mine.unlock();
+    one.leave(() -> {});
+    two.interrupt();
+  }
+
+  @Test
+  void theHoldersOwnProcessAlsoLearnsWhichThreadIsInside() {
+    DistributedLock mine = lock();
+    Contender first = entering(mine);
+    assertTrue(first.result());
+    Contender second = entering(mine);
+    assertEquals(first.thread().getId(), mine.holder().orElseThrow().threadId());
+    assertEquals(Optional.of(first.thread().getName()), mine.holder().orElseThrow().threadName());
+    second.thread().setName("second");
+    first.leave(mine::unlock);
+    assertTrue(second.result());
+
+    LockHolder holder = mine.holder().orElseThrow();
+
+    // Passed on without a word to the store, or not: that is the gate's to decide.
+    List<Long> either = List.of(first.thread().getId(), second.thread().getId());
+    assertTrue(either.contains(holder.threadId()), holder.toString());
+    assertEquals(Optional.of("second"), holder.threadName());
+    assertTrue(holder.heldFor().orElseThrow().toNanos() >= 0);
+  }
+
+  @Test
+  void ofAReadWriteLockAReaderOrTheWriter() {
+    LockService service = service();
+    DistributedReadWriteLock mine = service.getReadWriteLock(name);
+    DistributedReadWriteLock theirs = service().getReadWriteLock(name);
+    mine.readLock().lock();
+    assertEquals(service.clientId(), theirs.readLock().holder().orElseThrow().clientId());
+    assertEquals(Optional.empty(), theirs.writeLock().holder());
+    mine.readLock().unlock();
+    mine.writeLock().lock();
+    LockHolder writer = theirs.writeLock().holder().orElseThrow();
+    assertEquals(Thread.currentThread().getId(), writer.threadId());
+    assertEquals(Optional.empty(), theirs.readLock().holder());
+  }
+
+  @Test
+  void ofAnotherClientWhatItsIdTells() {
+    run(
+        "redis.call('HSET', KEYS[1], '1f0c:17', 2) redis.call('PEXPIRE', KEYS[1], 9000) return {1}");
+    LockHolder holder = lock().holder().orElseThrow();
+    assertEquals("1f0c", holder.clientId());
+    assertEquals("", holder.host());
+    assertEquals(-1, holder.pid());
+    assertEquals(17, holder.threadId());
+    deleteKey();
+    run("redis.call('SET', KEYS[1], 'x') return {1}");
+    assertThrows(ForeignKeyException.class, lock()::holder);
+  }
+}

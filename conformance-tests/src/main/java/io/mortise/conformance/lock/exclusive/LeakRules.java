@@ -1,0 +1,253 @@
+package io.mortise.conformance.lock.exclusive;
+
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.LockRules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LockService;
+import io.mortise.LockServiceClosedException;
+import io.mortise.Registration;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.Crew;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.Script;
+import io.mortise.spi.ScriptCall;
+import java.lang.reflect.Field;
+import java.lang.reflect.InaccessibleObjectException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Test;
+
+/** What is left after everything that can happen to a lock has happened: nothing. */
+@Rule("L15")
+public abstract class LeakRules extends LockRules {
+  private static final int NAMES = 3;
+
+  protected LeakRules(LockKit kit) {
+    super(kit);
+  }
+
+  private DistributedLock lock(LockService service, int number) {
+    return service.getLock(name + '-' + number);
+  }
+
+  /**
+   * Contention, attempts in vain, interrupts, losses, forced unlocks; then nobody holds or waits.
+   */
+  private void useAndLeave(LockService one, LockService other, LockBackend store)
+      throws InterruptedException {
+    List<LockService> services = List.of(one, other);
+    Crew.run(
+        6,
+        number -> {
+          for (int i = 0; i < 40; i++) {
+            DistributedLock lock = lock(services.get(number % 2), i % NAMES);
+            if (i % 4 == 0 ? lock.tryLock(1, TimeUnit.MILLISECONDS) : lockUsually(lock, i)) {
+              lock.unlock();
+            }
+          }
+        });
+    for (int i = 0; i < NAMES; i++) {
+      interruptAndForce(lock(one, i), lock(other, i), store);
+    }
+  }
+
+  private static boolean lockUsually(DistributedLock lock, int i) {
+    if (i % 4 == 1) {
+      return lock.tryLock();
+    }
+    lock.lock();
+    return true;
+  }
+
+  /** A waiter is interrupted, one waits in vain, a holder is forced out, and a lease ends. */
+  private void interruptAndForce(DistributedLock mine, DistributedLock theirs, LockBackend store) {
+    Registration registration = mine.onLeaseChange(event -> {});
+    mine.lock();
+    Contender waiter = contender(() -> theirs.tryLock(1, TimeUnit.HOURS));
+    waiter.interrupt();
+    assertInstanceOf(InterruptedException.class, waiter.failure());
+    Await.until("it has left the queue", () -> keys(store, mine.name()) == 1);
+    assertTrue(theirs.forceUnlock());
+    Await.until("the holder is told", () -> !mine.isHeldByCurrentThread());
+    assertLost(mine);
+    mine.lock(20, TimeUnit.MILLISECONDS);
+    passTimeUntil("its lease ends", SECOND.multipliedBy(5), () -> !mine.isHeldByCurrentThread());
+    assertLost(mine);
+    registration.close();
+  }
+
+  private static void assertLost(DistributedLock lock) {
+    try {
+      lock.unlock();
+      throw new AssertionError("it was still held");
+    } catch (IllegalMonitorStateException e) {
+      // So it is told.
+    }
+  }
+
+  /** How many of its keys there are. */
+  private static long keys(LockBackend store, String lockName) {
+    return ask(store, lockName, "return {redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3])}");
+  }
+
+  /**
+   * How many of its keys there are, but for what is remembered of who was forced out: for a minute,
+   * and nothing else.
+   */
+  private static long keysButForTombstones(LockBackend store, String lockName) {
+    String tombstones =
+        """
+        for _, each in ipairs(redis.call('ZRANGE', KEYS[3], 0, -1)) do
+          if string.sub(each, 1, 1) ~= '!' then
+            return {3}
+          end
+        end
+        local left = redis.call('PTTL', KEYS[3])
+        if left == -1 or left > 60000 then
+          return {3}
+        end
+        return {redis.call('EXISTS', KEYS[1], KEYS[2])}
+        """;
+    return ask(store, lockName, tombstones);
+  }
+
+  private static long ask(LockBackend store, String lockName, String script) {
+    List<String> keys =
+        List.of(
+            "mortise:lock:{" + lockName + '}',
+            "mortise:queue:{" + lockName + '}',
+            "mortise:alive:{" + lockName + '}');
+    ScriptCall call = new ScriptCall(Script.of("count", script), keys, List.of(), SECOND);
+    return (Long) store.execute(call).get(0);
+  }
+
+  /** How many hear a channel. */
+  private static long listeners(LockBackend store, String channel) {
+    Script publish = Script.of("publish", "return {redis.call('PUBLISH', ARGV[1], 'anybody?')}");
+    ScriptCall call = new ScriptCall(publish, List.of(), List.of(channel), SECOND);
+    return (Long) store.execute(call).get(0);
+  }
+
+  @Test
+  void noKeyAndNoSubscriptionIsLeftInTheStore() throws InterruptedException {
+    LockBackend store = backend();
+    LockService one = service();
+    LockService other = service();
+    useAndLeave(one, other, store);
+
+    for (int i = 0; i < NAMES; i++) {
+      String lockName = name + '-' + i;
+      Await.until(
+          "no key of " + lockName + " is left", () -> keysButForTombstones(store, lockName) == 0);
+    }
+    String channel = "mortise:mail:" + one.clientId();
+    assertEquals(1, listeners(store, channel), "one channel, however many locks");
+    one.close();
+    Await.until("nobody listens any more", () -> listeners(store, channel) == 0);
+  }
+
+  @Test
+  void noEntryIsLeftInTheEngine() throws InterruptedException {
+    LockService one = service();
+    LockService other = service();
+    useAndLeave(one, other, backend());
+
+    for (LockService service : List.of(one, other)) {
+      Object engine = field(service, "engine");
+      assertEquals(Map.of(), field(engine, "gates"), "gates");
+      assertEquals(Map.of(), field(engine, "acquisitions"), "acquisitions");
+      assertEquals(Map.of(), field(field(engine, "lostHolds"), "holds"), "lost holds");
+      assertEquals(Map.of(), field(field(engine, "events"), "byLock"), "listeners");
+    }
+  }
+
+  /** Without a hook in the engine: none would be of use to anybody else. */
+  private static Object field(Object of, String name) {
+    try {
+      Field field = of.getClass().getDeclaredField(name);
+      field.setAccessible(true);
+      return field.get(of);
+    } catch (InaccessibleObjectException e) {
+      return Assumptions.abort("the engine is in a module that is not open: " + e.getMessage());
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError("the engine has changed; adapt this test", e);
+    }
+  }
+
+  @Test
+  void noThreadIsLeft() throws InterruptedException {
+    assertTrue(isQueued(0)); // the test's own connection is open from now on
+    Set<Thread> before = Thread.getAllStackTraces().keySet();
+    LockBackend first = backend();
+    LockBackend second = backend();
+    LockService one = LockService.of(first);
+    LockService other = LockService.of(second);
+    useAndLeave(one, other, first);
+
+    one.close();
+    other.close();
+    first.close();
+    second.close();
+
+    // The threads that all services of a process share end when they have been idle for seconds.
+    Await.until(
+        () -> "these threads ended: " + since(before),
+        Duration.ofSeconds(20),
+        () -> since(before).isEmpty());
+  }
+
+  private static Set<String> since(Set<Thread> before) {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(thread -> !before.contains(thread) && thread.isAlive())
+        .map(Thread::getName)
+        .filter(name -> !name.startsWith("ForkJoinPool") && !name.startsWith("process reaper"))
+        .collect(Collectors.toSet());
+  }
+
+  @Test
+  void aCloseWithHoldersAndWaitersEndsAllOfThem() {
+    LockService closing = service(builder -> builder.leaseTime(SECOND));
+    LockService staying = service();
+    DistributedLock elsewhere = lock(staying, 0);
+    elsewhere.lock();
+    List<Contender> holders = new ArrayList<>();
+    List<Contender> waiters = new ArrayList<>();
+    for (int i = 0; i < NAMES; i++) {
+      DistributedLock lock = lock(closing, i);
+      if (i > 0) {
+        holders.add(contender(lock::tryLock));
+      }
+      waiters.add(contender(() -> lock.tryLock(1, TimeUnit.HOURS)));
+      waiters.add(contender(() -> lock.tryLock(1, TimeUnit.HOURS)));
+    }
+    holders.forEach(holder -> assertTrue(holder.result()));
+
+    closing.close();
+    closing.close();
+
+    for (Contender waiter : waiters) {
+      assertInstanceOf(LockServiceClosedException.class, waiter.failure());
+    }
+    elsewhere.unlock();
+    LockBackend store = backend();
+    for (int i = 0; i < NAMES; i++) {
+      String lockName = name + '-' + i;
+      passTimeUntil(
+          "its leases have ended", SECOND.multipliedBy(5), () -> keys(store, lockName) == 0);
+    }
+    holders.forEach(holder -> holder.leave(() -> {}));
+  }
+}

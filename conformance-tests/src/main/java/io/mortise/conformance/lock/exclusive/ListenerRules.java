@@ -1,0 +1,125 @@
+package io.mortise.conformance.lock.exclusive;
+
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.LockRules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LeaseChange;
+import io.mortise.LockListener;
+import io.mortise.LockService;
+import io.mortise.Registration;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+/** What listeners are told, and where. */
+@Rule("L20")
+public abstract class ListenerRules extends LockRules {
+  protected ListenerRules(LockKit kit) {
+    super(kit);
+  }
+
+  /** Notes what it is told. */
+  private static final class Notes implements LockListener {
+    private final List<String> told = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void acquired(String name, long waitedNanos, boolean remote) {
+      told.add((remote ? "acquired " : "handed ") + name);
+      assertTrue(waitedNanos >= 0);
+    }
+
+    @Override
+    public void released(String name, long heldNanos) {
+      told.add("released " + name);
+      assertTrue(heldNanos >= 0);
+    }
+  }
+
+  @Test
+  void outermostAcquisitionsAndReleasesAreTold() {
+    Notes notes = new Notes();
+    DistributedLock lock = service(builder -> builder.listener(notes)).getLock(name);
+
+    lock.lock();
+    lock.lock();
+    lock.unlock();
+    assertEquals(List.of("acquired " + name), notes.told);
+    lock.unlock();
+
+    assertEquals(List.of("acquired " + name, "released " + name), notes.told);
+  }
+
+  @Test
+  void aHandOverInsideTheServiceIsToldApart() {
+    Notes notes = new Notes();
+    LockService service = service(builder -> builder.listener(notes));
+    DistributedLock lock = service.getLock(name);
+    // Handed over within 10 ms of its acquisition or not at all, so it may take some attempts.
+    for (int i = 0; i < 50 && !notes.told.contains("handed " + name); i++) {
+      DistributedLock other = lock();
+      other.lock();
+      Contender first = contender(() -> enterAndLeave(lock));
+      Contender second = contender(() -> enterAndLeave(lock));
+      other.unlock();
+      assertTrue(first.result() && second.result());
+    }
+
+    assertTrue(notes.told.contains("handed " + name), notes.told.toString());
+  }
+
+  private static boolean enterAndLeave(DistributedLock lock) {
+    lock.lock();
+    lock.unlock();
+    return true;
+  }
+
+  @Test
+  void whatAListenerThrowsHasNoEffect() {
+    LockListener broken =
+        new LockListener() {
+          @Override
+          public void acquired(String name, long waitedNanos, boolean remote) {
+            throw new AssertionError("on purpose, at acquired");
+          }
+
+          @Override
+          public void released(String name, long heldNanos) {
+            throw new IllegalStateException("on purpose, at released");
+          }
+        };
+    DistributedLock lock = service(builder -> builder.listener(broken)).getLock(name);
+
+    lock.lock();
+    assertTrue(lock.isHeldByCurrentThread());
+    lock.unlock();
+
+    assertFalse(lock.isLocked());
+  }
+
+  @Test
+  void aLossIsToldOnTheGivenExecutor() {
+    AtomicReference<LeaseChange> event = new AtomicReference<>();
+    List<Runnable> tasks = new CopyOnWriteArrayList<>();
+    LockService service = service(builder -> builder.executor(tasks::add));
+    DistributedLock lock = service.getLock(name);
+    Registration registration = lock.onLeaseChange(event::set);
+    lock.lock();
+    assertTrue(lock().forceUnlock());
+
+    Await.until("there is something to tell", () -> !tasks.isEmpty());
+    assertEquals(null, event.get(), "told on no other thread");
+    tasks.forEach(Runnable::run);
+
+    assertEquals(name, event.get().name());
+    registration.close();
+  }
+}

@@ -1,0 +1,201 @@
+package io.mortise.conformance.lock.exclusive;
+
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.LockRules;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import io.mortise.LockService;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import org.junit.jupiter.api.Test;
+
+/** Who holds a lock, how often, and who may give it back. */
+public abstract class OwnershipRules extends LockRules {
+  protected OwnershipRules(LockKit kit) {
+    super(kit);
+  }
+
+  @Test
+  @Rule("L1")
+  void aLockHeldByOneServiceIsNotHadByAnother() {
+    DistributedLock mine = lock();
+    DistributedLock theirs = lock();
+
+    assertTrue(mine.tryLock());
+    assertFalse(theirs.tryLock());
+    assertTrue(theirs.isLocked());
+    mine.unlock();
+
+    assertTrue(theirs.tryLock());
+    theirs.unlock();
+    assertFalse(mine.isLocked());
+  }
+
+  @Test
+  @Rule("L2")
+  void aThreadEntersAThousandTimesAndLeavesWithTheLastUnlock() {
+    DistributedLock mine = lock();
+    DistributedLock theirs = lock();
+
+    for (int depth = 1; depth <= 1000; depth++) {
+      mine.lock();
+      assertEquals(depth, mine.getHoldCount());
+    }
+    for (int depth = 1000; depth > 1; depth--) {
+      mine.unlock();
+    }
+    assertFalse(theirs.tryLock(), "one hold is left");
+    mine.unlock();
+
+    assertTrue(theirs.tryLock());
+    theirs.unlock();
+  }
+
+  @Test
+  @Rule("L2")
+  void twoHandlesOfOneNameAreTheSameLock() {
+    LockService service = service();
+    DistributedLock one = service.getLock(name);
+    DistributedLock other = service.getLock(name);
+
+    one.lock();
+    assertTrue(other.tryLock());
+    assertEquals(2, one.getHoldCount());
+    other.unlock();
+    one.unlock();
+
+    assertFalse(one.isLocked());
+  }
+
+  @Test
+  @Rule("L2")
+  void aNameAndTheSameNameAsATagAreTheSameLock() {
+    LockService service = service();
+    DistributedLock plain = service.getLock(name);
+    DistributedLock tagged = service.getLock("{" + name + "}");
+
+    plain.lock();
+    assertTrue(tagged.tryLock(), "they share their keys, so they share their holds");
+    tagged.unlock();
+    plain.unlock();
+
+    assertFalse(tagged.isLocked());
+  }
+
+  @Test
+  @Rule("L3")
+  void unlockingWhatOneDoesNotHoldNamesLockAndThread() {
+    DistributedLock lock = lock();
+
+    IllegalMonitorStateException e = assertThrows(IllegalMonitorStateException.class, lock::unlock);
+
+    assertFalse(e instanceof LeaseLostException);
+    assertTrue(String.valueOf(e.getMessage()).contains(name), e.getMessage());
+    assertTrue(
+        String.valueOf(e.getMessage()).contains(Thread.currentThread().getName()), e.getMessage());
+  }
+
+  @Test
+  @Rule("L3")
+  void anotherThreadCannotUnlock() {
+    DistributedLock lock = lock();
+    lock.lock();
+
+    Contender other =
+        contender(() -> {
+          lock.unlock();
+          return true;
+        });
+
+    assertEquals(IllegalMonitorStateException.class, other.failure().getClass());
+    assertTrue(lock.isHeldByCurrentThread());
+    lock.unlock();
+    assertThrows(IllegalMonitorStateException.class, lock::unlock, "a second time");
+  }
+
+  @Test
+  @Rule("L2")
+  void aThreadSeesItsOwnHoldAndNotThatOfOthers() {
+    DistributedLock lock = lock();
+    assertEquals(LeaseState.RELEASED, lock.leaseState());
+    assertThrows(IllegalMonitorStateException.class, lock::ensureHeld);
+
+    Contender holder =
+        contender(() -> {
+          lock.lock();
+          return true;
+        });
+
+    assertTrue(holder.result());
+    assertFalse(lock.isHeldByCurrentThread());
+    assertEquals(0, lock.getHoldCount());
+    assertEquals(LeaseState.RELEASED, lock.leaseState());
+    assertTrue(lock.isHeldByThread(holder.thread().getId()));
+    assertTrue(lock.toString().contains(holder.thread().getName()), lock.toString());
+    holder.leave(() -> {
+      lock.ensureHeld();
+      assertEquals(LeaseState.HELD, lock.leaseState());
+      lock.unlock();
+    });
+    assertFalse(lock.isHeldByThread(holder.thread().getId()));
+  }
+
+  @Test
+  @Rule("L1")
+  void differentNamesAreDifferentLocks() {
+    LockService service = service();
+    DistributedLock one = service.getLock(name + "-one");
+    DistributedLock other = service.getLock(name + "-other{tag}");
+
+    one.lock();
+    Contender second = contender(other::tryLock);
+
+    assertTrue(second.result());
+    second.leave(other::unlock);
+    one.unlock();
+  }
+
+  @Test
+  @Rule("L3")
+  void aLockForcedOpenIsFreeAndItsHolderIsTold() {
+    DistributedLock mine = lock();
+    DistributedLock theirs = lock();
+    mine.lock();
+
+    assertTrue(theirs.forceUnlock());
+    assertFalse(theirs.forceUnlock(), "nobody holds it now");
+    assertFalse(Await.value(theirs.forceUnlockAsync()));
+    assertTrue(theirs.tryLock());
+    assertTrue(Await.value(lock().forceUnlockAsync()));
+    assertThrows(LeaseLostException.class, theirs::unlock);
+    assertTrue(theirs.tryLock());
+
+    assertThrows(LeaseLostException.class, mine::unlock);
+    assertThrows(IllegalMonitorStateException.class, mine::unlock, "a second time");
+    assertTrue(theirs.isHeldByCurrentThread());
+    theirs.unlock();
+  }
+
+  @Test
+  @Rule("L8")
+  void theRemainingLeaseIsThatOfTheHolder() {
+    DistributedLock mine = lock();
+    DistributedLock theirs = lock();
+    assertEquals(-2, theirs.remainTimeToLive());
+
+    mine.lock();
+    long left = theirs.remainTimeToLive();
+    mine.unlock();
+
+    assertTrue(left > 20_000 && left <= 30_000, "of 30 s are left: " + left);
+    assertEquals(-2, theirs.remainTimeToLive());
+  }
+}

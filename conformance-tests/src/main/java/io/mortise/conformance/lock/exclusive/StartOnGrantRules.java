@@ -1,0 +1,250 @@
+package io.mortise.conformance.lock.exclusive;
+
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.Wanted;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LeaseLostException;
+import io.mortise.LockService;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
+import io.mortise.conformance.lock.fixture.FaultyMail.Fate;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A service that starts on the message of a grant: what it may do before the store has confirmed
+ * it, and for how long.
+ */
+public abstract class StartOnGrantRules extends LockRules {
+  /** Its thirtieth is longer than a grant. */
+  private static final Duration LEASE = Duration.ofHours(1);
+
+  private static final Duration CONFIRMED = Duration.ofMillis(1500);
+  private static final Duration MOMENT = Duration.ofMillis(300);
+
+  private final FaultyBackend link = new FaultyBackend(this::backend);
+  private final LockService mine = service();
+  private final LockService theirs =
+      service(link, builder -> builder.startOnGrant(true).leaseTime(LEASE));
+
+  protected StartOnGrantRules(LockKit kit) {
+    super(kit);
+  }
+
+  /** One of theirs that waits while we hold the lock. */
+  private Contender waiting(DistributedLock wanted, Wanted side) {
+    Contender waiter = entering(wanted);
+    Await.until("it waits", () -> isWaiting(side));
+    return waiter;
+  }
+
+  private boolean isWaiting(Wanted side) {
+    String count = "return {redis.call('ZCARD', KEYS[1])}";
+    return runOn(side.queue(name), count).equals(List.of(1L));
+  }
+
+  private static boolean holds(DistributedLock lock, Contender contender) {
+    return lock.isHeldByThread(contender.thread().getId());
+  }
+
+  private void assertStaysOutside(Contender waiter) {
+    passTime(MOMENT);
+    waiter.awaitRest();
+    assertFalse(waiter.isInside());
+  }
+
+  /** It asks, now that it can. */
+  private void assertComesIn(Contender waiter, DistributedLock wanted) {
+    link.set(Link.UP);
+    passTimeUntil("it is inside", Duration.ofSeconds(3), waiter::isInside);
+    waiter.leave(wanted::unlock);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L1", "L10"})
+  void whoIsToldIsInsideAndConfirmsLater(Wanted side) {
+    DistributedLock held = side.against(mine, name);
+    DistributedLock wanted = side.of(theirs, name);
+    held.lock();
+    Contender waiter = waiting(wanted, side);
+    link.set(Link.DOWN);
+
+    held.unlock();
+
+    assertTrue(waiter.result());
+    link.set(Link.UP);
+    passTime(CONFIRMED);
+    long left = wanted.remainTimeToLive();
+    assertTrue(left > 10_000, "a whole lease, not " + left + " ms");
+    Duration patience = link.last("renew").timeout();
+    assertTrue(patience.compareTo(SECOND.dividedBy(2)) <= 0, "no second try in " + patience);
+    waiter.leave(wanted::unlock);
+    assertFalse(wanted.isLocked());
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"L1", "L9"})
+  void whatIsNotConfirmedEndsWithItsGrantHoweverLateTheMessage(Wanted side) {
+    DistributedLock held = side.against(mine, name);
+    DistributedLock wanted = side.of(theirs, name);
+    held.lock();
+    Contender waiter = waiting(wanted, side);
+    link.set(Link.DOWN);
+    link.mail().set(Fate.LATE);
+    held.unlock();
+    passTime(SECOND);
+    link.mail().deliver();
+    assertTrue(waiter.result());
+
+    passTimeUntil("the grant is over", Duration.ofSeconds(3), held::tryLock);
+
+    assertFalse(holds(wanted, waiter), "two are inside");
+    held.unlock();
+    link.set(Link.UP);
+    waiter.leave(() -> assertThrows(LeaseLostException.class, wanted::unlock));
+  }
+
+  @Test
+  @Rule({"L1", "L9"})
+  void whatTheStoreDoesNotConfirmIsLost() {
+    DistributedLock held = mine.getLock(name);
+    DistributedLock wanted = theirs.getLock(name);
+    held.lock();
+    Contender waiter = waiting(wanted, Wanted.PLAIN);
+    link.set(Link.DOWN);
+    held.unlock();
+    assertTrue(waiter.result());
+    deleteKey();
+    assertTrue(held.tryLock());
+    link.set(Link.UP);
+
+    passTimeUntil("it is lost", CONFIRMED, () -> !holds(wanted, waiter));
+
+    held.unlock();
+    waiter.leave(() -> assertThrows(LeaseLostException.class, wanted::unlock));
+  }
+
+  @Test
+  @Rule({"L1", "A9"})
+  void aMessageOfAGrantThatIsOverStartsNobody() {
+    DistributedLock held = mine.getLock(name);
+    DistributedLock wanted = theirs.getLock(name);
+    held.lock();
+    Contender waiter = waiting(wanted, Wanted.PLAIN);
+    link.set(Link.DOWN);
+    link.mail().set(Fate.LATE);
+    held.unlock();
+    passTimeUntil("the grant is over", Duration.ofSeconds(5), held::tryLock);
+
+    link.mail().deliver();
+
+    assertStaysOutside(waiter);
+    held.unlock();
+    assertComesIn(waiter, wanted);
+  }
+
+  @Test
+  @Rule({"L1", "L10"})
+  void afterAGapInTheMessagesTheStoreIsAsked() {
+    DistributedLock held = mine.getLock(name);
+    DistributedLock wanted = theirs.getLock(name);
+    held.lock();
+    Contender waiter = waiting(wanted, Wanted.PLAIN);
+    link.set(Link.DOWN);
+    link.mail().cut();
+    link.mail().join();
+
+    held.unlock();
+
+    assertStaysOutside(waiter);
+    assertComesIn(waiter, wanted);
+  }
+
+  @Test
+  @Rule({"L1", "L13"})
+  void whoGetsATokenAsks() {
+    assertAsks(mine.getFencedLock(name), theirs.getFencedLock(name));
+  }
+
+  @Test
+  @Rule({"L1", "L9"})
+  void whoWantsAFixedLeaseAsks() {
+    assertAsks(mine.getLock(name), theirs.getLock(name).withLease(Duration.ofSeconds(20)));
+  }
+
+  @Test
+  @Rule({"L1", "L9"})
+  void whoTakesOverFromOneWithAFixedLeaseIsInsideNoLongerThanTheGrant() {
+    DistributedLock held = mine.getLock(name);
+    DistributedLock wanted = theirs.getLock(name);
+    held.lock();
+    Contender first = contender(() -> wanted.tryLock(1, 2, TimeUnit.SECONDS));
+    Await.until("it waits", () -> isWaiting(Wanted.PLAIN));
+    Contender second = entering(wanted);
+    passTime(CONFIRMED);
+    assertFalse(first.result());
+    link.set(Link.DOWN);
+    held.unlock();
+    assertTrue(second.result());
+
+    passTimeUntil("the grant is over", Duration.ofSeconds(4), held::tryLock);
+
+    assertFalse(holds(wanted, second), "two are inside");
+    held.unlock();
+    link.set(Link.UP);
+    second.leave(() -> assertThrows(LeaseLostException.class, wanted::unlock));
+  }
+
+  @Test
+  @Rule("L1")
+  void withoutTheOptionTheStoreIsAsked() {
+    LockService asking = service(link, builder -> builder);
+    assertAsks(mine.getLock(name), asking.getLock(name));
+  }
+
+  private void assertAsks(DistributedLock held, DistributedLock wanted) {
+    held.lock();
+    Contender waiter = waiting(wanted, Wanted.PLAIN);
+    link.set(Link.DOWN);
+
+    held.unlock();
+
+    assertStaysOutside(waiter);
+    assertComesIn(waiter, wanted);
+  }
+
+  @Test
+  @Rule({"L10", "L12"})
+  void theNextThreadOfTheServiceIsInsideByTheSameGrant() {
+    DistributedLock held = mine.getLock(name);
+    DistributedLock wanted = theirs.getLock(name);
+    held.lock();
+    Contender first = waiting(wanted, Wanted.PLAIN);
+    Contender second = entering(wanted);
+    link.set(Link.DOWN);
+    held.unlock();
+    assertTrue(first.result());
+
+    first.leave(wanted::unlock);
+
+    assertTrue(second.result());
+    link.set(Link.UP);
+    second.leave(wanted::unlock);
+    assertFalse(wanted.isLocked());
+  }
+}

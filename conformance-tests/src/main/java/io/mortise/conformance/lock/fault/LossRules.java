@@ -1,0 +1,168 @@
+package io.mortise.conformance.lock.fault;
+
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.RedisKit;
+import io.mortise.conformance.lock.fixture.RemoteLock;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import io.mortise.LockService;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** Leases lost to what really happens to processes and servers. */
+public abstract class LossRules extends LockRules {
+  private static final Duration LEASE = Duration.ofMillis(1500);
+  private static final Duration SECONDS = Duration.ofSeconds(10);
+
+  private final RedisKit kit;
+  private final List<LeaseState> changes = new CopyOnWriteArrayList<>();
+
+  protected LossRules(RedisKit kit) {
+    super(kit);
+    this.kit = kit;
+  }
+
+  private static Contender.Way locking(DistributedLock lock) {
+    return () -> {
+      lock.lock();
+      return true;
+    };
+  }
+
+  private RedisServer serverOfItsOwn() {
+    RedisServer server = RedisServer.start();
+    closeLast(server);
+    return server;
+  }
+
+  private LockService service(RedisServer server) {
+    return service(closing(kit.open(server.uri())), builder -> builder.leaseTime(LEASE));
+  }
+
+  /** Held by the calling thread, which is told of changes. */
+  private DistributedLock held(RedisServer server) {
+    DistributedLock mine = service(server).getLock(name);
+    mine.onLeaseChange(event -> changes.add(event.state()));
+    mine.lock();
+    return mine;
+  }
+
+  private Contender waiter(RedisServer server, DistributedLock theirs) {
+    Contender waiter = contender(locking(theirs));
+    Await.until(
+        "it stands in the queue",
+        () -> Long.valueOf(1).equals(server.command("ZCARD", "mortise:queue:{" + name + '}')));
+    return waiter;
+  }
+
+  private static void assertLost(DistributedLock mine) {
+    assertEquals(LeaseState.LOST, mine.leaseState());
+    assertThrows(LeaseLostException.class, mine::ensureHeld);
+    assertThrows(LeaseLostException.class, mine::unlock);
+  }
+
+  @Test
+  @Rule({"L1", "L9"})
+  void aProcessPausedBeyondItsLeaseLearnsOfTheLossWithItsFirstStep() {
+    try (RemoteLock remote = RemoteLock.start(kit, name, LEASE)) {
+      assertEquals("lock", remote.ask("lock"));
+      DistributedLock mine = lock();
+      Contender next = contender(locking(mine));
+      awaitQueued(1);
+
+      remote.freeze();
+      assertTrue(next.result(), "its lease ends as if it were gone");
+      List<String> commands = List.of("state", "ensure", "unlock", "unlock");
+      commands.forEach(remote::tell);
+      remote.thaw();
+
+      assertEquals("LOST", remote.answer());
+      assertEquals("LeaseLostException", remote.answer());
+      assertEquals("LeaseLostException", remote.answer());
+      assertEquals("IllegalMonitorStateException", remote.answer());
+      Await.until("its listener is told", () -> remote.events().contains("LOST"));
+      assertEquals("lock", tellInVain(remote, next, mine));
+    }
+  }
+
+  /** The process that lost the lock waits for it again like anybody else. */
+  private static String tellInVain(RemoteLock remote, Contender inside, DistributedLock its) {
+    remote.tell("lock");
+    inside.leave(() -> {
+      assertFalse(remote.hasAnswered(), "two are inside");
+      its.ensureHeld();
+      its.unlock();
+    });
+    return remote.answer();
+  }
+
+  @Test
+  @Rule({"L9", "L10", "W19"})
+  void aServerThatComesBackEmptyLetsTheWaiterInAndTheHolderIsTold() {
+    RedisServer server = serverOfItsOwn();
+    DistributedLock mine = held(server);
+    DistributedLock theirs = service(server).getLock(name);
+    Contender waiter = waiter(server, theirs);
+
+    server.restart();
+
+    Await.until("the waiter is inside", SECONDS, waiter::isInside);
+    Await.until("the listener is told", SECONDS, () -> changes.contains(LeaseState.LOST));
+    assertLost(mine);
+    waiter.leave(() -> {
+      theirs.ensureHeld();
+      theirs.unlock();
+    });
+  }
+
+  @Test
+  @Rule({"L9", "W19"})
+  void anUnlockAfterTheServerLostItsDataSaysSoAndHarmsNobody() {
+    RedisServer server = serverOfItsOwn();
+    DistributedLock mine = held(server);
+    DistributedLock theirs = service(server).getLock(name);
+    server.command("FLUSHALL");
+    assertTrue(theirs.tryLock());
+
+    assertThrows(LeaseLostException.class, mine::unlock, "before any renewal");
+
+    theirs.ensureHeld();
+    theirs.unlock();
+    Await.until("the listener is told", () -> changes.contains(LeaseState.LOST));
+  }
+
+  @Test
+  @Rule({"L1", "L9", "L10"})
+  void aServerFrozenBeyondTheLeaseHasTheHolderGiveUpBeforeItThaws() {
+    RedisServer server = serverOfItsOwn();
+    DistributedLock mine = held(server);
+    DistributedLock theirs = service(server).getLock(name);
+    Contender waiter = waiter(server, theirs);
+
+    server.pause();
+    Await.until("the listener is told", SECONDS, () -> changes.contains(LeaseState.LOST));
+    assertEquals(List.of(LeaseState.SUSPECT, LeaseState.LOST), changes);
+    assertLost(mine);
+    server.resume();
+
+    Await.until("the waiter is inside", SECONDS, waiter::isInside);
+    waiter.leave(() -> {
+      theirs.ensureHeld();
+      theirs.unlock();
+    });
+    assertEquals(2, changes.size(), "nothing is revived");
+  }
+}

@@ -1,0 +1,212 @@
+package io.mortise.conformance.lock.fault;
+
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.RedisKit;
+import io.mortise.conformance.lock.fixture.RemoteLock;
+import io.mortise.conformance.lock.fixture.SpyBackend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LockService;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.redis.TcpProxy;
+import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.Crew;
+import io.mortise.conformance.support.ThreadKind;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Waiters whose process or link fails: they cost the others seconds, and keep their place. */
+public abstract class WaitingFaultRules extends LockRules {
+  private static final Duration LEASE = Duration.ofSeconds(30);
+  private static final Duration SECONDS = Duration.ofSeconds(10);
+
+  private final RedisKit kit;
+
+  protected WaitingFaultRules(RedisKit kit) {
+    super(kit);
+    this.kit = kit;
+  }
+
+  private static Contender.Way locking(DistributedLock lock) {
+    return () -> {
+      lock.lock();
+      return true;
+    };
+  }
+
+  /** How many hear a service's mailbox. */
+  private long listeners(LockService service) {
+    Object reply = kit.server().command("PUBSUB", "NUMSUB", "mortise:mail:" + service.clientId());
+    return reply instanceof List<?> pair && pair.get(1) instanceof Long count ? count : -1;
+  }
+
+  private String holder() {
+    Object ids = kit.server().command("HKEYS", "mortise:lock:{" + name + '}');
+    return String.valueOf(ids);
+  }
+
+  private static int mailboxes(RedisServer server) {
+    Object open = server.command("PUBSUB", "CHANNELS", "mortise:mail:*");
+    return open instanceof List<?> channels ? channels.size() : -1;
+  }
+
+  @Test
+  @Rule({"L10", "L11"})
+  void aKilledWaiterIsPassedOver() {
+    DistributedLock mine = lock();
+    LockService other = service();
+    DistributedLock theirs = other.getLock(name);
+    mine.lock();
+    try (RemoteLock remote = RemoteLock.start(kit, name, LEASE)) {
+      remote.tell("lock");
+      awaitQueued(1);
+    }
+    Contender next = contender(locking(theirs));
+    awaitQueued(2);
+    Await.until("the server noticed", () -> mailboxes(kit.server()) == 2);
+
+    mine.unlock();
+
+    // Granted by the very script that released it: nobody had to wait for the dead one.
+    assertTrue(holder().contains(other.clientId()), holder());
+    assertTrue(next.result());
+    next.leave(theirs::unlock);
+  }
+
+  @Test
+  @Rule({"L1", "L10", "L11"})
+  void aFrozenWaiterCostsSecondsAndComesBackInLine() {
+    DistributedLock mine = lock();
+    DistributedLock theirs = lock();
+    mine.lock();
+    try (RemoteLock remote = RemoteLock.start(kit, name, LEASE)) {
+      remote.tell("lock");
+      awaitQueued(1);
+      Contender next = contender(locking(theirs));
+      awaitQueued(2);
+      remote.freeze();
+
+      mine.unlock(); // it is granted to the frozen one
+      Await.until("the next one is inside", SECONDS, next::isInside);
+      remote.thaw();
+      awaitQueued(1); // it has found its grant gone
+      assertFalse(remote.hasAnswered(), "two are inside");
+      next.leave(() -> {
+        theirs.ensureHeld();
+        theirs.unlock();
+      });
+
+      assertEquals("lock", remote.answer());
+      assertFalse(mine.tryLock());
+      assertEquals("unlock", remote.ask("unlock"));
+    }
+    assertTrue(mine.tryLock());
+    mine.unlock();
+  }
+
+  private TcpProxy proxy() {
+    TcpProxy proxy = TcpProxy.to(kit.server());
+    closeLast(proxy);
+    return proxy;
+  }
+
+  /** A service whose messages come through a proxy, and whose commands do not. */
+  private LockService mailedThrough(TcpProxy proxy) {
+    return service(new SpyBackend(backend(), closing(kit.open(proxy.uri()))), builder -> builder);
+  }
+
+  @Test
+  @Rule({"L10", "L11"})
+  void aWaiterWhoseMailboxIsCutKeepsItsPlace() {
+    DistributedLock mine = lock();
+    mine.lock();
+    TcpProxy proxy = proxy();
+    LockService cut = mailedThrough(proxy);
+    DistributedLock first = cut.getLock(name);
+    Contender one = contender(locking(first));
+    awaitQueued(1);
+    DistributedLock second = lock();
+    Contender two = contender(locking(second));
+    awaitQueued(2);
+    DistributedLock third = lock();
+    Contender three = contender(locking(third));
+    awaitQueued(3);
+
+    proxy.refuse();
+    proxy.cut();
+    Await.until("nobody hears it", () -> listeners(cut) == 0);
+    mine.unlock();
+    assertTrue(two.result(), "the first could not be told");
+    proxy.resume();
+    Await.until("it is heard again", SECONDS, () -> listeners(cut) == 1);
+    awaitQueued(2);
+    two.leave(second::unlock);
+
+    assertTrue(one.result(), "it came back to its place");
+    assertFalse(three.isInside());
+    one.leave(first::unlock);
+    assertTrue(three.result());
+    three.leave(third::unlock);
+  }
+
+  @Test
+  @Rule("L10")
+  void aWaiterWhoseMailboxIsHalfOpenGetsTheLockWithinSeconds() {
+    DistributedLock mine = lock();
+    mine.lock();
+    TcpProxy proxy = proxy();
+    DistributedLock theirs = mailedThrough(proxy).getLock(name);
+    Contender waiter = contender(locking(theirs));
+    awaitQueued(1);
+
+    proxy.stall(); // the server thinks that it listens
+    mine.unlock();
+
+    Await.until("it is inside", SECONDS, waiter::isInside);
+    waiter.leave(theirs::unlock);
+  }
+
+  @Test
+  @Rule("W15")
+  void aThousandContendedNamesAllHaveTheirTurnOverFewConnections() throws InterruptedException {
+    int names = 1000;
+    RedisServer server = RedisServer.start();
+    closeLast(server);
+    LockService holder = service(closing(kit.open(server.uri())), builder -> builder);
+    LockService waiting = service(closing(kit.open(server.uri())), builder -> builder);
+    IntStream.range(0, names).forEach(i -> holder.getLock(name + '-' + i).lock());
+    AtomicInteger turns = new AtomicInteger();
+
+    Crew crew =
+        Crew.start(
+            ThreadKind.PLATFORM,
+            names,
+            number -> {
+              DistributedLock lock = waiting.getLock(name + '-' + number);
+              lock.lock();
+              turns.incrementAndGet();
+              lock.unlock();
+            });
+    Await.until("all stand in line", Duration.ofSeconds(30), () -> queues(server) == names);
+    long connections = String.valueOf(server.command("CLIENT", "LIST")).lines().count();
+    IntStream.range(0, names).forEach(i -> holder.getLock(name + '-' + i).unlock());
+    crew.join(Duration.ofSeconds(30));
+
+    assertEquals(names, turns.get());
+    assertTrue(connections <= 24, "connections of two services: " + connections);
+    assertEquals(2, mailboxes(server), "one channel each");
+  }
+
+  private static long queues(RedisServer server) {
+    return server.keys().stream().filter(key -> key.startsWith("mortise:queue:")).count();
+  }
+}

@@ -1,0 +1,224 @@
+package io.mortise.conformance.lock.lease;
+
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.SpyBackend;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LeaseChange;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import io.mortise.LockListener;
+import io.mortise.LockService;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import io.mortise.spi.Script;
+import io.mortise.spi.ScriptCall;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+
+/** Renewal, counted: as often as needed, in few commands, and never of what is not held. */
+public abstract class KeeperRules extends LockRules {
+  private static final Duration LEASE = Duration.ofSeconds(1);
+  private static final String RENEW = "renew";
+
+  private final SpyBackend spy;
+  private final Map<String, List<LeaseState>> changes = new ConcurrentHashMap<>();
+
+  protected KeeperRules(LockKit kit) {
+    super(kit);
+    spy = new SpyBackend(backend());
+  }
+
+  private LockService spied(Duration lease) {
+    LockListener notes =
+        new LockListener() {
+          @Override
+          public void leaseChanged(LeaseChange event) {
+            changes
+                .computeIfAbsent(event.name(), key -> new CopyOnWriteArrayList<>())
+                .add(event.state());
+          }
+        };
+    return service(spy, builder -> builder.leaseTime(lease).listener(notes));
+  }
+
+  private List<DistributedLock> held(LockService service, int count) {
+    List<DistributedLock> held = new ArrayList<>(count);
+    for (int i = 0; i < count; i++) {
+      held.add(service.getLock(name + '-' + i));
+    }
+    held.forEach(DistributedLock::lock);
+    return held;
+  }
+
+  private String key(DistributedLock lock) {
+    return "mortise:lock:{" + lock.name() + '}';
+  }
+
+  private void spoil(DistributedLock lock, String script) {
+    Script spoiling = Script.of("spoil", script);
+    backend().execute(new ScriptCall(spoiling, List.of(key(lock)), List.of(), SECOND));
+  }
+
+  private boolean isRenewed(DistributedLock lock) {
+    return spy.sent(RENEW).stream().anyMatch(call -> call.keys().contains(key(lock)));
+  }
+
+  @Test
+  @Rule({"W2", "L8"})
+  void oneHoldIsRenewedOncePerPeriodWhateverCameBefore() {
+    DistributedLock lock = spied(LEASE).getLock(name);
+    for (int i = 0; i < 100; i++) {
+      lock.lock();
+      lock.unlock();
+    }
+    lock.lock();
+    spy.forget();
+
+    passTime(LEASE.plusMillis(500));
+
+    int renewals = spy.sent(RENEW).size();
+    assertTrue(renewals >= 2 && renewals <= 6, "4 were due, " + renewals + " were sent");
+    lock.unlock();
+  }
+
+  @Test
+  @Rule("L8")
+  void tenThousandHoldsAreRenewedAHundredPerCommandAndWithoutThreads() {
+    Duration lease = Duration.ofSeconds(6);
+    long holds = 10_000;
+    int threads = Thread.getAllStackTraces().size();
+    LockService service = spied(lease);
+    List<DistributedLock> held = held(service, (int) holds);
+    spy.forget();
+
+    passTime(lease.dividedBy(2));
+    passTimeUntil("every hold was renewed", lease.dividedBy(4), () -> renewedKeys() == holds);
+
+    List<ScriptCall> renewals = spy.sent(RENEW);
+    long renewed = renewals.stream().mapToLong(call -> call.keys().size()).sum();
+    assertTrue(renewed <= 2 * holds, "none more often than needed: " + renewed);
+    assertTrue(
+        renewals.size() * holds <= 110 * renewed,
+        renewed + " renewals in " + renewals.size() + " commands");
+    int more = Thread.getAllStackTraces().size() - threads;
+    assertTrue(more < 30, "more threads: " + more);
+    held.forEach(DistributedLock::ensureHeld);
+  }
+
+  private long renewedKeys() {
+    return spy.sent(RENEW).stream().flatMap(call -> call.keys().stream()).distinct().count();
+  }
+
+  @Test
+  @Rule("L8")
+  void renewalEndsWithTheHoldHoweverItEnds() throws InterruptedException {
+    LockService service = spied(LEASE);
+    List<DistributedLock> held = held(service, 20);
+    DistributedLock forced = held.get(19);
+    passTimeUntil("they are renewed", LEASE.multipliedBy(3), () -> isRenewed(forced));
+
+    held.subList(0, 19).forEach(DistributedLock::unlock);
+    assertTrue(forced.forceUnlock());
+    Await.until("it is lost", () -> forced.leaseState() == LeaseState.LOST);
+    Contender dying =
+        contender(() -> {
+          held.get(0).lock();
+          return true;
+        });
+    assertTrue(dying.result());
+    dying.leave(() -> {});
+    passTime(LEASE.dividedBy(10)); // a renewal may be on its way
+    spy.forget();
+
+    passTime(LEASE);
+
+    assertEquals(List.of(), spy.sent(RENEW));
+    assertThrows(LeaseLostException.class, forced::unlock);
+  }
+
+  @Test
+  @Rule("L8")
+  void aRenewalThatArrivesAfterTheUnlockTouchesNothing() {
+    LockService service = spied(LEASE);
+    DistributedLock mine = service.getLock(name);
+    DistributedLock theirs = lock();
+    mine.lock();
+    spy.keepBack(call -> call.script().name().equals(RENEW));
+    passTimeUntil("a renewal is out", LEASE, () -> spy.keptBack() > 0);
+
+    mine.unlock();
+    mine.lock();
+    spy.release();
+
+    assertEquals(LeaseState.HELD, mine.leaseState());
+    assertFalse(theirs.tryLock());
+    mine.unlock();
+    assertTrue(theirs.tryLock());
+    assertEquals(Map.of(), changes);
+    theirs.unlock();
+  }
+
+  @Test
+  @Rule({"W3", "L9"})
+  void keysSpoiledWhileTheirRenewalIsOutHarmNoOtherHold() {
+    Duration lease = LEASE.multipliedBy(3); // time enough, on a busy machine, to spoil them
+    LockService service = spied(lease);
+    List<DistributedLock> held = held(service, 150);
+    spy.keepBack(call -> call.script().name().equals(RENEW));
+    passTimeUntil("both renewals are out", lease, () -> spy.keptBack() > 1);
+
+    spoil(held.get(0), "return {redis.call('DEL', KEYS[1])}");
+    spoil(held.get(1), "return {redis.call('SET', KEYS[1], 'text', 'PX', 60000)}");
+    spoil(
+        held.get(2),
+        "redis.call('DEL', KEYS[1]) return {redis.call('HSET', KEYS[1], 'other:1:1', 1),"
+            + " redis.call('PEXPIRE', KEYS[1], 60000)}");
+    spy.release();
+    Await.until("three are lost", () -> changes.size() >= 3);
+    passTime(lease.plusMillis(100));
+
+    for (DistributedLock lost : held.subList(0, 3)) {
+      assertEquals(List.of(LeaseState.LOST), changes.get(lost.name()));
+      assertThrows(LeaseLostException.class, lost::unlock);
+      spoil(lost, "return {redis.call('DEL', KEYS[1])}");
+    }
+    held.subList(3, 150).forEach(DistributedLock::ensureHeld);
+    assertEquals(3, changes.size(), changes.toString());
+    held.subList(3, 150).forEach(DistributedLock::unlock);
+  }
+
+  @Test
+  @Rule({"W3", "L8"})
+  void aRenewalThatHangsOnceMakesItsOwnHoldsSuspectAndEndsNone() {
+    LockService service = spied(LEASE);
+    List<DistributedLock> held = held(service, 150);
+    spy.hangOnce();
+
+    passTime(LEASE.plusMillis(500));
+
+    held.forEach(DistributedLock::ensureHeld);
+    ScriptCall hung = Objects.requireNonNull(spy.hung());
+    assertEquals(RENEW, hung.script().name());
+    List<LeaseState> recovered = List.of(LeaseState.SUSPECT, LeaseState.HELD);
+    Await.until(
+        () -> "all its holds have recovered: " + changes,
+        Await.patience(),
+        () -> changes.values().stream().filter(recovered::equals).count() == hung.keys().size());
+    assertEquals(hung.keys().size(), changes.size(), "others had nothing to do with it");
+    held.forEach(DistributedLock::unlock);
+  }
+}

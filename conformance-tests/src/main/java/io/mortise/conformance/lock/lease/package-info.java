@@ -1,0 +1,5 @@
+/** The rules of leases, with threads and without. */
+@NullMarked
+package io.mortise.conformance.lock.lease;
+
+import org.jspecify.annotations.NullMarked;

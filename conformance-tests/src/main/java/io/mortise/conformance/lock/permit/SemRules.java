@@ -1,0 +1,250 @@
+package io.mortise.conformance.lock.permit;
+
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.LockKit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedSemaphore;
+import io.mortise.Lease;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import io.mortise.LockService;
+import io.mortise.LockServiceClosedException;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+
+/** What a semaphore gives: permits as leases, in order, and back again. */
+public abstract class SemRules extends SyncFixture {
+  protected SemRules(LockKit kit) {
+    super(kit, "sem");
+  }
+
+  @Test
+  @Rule({"S1", "S3"})
+  void permitsAreThereOnceTheyAreSetAndGoneWhileTheyAreHeld() throws InterruptedException {
+    DistributedSemaphore mine = semaphore();
+    DistributedSemaphore theirs = semaphore();
+    assertTrue(mine.trySetPermits(5));
+    assertFalse(theirs.trySetPermits(7));
+    assertEquals(5, theirs.availablePermits());
+
+    Lease two = mine.acquire(2);
+    Lease one = mine.acquire();
+    assertEquals(name, two.name());
+    assertTrue(two.isValid());
+    assertEquals(2, theirs.availablePermits());
+    assertEquals(Optional.empty(), theirs.tryAcquire(3));
+    assertEquals(Optional.empty(), theirs.tryAcquire(3, Duration.ZERO));
+
+    two.close();
+    two.close();
+    assertEquals(4, theirs.availablePermits(), "closed twice, given back once");
+    assertTrue(theirs.tryAcquire(4, SECOND).isPresent());
+    assertEquals(Optional.empty(), mine.tryAcquire());
+    one.releaseAsync().join();
+    assertEquals(1, mine.availablePermits());
+  }
+
+  @Test
+  @Rule({"S2", "L11"})
+  void whoAsksForManyIsPassedByNobodyWhoAsksForFew() {
+    DistributedSemaphore mine = semaphore(4);
+    DistributedSemaphore theirs = semaphore();
+    Lease first = take(mine, 2);
+    Lease second = take(theirs, 1);
+    CompletableFuture<Lease> many = waiting(mine, 4, 1);
+    CompletableFuture<Lease> few = waiting(theirs, 1, 2);
+    CompletableFuture<Lease> two = waiting(mine, 2, 3);
+    CompletableFuture<Lease> last = waiting(theirs, 2, 4);
+
+    assertEquals(Optional.empty(), theirs.tryAcquire(), "one is free, but others came before");
+    assertEquals(Optional.empty(), theirs.drain());
+    first.close();
+    assertEquals(3, mine.availablePermits());
+    assertTrue(areWaiting(4));
+    second.close();
+
+    Lease all = Await.value(many);
+    assertTrue(areWaiting(3));
+    assertEquals(0, mine.availablePermits());
+    all.close();
+    Lease one = Await.value(few);
+    Lease other = Await.value(two);
+    assertTrue(areWaiting(1), "of four, three are taken and two wanted");
+    one.close();
+    Await.value(last).close();
+    other.close();
+    awaitFree(mine, 4);
+  }
+
+  @Test
+  @Rule({"S4", "W9", "L10"})
+  void givingBackFiveLetsFiveInWhoWaitForOneEach() throws InterruptedException {
+    DistributedSemaphore mine = semaphore(5);
+    DistributedSemaphore theirs = semaphore();
+    Lease five = mine.acquire(5);
+    List<CompletableFuture<Lease>> futures = new ArrayList<>();
+    List<Contender> threads = new ArrayList<>();
+    Lease[] got = new Lease[2];
+    for (int i = 0; i < 2; i++) {
+      int number = i;
+      threads.add(
+          contender(() -> {
+            got[number] = theirs.acquire();
+            return true;
+          }));
+      awaitWaiting(i + 1);
+    }
+    for (int i = 3; i <= 6; i++) {
+      futures.add(waiting(i % 2 == 0 ? mine : theirs, 1, i));
+    }
+
+    five.close();
+
+    threads.forEach(thread -> assertTrue(thread.result()));
+    List<Lease> others = futures.subList(0, 3).stream().map(Await::value).toList();
+    assertFalse(futures.get(3).isDone(), "the sixth of five");
+    assertEquals(0, mine.availablePermits());
+    threads.get(0).leave(() -> got[0].close());
+    threads.get(1).leave(() -> got[1].close());
+    others.forEach(Lease::close);
+    Await.value(futures.get(3)).close();
+    awaitFree(mine, 5);
+  }
+
+  @Test
+  @Rule({"S2", "L4", "L5", "L15"})
+  void whoGivesUpLeavesNothingAndLetsInWhoStoodBehind() throws InterruptedException {
+    DistributedSemaphore mine = semaphore(3);
+    DistributedSemaphore theirs = semaphore();
+    Lease two = take(mine, 2);
+    CompletableFuture<Lease> cancelled = waiting(theirs, 3, 1);
+    Contender interrupted = contender(() -> theirs.acquire(2).isValid());
+    awaitWaiting(2);
+    CompletableFuture<Lease> timedOut = theirs.async(2).acquire().orTimeout(1, TimeUnit.HOURS);
+    awaitWaiting(3);
+    CompletableFuture<Lease> next = waiting(mine, 1, 4);
+
+    cancelled.cancel(false);
+    awaitWaiting(3);
+    interrupted.interrupt();
+    assertInstanceOf(InterruptedException.class, interrupted.failure());
+    awaitWaiting(2);
+    timedOut.completeExceptionally(new TimeoutException());
+
+    Lease one = Await.value(next);
+    Contender waiter = contender(() -> theirs.tryAcquire(2, SECOND.dividedBy(5)).isPresent());
+    passTimeUntil("its time is over", SECOND.multipliedBy(4), () -> !waiter.thread().isAlive());
+    assertFalse(waiter.result());
+    one.close();
+    two.close();
+    awaitFree(mine, 3);
+  }
+
+  @Test
+  @Rule("S1")
+  void drainTakesAllThatAreFreeAsOneLease() {
+    DistributedSemaphore mine = semaphore(6);
+    Lease one = take(mine, 1);
+    Lease rest = mine.drain().orElseThrow();
+    assertEquals(0, mine.availablePermits());
+    assertEquals(Optional.empty(), mine.drain());
+    one.close();
+    assertEquals(1, mine.availablePermits());
+    rest.close();
+    awaitFree(mine, 6);
+  }
+
+  @Test
+  @Rule({"S3", "L10"})
+  void moreOrFewerPermitsLetInOrKeepOutAndTakeNothing() {
+    DistributedSemaphore mine = semaphore(2);
+    DistributedSemaphore theirs = semaphore();
+    Lease two = take(mine, 2);
+    CompletableFuture<Lease> three = waiting(theirs, 2, 1);
+    CompletableFuture<Lease> one = waiting(theirs, 1, 2);
+
+    mine.resize(5);
+
+    Lease second = Await.value(three);
+    Lease third = Await.value(one);
+    mine.resize(2);
+    assertTrue(two.isValid() && second.isValid() && third.isValid(), "nothing is taken");
+    assertEquals(0, theirs.availablePermits());
+    CompletableFuture<Lease> next = waiting(mine, 1, 1);
+    two.close();
+    third.close();
+    assertTrue(areWaiting(1), "two of two are still held");
+    second.close();
+    Await.value(next).close();
+    awaitFree(mine, 2);
+  }
+
+  @Test
+  @Rule({"S3", "L18", "L10"})
+  void whoWaitsForMoreThanThereAreNowIsToldAndKeepsNobodyOut() {
+    DistributedSemaphore mine = semaphore(3);
+    Lease one = take(mine, 1);
+    CompletableFuture<Lease> all = waiting(semaphore(), 3, 1);
+    CompletableFuture<Lease> next = waiting(mine, 1, 2);
+
+    mine.resize(2);
+
+    Lease second = Await.value(next);
+    assertInstanceOf(IllegalArgumentException.class, Await.failure(all));
+    one.close();
+    second.close();
+    awaitFree(mine, 2);
+  }
+
+  @Test
+  @Rule({"L9", "L13"})
+  void aFixedLeaseEndsIsToldAndItsPermitsComeBack() {
+    DistributedSemaphore mine = semaphore(2);
+    DistributedSemaphore brief = mine.withLease(Duration.ofMillis(300));
+    List<LeaseState> told = new CopyOnWriteArrayList<>();
+    Lease lease = take(brief, 2).onLost(event -> told.add(event.state()));
+    assertTrue(lease.fencingToken().isEmpty());
+    CompletableFuture<Lease> next = waiting(semaphore(), 2, 1);
+
+    passTimeUntil("it is over", SECOND.multipliedBy(4), next::isDone);
+
+    Await.until("told", () -> told.equals(List.of(LeaseState.LOST)));
+    assertFalse(lease.extend(LONG));
+    assertThrows(LeaseLostException.class, lease::close);
+    assertEquals(0, mine.availablePermits(), "what was lost is not given back twice");
+    Await.value(next).close();
+    awaitFree(mine, 2);
+  }
+
+  @Test
+  @Rule("L17")
+  void closingTheServiceEndsTheWaitingAndLetsOthersIn() {
+    DistributedSemaphore mine = semaphore(2);
+    Lease one = take(mine, 1);
+    LockService closing = patient();
+    CompletableFuture<Lease> waiter = waiting(closing.getSemaphore(name), 2, 1);
+    CompletableFuture<Lease> next = waiting(mine, 1, 2);
+
+    closing.close();
+
+    assertInstanceOf(LockServiceClosedException.class, Await.failure(waiter));
+    Await.value(next).close();
+    one.close();
+    awaitFree(mine, 2);
+  }
+}

@@ -1,0 +1,126 @@
+package io.mortise.conformance.lock.readwrite;
+
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.RedisKit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
+import io.mortise.LeaseLostException;
+import io.mortise.LockException;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.spi.LockBackend;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * A server that loses its data by restarts, while threads of three services read and write. A hold
+ * may be lost by a restart since it was asked for: also by one before its thread got inside, since
+ * a reply and a message may be on their way meanwhile. It is lost by nothing else.
+ */
+public abstract class RwRestartRules extends LockRules {
+  private static final int RESTARTS = 6;
+  private static final int SERVICES = 3;
+  private static final int THREADS = 9;
+
+  private final RedisKit kit;
+  private final RedisServer server = RedisServer.start();
+  private final AtomicInteger restarts = new AtomicInteger();
+  private final AtomicBoolean over = new AtomicBoolean();
+  private final AtomicInteger kept = new AtomicInteger();
+  private final Queue<String> unexplained = new ConcurrentLinkedQueue<>();
+
+  protected RwRestartRules(RedisKit kit) {
+    super(kit);
+    this.kit = kit;
+  }
+
+  @BeforeEach
+  void stopTheServerLast() {
+    closeLast(server);
+  }
+
+  @Override
+  public LockBackend backend() {
+    return closing(kit.open(server.uri()));
+  }
+
+  /** An odd number while the server restarts, then the next even one. */
+  private void restart() {
+    restarts.incrementAndGet();
+    server.restart();
+    restarts.incrementAndGet();
+  }
+
+  private void enterAndLeave(DistributedLock side, int thread) throws InterruptedException {
+    int asked = restarts.get();
+    boolean inside;
+    try {
+      inside = side.tryLock(1, TimeUnit.SECONDS);
+    } catch (LockException e) {
+      LockSupport.parkNanos(Duration.ofMillis(5).toNanos()); // the server is not there
+      return;
+    }
+    if (!inside) {
+      return;
+    }
+    long entered = System.nanoTime();
+    LockSupport.parkNanos(Duration.ofMillis(thread).toNanos());
+    try {
+      side.unlock();
+      kept.incrementAndGet();
+    } catch (LeaseLostException e) {
+      long stayed = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - entered);
+      if (asked % 2 == 0 && asked == restarts.get()) {
+        unexplained.add(side + " after " + stayed + " ms: " + e.getMessage());
+      }
+    }
+  }
+
+  private boolean run(DistributedReadWriteLock lock, int thread) throws InterruptedException {
+    for (int i = 0; !over.get(); i++) {
+      enterAndLeave((i + thread) % 4 == 0 ? lock.writeLock() : lock.readLock(), thread);
+    }
+    return true;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Rule({"L1", "L9", "L10"})
+  void aHoldThatWasAskedForAfterARestartIsKept(boolean startOnGrant) {
+    List<DistributedReadWriteLock> locks = new ArrayList<>();
+    for (int i = 0; i < SERVICES; i++) {
+      locks.add(service(builder -> builder.startOnGrant(startOnGrant)).getReadWriteLock(name));
+    }
+    List<Contender> threads =
+        IntStream.range(0, THREADS)
+            .mapToObj(n -> Contender.startBusy(() -> run(locks.get(n % SERVICES), n)))
+            .toList();
+    for (int i = 0; i < RESTARTS; i++) {
+      LockSupport.parkNanos(Duration.ofMillis(400).toNanos());
+      restart();
+    }
+    int before = kept.get();
+    passTime(SECOND);
+    over.set(true);
+
+    threads.forEach(thread -> assertTrue(thread.result()));
+    assertTrue(kept.get() > before, "nobody gets in after the last restart");
+    assertEquals(List.of(), List.copyOf(unexplained));
+  }
+}
