@@ -1,18 +1,14 @@
 package io.mortise.backend.inmemory;
 
+import io.mortise.conformance.ForwardingBackend;
 import io.mortise.LockService;
-import io.mortise.spi.BackendInfo;
-import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
-import io.mortise.spi.Subscription;
-import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * Somebody who opens locks and deletes keys behind everybody's back, and notes in the store, in the
  * same step, which acquisitions that disturbed: those may not know yet that they hold nothing.
  */
-final class SimulatedOperator implements LockBackend, AutoCloseable {
+final class SimulatedOperator extends ForwardingBackend {
   private static final String NOTES = "simulation:disturbed";
   private static final String NOTE =
       """
@@ -47,6 +43,11 @@ final class SimulatedOperator implements LockBackend, AutoCloseable {
     this.store = store;
     client = store.backend();
     service = LockService.builder().sharedBackend(this).open();
+  }
+
+  @Override
+  protected LockBackend target() {
+    return client;
   }
 
   static String key(String kind, String name) {
@@ -119,26 +120,6 @@ final class SimulatedOperator implements LockBackend, AutoCloseable {
     }
     Script noting = Script.of("force", NOTE + script.source());
     return client.execute(new ScriptCall(noting, call.keys(), call.args(), call.timeout()));
-  }
-
-  @Override
-  public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
-    return client.executeAsync(call);
-  }
-
-  @Override
-  public Subscription subscribe(String channel, ChannelListener listener) {
-    return client.subscribe(channel, listener);
-  }
-
-  @Override
-  public BackendInfo info() {
-    return client.info();
-  }
-
-  @Override
-  public TimeSource time() {
-    return client.time();
   }
 
   @Override

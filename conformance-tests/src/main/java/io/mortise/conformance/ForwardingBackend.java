@@ -1,0 +1,67 @@
+package io.mortise.conformance;
+
+import io.mortise.spi.BackendInfo;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.Subscription;
+import io.mortise.spi.TimeSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A backend that forwards everything to another one. A test extends it to watch, to break or to
+ * delay some of it. As thread-safe as the other backend.
+ */
+public abstract class ForwardingBackend implements LockBackend {
+  /** For the subclass. */
+  protected ForwardingBackend() {}
+
+  /**
+   * The backend that does the work.
+   *
+   * @return always the same
+   */
+  protected abstract LockBackend target();
+
+  @Override
+  public List<Object> execute(ScriptCall call) {
+    return target().execute(call);
+  }
+
+  @Override
+  public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
+    return target().executeAsync(call);
+  }
+
+  /** One call after the other by {@link #executeAsync}, so that a subclass overrides that alone. */
+  @Override
+  public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
+    return calls.stream().map(this::executeAsync).toList();
+  }
+
+  @Override
+  public Subscription subscribe(String channel, ChannelListener listener) {
+    return target().subscribe(channel, listener);
+  }
+
+  @Override
+  public BackendInfo info() {
+    return target().info();
+  }
+
+  @Override
+  public TimeSource time() {
+    return target().time();
+  }
+
+  @Override
+  public void close() {
+    target().close();
+  }
+
+  @Override
+  public String toString() {
+    return target().toString();
+  }
+}
