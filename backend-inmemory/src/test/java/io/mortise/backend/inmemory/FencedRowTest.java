@@ -18,7 +18,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The example of docs/lock-contract.md: the lock in one store, what it protects in others. */
+/** The example of docs/locks/fenced.md: the lock in one store, what it protects in others. */
 class FencedRowTest {
   private final InMemoryStore store = InMemoryStore.withMovableTime();
   private final JdbcGuard orders = JdbcGuard.of("orders", "id", "fence");

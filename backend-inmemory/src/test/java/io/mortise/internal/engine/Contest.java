@@ -4,7 +4,6 @@ import io.mortise.LockException;
 import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.function.BiFunction;
 
@@ -112,9 +111,8 @@ final class Contest {
 
   private static void checkForgotten(Object service) {
     Engine engine = (Engine) field(service, "engine");
-    check(engine.acquisitions().isEmpty(), "acquisitions left: " + engine.acquisitions());
-    Map<?, ?> gates = (Map<?, ?>) field(engine, "gates");
-    check(gates.isEmpty(), "gates left: " + gates);
+    check(engine.acquisitions().all().isEmpty(), "acquisitions left: " + engine.acquisitions().all());
+    check(engine.gates().all().isEmpty(), "gates left: " + engine.gates().all());
   }
 
   private static Object field(Object owner, String name) {

@@ -1,5 +1,5 @@
 /**
- * What every lock must do on every backend, by the numbered rules of {@code docs/lock-contract.md}.
+ * What every lock must do on every backend, by the numbered rules of {@code docs/rules.md}.
  * Start at {@link io.mortise.conformance.lock.LockConformance}.
  */
 @NullMarked

@@ -167,8 +167,8 @@ public abstract class LeakRules extends LockRules {
 
     for (LockService service : List.of(one, other)) {
       Object engine = field(service, "engine");
-      assertEquals(Map.of(), field(engine, "gates"), "gates");
-      assertEquals(Map.of(), field(engine, "acquisitions"), "acquisitions");
+      assertEquals(Map.of(), field(field(engine, "gates"), "byPlace"), "gates");
+      assertEquals(Map.of(), field(field(engine, "acquisitions"), "byId"), "acquisitions");
       assertEquals(Map.of(), field(field(engine, "lostHolds"), "holds"), "lost holds");
       assertEquals(Map.of(), field(field(engine, "events"), "byLock"), "listeners");
     }
