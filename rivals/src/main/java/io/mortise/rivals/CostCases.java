@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
 
-/** What locking costs, counted by the server. */
+/** The cost of locking, counted by the server. */
 final class CostCases {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final int PAIRS = 200;
@@ -45,7 +45,7 @@ final class CostCases {
     return all;
   }
 
-  /** Scripts are loaded and connections open when the counting begins. */
+  /** Loads the scripts and opens the connections before the counting begins. */
   private static Lock warm(Client client, Kind kind) {
     Lock other = client.lock(kind, "warm-up");
     for (int i = 0; i < 20; i++) {
@@ -79,7 +79,7 @@ final class CostCases {
     for (int i = 0; i < HAND_OVERS; i++) {
       mine.lock();
       Call waiter = Call.start(() -> pair(theirs));
-      Stage.pass(Duration.ofMillis(250)); // long enough to stand in line
+      Stage.pass(Duration.ofMillis(250)); // long enough for the waiter to join the queue
       mine.unlock();
       if (!waiter.endsWithin(LEASE) || waiter.hasFailed()) {
         throw new IllegalStateException(waiter.outcome());

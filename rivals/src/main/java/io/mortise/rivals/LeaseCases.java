@@ -3,7 +3,7 @@ package io.mortise.rivals;
 import java.time.Duration;
 import java.util.List;
 
-/** Fixed leases and renewed ones on one lock. */
+/** Fixed leases and renewed leases on one lock. */
 final class LeaseCases {
   private static final Duration SECOND = Duration.ofSeconds(1);
 

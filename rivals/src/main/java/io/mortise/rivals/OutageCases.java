@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Commands that are lost, late or without an answer. */
+/** Commands that are lost, late or without a reply. */
 final class OutageCases {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration LEASE = Duration.ofSeconds(6);
@@ -95,7 +95,7 @@ final class OutageCases {
             .formatted(call.outcome(), holds.get(), held ? "still held" : "free"));
   }
 
-  /** Lets the first command through, loses what the server says to it, and breaks the links. */
+  /** Lets the first command through, loses its reply, and breaks the links. */
   private static Call lockWithoutReply(Stage stage, Mutex mutex, Call.Action action)
       throws InterruptedException {
     stage.link().dropReplies();

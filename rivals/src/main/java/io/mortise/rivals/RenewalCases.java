@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
-/** Leases that are kept while their holder lives, and only then. */
+/** Leases that must be renewed while their holder lives, and only then. */
 final class RenewalCases {
   private static final Duration LEASE = Duration.ofSeconds(3);
 
@@ -74,7 +74,10 @@ final class RenewalCases {
     return Finding.of(locked && held, locked ? held ? "held" : "lost" : "`lock()` did not return");
   }
 
-  /** Locks in a thread that lives on until told; says whether it locked within a lease time. */
+  /**
+   * Locks this many times on a thread that lives until {@code done}. Returns whether it has all
+   * these holds within a lease time.
+   */
   private static boolean lockAndStay(Mutex mutex, int times, CountDownLatch done)
       throws InterruptedException {
     CountDownLatch locked = new CountDownLatch(times);
