@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A Redlock as its users have it: whose lease which thread holds. Thread-safe. */
+/** A Redlock as the application has it: it knows which thread holds which lease. Thread-safe. */
 public final class RedLockHandle implements RedLock {
   private static final Logger log = LoggerFactory.getLogger(RedLockHandle.class);
   private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(50);
@@ -106,7 +106,7 @@ public final class RedLockHandle implements RedLock {
             .formatted(lock, lock.getClass().getName()));
   }
 
-  /** A twentieth of the shortest lease, between 50 ms and a second. */
+  /** The standard member timeout: a twentieth of the shortest lease, between 50 ms and 1 s. */
   private static Duration timeout(List<Member> all) {
     Duration part =
         all.stream()
@@ -149,7 +149,7 @@ public final class RedLockHandle implements RedLock {
     return with(new QuorumMembers(members.name(), all, timeoutFor(all)));
   }
 
-  /** The standard one, or the one that was chosen if it is not too long for the new lease. */
+  /** The standard timeout, or the chosen one if it is not too long for the new lease. */
   private Duration timeoutFor(List<Member> all) {
     Duration chosen = members.nodeTimeout();
     if (chosen.equals(timeout(members.all()))) {
@@ -210,7 +210,7 @@ public final class RedLockHandle implements RedLock {
     }
   }
 
-  /** For the calling thread. */
+  /** Requests a lease for the calling thread. */
   private CompletableFuture<LeaseOutcome> claim(long wait) {
     CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
     claim(Thread.currentThread(), wait, claimed);
@@ -225,7 +225,7 @@ public final class RedLockHandle implements RedLock {
       return;
     }
     if (checked.compareAndSet(false, true)) {
-      checkServers(); // first: what it may throw must not lose a claim
+      checkServers(); // first: what it may throw must not lose a lease request
     }
     QuorumRequest.start(members, new QuorumOwner(owner, this::tell), wait, claimed);
   }
@@ -239,7 +239,10 @@ public final class RedLockHandle implements RedLock {
     return lease != null;
   }
 
-  /** Enters once more if the calling thread is inside, without a command but for a longer lease. */
+  /**
+   * Counts one more nested lock if the calling thread holds the Redlock. It sends a command only if
+   * the lease must be longer.
+   */
   private boolean enterAgain() {
     ThreadLeases.Held own = own();
     if (own == null || !isValid(own) || !((QuorumLease) own.lease()).ensure(members)) {
@@ -280,7 +283,7 @@ public final class RedLockHandle implements RedLock {
     return isValid(holds.find(places, threadId));
   }
 
-  /** The calling thread's newest hold, good or lost. */
+  /** The calling thread's newest hold, valid or lost. */
   private ThreadLeases.@Nullable Held own() {
     return holds.find(places);
   }
@@ -314,7 +317,10 @@ public final class RedLockHandle implements RedLock {
     }
   }
 
-  /** {@inheritDoc} Holds that were acquired through this handle and those derived from it. */
+  /**
+   * {@inheritDoc} It hears of holds that were acquired through this handle and handles derived from
+   * it.
+   */
   @Override
   public Registration onLeaseChange(Consumer<? super LeaseChange> listener) {
     Consumer<LeaseChange> one = Objects.requireNonNull(listener, "listener")::accept;
@@ -332,7 +338,7 @@ public final class RedLockHandle implements RedLock {
     try {
       listener.accept(event);
     } catch (RuntimeException e) {
-      log.warn("a lock listener failed", e); // the others are told all the same
+      log.warn("a lock listener failed", e); // the other listeners are notified all the same
     }
   }
 
@@ -384,7 +390,10 @@ public final class RedLockHandle implements RedLock {
     CompletableFuture<Void> unused = Futures.settled(ids.values()).thenRun(() -> warnOfShared(ids));
   }
 
-  /** A server that cannot be asked is not compared, and keeps nobody out. */
+  /**
+   * The server's identity. A server that cannot be asked is not compared, and hinders no
+   * acquisition.
+   */
   private static CompletableFuture<String> server(Member member) {
     try {
       return member.server();
