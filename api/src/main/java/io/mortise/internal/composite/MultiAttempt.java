@@ -234,7 +234,7 @@ public final class MultiAttempt {
 
   static LeaseLostException lostWhileTaking(Member member, int members) {
     return new LeaseLostException(
-        "multi lock: the lease of '%s' was over before the last of %d members was taken; nothing is held, use a longer lease (docs/troubleshooting.md#lease-lost)"
+        "multi-lock: the lease of '%s' was over before the last of %d members was taken; nothing is held, use a longer lease (docs/troubleshooting.md#lease-lost)"
             .formatted(member.name(), members));
   }
 

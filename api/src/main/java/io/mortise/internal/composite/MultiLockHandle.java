@@ -51,13 +51,13 @@ public final class MultiLockHandle implements MultiLock {
     List<Member> members =
         Stream.of(locks).flatMap(MultiLockHandle::membersOf).sorted(CANONICAL).toList();
     if (members.isEmpty()) {
-      throw new IllegalArgumentException("a multi lock of no locks; give it one or more");
+      throw new IllegalArgumentException("a multi-lock of no locks; give it one or more");
     }
     Set<String> places = new HashSet<>();
     for (Member each : members) {
       if (!places.add(each.place())) {
         throw new IllegalArgumentException(
-            "lock '%s' is in the multi lock twice (%s); give each lock once"
+            "lock '%s' is in the multi-lock twice (%s); give each lock once"
                 .formatted(each.name(), each.place()));
       }
     }
@@ -68,11 +68,11 @@ public final class MultiLockHandle implements MultiLock {
     if (lock instanceof MultiLockHandle multi) {
       return multi.members.stream();
     }
-    if (Objects.requireNonNull(lock, "a member of the multi lock") instanceof Member member) {
+    if (Objects.requireNonNull(lock, "a member of the multi-lock") instanceof Member member) {
       return Stream.of(member);
     }
     throw new IllegalArgumentException(
-        "%s is a %s; a member of a multi lock comes from a LockService, or is a multi lock"
+        "%s is a %s; a member of a multi-lock comes from a LockService, or is a multi-lock"
             .formatted(lock, lock.getClass().getName()));
   }
 
@@ -165,7 +165,7 @@ public final class MultiLockHandle implements MultiLock {
   private AsyncLeases leases() {
     Member first = members.get(0);
     return new AsyncLeases(
-        (wait, claimed) -> MultiRequest.start(name(), members, wait, claimed),
+        (wait, result) -> MultiRequest.start(name(), members, wait, result),
         first.executor(),
         first.time());
   }
@@ -174,7 +174,7 @@ public final class MultiLockHandle implements MultiLock {
     for (Member each : members) {
       if (each.isHeldByCurrentThread()) {
         throw new IllegalStateException(
-            "multi lock %s: thread %s holds '%s' already, and a lease is not reentrant: the thread would wait for itself; unlock first"
+            "multi-lock %s: thread %s holds '%s' already, and a lease is not reentrant: the thread would wait for itself; unlock first"
                 .formatted(name(), Thread.currentThread().getName(), each.name()));
       }
     }
@@ -238,7 +238,7 @@ public final class MultiLockHandle implements MultiLock {
     long lost = errors.stream().filter(LeaseLostException.class::isInstance).count();
     Thread thread = Thread.currentThread();
     String message =
-        "multi lock %s: thread %s (%d) lost %d of %d members and did not hold %d; %s (see the suppressed exceptions; docs/troubleshooting.md#lease-lost)"
+        "multi-lock %s: thread %s (%d) lost %d of %d members and did not hold %d; %s (see the suppressed exceptions; docs/troubleshooting.md#lease-lost)"
             .formatted(
                 name(),
                 thread.getName(),
@@ -303,7 +303,7 @@ public final class MultiLockHandle implements MultiLock {
   @Override
   public Condition newCondition() {
     throw new UnsupportedOperationException(
-        "multi lock " + name() + ": conditions are not available yet");
+        "multi-lock " + name() + ": conditions are not available yet");
   }
 
   /** Handles of the same members are equal, whatever lease they ask for. */

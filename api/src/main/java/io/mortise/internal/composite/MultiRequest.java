@@ -53,11 +53,11 @@ public final class MultiRequest {
 
   /** As {@link LeaseSource#claim}, for all members. */
   public static void start(
-      String name, List<Member> members, long wait, CompletableFuture<LeaseOutcome> claimed) {
-    MultiRequest claim = new MultiRequest(name, members, wait, claimed);
+      String name, List<Member> members, long wait, CompletableFuture<LeaseOutcome> result) {
+    MultiRequest request = new MultiRequest(name, members, wait, result);
     CompletableFuture<LeaseOutcome> unused =
-        claimed.whenComplete((value, failure) -> claim.turns.run(claim::withdraw));
-    claim.turns.run(claim::round);
+        result.whenComplete((value, failure) -> request.turns.run(request::withdraw));
+    request.turns.run(request::round);
   }
 
   private List<Member> missing() {

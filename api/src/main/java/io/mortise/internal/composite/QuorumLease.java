@@ -105,7 +105,7 @@ public final class QuorumLease extends MergedLease {
     CompletableFuture<Boolean> known = new CompletableFuture<>();
     CompletableFuture<LeaseOutcome> unused =
         answer.whenComplete(
-            (claimed, failure) -> turns.run(() -> answered(member, claimed, failure, known)));
+            (outcome, failure) -> turns.run(() -> answered(member, outcome, failure, known)));
     return known;
   }
 
@@ -165,11 +165,11 @@ public final class QuorumLease extends MergedLease {
     for (Member each : of.all()) {
       Lease lease = counted.get(each.place());
       if (lease == null || !lease.isValid()) {
-        CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
-        asked.add(claimed);
+        CompletableFuture<LeaseOutcome> result = new CompletableFuture<>();
+        asked.add(result);
         CompletableFuture<Void> unused =
-            claimed.thenAccept(answer -> turns.run(() -> healed(each, answer.lease())));
-        each.claim(LeaseSource.NOT, claimed);
+            result.thenAccept(answer -> turns.run(() -> healed(each, answer.lease())));
+        each.claim(LeaseSource.NOT, result);
       }
     }
   }

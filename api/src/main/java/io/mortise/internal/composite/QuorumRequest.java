@@ -120,11 +120,11 @@ public final class QuorumRequest {
   }
 
   /** As {@link LeaseSource#claim}, for a majority. */
-  public static void start(QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> claimed) {
-    QuorumRequest claim = new QuorumRequest(of, owner, wait, claimed);
+  public static void start(QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> result) {
+    QuorumRequest request = new QuorumRequest(of, owner, wait, result);
     CompletableFuture<LeaseOutcome> unused =
-        claimed.whenComplete((value, failure) -> claim.turns.run(claim::ended));
-    claim.turns.run(claim::round);
+        result.whenComplete((value, failure) -> request.turns.run(request::ended));
+    request.turns.run(request::round);
   }
 
   private void ended() {
@@ -476,7 +476,7 @@ public final class QuorumRequest {
   private void closed(Member member) {
     claimed.completeExceptionally(
         new LockServiceClosedException(
-            "red lock '%s' was waited for when the service of its member %s was closed; open a new service, and make the red lock of its locks"
+            "Redlock '%s' was waited for when the service of its member %s was closed; open a new service, and make the Redlock of its locks"
                 .formatted(of.name(), member.place())));
   }
 
@@ -488,7 +488,7 @@ public final class QuorumRequest {
   private void fail() {
     List<Verdict> all = of.all().stream().map(verdicts::get).filter(Objects::nonNull).toList();
     String message =
-        "red lock %s: too few of %d members answered, %d are needed (%s); check their servers (docs/troubleshooting.md#quorum)"
+        "Redlock %s: too few of %d members answered, %d are needed (%s); check their servers (docs/troubleshooting.md#quorum)"
             .formatted(of.name(), of.all().size(), of.quorum(), all);
     claimed.completeExceptionally(new QuorumException(message, all));
   }

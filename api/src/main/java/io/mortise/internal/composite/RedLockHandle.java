@@ -72,20 +72,20 @@ public final class RedLockHandle implements RedLock {
     List<Member> all =
         Stream.of(locks).map(RedLockHandle::member).sorted(Comparator.comparing(Member::place)).toList();
     if (all.isEmpty()) {
-      throw new IllegalArgumentException("a red lock of no locks; give it three or more");
+      throw new IllegalArgumentException("a Redlock of no locks; give it three or more");
     }
     Set<String> places = new HashSet<>();
     for (Member each : all) {
       if (!places.add(each.place())) {
         throw new IllegalArgumentException(
-            "lock '%s' is in the red lock twice (%s); give each lock once"
+            "lock '%s' is in the Redlock twice (%s); give each lock once"
                 .formatted(each.name(), each.place()));
       }
     }
     String name = all.stream().map(Member::name).distinct().collect(Collectors.joining(", "));
     if (all.size() < 3 || all.size() % 2 == 0) {
       log.warn(
-          "red lock '{}' has {} members, of which {} must be held: it survives the loss of {}, as many as one of {} members; use an odd number, three or more",
+          "Redlock '{}' has {} members, of which {} must be held: it survives the loss of {}, as many as one of {} members; use an odd number, three or more",
           name,
           all.size(),
           all.size() / 2 + 1,
@@ -98,11 +98,11 @@ public final class RedLockHandle implements RedLock {
   }
 
   private static Member member(LeasedLock lock) {
-    if (Objects.requireNonNull(lock, "a member of the red lock") instanceof Member member) {
+    if (Objects.requireNonNull(lock, "a member of the Redlock") instanceof Member member) {
       return member;
     }
     throw new IllegalArgumentException(
-        "%s is a %s; a member of a red lock comes from a LockService"
+        "%s is a %s; a member of a Redlock comes from a LockService"
             .formatted(lock, lock.getClass().getName()));
   }
 
@@ -212,26 +212,26 @@ public final class RedLockHandle implements RedLock {
 
   /** Requests a lease for the calling thread. */
   private CompletableFuture<LeaseOutcome> claim(long wait) {
-    CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
-    claim(Thread.currentThread(), wait, claimed);
-    return claimed;
+    CompletableFuture<LeaseOutcome> result = new CompletableFuture<>();
+    claim(Thread.currentThread(), wait, result);
+    return result;
   }
 
-  private void claim(@Nullable Thread owner, long wait, CompletableFuture<LeaseOutcome> claimed) {
+  private void claim(@Nullable Thread owner, long wait, CompletableFuture<LeaseOutcome> result) {
     try {
       members.checkOpen();
     } catch (LockServiceClosedException e) {
-      claimed.completeExceptionally(e);
+      result.completeExceptionally(e);
       return;
     }
     if (checked.compareAndSet(false, true)) {
       checkServers(); // first: what it may throw must not lose a lease request
     }
-    QuorumRequest.start(members, new QuorumOwner(owner, this::tell), wait, claimed);
+    QuorumRequest.start(members, new QuorumOwner(owner, this::tell), wait, result);
   }
 
-  private boolean enter(LeaseOutcome claimed) {
-    Lease lease = claimed.lease();
+  private boolean enter(LeaseOutcome outcome) {
+    Lease lease = outcome.lease();
     if (lease != null) {
       holds.forgetDead();
       holds.add(places, lease);
@@ -269,7 +269,7 @@ public final class RedLockHandle implements RedLock {
   private IllegalMonitorStateException notHeld() {
     Thread thread = Thread.currentThread();
     return new IllegalMonitorStateException(
-        "red lock '%s' is not held by thread %s (%d); only the thread that locked it may unlock it"
+        "Redlock '%s' is not held by thread %s (%d); only the thread that locked it may unlock it"
             .formatted(name(), thread.getName(), thread.getId()));
   }
 
@@ -312,7 +312,7 @@ public final class RedLockHandle implements RedLock {
     }
     if (!own.lease().isValid()) {
       throw new LeaseLostException(
-          "red lock '%s' was held by thread %s, but too few of its members still are; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
+          "Redlock '%s' was held by thread %s, but too few of its members still are; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
               .formatted(name(), Thread.currentThread().getName()));
     }
   }
@@ -329,7 +329,7 @@ public final class RedLockHandle implements RedLock {
   }
 
   private void tell(LeaseChange event) {
-    log.warn("red lock '{}': {}", name(), event);
+    log.warn("Redlock '{}': {}", name(), event);
     holds.forgetDead();
     listeners.forEach(each -> tell(each, event));
   }
@@ -363,13 +363,13 @@ public final class RedLockHandle implements RedLock {
 
   private AsyncLeases leases() {
     return new AsyncLeases(
-        (wait, claimed) -> claim(null, wait, claimed), members::execute, members.time());
+        (wait, result) -> claim(null, wait, result), members::execute, members.time());
   }
 
   private void checkNotHeld() {
     if (isHeldByCurrentThread()) {
       throw new IllegalStateException(
-          "red lock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
+          "Redlock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
               .formatted(name(), Thread.currentThread().getName()));
     }
   }
@@ -377,7 +377,7 @@ public final class RedLockHandle implements RedLock {
   @Override
   public Condition newCondition() {
     throw new UnsupportedOperationException(
-        "red lock '"
+        "Redlock '"
             + name()
             + "': conditions need one store; use a condition of a DistributedLock");
   }
@@ -413,7 +413,7 @@ public final class RedLockHandle implements RedLock {
         .filter(places -> places.size() > 1)
         .forEach(places ->
             log.warn(
-                "red lock '{}': {} members are kept by one server and fail together: {}; give each a server of its own",
+                "Redlock '{}': {} members are kept by one server and fail together: {}; give each a server of its own",
                 name(),
                 places.size(),
                 places));

@@ -71,9 +71,9 @@ final class Closing {
   private List<Acquisition> turnAway() {
     List<Acquisition> unwanted = new ArrayList<>();
     for (Gate gate : gates.all()) {
-      Acquisition unclaimed = gate.turnAway();
-      if (unclaimed != null) {
-        unwanted.add(unclaimed);
+      Acquisition handedOff = gate.turnAway();
+      if (handedOff != null) {
+        unwanted.add(handedOff);
       }
     }
     conditions.close();
@@ -91,7 +91,7 @@ final class Closing {
   private List<Acquisition> endLeases() {
     String reason = "its service %s was closed, and gave it back".formatted(store.clientId());
     return acquisitions.all().stream()
-        .filter(each -> each.owner() instanceof LeaseRequest claim && claim.lose(each, reason))
+        .filter(each -> each.owner() instanceof LeaseRequest request && request.lose(each, reason))
         .toList();
   }
 
@@ -159,10 +159,10 @@ final class Closing {
 
   private static boolean isOwn(Acquisition held) {
     Thread self = Thread.currentThread();
-    if (held.owner() instanceof LeaseRequest claim) {
-      return claim.isOf(self);
+    if (held.owner() instanceof LeaseRequest request) {
+      return request.isOf(self);
     }
-    Hold inside = held.owner() instanceof Gate gate ? gate.hold() : null;
-    return inside != null && inside.isOf(self);
+    Hold current = held.owner() instanceof Gate gate ? gate.hold() : null;
+    return current != null && current.isOf(self);
   }
 }

@@ -70,9 +70,9 @@ final class CommandBatcher {
   }
 
   /** A command that already waits to be sent is not sent twice. */
-  void send(Collection<? extends Command> letters) {
+  void send(Collection<? extends Command> commands) {
     synchronized (this) {
-      waiting.addAll(letters);
+      waiting.addAll(commands);
     }
     flush();
   }
@@ -101,18 +101,18 @@ final class CommandBatcher {
   }
 
   private void post(List<Command> batch) {
-    List<Command> letters = new ArrayList<>();
+    List<Command> commands = new ArrayList<>();
     List<ScriptCall> calls = new ArrayList<>();
-    for (Command letter : batch) {
-      ScriptCall call = make(letter);
+    for (Command command : batch) {
+      ScriptCall call = make(command);
       if (call != null) {
-        letters.add(letter);
+        commands.add(command);
         calls.add(call);
       }
     }
     List<CompletableFuture<List<Object>>> replies = send(calls);
     for (int i = 0; i < replies.size(); i++) {
-      Futures.whenReplied(replies.get(i), letters.get(i)::answered);
+      Futures.whenReplied(replies.get(i), commands.get(i)::answered);
     }
     CompletableFuture<Void> unused = Futures.settled(replies).thenRun(this::answered);
   }
@@ -121,12 +121,12 @@ final class CommandBatcher {
    * The call to send; null if there is none. A command that cannot be made does not affect the
    * others.
    */
-  private static @Nullable ScriptCall make(Command letter) {
+  private static @Nullable ScriptCall make(Command command) {
     try {
-      return letter.toSend();
+      return command.toSend();
     } catch (Throwable e) { // an Error too: the other commands of the batch would wait for ever
       log.error("a command could not be made", e);
-      Futures.whenReplied(CompletableFuture.failedFuture(e), letter::answered);
+      Futures.whenReplied(CompletableFuture.failedFuture(e), command::answered);
       return null;
     }
   }

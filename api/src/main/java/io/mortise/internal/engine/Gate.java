@@ -232,9 +232,9 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
   private void giveBackUnclaimed() {
     boolean unused = store.phase().releasing();
     try {
-      Acquisition unclaimed = endUnclaimed();
-      if (unclaimed != null) {
-        giveBack(unclaimed);
+      Acquisition handedOff = endUnclaimed();
+      if (handedOff != null) {
+        giveBack(handedOff);
       }
     } finally {
       store.phase().released();
@@ -251,9 +251,9 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     }
   }
 
-  private void giveBack(Acquisition unclaimed) {
+  private void giveBack(Acquisition handedOff) {
     try {
-      home.giveUp(unclaimed, store.options().commandTimeout().toNanos());
+      home.giveUp(handedOff, store.options().commandTimeout().toNanos());
     } finally {
       goOn();
     }
@@ -406,11 +406,11 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     try {
       wake();
       waiters.forEach(waiter -> waiter.unpark(store.time()));
-      Acquisition unclaimed = phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
-      if (unclaimed != null) {
+      Acquisition handedOff = phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
+      if (handedOff != null) {
         appointNext();
       }
-      return unclaimed;
+      return handedOff;
     } finally {
       mutex.unlock();
     }
@@ -520,13 +520,13 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
 
   @Override
   public @Nullable Holder holder(Acquisition held) {
-    Hold inside = hold;
-    if (inside == null || inside.acquisition() != held) {
+    Hold current = hold;
+    if (current == null || current.acquisition() != held) {
       return null;
     }
-    Thread thread = inside.thread();
+    Thread thread = current.thread();
     String gone = thread.isAlive() ? null : "ended without unlocking";
-    return new Holder("thread " + thread.getName(), inside.since(), gone);
+    return new Holder("thread " + thread.getName(), current.since(), gone);
   }
 
   /** Marks the holder's thread in {@link LostHolds}, and makes the next waiter the agent. */

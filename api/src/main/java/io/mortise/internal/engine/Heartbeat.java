@@ -43,7 +43,7 @@ final class Heartbeat {
     try {
       look.run();
     } catch (RuntimeException e) {
-      log.error("{}: a regular look failed; the next is in {}", store, period, e);
+      log.error("{}: a regular check failed; the next is in {}", store, period, e);
     } finally {
       beating.set(false);
       if (wanted.getAsBoolean()) {

@@ -243,9 +243,9 @@ public final class HeldLease {
    * @return false if they already know that the hold is lost: a renewal that failed at the same
    *     moment, on another thread, is no news after that
    */
-  synchronized boolean tells(LeaseState told) {
+  synchronized boolean tells(LeaseState next) {
     boolean news = !lossTold;
-    lossTold = lossTold || told == LeaseState.LOST;
+    lossTold = lossTold || next == LeaseState.LOST;
     return news;
   }
 

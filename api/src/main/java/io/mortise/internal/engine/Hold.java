@@ -62,8 +62,8 @@ public final class Hold {
   }
 
   /** Sets its events, before any other thread can see the hold. */
-  void tellBy(HoldEvents told) {
-    events = told;
+  void tellBy(HoldEvents next) {
+    events = next;
   }
 
   /** Its events; null if there is no listener. */

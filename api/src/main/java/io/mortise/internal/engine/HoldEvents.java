@@ -72,7 +72,7 @@ final class HoldEvents {
     try {
       executor.execute(this::tellAll);
     } catch (RejectedExecutionException e) {
-      log.debug("nobody was told of a lease: the executor takes no more", e);
+      log.debug("a lease event was not reported: the executor rejected it", e);
       drop(event);
       tellAll();
     }

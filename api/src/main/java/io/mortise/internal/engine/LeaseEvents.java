@@ -126,8 +126,8 @@ public final class LeaseEvents {
 
   /** A call of the listener; nothing if there is none. */
   private Runnable tell(Consumer<LockListener> call) {
-    LockListener told = listener;
-    return told == null ? () -> {} : () -> Trampoline.guarded(() -> call.accept(told));
+    LockListener notified = listener;
+    return notified == null ? () -> {} : () -> Trampoline.guarded(() -> call.accept(notified));
   }
 
   void suspect(Acquisition acquisition, String reason, long now) {

@@ -119,18 +119,18 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
       long wait,
       boolean here,
       CompletableFuture<LeaseOutcome> result) {
-    LeaseRequest claim = new LeaseRequest(parts, pending, keys, policy, wait, result);
-    pending.add(claim);
+    LeaseRequest request = new LeaseRequest(parts, pending, keys, policy, wait, result);
+    pending.add(request);
     CompletableFuture<LeaseOutcome> unused =
-        result.whenComplete((value, failed) -> claim.end(new CancellationException()));
+        result.whenComplete((value, failed) -> request.end(new CancellationException()));
     if (wait > LeaseSource.NOT && wait != LeaseSource.FOREVER) {
-      claim.limit();
+      request.limit();
     }
-    claim.begin();
+    request.begin();
     if (here) {
-      claim.ask();
+      request.ask();
     } else {
-      claim.wake();
+      request.wake();
     }
   }
 
@@ -517,6 +517,6 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
 
   @Override
   public String toString() {
-    return "Claim[" + keys.name() + ", " + acquisition.id() + ']';
+    return "LeaseRequest[" + keys.name() + ", " + acquisition.id() + ']';
   }
 }

@@ -13,13 +13,13 @@ public interface LeaseSource {
    * Asks for a lease.
    *
    * @param wait how long to wait (ns), {@link #NOT} or {@link #FOREVER}
-   * @param claimed completed on any thread, so nothing that blocks may depend on it. If a caller
+   * @param result completed on any thread, so nothing that blocks may depend on it. If a caller
    *     completes it first, the request is withdrawn, and a lease that arrives later is given back.
    */
-  void claim(long wait, CompletableFuture<LeaseOutcome> claimed);
+  void claim(long wait, CompletableFuture<LeaseOutcome> result);
 
   /** As {@link #claim}, for a caller that waits: its thread may send the first command. */
-  default void claimHere(long wait, CompletableFuture<LeaseOutcome> claimed) {
-    claim(wait, claimed);
+  default void claimHere(long wait, CompletableFuture<LeaseOutcome> result) {
+    claim(wait, result);
   }
 }

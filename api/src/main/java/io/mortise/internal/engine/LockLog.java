@@ -87,7 +87,7 @@ public final class LockLog {
   static void handedOn(Hold hold, long now) {
     if (log.isDebugEnabled()) {
       log.debug(
-          "{}: handed on inside this process by {} after {} ms",
+          "{}: handed off inside this process by {} after {} ms",
           hold.acquisition().keys().text(),
           thread(hold),
           millis(now - hold.since()));

@@ -151,9 +151,9 @@ public final class Mailbox implements ChannelListener {
 
   /** When the grant was given, by the store's clock (us), or -1 if the message does not say. */
   private static long grantedAt(String grant) {
-    Matcher told = GRANT.matcher(grant);
-    return told.matches()
-        ? TimeUnit.SECONDS.toMicros(Long.parseLong(told.group(1))) + Long.parseLong(told.group(2))
+    Matcher match = GRANT.matcher(grant);
+    return match.matches()
+        ? TimeUnit.SECONDS.toMicros(Long.parseLong(match.group(1))) + Long.parseLong(match.group(2))
         : -1;
   }
 

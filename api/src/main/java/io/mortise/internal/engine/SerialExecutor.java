@@ -38,7 +38,7 @@ public final class SerialExecutor {
         next.run();
       }
     } catch (Throwable e) { // an Error too: those after it would wait for ever
-      log.error("a step failed; those after it are made", e);
+      log.error("a task failed; the tasks after it still run", e);
     }
   }
 }
