@@ -1,7 +1,8 @@
 /**
  * Locks that are made of other locks: the multi-lock, which holds all of its members, and the
  * Redlock, which holds a majority of them. They use their members only through {@code
- * io.mortise.internal.lock.Member}, and send no commands of their own. The package is not exported.
+ * io.mortise.internal.lock.Member} and its leases, and send no commands of their own. The package
+ * is not exported.
  *
  * <p>Where to start reading:
  *

@@ -83,7 +83,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     REFUSED,
     /** It is the agent. */
     AGENT,
-    /** It waits for other threads of this process. */
+    /** It waits for other threads of this service. */
     WAIT,
     /** This gate is gone; the thread asks {@link Gates} for another. */
     RETIRED

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
  *
  * <p>One timer runs while anything is held. It fires thirty times per lease, and at least six times
  * in the shortest lease that a hold can begin with. (With {@code startOnGrant}, a hold can begin
- * with what is left of a grant window.) At each run:
+ * with what is left of a grant window.) Its period is never below 3 ms. At each run:
  *
  * <ul>
  *   <li>Holds that were last renewed a third of the lease ago are renewed. One command renews a

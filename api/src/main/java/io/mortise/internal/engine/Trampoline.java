@@ -20,7 +20,7 @@ final class Trampoline {
 
   private Trampoline() {}
 
-  /** Makes a step, and then runs the callbacks that came up. */
+  /** Runs a step, and then the callbacks that came up. */
   static void step(Runnable step) {
     boolean unused =
         step(() -> {
