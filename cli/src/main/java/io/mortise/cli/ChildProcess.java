@@ -14,8 +14,7 @@ import java.util.function.Function;
 
 /**
  * The workers of another process, which runs {@link DemoProcess}. Orders go to its standard input,
- * one per line. The end of its input tells the process to end. Reports come from its standard
- * output.
+ * one per line. The process ends at the end of its input. Reports come from its standard output.
  */
 final class ChildProcess implements Party {
   private static final long PATIENCE_SECONDS = 3;

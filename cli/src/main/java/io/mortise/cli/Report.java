@@ -80,8 +80,8 @@ record Report(Plan plan, Crew.Run without, Crew.Run with) {
           .formatted(number(with.total().increments()), number(with.counted()));
     }
     if (without.lost() == 0) {
-      return "Nothing was lost with Mortise; nor without a lock, this time: with more workers,"
-          + " processes or seconds increments overlap.";
+      return "No increment was lost, neither with Mortise nor without a lock, this time. With more"
+          + " workers, processes or seconds, increments overlap.";
     }
     return "Without a lock %s of the increments were lost; with Mortise none."
         .formatted(percent(without.lost(), without.total().increments()));

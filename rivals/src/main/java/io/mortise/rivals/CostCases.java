@@ -35,12 +35,12 @@ final class CostCases {
     }
     all.add(
         new Case(
-            "plain: a `lock()` and `unlock()` of one of 8 threads of one client on one lock.",
+            "plain: 8 threads of one client on one lock, for each `lock()` and `unlock()`.",
             CostCases::threadsOfOneClient));
     all.add(
         new Case(
-            "plain: five other clients wait, one `unlock()`, until the next has the lock and the"
-                + " rest wait again.",
+            "plain: one `unlock()` while five other clients wait, until the next has the lock and"
+                + " the rest wait again.",
             CostCases::oneUnlockManyClients));
     return all;
   }

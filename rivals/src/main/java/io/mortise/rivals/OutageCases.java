@@ -16,9 +16,9 @@ final class OutageCases {
   static List<Case> all() {
     return List.of(
         new Case(
-            "`tryLock()` is sent, held up on its way until the caller has given up, then executed."
-                + " No client has the lock, so it must be free again within 2 s, not 6 s (the"
-                + " lease).",
+            "`tryLock()` is held up on its way until the caller has given up, and is then"
+                + " executed. No client has the lock, so it must be free again within 2 s, not"
+                + " after the lease of 6 s.",
             OutageCases::aLateCommand),
         new Case(
             "The connection breaks after `lock()` was executed and before its reply. Then comes"

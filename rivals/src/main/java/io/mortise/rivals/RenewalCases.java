@@ -20,12 +20,13 @@ final class RenewalCases {
                 + " about three times per lease time.",
             RenewalCases::renewalsAfterManyLocks),
         new Case(
-            "Of 250 held locks one's key is overwritten with a string. Two lease times later the"
-                + " other 249 must still be held.",
+            "The key of one of 250 held locks is overwritten with a string. Two lease times later"
+                + " the other 249 must still be held.",
             RenewalCases::aKeyOverwritten),
         new Case(
-            "A thread locks four times, another client forces the lock open, another thread of the"
-                + " first client locks. Two lease times later that lock must still be held.",
+            "A thread locks four times. Another client forces the lock open, and another thread"
+                + " of the first client locks. Two lease times later that lock must still be"
+                + " held.",
             RenewalCases::forcedOpen),
         new Case(
             "A thread locks and ends without unlocking. Another client must get the lock when its"

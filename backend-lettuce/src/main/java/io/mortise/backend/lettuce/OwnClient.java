@@ -78,8 +78,8 @@ final class OwnClient implements NettyCustomizer {
   }
 
   /**
-   * A copy of the resources that shares all parts named here. Otherwise the end of the copy would
-   * end these parts, and latencies would be published twice.
+   * A copy of the resources that shares all parts that are listed here. Otherwise the end of the
+   * copy would end these parts, and latencies would be published twice.
    */
   private static ClientResources.Builder shared(ClientResources given) {
     return given
@@ -137,7 +137,7 @@ final class OwnClient implements NettyCustomizer {
   void beat() {
     links.forEach((link, silence) -> {
       if (silence.beat()) {
-        LOG.warn("{}: nothing heard, nor an answer to PING; connecting anew", link.remoteAddress());
+        LOG.warn("{}: no data, not even a reply to PING; reconnecting", link.remoteAddress());
         link.close();
       }
     });

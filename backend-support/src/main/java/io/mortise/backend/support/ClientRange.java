@@ -42,7 +42,7 @@ public record ClientRange(String module, String client, String supported, Class<
   /** The client's jar, whose name contains the version. Not every client's manifest does. */
   private String found() {
     CodeSource source = type.getProtectionDomain().getCodeSource();
-    String place = source == null ? "a jar not known" : String.valueOf(source.getLocation());
+    String place = source == null ? "an unknown jar" : String.valueOf(source.getLocation());
     Matcher jar = JAR.matcher(place);
     return jar.find() ? jar.group() : place;
   }

@@ -189,16 +189,16 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
-   * The exception of a call without a reply.
+   * The exception of a call without a reply. It is the cause itself, if that is a {@link
+   * BackendException} whose outcome can be true of this call. Otherwise its outcome is {@code
+   * UNKNOWN} if the call may have been sent, and {@code NOT_EXECUTED} if not.
    *
    * @param call the script call
    * @param endpoint the server
    * @param sent whether the call was sent, or may have been
    * @param cause why there is no reply; a {@link TimeoutException} is reported as the call's
    *     timeout
-   * @return the cause, if it is a {@link BackendException} whose outcome can be true of this call;
-   *     else a new one, {@code UNKNOWN} if the call may have been sent and {@code NOT_EXECUTED} if
-   *     not
+   * @return the exception
    */
   public static BackendException failure(
       ScriptCall call, String endpoint, boolean sent, Throwable cause) {
