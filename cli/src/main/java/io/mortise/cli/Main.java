@@ -27,7 +27,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
       "  0  success",
       "  1  the demo found a wrong count, or an unexpected error occurred",
       "  2  a bad argument",
-      "  3  the store cannot be reached or refuses, or a backend is missing"
+      "  3  the store cannot be reached or refuses, or no backend serves it"
     })
 public final class Main implements Callable<Integer> {
   @Option(
