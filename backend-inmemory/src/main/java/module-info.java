@@ -1,5 +1,6 @@
 /**
- * A Mortise backend inside the JVM: the same scripts as on Redis, and a clock that tests can move.
+ * A Mortise backend inside the JVM. It runs the same scripts as Redis, and tests can move its
+ * clock.
  */
 module io.mortise.backend.inmemory {
   requires static transitive org.jspecify;

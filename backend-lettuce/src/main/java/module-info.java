@@ -1,4 +1,4 @@
-/** Mortise on a Redis server through Lettuce, with a client of its own or the caller's. */
+/** Locks in Redis through Lettuce, with the backend's own client or the caller's. */
 module io.mortise.backend.lettuce {
   requires static transitive org.jspecify;
   requires static transitive com.google.auto.service;
@@ -7,7 +7,7 @@ module io.mortise.backend.lettuce {
   requires transitive lettuce.core;
   requires io.netty.buffer;
   requires io.netty.common;
-  requires io.netty.resolver.dns; // Lettuce needs it, and no descriptor says so.
+  requires io.netty.resolver.dns; // Lettuce needs it, but does not declare it.
   requires io.netty.transport;
   requires org.slf4j;
 

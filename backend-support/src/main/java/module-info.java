@@ -1,4 +1,4 @@
-/** What backends for Redis share, whatever their client. */
+/** Building blocks for Redis backends, independent of the client. */
 module io.mortise.backend.support {
   requires static transitive org.jspecify;
   requires transitive io.mortise.spi;

@@ -1,4 +1,4 @@
-/** What a Mortise backend implements: running scripts and delivering messages. */
+/** The interface that a Mortise backend implements: it runs scripts and delivers messages. */
 module io.mortise.spi {
   requires static transitive org.jspecify;
 

@@ -3,8 +3,7 @@ package io.mortise;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store could not do what was asked, and certainly has not done it: it is unreachable, or it
- * refused. The next step is in the message.
+ * The store is out of reach or refused, and certainly did nothing. The message has the next step.
  */
 public final class BackendUnavailableException extends LockException {
   private static final long serialVersionUID = 1L;

@@ -5,77 +5,79 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Lets threads of many processes wait until others have counted to zero. It is set once, is counted
- * down, and stays open from then on. Two handles of one name are the same latch; it shares nothing
- * with a lock of that name.
+ * A latch on which threads of many processes wait until others have counted to zero. Its count is
+ * set once and counted down. At zero the latch is open and stays open. Two handles of one name are
+ * the same latch. It shares nothing with a lock of that name. The counterpart in the JDK is {@link
+ * java.util.concurrent.CountDownLatch}.
  *
  * <pre>{@code
  * DistributedCountDownLatch imported = locks.getCountDownLatch("import:2026-11-21");
- * imported.trySetCount(3); // whoever comes first
+ * imported.trySetCount(3); // true for the first process that sets it
  * imported.await();        // and in three places, when a part is done: imported.countDown()
  * }</pre>
  *
- * <p><b>Once.</b> There is no way back from zero: use a name of its own for each job. A count is
- * remembered for 7 days since it was last set, counted down or waited for; who waits for a latch
- * that is forgotten waits for one that was never set.
+ * <p><b>Used once.</b> There is no way back from zero, so use a new name for each job. The store
+ * remembers a count for 7 days after it was last set, counted down, or waited for before it was
+ * open. A forgotten latch looks like one that was never set, so {@code await} waits.
  *
- * <p><b>Nothing is held.</b> Waiting takes nothing and leaves nothing. A process that is gone has
- * not counted down, and nobody does it in its place: wait with a time limit.
+ * <p><b>Nothing is held.</b> Waiting takes nothing and leaves nothing. A process that is gone does
+ * not count down, and no other process does it in its place. So wait with a time limit.
  *
  * <p>Methods that ask the store throw {@link BackendUnavailableException}, {@link
- * OutcomeUnknownException}, {@link ForeignKeyException} and {@link LockServiceClosedException} as
- * those of a lock do. Thread-safe; costs nothing while unused.
+ * OutcomeUnknownException}, {@link ForeignKeyException} and {@link LockServiceClosedException}, as
+ * those of a lock do. Thread-safe. A handle costs nothing while unused.
  */
 public interface DistributedCountDownLatch {
   /** The largest count. */
   long MAX_COUNT = 1L << 52;
 
   /**
-   * The name this latch was asked for by.
+   * The name of this latch, as it was given to {@link LockService#getCountDownLatch}.
    *
    * @return the name, without prefix
    */
   String name();
 
   /**
-   * Sets the count, unless that has been done. Without an answer it asks again for up to a lease
-   * time, and counts as one attempt.
+   * Sets the count, unless it is set. If the store does not answer, the step is sent again for up
+   * to a lease time, and takes effect once.
    *
-   * @param count from 0, which opens it, to {@link #MAX_COUNT}
-   * @return false if it was set already, also if it is open by now
+   * @param count 0 to {@link #MAX_COUNT}; 0 opens the latch
+   * @return false if it was already set, also if it is open now
    * @throws IllegalArgumentException the count is out of range
    */
   boolean trySetCount(long count);
 
   /**
-   * Counts down by one; at zero all who wait go on. Without an answer it asks again for up to a
-   * lease time, and counts once, however often it was asked. An interrupt is kept for later.
+   * Counts down by one. At zero all waiters go on. If the store does not answer, the step is sent
+   * again for up to a lease time, and counts once. An interrupt does not end the call; the flag
+   * stays set.
    *
-   * @throws IllegalStateException the latch was never set, or it is open already
+   * @throws IllegalStateException the latch was never set, or it is open
    */
   void countDown();
 
   /**
-   * What is left to count: what the store says, which may be over by the time it is read.
+   * The count that is left, as the store answered. It may be out of date when it is read.
    *
-   * @return 0 if it is open
+   * @return 0 if the latch is open
    * @throws IllegalStateException the latch was never set
    */
   long getCount();
 
   /**
-   * Waits until it is open, also if it has yet to be set.
+   * Waits until the latch is open, also if it is not set yet.
    *
    * @throws InterruptedException the thread was interrupted
    */
   void await() throws InterruptedException;
 
   /**
-   * Waits that long until it is open, also if it has yet to be set.
+   * Waits until the latch is open or the time is over, also if it is not set yet.
    *
    * @param wait the longest time to wait; none if not positive
-   * @param unit its unit
-   * @return false if the time was over before
+   * @param unit the unit of the wait
+   * @return false if the time was over first
    * @throws InterruptedException the thread was interrupted
    */
   boolean await(long wait, TimeUnit unit) throws InterruptedException;
@@ -92,10 +94,10 @@ public interface DistributedCountDownLatch {
   }
 
   /**
-   * Waits without blocking: no thread waits. Cancelling the future, or completing it in any other
-   * way, ends the waiting; that does not reach it from a stage derived from it.
+   * Waits without blocking a thread. To end the wait, cancel the future or complete it in any other
+   * way. Cancelling a stage that is derived from it does not end the wait.
    *
-   * @return complete, on the service's executor, when the latch is open
+   * @return a future that completes on the service's executor when the latch is open
    */
   CompletableFuture<Void> awaitAsync();
 }

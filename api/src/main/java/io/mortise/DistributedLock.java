@@ -5,27 +5,32 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.Condition;
 
-/** One named lock of one {@link LockService}. Two handles of one name are the same lock. */
+/**
+ * A lock of a {@link LockService}, identified by its name. Two handles of one name are the same
+ * lock.
+ */
 public interface DistributedLock extends LeasedLock {
   @Override
   DistributedLock withLease(Duration lease);
 
   /**
-   * Whether anybody holds the lock: one read-only command, a snapshot.
+   * Whether the lock is held, here or in another process. It sends one read-only command. The
+   * answer is a snapshot.
    *
-   * @return whether it is held, here or elsewhere
+   * @return whether it is held
    */
   boolean isLocked();
 
   /**
-   * What is left of the current lease, whoever holds it: one read-only command, a snapshot.
+   * The time that is left of the current lease, in this or another process. It sends one read-only
+   * command. The answer is a snapshot.
    *
    * @return milliseconds, or -2 if the lock is free
    */
   long remainTimeToLive();
 
   /**
-   * As {@link #remainTimeToLive}.
+   * The time that is left of the current lease, as {@link #remainTimeToLive} gives it.
    *
    * @return zero if the lock is free
    */
@@ -34,17 +39,18 @@ public interface DistributedLock extends LeasedLock {
   }
 
   /**
-   * Who holds the lock: one read-only command, a snapshot. Of the readers of a read/write lock, the
-   * one whose lease ends last.
+   * The holder of the lock. It sends one read-only command. The answer is a snapshot. For the read
+   * side of a read/write lock, it is the reader whose lease ends last.
    *
    * @return empty if the lock is free
    */
   Optional<LockHolder> holder();
 
   /**
-   * Ends anybody's hold and lets the next waiter in. The holder is told at once if it can be
-   * reached, else at its next renewal if it has one; its {@code unlock} throws {@link
-   * LeaseLostException}.
+   * Ends the hold of any holder, and grants the lock to the next waiter. The holder is notified at
+   * once if a message reaches its service. Otherwise it learns at its next renewal, or, with a
+   * fixed lease, at {@code unlock}. Its {@code unlock} throws {@link LeaseLostException} in every
+   * case.
    *
    * @return whether it was held
    */
@@ -53,35 +59,41 @@ public interface DistributedLock extends LeasedLock {
   /**
    * As {@link #forceUnlock}, without blocking.
    *
-   * @return whether it was held; completes on the service's executor, and fails with what the
-   *     blocking method throws
+   * @return whether it was held; the future completes on the service's executor and fails with what
+   *     the blocking method throws
    */
   CompletableFuture<Boolean> forceUnlockAsync();
 
   /**
-   * A condition that only those who have the returned object wait for and signal: as a condition of
-   * a {@link java.util.concurrent.locks.ReentrantLock}, between threads of this process. Waiting
-   * and signalling send no command but those of the lock.
+   * A condition for threads of this process that have the returned object, as a condition of a
+   * {@link java.util.concurrent.locks.ReentrantLock}. Waiting and signalling send no commands but
+   * those of the lock.
    *
-   * @return a new condition of this lock, thread-safe; every method needs the lock, and throws
-   *     {@link IllegalMonitorStateException} without it, which is a {@link LeaseLostException} if
-   *     the lease is over. If the store cannot be reached when a waiting thread is to have the lock
-   *     again, {@code await} throws what {@code lock()} does, and the thread does not have it
+   * <p>Every method of the condition needs the lock. Without it the method throws {@link
+   * IllegalMonitorStateException}, or {@link LeaseLostException} if the lease is over. {@code
+   * await} acquires the lock again before it returns. If the store cannot be reached then, {@code
+   * await} throws what {@code lock()} throws, and the thread does not hold the lock.
+   *
+   * @return a new condition of this lock, thread-safe
    * @throws UnsupportedOperationException this is the read side of a read/write lock
    */
   @Override
   Condition newCondition();
 
   /**
-   * The condition of a name, shared by all processes: a thread of one waits, a thread of another
-   * signals. To wait costs a command more than to unlock and lock, and one every two seconds; to
-   * signal costs one. A signal goes to the thread that has waited longest and whose process is
-   * alive; if that process dies with it, it is gone, as if it had died a moment later.
+   * The condition of this lock with that name, shared by all processes. A thread of one process
+   * waits, and a thread of another signals. A signal goes to the thread that has waited longest and
+   * whose process is alive. If that process dies before it acts on the signal, the signal is gone.
+   *
+   * <p>To wait costs what unlocking and locking cost, and in addition one command to join, one
+   * every two seconds, and one to leave unless signalled. To signal costs one command.
+   *
+   * <p>If the store cannot be reached or does not answer, {@code signal} throws {@link
+   * BackendUnavailableException} or {@link OutcomeUnknownException}. {@code await} throws them
+   * before it gives the lock back. Everything else is as for {@link #newCondition()}.
    *
    * @param name 1 to 512 bytes of UTF-8 without braces and colons
-   * @return a handle, as {@link #newCondition()} for the rest. If the store cannot be reached, or
-   *     does not answer, {@code signal} throws {@link BackendUnavailableException} or {@link
-   *     OutcomeUnknownException}; {@code await} throws them before the lock is given back
+   * @return a handle, thread-safe
    * @throws IllegalArgumentException the name is empty, too long, or has braces or colons
    * @throws UnsupportedOperationException this is the read side of a read/write lock
    */

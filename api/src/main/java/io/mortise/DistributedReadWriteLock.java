@@ -3,36 +3,38 @@ package io.mortise;
 import java.util.concurrent.locks.ReadWriteLock;
 
 /**
- * A lock with two sides: many threads of many processes may hold the {@link #readLock} at a time,
- * or one the {@link #writeLock}. Each hold is a lease of its own. Two handles of one name are the
- * same lock; it is another lock than {@link LockService#getLock} of that name.
+ * A lock with two sides. Many threads of many processes may hold the {@link #readLock} at a time,
+ * or one thread holds the {@link #writeLock}. Each hold has a lease of its own. Two handles of one
+ * name are the same lock. It is another lock than {@link LockService#getLock} of that name.
  *
  * <pre>{@code
  * DistributedReadWriteLock prices = locks.getReadWriteLock("prices");
  * prices.readLock().lock();
  * try {
- *   // nobody changes them
+ *   // no thread changes them
  * } finally {
  *   prices.readLock().unlock();
  * }
  * }</pre>
  *
- * <p><b>Order.</b> First come, first served: a reader that comes while a writer waits queues behind
- * it, a writer behind the readers that wait already, so neither side starves the other. No attempt
- * passes those who wait, also not {@code tryLock()} (the JDK's does).
+ * <p><b>Order.</b> First come, first served. A reader that comes while a writer waits queues behind
+ * it. A writer queues behind the readers that wait. So neither side starves the other. No attempt
+ * overtakes the queue, also not {@code tryLock()}, which does so in the JDK.
  *
- * <p><b>Both sides.</b> Each side is reentrant for itself. A thread that writes may read as well,
- * at once; when it then unlocks the write lock, it still reads, and readers that wait first in line
- * join it (downgrade). A thread that only reads gets no write lock: each way of locking it throws
- * {@link IllegalStateException}, where the JDK would deadlock; {@link #tryUpgrade} is the way.
+ * <p><b>Both sides.</b> Each side counts its own nested holds. A thread that writes may also read,
+ * at once. When it then unlocks the write lock, it goes on reading, and readers at the head of the
+ * queue get the lock (downgrade). A thread that only reads cannot lock the write side. Every way of
+ * locking it throws {@link IllegalStateException}, where {@code lock()} of the JDK would deadlock.
+ * Use {@link #tryUpgrade}.
  *
- * <p>{@code forceUnlock()}, {@code isLocked()} and {@code remainTimeToLive()} are about one side:
- * of the read lock they concern all its holders, and the time left is that of the longest lease.
- * Everything else is as {@link DistributedLock} says. Thread-safe; costs nothing while unused.
+ * <p>{@code forceUnlock()}, {@code isLocked()} and {@code remainTimeToLive()} concern one side. For
+ * the read side they concern all readers, and the time left is that of the longest lease.
+ * Everything else is as in {@link DistributedLock}. Thread-safe. A handle costs nothing while
+ * unused.
  */
 public interface DistributedReadWriteLock extends ReadWriteLock {
   /**
-   * The name this lock was asked for by.
+   * The name of this lock, as it was given to {@link LockService#getReadWriteLock}.
    *
    * @return the name, without prefix
    */
@@ -55,15 +57,17 @@ public interface DistributedReadWriteLock extends ReadWriteLock {
   DistributedLock writeLock();
 
   /**
-   * Takes the write lock beside the calling thread's read lock, if no other thread reads; never
-   * waits for anybody. Nothing was written between the thread's last reading and its writing. It
-   * passes writers that wait, since they wait for this very reader. Afterwards the thread holds
-   * both, and unlocks the write lock first; with false it reads on.
+   * Acquires the write lock in addition to the calling thread's read lock, if no other thread holds
+   * the lock. It never waits for a holder. No thread has written between this thread's last read
+   * and its first write.
    *
-   * @return whether the thread now holds the write lock, once more if it did before
-   * @throws IllegalMonitorStateException the thread does not hold the read lock; a {@link
-   *     LeaseLostException} if it did
-   * @throws LockException as {@link LeasedLock#tryLock()} throws
+   * <p>It overtakes waiting writers, because they wait for this reader. Afterwards the thread holds
+   * both sides, and unlocks the write lock first. If the result is false, it goes on reading.
+   *
+   * @return whether the thread now holds the write lock, one level deeper if it held it before
+   * @throws IllegalMonitorStateException the thread does not hold the read lock; it is a {@link
+   *     LeaseLostException} if the thread held it and the lease is over
+   * @throws LockException as {@link LeasedLock#tryLock()}
    */
   boolean tryUpgrade();
 }

@@ -5,65 +5,68 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A number of permits that all processes share. Permits are taken as a {@link Lease}, one for any
- * number of them, which is bound to no thread; closing it gives them back. Two handles of one name
- * are the same semaphore; it shares nothing with a lock of that name.
+ * A number of permits that all processes share. Permits are taken as a {@link Lease}: one lease for
+ * any number of permits, bound to no thread. Closing the lease gives them back. Two handles of one
+ * name are the same semaphore. It shares nothing with a lock of that name. The counterpart in the
+ * JDK is a fair {@link java.util.concurrent.Semaphore}.
  *
  * <pre>{@code
  * DistributedSemaphore printers = locks.getSemaphore("printers");
- * printers.trySetPermits(3); // whoever comes first
+ * printers.trySetPermits(3); // true for the first process that sets them
  * try (Lease lease = printers.acquire(1)) {
  *   // at most three at a time
  * }
  * }</pre>
  *
- * <p><b>Order.</b> First come, first served, across threads and processes: who asks for many
- * permits is passed by nobody who asks for few, and no attempt passes those who wait (the JDK's
- * {@code tryAcquire()} does). What comes free lets in as many as there is room for.
+ * <p><b>Order.</b> First come, first served, across threads and processes. A request for a few
+ * permits does not overtake a request for many. No attempt overtakes the queue, also not {@code
+ * tryAcquire()}, which does so in the JDK. Permits that come back are granted to as many waiters as
+ * there is room for.
  *
- * <p><b>Crashes.</b> A lease is renewed until it is closed, so the permits of a process that is
- * gone come back when its lease ends. A lease can be lost, which {@link Lease#onLost} tells; its
- * permits may then be somebody else's.
+ * <p><b>Crashes.</b> A lease is renewed until it is closed. So the permits of a process that is
+ * gone come back when its lease ends. A lease can be lost. {@link Lease#onLost} reports that, and
+ * another holder may then have its permits.
  *
- * <p><b>Life.</b> A semaphore is forgotten 7 days after its last lease, or with the store's data.
- * Every way to acquire then throws {@link IllegalStateException}, until its permits are set again:
- * by {@link #trySetPermits} of any handle, also of one that has set them before.
+ * <p><b>Life.</b> The store forgets a semaphore 7 days after its last lease, or when it loses its
+ * data. Every way to acquire then throws {@link IllegalStateException}, until {@link
+ * #trySetPermits} of any handle sets the permits again. That may be a handle that has set them
+ * before.
  *
  * <p>Methods that ask the store throw {@link BackendUnavailableException}, {@link
- * OutcomeUnknownException}, {@link ForeignKeyException} and {@link LockServiceClosedException} as
- * those of a lock do. Thread-safe; costs nothing while unused.
+ * OutcomeUnknownException}, {@link ForeignKeyException} and {@link LockServiceClosedException}, as
+ * those of a lock do. Thread-safe. A handle costs nothing while unused.
  */
 public interface DistributedSemaphore {
   /**
-   * The name this semaphore was asked for by.
+   * The name of this semaphore, as it was given to {@link LockService#getSemaphore}.
    *
    * @return the name, without prefix
    */
   String name();
 
   /**
-   * A handle whose leases last that long and are not renewed.
+   * A handle of the same semaphore whose leases are fixed and not renewed.
    *
    * @param lease at least 10 ms, at most 10,000 days
-   * @return another handle of the same semaphore
+   * @return another handle
    * @throws IllegalArgumentException the lease is out of range
    */
   DistributedSemaphore withLease(Duration lease);
 
   /**
-   * Sets how many permits there are, unless that has been done and the store still knows it.
+   * Sets the number of permits, unless it is set and the store still remembers it.
    *
    * @param permits at least 1
-   * @return false if they were set already, to whatever number
+   * @return false if the number was already set, to any value
    * @throws IllegalArgumentException it is not positive
    */
   boolean trySetPermits(int permits);
 
   /**
-   * Sets how many permits there are, also if they were never set. Waiters for which there is room
-   * now are let in. Nothing is taken from those who hold permits: if they hold more than there are
-   * now, nobody comes in until enough of them are back. A waiter that asks for more than there are
-   * now gets the exception of {@link #acquire(int)}.
+   * Sets the number of permits, also if it was never set. Waiters for which there is room now get
+   * their permits. Nothing is taken from holders. If they hold more permits than there are now,
+   * nothing is granted until enough of them are back. A waiter that wants more permits than there
+   * are now gets the exception of {@link #acquire(int)}.
    *
    * @param permits at least 1
    * @throws IllegalArgumentException it is not positive
@@ -82,7 +85,7 @@ public interface DistributedSemaphore {
   }
 
   /**
-   * Waits for that many permits, all at once.
+   * Waits for that many permits, and takes all of them at once.
    *
    * @param permits at least 1
    * @return the permits
@@ -93,7 +96,7 @@ public interface DistributedSemaphore {
   Lease acquire(int permits) throws InterruptedException;
 
   /**
-   * Takes one permit if it is free and nobody waits.
+   * Takes one permit if it is free and the queue is empty.
    *
    * @return the permit, or nothing
    * @throws IllegalStateException no permits are set
@@ -103,7 +106,7 @@ public interface DistributedSemaphore {
   }
 
   /**
-   * Takes that many permits if they are free and nobody waits: one command.
+   * Takes that many permits if they are free and the queue is empty. It sends one command.
    *
    * @param permits at least 1
    * @return the permits, or nothing
@@ -113,11 +116,11 @@ public interface DistributedSemaphore {
   Optional<Lease> tryAcquire(int permits);
 
   /**
-   * Waits that long for permits.
+   * Waits for permits until the deadline, and takes all of them at once.
    *
    * @param permits at least 1
    * @param wait the longest time to wait; none if not positive
-   * @return the permits, or nothing if the time was over before
+   * @return the permits, or nothing if the deadline passed first
    * @throws InterruptedException the thread was interrupted; nothing stays held
    * @throws IllegalArgumentException it is not positive, or more than there are
    * @throws IllegalStateException no permits are set
@@ -125,26 +128,27 @@ public interface DistributedSemaphore {
   Optional<Lease> tryAcquire(int permits, Duration wait) throws InterruptedException;
 
   /**
-   * The same without blocking: no thread waits. The futures fail with what the blocking methods
+   * Acquires permits without blocking a thread. The futures fail with what the blocking methods
    * throw.
    *
-   * @param permits how many each acquisition wants; at least 1
+   * @param permits the number that each acquisition wants; at least 1
    * @return a handle, which costs nothing while unused
    * @throws IllegalArgumentException it is not positive
    */
   AsyncLock async(int permits);
 
   /**
-   * How many permits are free: what the store says, which may be over by the time it is read.
+   * The number of free permits, as the store answered. It may be out of date when it is read.
    *
-   * @return 0 also if more are held than there are since {@link #resize}
+   * @return 0 also if more permits are held than there are, after {@link #resize}
    * @throws IllegalStateException no permits are set
    */
   int availablePermits();
 
   /**
-   * Takes all permits that are free, as one lease; never waits. While somebody waits it takes
-   * nothing. It asks twice, and again if others were faster.
+   * Takes all free permits as one lease, without waiting. While the queue is not empty it takes
+   * nothing. It sends one command to look and one to take. If another caller was faster, it sends
+   * both again.
    *
    * @return the permits, or nothing if none is free
    * @throws IllegalStateException no permits are set
@@ -152,18 +156,18 @@ public interface DistributedSemaphore {
   Optional<Lease> drain();
 
   /**
-   * Ends everybody's leases and lets the next waiters in. The holders are told at once if they can
-   * be reached, else at their next renewal.
+   * Ends the leases of all holders, and grants the permits to the next waiters. A holder is
+   * notified at once if a message reaches its service. Otherwise it learns at its next renewal.
    *
-   * @return whether anybody held permits
+   * @return whether any permits were held
    */
   boolean forceRelease();
 
   /**
    * As {@link #forceRelease}, without blocking.
    *
-   * @return whether anybody held permits; completes on the service's executor, and fails with what
-   *     the blocking method throws
+   * @return whether any permits were held; the future completes on the service's executor and fails
+   *     with what the blocking method throws
    */
   CompletableFuture<Boolean> forceReleaseAsync();
 }

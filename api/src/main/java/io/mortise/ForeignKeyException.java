@@ -3,8 +3,8 @@ package io.mortise;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The key of a lock holds somebody else's data: another type, or no expiry. Mortise has not touched
- * it.
+ * The key of a lock holds another program's data: it has another type, or no expiry. Mortise has
+ * not touched it.
  */
 public final class ForeignKeyException extends LockException {
   private static final long serialVersionUID = 1L;

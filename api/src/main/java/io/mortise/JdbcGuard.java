@@ -9,9 +9,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Refuses writes to rows of a table from holders whose lock is somebody else's by now. The table
- * has a column for the fencing token of the last write, {@code BIGINT}, {@code NULL} or 0 in a row
- * that was never written under a token.
+ * Guards rows of a table: it refuses a write if a later holder of the lock has already written. The
+ * table needs a {@code BIGINT} column for the fencing token of the last write. It is {@code NULL}
+ * or 0 in a row that was never written under a token.
  *
  * <pre>{@code
  * JdbcGuard orders = JdbcGuard.of("orders", "id", "fence");
@@ -23,12 +23,11 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>The check is part of the {@code UPDATE}, and the database decides it under its row lock: it
- * holds with auto-commit, and in a transaction at any isolation level from {@code READ COMMITTED}
- * on. All writers of a row must pass the guard, with tokens of one lock.
+ * <p>The check is part of the {@code UPDATE}, so the database decides it under its row lock. It
+ * works with auto-commit, and in a transaction at {@code READ COMMITTED} or any higher isolation
+ * level. All writers of a row must use the guard, with tokens of one lock.
  *
- * <p>Thread-safe; keeps nothing but the names. The connection stays the caller's: neither committed
- * nor closed here.
+ * <p>Thread-safe. A guard keeps only the names. It neither commits nor closes the connection.
  */
 public final class JdbcGuard {
   private static final Pattern NAME =
@@ -48,20 +47,20 @@ public final class JdbcGuard {
   }
 
   /**
-   * A guard of a table's rows.
+   * Creates a guard of a table's rows. It does not touch the database.
    *
-   * @param table its name, as it is written in SQL
-   * @param keyColumn the column that tells one row from all others
-   * @param fenceColumn the column of the tokens, used by nobody else
-   * @return a guard that has not looked at the database
-   * @throws IllegalArgumentException a name is neither plain, nor in double quotes
+   * @param table the table's name, as in SQL
+   * @param keyColumn the column that identifies a row
+   * @param fenceColumn the column of the tokens, which only guards write
+   * @return a guard of that table
+   * @throws IllegalArgumentException a name is neither plain nor in double quotes
    */
   public static JdbcGuard of(String table, String keyColumn, String fenceColumn) {
     return new JdbcGuard(
         name("table", table), name("key column", keyColumn), name("fence column", fenceColumn));
   }
 
-  /** Names go into the SQL as they are. */
+  /** Names become part of the SQL text, so only plain or quoted ones are allowed. */
   private static String name(String what, String name) {
     if (!NAME.matcher(Objects.requireNonNull(name, what)).matches()) {
       throw new IllegalArgumentException(
@@ -72,15 +71,15 @@ public final class JdbcGuard {
   }
 
   /**
-   * Updates a row, unless a later holder has updated it.
+   * Updates a row, unless a later holder has written it.
    *
    * @param connection in auto-commit mode or in a transaction
-   * @param key of the row
-   * @param token of the hold under which the caller writes
-   * @param assignments what stands after {@code SET}, such as {@code "state = ?"}; part of the SQL,
-   *     so never made of foreign input
-   * @param values for the question marks in the assignments
-   * @throws StaleTokenException a later holder has written; the row is as it was
+   * @param key the value of the key column
+   * @param token the fencing token of the caller's hold
+   * @param assignments the text after {@code SET}, such as {@code "state = ?"}; it becomes part of
+   *     the SQL, so never build it from untrusted input
+   * @param values the values for the question marks in the assignments
+   * @throws StaleTokenException a later holder has written; the row is unchanged
    * @throws IllegalArgumentException the token was never issued
    * @throws IllegalStateException there is no such row
    * @throws SQLException as the driver throws it
@@ -97,15 +96,15 @@ public final class JdbcGuard {
 
   /**
    * Records the token in the row and locks the row until the transaction ends, unless a later
-   * holder has written. What the same transaction then writes, also elsewhere, is guarded like the
-   * row.
+   * holder has written it. Everything that the same transaction then writes, in any table, is
+   * guarded too.
    *
    * @param connection in a transaction
-   * @param key of the row
-   * @param token of the hold under which the caller writes
+   * @param key the value of the key column
+   * @param token the fencing token of the caller's hold
    * @throws StaleTokenException a later holder has written; roll back
    * @throws IllegalArgumentException the token was never issued
-   * @throws IllegalStateException the connection commits by itself, or there is no such row
+   * @throws IllegalStateException the connection is in auto-commit mode, or there is no such row
    * @throws SQLException as the driver throws it
    */
   public void check(Connection connection, Object key, long token) throws SQLException {

@@ -6,8 +6,8 @@ import io.mortise.spi.LockBackend;
 import java.util.Objects;
 
 /**
- * Writes keys of a store, and refuses writes from holders whose lock is somebody else's by now. The
- * store may be that of the lock or any other.
+ * Guards string keys of a store: it refuses a write if a later holder of the lock has already
+ * written. The store may be the lock's store or another.
  *
  * <pre>{@code
  * KeyGuard guard = KeyGuard.of(JedisBackend.of(jedis));
@@ -19,17 +19,17 @@ import java.util.Objects;
  * }
  * }</pre>
  *
- * <p>A key is a plain string, read by any client. The largest token that has written it is kept
- * beside it, in {@code mortise:guard:{key}}, without expiry: it must outlive every holder that may
- * still be paused, so delete the two together. All writers of a key must pass the guard, with
- * tokens of one lock.
+ * <p>A key is a plain string that every client can read. The largest token that has written it is
+ * in a second key, {@code mortise:guard:{key}}. That key has no expiry, because it must outlive
+ * every holder that may still be paused. Delete both together. All writers of a key must use the
+ * guard, with tokens of one lock.
  *
- * <p>If the service of the lock has another key prefix than {@code mortise:}, so has the guard:
- * take {@link #of(LockBackend, FencedLock)}, or give the prefix to {@link #of(LockBackend,
- * String)}. Guards with different prefixes do not know of each other's writes.
+ * <p>A guard needs the key prefix of the lock's service. If that is not {@code mortise:}, use
+ * {@link #of(LockBackend, FencedLock)}, or give the prefix to {@link #of(LockBackend, String)}.
+ * Guards with different prefixes do not see each other's tokens.
  *
- * <p>Thread-safe; keeps nothing but the backend, which stays the caller's. A write is one command
- * and may take 2 s.
+ * <p>Thread-safe. A guard keeps only the backend, and the caller closes that. A write is one
+ * command and takes at most 2 s.
  */
 public final class KeyGuard {
   private final GuardedKeys keys;
@@ -39,23 +39,23 @@ public final class KeyGuard {
   }
 
   /**
-   * A guard of the keys of a store, for tokens of services with the default key prefix. It cannot
-   * know which tokens a lock has issued.
+   * Creates a guard for tokens of services with the default key prefix. It cannot know which tokens
+   * a lock has issued. It does not touch the store.
    *
-   * @param backend of the store where the keys are
-   * @return a guard that has not looked at the store
+   * @param backend a backend of the store where the keys are
+   * @return a guard of the keys of that store
    */
   public static KeyGuard of(LockBackend backend) {
     return new KeyGuard(new GuardedKeys(Objects.requireNonNull(backend, "backend")));
   }
 
   /**
-   * The same for tokens of services with another key prefix.
+   * Creates a guard for tokens of services with another key prefix. It does not touch the store.
    *
-   * @param backend of the store where the keys are
-   * @param keyPrefix of the services whose locks issue the tokens
-   * @return a guard that has not looked at the store
-   * @throws IllegalArgumentException no service can have that prefix
+   * @param backend a backend of the store where the keys are
+   * @param keyPrefix the key prefix of the services whose locks issue the tokens
+   * @return a guard of the keys of that store
+   * @throws IllegalArgumentException it cannot be a key prefix
    */
   public static KeyGuard of(LockBackend backend, String keyPrefix) {
     return new KeyGuard(
@@ -65,13 +65,13 @@ public final class KeyGuard {
   }
 
   /**
-   * A guard with the key prefix of the lock's service. It also refuses tokens larger than any the
-   * lock has issued, where it can see that: the lock is in the same store, and was used in the last
-   * seven days.
+   * Creates a guard for the tokens of one lock, with the key prefix of the lock's service. It does
+   * not touch the store. It also refuses tokens larger than any that the lock has issued. It can do
+   * so if the lock is in the same store and was used in the last seven days.
    *
-   * @param backend of the store where the keys are
-   * @param lock whose tokens come with the writes
-   * @return a guard that has not looked at the store
+   * @param backend a backend of the store where the keys are
+   * @param lock the lock that issues the tokens
+   * @return a guard of the keys of that store
    */
   public static KeyGuard of(LockBackend backend, FencedLock lock) {
     return new KeyGuard(
@@ -80,15 +80,15 @@ public final class KeyGuard {
   }
 
   /**
-   * Writes a key, unless a later holder has written it. It may be repeated with the same token.
+   * Writes a key, unless a later holder has written it. The same token may write again.
    *
    * @param key 1 to 512 bytes of UTF-8; braces only as one <code>{tag}</code>
-   * @param value what to write
-   * @param token of the hold under which the caller writes
-   * @throws StaleTokenException a later holder has written; the key is as it was
-   * @throws IllegalArgumentException the token was never issued, or the key is no key
-   * @throws ForeignKeyException the key, or the one beside it, is not a string of this guard
-   * @throws BackendUnavailableException certainly not written
+   * @param value the new value
+   * @param token the fencing token of the caller's hold
+   * @throws StaleTokenException a later holder has written; the key is unchanged
+   * @throws IllegalArgumentException the token was never issued, or the key is not allowed
+   * @throws ForeignKeyException the key is not a string, or its second key is not a token
+   * @throws BackendUnavailableException the key was certainly not written
    * @throws OutcomeUnknownException no reply came; write again with the same token
    */
   public void set(String key, String value, long token) {

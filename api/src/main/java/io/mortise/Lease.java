@@ -6,37 +6,39 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * A hold of a lock as a value: not reentrant, bound to no thread. Whoever has it may use it, so it
- * can be handed from thread to thread. Thread-safe.
+ * A hold of a lock as a value, or permits of a semaphore. It is not reentrant and bound to no
+ * thread. Every thread that has the object may use it. Thread-safe.
  *
  * <pre>{@code
  * try (Lease lease = lock.acquire()) {
- *   // nobody else is here while lease.isValid()
+ *   // no other holder while lease.isValid()
  * }
  * }</pre>
  *
- * <p>A lease without an explicit time is renewed until it is released. If nothing refers to it any
- * more and it was never released, renewal stops with a warning, and it ends by itself.
+ * <p>A lease without an explicit time is renewed until it is released. If nothing refers to the
+ * object any more and it was never released, renewal stops, the log has a warning, and the lease
+ * ends by itself.
  */
 public interface Lease extends AutoCloseable {
   /**
-   * The lock's name.
+   * The name of the lock or semaphore.
    *
-   * @return as the lock was asked for by
+   * @return the name, without prefix
    */
   String name();
 
   /**
-   * How the lease stands. Sends nothing.
+   * The state of the lease. It sends no command.
    *
-   * @return {@link LeaseState#LOST} also if its time has just passed and nobody has noticed yet
+   * @return {@link LeaseState#LOST} also if its time has just passed and the loss is not reported
+   *     yet
    */
   LeaseState state();
 
   /**
-   * Whether it is held and its time has not passed. Sends nothing.
+   * Whether the lease is held and its time has not passed. It sends no command.
    *
-   * @return whether nobody else can have the lock
+   * @return whether no other holder can have the lock
    */
   default boolean isValid() {
     LeaseState now = state();
@@ -44,28 +46,30 @@ public interface Lease extends AutoCloseable {
   }
 
   /**
-   * Until when it is certainly held: never longer than the store grants. Sends nothing.
+   * The time for which the lease is certainly held, never longer than the store grants. It sends no
+   * command.
    *
-   * @return zero once it is over
+   * @return zero if the lease is over
    */
   Duration remaining();
 
   /**
-   * Its fencing token.
+   * The fencing token of this hold.
    *
-   * @return nothing unless it is of a {@link FencedLock}
+   * @return empty, unless the lock is a {@link FencedLock}
    */
   OptionalLong fencingToken();
 
   /**
-   * Makes the lease last at least that long from now. It never becomes shorter, and one that is
-   * over is never revived.
+   * Makes the lease last at least that long from now. This never makes it shorter, and never
+   * revives a lease that is over.
    *
    * @param lease at least 10 ms, at most 10,000 days
-   * @return false if it was over already
+   * @return false if the lease was already over
    * @throws IllegalArgumentException the lease is out of range
-   * @throws IllegalStateException it was released
-   * @throws LockException whether it was extended is not known, or it was not
+   * @throws IllegalStateException the lease was released
+   * @throws LockException the lease was not extended, or the outcome is not known; it is held as
+   *     long as {@link #isValid} says
    */
   boolean extend(Duration lease);
 
@@ -73,13 +77,14 @@ public interface Lease extends AutoCloseable {
    * As {@link #extend}, without blocking.
    *
    * @param lease at least 10 ms, at most 10,000 days
-   * @return false if it was over already; exceptionally with what {@code extend} throws
+   * @return false if the lease was already over; the future fails with what {@code extend} throws
    */
   CompletableFuture<Boolean> extendAsync(Duration lease);
 
   /**
-   * Calls the listener once if the lease is lost, on the service's executor; soon, if it has been
-   * lost already. A listener that refers to the lease keeps it from being noticed as dropped.
+   * Calls the listener once when the lease is lost, on the service's executor. If the lease is
+   * already lost, the call comes soon. A listener that refers to its lease keeps the object alive,
+   * so the lease is then not noticed as abandoned.
    *
    * @param listener called at most once
    * @return this lease
@@ -87,10 +92,11 @@ public interface Lease extends AutoCloseable {
   Lease onLost(Consumer<? super LeaseChange> listener);
 
   /**
-   * Gives the lock back. Later calls do nothing. If the store cannot be reached, it returns
-   * normally, and the release is sent in the background.
+   * Gives the lock back. Later calls do nothing. If the store cannot be reached, this method
+   * returns normally, and the release is sent in the background.
    *
-   * @throws LeaseLostException the lease had ended before; others may have held the lock since
+   * @throws LeaseLostException the lease had ended before; other holders may have had the lock
+   *     since
    */
   @Override
   void close();
@@ -98,8 +104,8 @@ public interface Lease extends AutoCloseable {
   /**
    * As {@link #close}, without blocking.
    *
-   * @return complete when the store has answered, or cannot be reached; exceptionally with {@link
-   *     LeaseLostException} if the lease had ended before
+   * @return a future that completes when the store has answered or cannot be reached; it fails with
+   *     {@link LeaseLostException} if the lease had ended before
    */
   CompletableFuture<Void> releaseAsync();
 }

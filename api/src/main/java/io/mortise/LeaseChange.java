@@ -3,14 +3,14 @@ package io.mortise;
 import java.time.Duration;
 
 /**
- * A change in how a hold stands.
+ * A change of a lease's state: renewal failing, recovered, or lost.
  *
- * @param name the lock
- * @param state {@link LeaseState#SUSPECT} after a failed renewal, {@link LeaseState#HELD} when a
- *     later one succeeded, {@link LeaseState#LOST} when the hold is over
- * @param holder the acquisition's id, which is also in the store
- * @param remaining time until the local deadline, never negative
- * @param reason what was seen
+ * @param name the lock's name
+ * @param state {@link LeaseState#SUSPECT} after a failed renewal, {@link LeaseState#HELD} after a
+ *     later one that succeeded, {@link LeaseState#LOST} when the hold is over
+ * @param holder the acquisition id, as it is in the store
+ * @param remaining the time until the lease ends by this process's clock, never negative
+ * @param reason what the service saw, for people
  */
 public record LeaseChange(
     String name, LeaseState state, String holder, Duration remaining, String reason) {}

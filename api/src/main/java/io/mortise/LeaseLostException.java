@@ -1,8 +1,8 @@
 package io.mortise;
 
 /**
- * The lock was held, but its lease is over. The message says why: it ended, was forced open, or its
- * key was deleted. Somebody else may have held the lock since.
+ * The lock was held, but its lease is over. The message says why: the lease ended, the hold was
+ * revoked by a forced unlock, or the key was deleted. Another holder may have had the lock since.
  */
 public final class LeaseLostException extends IllegalMonitorStateException {
   private static final long serialVersionUID = 1L;

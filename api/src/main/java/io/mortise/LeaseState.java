@@ -1,13 +1,13 @@
 package io.mortise;
 
-/** How a hold stands, as far as this process knows. */
+/** The state of a hold, as far as this process knows. */
 public enum LeaseState {
   /** Held, and its lease has not ended. */
   HELD,
-  /** Held and not yet ended, but the last renewal failed; it is being tried again. */
+  /** Held, and its lease has not ended, but the last renewal failed. The service tries it again. */
   SUSPECT,
-  /** The lease ended, or the store no longer has it: somebody else may hold the lock. */
+  /** The lease ended, or the store no longer has it. Another holder may have the lock. */
   LOST,
-  /** Not held: never taken, or given back. */
+  /** Not held: never acquired, or given back. */
   RELEASED
 }

@@ -3,8 +3,8 @@ package io.mortise;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock operation failed. The subclasses keep "certainly not done" and "not known" apart; "not
- * acquired because somebody else holds it" is never an exception.
+ * The store failed or refused. The subclasses separate "certainly not done" from "not known". "Not
+ * acquired because another holder has the lock" is never an exception.
  */
 public abstract sealed class LockException extends RuntimeException
     permits BackendUnavailableException,

@@ -4,20 +4,19 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * Who held a lock when somebody looked.
+ * The holder of a lock at the moment of the question.
  *
- * @param clientId the service, as its {@link LockService#clientId()} says; of a foreign client what
- *     it calls itself
- * @param host where it runs; empty if the id does not tell
- * @param pid its process; -1 if the id does not tell
- * @param threadId -1 if the id does not tell; the thread that took the lock from the store. Threads
- *     of a process pass a lock on among themselves without a word to the store, so it may be
- *     another one's by now
- * @param leaseLeft until the lease ends in the store
- * @param waiters how many wait in the store: threads of a fair or read/write lock, leases, and else
- *     one for each process
- * @param threadName of the thread that is inside; only if that is in the process that looks
- * @param heldFor how long that thread has been inside; only if that is in the process that looks
+ * @param clientId the service, as {@link LockService#clientId()} gives it; for another library's
+ *     client, the id that it uses itself
+ * @param host the holder's host; empty if the id does not say
+ * @param pid the holder's process id; -1 if the id does not say
+ * @param threadId the thread that acquired the lock from the store; -1 if the id does not say.
+ *     Threads of one service hand the lock off without a command, so another thread may hold it now
+ * @param leaseLeft the time until the lease ends in the store
+ * @param waiters the number of waiters in the store's queue: each thread of a fair or read/write
+ *     lock, each lease request, and otherwise one for each service
+ * @param threadName the thread that holds the lock; only if this process holds it
+ * @param heldFor how long that thread has held it; only if this process holds it
  */
 public record LockHolder(
     String clientId,

@@ -1,52 +1,62 @@
 package io.mortise;
 
 /**
- * A hook for metrics and tracing. What a listener throws is logged and has no other effect.
+ * A listener to the events of a service, for metrics and tracing. An exception of a listener is
+ * logged and has no other effect.
  *
- * <p>Each {@link #acquired} is followed by exactly one {@link #released} or {@link #lost}. Closing
- * the service ends what is still held as {@code lost}, since nobody will see its end: a thread
- * inside may go on until its lease ends. The events of one hold come one after the other in this
- * order, also on an executor of many threads.
+ * <p>Exactly one {@link #released} or {@link #lost} follows each {@link #acquired}. The events of
+ * one hold come one after the other in this order, also on an executor of many threads. Closing the
+ * service reports every hold that is left as {@code lost}, because the service will not see its
+ * end. The thread may hold the lock until its lease ends.
  *
- * <p>{@code acquired} and {@code released} are called on the thread that locks or unlocks, and must
- * not block. For a lease {@code acquired} is called on the service's executor, as {@code lost} and
- * {@link #leaseChanged} always are; if the executor takes no more, {@code lost} is called on the
- * thread that sees the end. An event that comes while another one of the same hold is being told is
- * told after it, by the same thread.
+ * <p><b>Threads.</b> A method that runs on a locking or unlocking thread must not block.
+ * <ul>
+ *   <li>{@link #acquired}: for a thread's hold on the thread that locks; for a {@link Lease} on the
+ *       service's executor.
+ *   <li>{@link #released}: for a thread's hold on the thread that unlocks; for a {@link Lease} on
+ *       the thread that closes it, or on the service's executor after {@link Lease#releaseAsync}.
+ *   <li>{@link #lost} and {@link #leaseChanged}: always on the service's executor.
+ * </ul>
+ *
+ * <p>There are two exceptions. If an event comes while another event of the same hold is being
+ * reported, the thread that reports the first one reports the second one afterwards. That keeps the
+ * order. If the executor accepts no more tasks, {@code lost} and the events of a {@code Lease} run
+ * on the thread that sees them, and {@code leaseChanged} is dropped.
  */
 public interface LockListener {
   /**
-   * A thread or a lease acquired a lock; nested acquisitions are not reported.
+   * A thread acquired a lock, or a lease was acquired. Nested acquisitions are not reported.
    *
-   * @param name the lock
-   * @param waitedNanos from the call to the acquisition
-   * @param remote whether the store was asked; false if another thread of this service handed over
+   * @param name the lock's name
+   * @param waitedNanos nanoseconds from the call to the acquisition
+   * @param remote whether the store granted it; false after a hand-off by another thread of this
+   *     service
    */
   default void acquired(String name, long waitedNanos, boolean remote) {}
 
   /**
-   * A thread released a lock, or handed it to another thread of this service; or a lease was given
-   * back.
+   * A thread released a lock or handed it off to another thread of this service, or a lease was
+   * given back.
    *
-   * @param name the lock
-   * @param heldNanos from the acquisition to the release
+   * @param name the lock's name
+   * @param heldNanos nanoseconds from the acquisition to the release
    */
   default void released(String name, long heldNanos) {}
 
   /**
-   * A hold ended without being released: its lease is over, or its service was closed.
+   * A hold ended without a release: its lease is over, or its service was closed.
    *
-   * @param name the lock
-   * @param heldNanos from the acquisition to the moment the loss was seen
-   * @param reason what was seen
+   * @param name the lock's name
+   * @param heldNanos nanoseconds from the acquisition to the moment when the loss was seen
+   * @param reason what the service saw, for people
    */
   default void lost(String name, long heldNanos, String reason) {}
 
   /**
-   * A hold became suspect, recovered, or was lost. A loss is also told of a lock that no thread was
-   * inside of at that moment, since one thread had just handed it to the next.
+   * A lease became suspect, recovered, or was lost. A loss is also reported for a lock that no
+   * thread held at that moment, because one thread had just handed it off to the next.
    *
-   * @param event what happened to which hold
+   * @param event the change, and the hold that it concerns
    */
   default void leaseChanged(LeaseChange event) {}
 }

@@ -8,31 +8,34 @@ import java.util.List;
 import java.util.concurrent.Executor;
 
 /**
- * Locks that live in one store. Thread-safe; make one per application and store.
+ * A source of locks that live in one store. Thread-safe. Open one service per application and
+ * store.
  *
  * <pre>{@code
  * try (LockService locks = LockService.open("redis://localhost:6379")) {
  *   DistributedLock lock = locks.getLock("orders:42");
  *   lock.lock();
  *   try {
- *     // one process at a time
+ *     // one thread of all processes at a time
  *   } finally {
  *     lock.unlock();
  *   }
  * }
  * }</pre>
  *
- * <p>A service has one connection, or pool, for commands and one for messages; its handles keep no
- * state until they are used.
+ * <p>A service has one connection or pool for commands, and one connection for messages. Its
+ * handles keep no state.
  */
 public interface LockService extends AutoCloseable {
   /**
-   * Opens a service on the one installed backend that serves the URI's scheme.
+   * Opens a service on the only installed backend that serves the URI's scheme.
    *
-   * @param uri where the store is: {@code redis://user:secret@host:port/db}, {@code memory:name}
+   * @param uri the store's address: {@code redis://user:secret@host:port/db} or {@code memory:name}
    * @return an open service, which the caller closes
-   * @throws NoBackendException no provider fits, or several do; the message lists those seen
-   * @throws BackendUnavailableException the store cannot be reached, or refuses what locks need
+   * @throws NoBackendException no provider fits, or several do; the message lists all that were
+   *     seen
+   * @throws BackendUnavailableException the store cannot be reached, or refuses a command that
+   *     locks need
    * @throws IllegalArgumentException the URI is malformed
    */
   static LockService open(String uri) {
@@ -40,13 +43,14 @@ public interface LockService extends AutoCloseable {
   }
 
   /**
-   * Opens a service on the named backend.
+   * Opens a service on the backend with that name.
    *
-   * @param uri where the store is
-   * @param provider the backend's name: {@code "jedis"}, {@code "lettuce"}, {@code "memory"}
+   * @param uri the store's address, as for {@link #open(String)}
+   * @param provider the backend's name: {@code "jedis"}, {@code "lettuce"} or {@code "memory"}
    * @return an open service, which the caller closes
-   * @throws NoBackendException the named provider is not there, twice there, or does not fit
-   * @throws BackendUnavailableException the store cannot be reached, or refuses what locks need
+   * @throws NoBackendException that provider is not installed, installed twice, or does not fit
+   * @throws BackendUnavailableException the store cannot be reached, or refuses a command that
+   *     locks need
    * @throws IllegalArgumentException the URI is malformed
    */
   static LockService open(String uri, String provider) {
@@ -54,20 +58,21 @@ public interface LockService extends AutoCloseable {
   }
 
   /**
-   * Opens a service on a backend made around the caller's own client. From here on the backend is
-   * the service's, which closes it, also if it cannot be opened. The client stays the caller's.
+   * Opens a service on a backend made around the caller's own client. From now on the service owns
+   * the backend and closes it, also if opening fails. The caller keeps and closes the client.
    *
    * <pre>{@code
    * try (LockService locks = LockService.of(LettuceBackend.of(client, uri))) {
-   *   // the client is as it was when this block ends
+   *   // when this block ends, the client is still open
    * }
    * }</pre>
    *
-   * <p>{@link Builder#sharedBackend} takes a backend that others use too.
+   * <p>For a backend that has other users too, call {@link Builder#sharedBackend}.
    *
    * @param backend an open backend
    * @return an open service, which the caller closes
-   * @throws BackendUnavailableException the store cannot be reached, or refuses what locks need
+   * @throws BackendUnavailableException the store cannot be reached, or refuses a command that
+   *     locks need
    */
   static LockService of(LockBackend backend) {
     return builder().backend(backend).open();
@@ -83,9 +88,9 @@ public interface LockService extends AutoCloseable {
   }
 
   /**
-   * Every provider of backends that can be seen from here, usable or not.
+   * Lists every provider of backends that this process can see, usable or not.
    *
-   * @return in the order they were found
+   * @return the providers in the order in which they were found
    */
   static List<ProviderInfo> providers() {
     return InstalledProviders.infos();
@@ -95,20 +100,20 @@ public interface LockService extends AutoCloseable {
    * The exclusive, reentrant, unfair lock of a name.
    *
    * @param name 1 to 512 bytes of UTF-8; braces only as one <code>{tag}</code>, which then decides
-   *     the cluster slot; <code>{foo}</code> is another name of <code>foo</code>
+   *     the hash slot; <code>{foo}</code> is another name of the lock <code>foo</code>
    * @return a handle, which costs nothing while unused
    * @throws IllegalArgumentException the name is empty, too long, or has stray braces
    */
   DistributedLock getLock(String name);
 
   /**
-   * The exclusive, reentrant lock of a name, first come, first served: threads of all processes get
-   * it in the order in which they arrived at the store. {@code tryLock()} does not pass those who
-   * wait (the JDK's fair lock lets it). Every hand-over goes through the store, so it is slower
-   * than {@link #getLock} where many threads of one process contend.
+   * The exclusive, reentrant lock of a name, first come, first served. Threads of all processes get
+   * it in the order in which they arrived at the store. {@code tryLock()} does not overtake the
+   * queue, unlike that of the JDK's fair lock. Every release goes through the store. So it is
+   * slower than {@link #getLock} where many threads of one process contend.
    *
-   * <p>It is the same lock as {@link #getLock} of that name: the two exclude each other, and a
-   * thread that holds one enters the other. Only who comes by this handle keeps to the order.
+   * <p>It is the same lock as {@link #getLock} of that name. The two exclude each other, and a
+   * thread that holds one may lock the other. Only acquisitions through this handle keep the order.
    *
    * @param name as for {@link #getLock}
    * @return a handle, which costs nothing while unused
@@ -119,7 +124,8 @@ public interface LockService extends AutoCloseable {
 
   /**
    * The exclusive, reentrant, unfair lock of a name, whose holds have fencing tokens. It is the
-   * same lock as {@link #getLock} of that name, and costs three commands more inside the script.
+   * same lock as {@link #getLock} of that name. An acquisition costs three more commands in the
+   * script.
    *
    * @param name as for {@link #getLock}
    * @return a handle, which costs nothing while unused
@@ -140,8 +146,8 @@ public interface LockService extends AutoCloseable {
   DistributedReadWriteLock getReadWriteLock(String name);
 
   /**
-   * The semaphore of a name: permits that all processes share, taken as leases, first come, first
-   * served. It shares nothing with a lock of that name.
+   * The semaphore of a name: permits that all processes share, first come, first served. They are
+   * taken as leases. It shares nothing with a lock of that name.
    *
    * @param name as for {@link #getLock}
    * @return a handle, which costs nothing while unused
@@ -150,8 +156,8 @@ public interface LockService extends AutoCloseable {
   DistributedSemaphore getSemaphore(String name);
 
   /**
-   * The count-down latch of a name: set once, counted down and waited for by all processes. It
-   * shares nothing with a lock of that name.
+   * The count-down latch of a name, which all processes share. Its count is set once. It shares
+   * nothing with a lock of that name.
    *
    * @param name as for {@link #getLock}
    * @return a handle, which costs nothing while unused
@@ -160,53 +166,54 @@ public interface LockService extends AutoCloseable {
   DistributedCountDownLatch getCountDownLatch(String name);
 
   /**
-   * Who this service is in the store: host, process and a random part. The first part of the id of
-   * every acquisition.
+   * The id of this service in the store: host, process and a random part. It is the first part of
+   * every acquisition id.
    *
-   * @return without a colon
+   * @return the id, which has no colon
    */
   String clientId();
 
   /**
-   * Closes the service in good order: from now on nothing can be acquired, and those who wait get a
-   * {@link LockServiceClosedException}. What is held stays held and renewed, and can be released,
-   * extended, looked at and entered again by its thread. When the last hold has ended, or the time
-   * is over, the rest is as {@link #close()}.
+   * Closes the service in good order. From now on nothing can be acquired, and all waiters get a
+   * {@link LockServiceClosedException}. Holds stay held and renewed. A thread may release, extend
+   * and look at its hold, and lock again. When the last hold has ended or the time is over, this
+   * method closes as {@link #close()} does.
    *
-   * <p>The calling thread's own holds, those of dead threads, and leases that nobody refers to any
-   * more are not waited for. An interrupt ends the wait and is kept; so does {@code close()} by
-   * another thread.
+   * <p>It does not wait for the calling thread's own holds, for holds of dead threads, or for
+   * leases that nothing refers to any more. An interrupt ends the wait, and the flag stays set.
+   * {@code close()} by another thread ends the wait too.
    *
-   * @param patience how long to wait for holds to be released; zero or less: not at all
-   * @return whether all that was waited for was released in time
+   * @param patience the longest time to wait for holds to be released; none if not positive
+   * @return whether all holds that it waited for were released in time
    */
   boolean close(Duration patience);
 
   /**
-   * Rejects new work, wakes waiters with {@link LockServiceClosedException}, stops renewal. Leases
-   * and permits that are bound to no thread are given back; their holders are told of the loss
-   * first. What threads still hold ends with its lease and is logged. Closes the backend, unless it
-   * is a {@linkplain Builder#sharedBackend shared} one. Idempotent.
+   * Closes the service at once. It refuses new work, wakes waiters with {@link
+   * LockServiceClosedException}, and stops renewal. Leases and permits are reported lost and then
+   * given back. A hold of a thread ends with its lease, and the log lists it. The backend is closed
+   * too, unless it is a {@linkplain Builder#sharedBackend shared} one. Idempotent.
    */
   @Override
   void close();
 
   /**
-   * Options of a service, set once each: a second call of a setter throws {@link
-   * IllegalStateException} with both values. Not thread-safe.
+   * The options of a service. Each is set once: a second call of a setter throws {@link
+   * IllegalStateException} with both values. A value out of range is an {@link
+   * IllegalArgumentException}. Not thread-safe.
    */
   interface Builder {
     /**
-     * Where the store is.
+     * Sets the store's address.
      *
-     * @param uri its scheme selects the backend
+     * @param uri as for {@link LockService#open(String)}; its scheme selects the backend
      * @return this
      * @throws IllegalArgumentException the URI is malformed
      */
     Builder uri(String uri);
 
     /**
-     * Which of the installed backends to use, where several serve the scheme.
+     * Selects one of the installed backends, where several serve the scheme.
      *
      * @param name the provider's name
      * @return this
@@ -214,8 +221,8 @@ public interface LockService extends AutoCloseable {
     Builder provider(String name);
 
     /**
-     * A backend made by the caller, instead of a URI. From {@link #open} on it is the service's,
-     * which closes it, also if {@code open} fails. The client in it stays the caller's.
+     * Sets a backend made by the caller, instead of a URI. From {@link #open} on the service owns
+     * it and closes it, also if {@code open} fails. The caller keeps and closes the client in it.
      *
      * @param backend an open backend
      * @return this
@@ -223,8 +230,8 @@ public interface LockService extends AutoCloseable {
     Builder backend(LockBackend backend);
 
     /**
-     * A backend that others use too, instead of a URI: further services, a {@link KeyGuard}. It
-     * stays the caller's to close, after them.
+     * Sets a backend that has other users too, such as a second service or a {@link KeyGuard},
+     * instead of a URI. The caller closes it after all of them.
      *
      * @param backend an open backend
      * @return this
@@ -232,7 +239,8 @@ public interface LockService extends AutoCloseable {
     Builder sharedBackend(LockBackend backend);
 
     /**
-     * The lease of holds without an explicit one, renewed at a third.
+     * Sets the lease of holds without an explicit lease. They are renewed when a third of it has
+     * passed.
      *
      * @param lease at least 100 ms, at most 10,000 days; default 30 s
      * @return this
@@ -240,15 +248,15 @@ public interface LockService extends AutoCloseable {
     Builder leaseTime(Duration lease);
 
     /**
-     * The longest a renewed hold may last; then it is reported lost.
+     * Limits how long a renewed hold may last. Then it is reported lost.
      *
-     * @param limit at least the lease time; default none
+     * @param limit at least the lease time, at most 10,000 days; default no limit
      * @return this
      */
     Builder maxHold(Duration limit);
 
     /**
-     * The time one command may take, the wait for a connection included.
+     * Sets the time that one command may take, including the wait for a connection.
      *
      * @param timeout at least 10 ms, at most a third of the lease time; default 2 s or a third of
      *     the lease time, whichever is shorter
@@ -257,27 +265,31 @@ public interface LockService extends AutoCloseable {
     Builder commandTimeout(Duration timeout);
 
     /**
-     * What every key and channel begins with. Of two prefixes on one store neither should begin
-     * with the other.
+     * Sets the beginning of every key and channel. Of two prefixes on one store, neither should
+     * begin with the other.
      *
-     * @param prefix 1 to 128 bytes without braces, which do not end in a word that the keys of
-     *     another prefix go on with, such as {@code mortise:rw:}; default {@code mortise:}
+     * <p>A prefix must not lead into the keys of another prefix. So {@code mortise:rw:} is refused,
+     * as is every prefix that ends in a separator and then {@code rw:}, {@code redisson:}, {@code
+     * redisson-tag:}, {@code sem:} or {@code latch:}.
+     *
+     * @param prefix 1 to 128 characters ({@link String#length}) without braces; default {@code
+     *     mortise:}
      * @return this
      * @throws IllegalArgumentException it cannot be a prefix
      */
     Builder keyPrefix(String prefix);
 
     /**
-     * How often threads of this service pass a lock on among themselves before other services get
-     * their turn.
+     * Sets how many times threads of this service hand a lock off before waiters of other services
+     * get it. Hand-offs also end 10 ms after the acquisition from the store.
      *
-     * @param limit per remote acquisition; 0 turns it off; default 64
+     * @param limit the hand-offs per acquisition from the store; 0 turns them off; default 64
      * @return this
      */
     Builder handOffLimit(int limit);
 
     /**
-     * Whether to interrupt the thread whose lease is lost.
+     * Sets whether a thread is interrupted when its hold is lost.
      *
      * @param interrupt default false
      * @return this
@@ -285,12 +297,13 @@ public interface LockService extends AutoCloseable {
     Builder interruptOnLoss(boolean interrupt);
 
     /**
-     * Whether {@link LockService#getLock} of a name is the same lock as {@code getLock} of that
-     * name in Redisson, for the time in which both libraries are in use: they exclude and wake each
-     * other. Such a service has no other kind of lock, since those would not exclude Redisson's;
-     * and its locks are others than those of a service without this option. As in Redisson, <code>
-     * foo</code> and <code>{foo}</code> are then two locks. See {@code
-     * docs/migrating-from-redisson.md}.
+     * Sets whether {@link LockService#getLock} of a name is the same lock as {@code getLock} of
+     * that name in Redisson. The two exclude and wake each other. It is meant for the time in which
+     * both libraries are in use. See {@code docs/migrating-from-redisson.md}.
+     *
+     * <p>Such a service has no fair, fenced and read/write locks, because these would not exclude
+     * Redisson's. Its locks are other locks than those of a service without this option. As in
+     * Redisson, <code>foo</code> and <code>{foo}</code> are then two locks.
      *
      * @param interop default false
      * @return this
@@ -298,16 +311,23 @@ public interface LockService extends AutoCloseable {
     Builder redissonInterop(boolean interop);
 
     /**
-     * Whether a thread to which a lock is granted is inside as soon as it hears of it, and asks the
-     * store to confirm that half a second later. Without this option it asks first, which costs a
-     * round trip for every hand-over between services; with it, shorter sections cost none.
+     * Sets whether a thread holds a lock as soon as it receives the message of the grant. It then
+     * asks the store to confirm the grant half a second later. Without this option it asks first,
+     * which costs a round trip for every grant between services. With it, a section shorter than
+     * half a second saves that round trip.
      *
-     * <p>What it costs: a hold that is not confirmed within three seconds is lost, as any whose
-     * lease is over, so an outage right after a hand-over may end it. And until the confirmation
-     * the end of the lease is known by the server's clock: a step of that clock within the seconds
-     * before the grant, or a failover in them to a server whose clock differs, may let it end too
-     * late, by no more than the message was on its way. It changes nothing for fenced locks, red
-     * locks, leases that are bound to no thread, fixed leases, semaphores and latches.
+     * <p>The price:
+     * <ul>
+     *   <li>A hold that is not confirmed within three seconds is lost. So an outage right after a
+     *       grant may end it.
+     *   <li>Until the confirmation, the end of the lease is known by the server's clock. It may end
+     *       too late if that clock steps forward in the seconds before the grant. The same is true
+     *       of a failover in these seconds to a server whose clock differs. The lease ends too late
+     *       by no more than the time that the message was on its way.
+     * </ul>
+     *
+     * <p>It changes nothing for fenced locks, Redlocks, {@link Lease} objects, fixed leases,
+     * semaphores and latches.
      *
      * @param start default false
      * @return this
@@ -315,31 +335,33 @@ public interface LockService extends AutoCloseable {
     Builder startOnGrant(boolean start);
 
     /**
-     * Runs listeners. Never a client's I/O thread.
+     * Sets the executor of listeners and futures. They never run on a client's I/O thread.
      *
-     * @param executor stays the caller's; default: one daemon thread of the service, so that
-     *     listeners hear of events in their order
+     * @param executor the caller keeps it and shuts it down; default: one daemon thread of the
+     *     service, so that listeners receive events in their order
      * @return this
      */
     Builder executor(Executor executor);
 
     /**
-     * Told of every acquisition, release and lease change of this service.
+     * Sets the listener to acquisitions, releases and lease changes of this service.
      *
-     * @param listener its first two methods run on the caller's thread
+     * @param listener for a thread's hold, {@code acquired} and {@code released} run on the thread
+     *     that locks or unlocks; {@link LockListener} describes all cases
      * @return this
      */
     Builder listener(LockListener listener);
 
     /**
-     * Opens the service: finds or takes the backend, and checks with one script that the store
-     * allows every command and the channel that locks need.
+     * Opens the service. It finds the backend or takes the given one. With one script it checks
+     * that the store allows every command and channel that locks need.
      *
      * @return an open service, which the caller closes
      * @throws IllegalStateException neither a URI nor a backend was given, or both
      * @throws IllegalArgumentException the options do not fit each other
      * @throws NoBackendException no provider fits, or several do
-     * @throws BackendUnavailableException the store cannot be reached, or refuses what locks need
+     * @throws BackendUnavailableException the store cannot be reached, or refuses a command that
+     *     locks need
      */
     LockService open();
   }

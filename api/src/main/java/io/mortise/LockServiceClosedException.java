@@ -1,6 +1,8 @@
 package io.mortise;
 
-/** The service is closed. What was held through it ends with its lease. */
+/**
+ * The service is closed or closing. A thread's hold through a closed service ends with its lease.
+ */
 public final class LockServiceClosedException extends IllegalStateException {
   private static final long serialVersionUID = 1L;
 

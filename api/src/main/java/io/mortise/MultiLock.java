@@ -4,65 +4,68 @@ import io.mortise.internal.composite.MultiLockHandle;
 import java.time.Duration;
 
 /**
- * Several locks as one, all or nothing: of any services and backends, each on its own terms, fair
- * or not, renewed or not.
+ * Several locks as one, all or nothing. The members may be of any services and backends, fair or
+ * not, with renewed or fixed leases.
  *
  * <pre>{@code
  * LeasedLock both = MultiLock.of(accounts.getLock("alice"), archive.getLock("bob"));
  * both.lock();
  * try {
- *   // nobody else is at either
+ *   // no other thread holds either of them
  * } finally {
  *   both.unlock();
  * }
  * }</pre>
  *
- * <p>It is held while all its members are held. Ownership is the thread's, member by member, so a
- * thread that holds a member already enters it once more, and any {@code MultiLock} of the same
- * members is the same lock. The members must be different locks: two services on one store have the
- * same lock under one name, which this class cannot see; such a lock is never acquired.
+ * <p>It is held while all its members are held. The thread owns each member by itself. So a thread
+ * that already holds a member locks it once more, and every {@code MultiLock} of the same members
+ * is the same lock. The members must be different locks. Two services on one store have the same
+ * lock under one name. This class cannot see that, and such a multi-lock is never acquired.
  *
- * <p><b>Waiting.</b> Multi locks never deadlock with each other, in whatever order their members
- * were given: a member is waited for only by a thread that holds no other member, or only members
- * that are renewed and whose names come before. What cannot be waited for is tried; if that fails,
- * all is given back, and the thread waits for the lock that was not to be had, with nothing in
- * hand. One deadline covers all of it. A thread that nests other locks around a multi lock keeps an
- * order of its own.
+ * <p><b>Waiting.</b> Multi-locks never deadlock with each other, whatever the order of their
+ * members. A thread waits for a member only if it holds no other member, or only renewed members
+ * whose names come earlier. In all other cases it tries the member without waiting. If that fails,
+ * it gives all members back, and waits for the refused member while it holds nothing. One deadline
+ * covers all of it. A caller that nests other locks around a multi-lock has to keep an order of its
+ * own.
  *
- * <p><b>Leases.</b> Each member is renewed, or has the fixed lease from before its own command was
- * sent; the merged lease ends with the first. A fixed lease that is over before the last member was
- * taken is a {@link LeaseLostException}, with nothing held.
+ * <p><b>Leases.</b> Each member is renewed, or has the fixed lease, counted from before its own
+ * command was sent. The merged lease ends with the first. If a fixed lease is over before the last
+ * member was acquired, the attempt throws {@link LeaseLostException}, and nothing is held.
  *
- * <p>{@link #unlock} releases every member, whatever becomes of the others, and then throws: {@link
- * LeaseLostException} if any was lost, with what the members threw as suppressed exceptions. {@link
- * #leaseState} is the worst of the members'. {@link #onLeaseLost} tells of the first loss of a hold
- * and of no other until its thread has unlocked; renewals that failed, and members that are held
- * alone, it tells as their own listeners would.
+ * <p><b>Releasing.</b> {@link #unlock} releases every member, also if one of them fails, and then
+ * throws. It throws {@link LeaseLostException} if a member was lost, with the exceptions of the
+ * members as suppressed ones.
  *
- * <p><b>Trying.</b> Attempts that do not wait try one member after the other, in the order of their
- * names. So if several threads or processes try the same or overlapping members at the same time,
- * and nobody else has any of them, one gets all of its own.
+ * <p><b>Losses.</b> {@link #leaseState} is the worst of the members' states. {@link #onLeaseLost}
+ * reports the first loss of a hold, and no other until its thread has unlocked. {@link
+ * #onLeaseChange} also reports renewals of members that failed. Both report members that are held
+ * alone, as the members' own listeners would.
  *
- * <p>Costs what its members cost if nobody contends: a command each to lock, all at the same time
- * for who waits, and one each to unlock.
+ * <p><b>Trying.</b> An attempt that does not wait tries one member after the other, in the order of
+ * their names. So several threads or processes may try the same or overlapping members at the same
+ * time. If no other holder has any of these members, one of the attempts gets all of its members.
+ *
+ * <p><b>Cost.</b> Without contention: one command for each member to lock and one to unlock. An
+ * attempt that waits sends its first commands all at the same time.
  */
 public interface MultiLock extends LeasedLock {
   /**
-   * A lock of all these locks.
+   * Creates one lock of all these locks.
    *
-   * @param locks of {@link LockService}s; a multi lock among them stands for its members
+   * @param locks locks of {@link LockService}s; a multi-lock among them stands for its members
    * @return a handle, which costs nothing while unused
-   * @throws IllegalArgumentException there is none, one is there twice, or one is neither from a
-   *     {@code LockService} nor a multi lock
+   * @throws IllegalArgumentException there are no locks, one is there twice, or one is neither from
+   *     a {@code LockService} nor a multi-lock
    */
   static MultiLock of(LeasedLock... locks) {
     return MultiLockHandle.of(locks);
   }
 
   /**
-   * The members' names, in the order in which they are waited for.
+   * The members' names, in the order in which they are tried.
    *
-   * @return such as {@code [alice, bob]}
+   * @return a text such as {@code [alice, bob]}
    */
   @Override
   String name();

@@ -3,8 +3,8 @@ package io.mortise;
 import org.jspecify.annotations.Nullable;
 
 /**
- * No backend could be chosen: none, or several, of the providers that were seen fit. The message
- * lists every one of them.
+ * No backend could be chosen: none of the installed providers fits, or several do. The message
+ * lists all of them.
  */
 public final class NoBackendException extends LockException {
   private static final long serialVersionUID = 1L;

@@ -3,8 +3,8 @@ package io.mortise;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether the store did what was asked is not known: the command was sent and no reply came.
- * Mortise withdraws it in the background, so that nothing stays locked longer than the lease.
+ * The outcome is not known: the command was sent and no reply came. Mortise withdraws an
+ * acquisition in the background, so that nothing stays locked longer than the lease.
  */
 public final class OutcomeUnknownException extends LockException {
   private static final long serialVersionUID = 1L;

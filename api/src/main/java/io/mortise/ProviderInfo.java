@@ -3,14 +3,14 @@ package io.mortise;
 import java.util.Set;
 
 /**
- * One provider of backends that was seen, chosen or not.
+ * A provider of backends that was found, usable or not.
  *
- * @param name the provider's name, or its class if it could not be asked
- * @param version the version of its module or jar, {@code "unknown"} if it carries none
- * @param spiVersion the SPI it was compiled against, 0 if it could not be asked
+ * @param name the provider's name, or its class name if the provider failed
+ * @param version the version of its module or jar, {@code "unknown"} if it has none
+ * @param spiVersion the SPI version it was compiled against, 0 if the provider failed
  * @param schemes the URI schemes it serves
  * @param location the jar or module it came from
- * @param verdict {@code "usable"}, or why it is not
+ * @param verdict {@code "usable"}, or the reason why it is not
  */
 public record ProviderInfo(
     String name,

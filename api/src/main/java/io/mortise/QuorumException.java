@@ -3,30 +3,30 @@ package io.mortise;
 import java.util.List;
 
 /**
- * Too few members of a {@link RedLock} could be asked, so whether it is free is not known. Nothing
- * is held; what may have been acquired is being withdrawn.
+ * Too few members of a {@link RedLock} answered, so whether it is free is not known. Nothing is
+ * held. Members that may have been acquired are withdrawn in the background.
  */
 public final class QuorumException extends LockException {
   private static final long serialVersionUID = 1L;
 
-  /** What one member answered in the last round. */
+  /** The answer of one member in the last round. */
   public enum Answer {
-    /** It was acquired, and given back since there were too few. */
+    /** The member was acquired, and given back because too few were. */
     ACQUIRED,
-    /** Somebody else holds it. */
+    /** Another holder has the member. */
     HELD,
-    /** Its server could not be reached, or refused. */
+    /** The member's server could not be reached, or refused. */
     UNREACHABLE,
-    /** There was no answer within the timeout of a member. */
+    /** No answer came within the timeout of a member. */
     TOO_SLOW
   }
 
   /**
    * The answer of one member.
    *
-   * @param member endpoint and key of the member
-   * @param answer what it answered
-   * @param detail who holds it, or what failed; for people
+   * @param member the endpoint and key of the member
+   * @param answer the kind of answer
+   * @param detail the holder, or the failure, for people
    */
   public record Verdict(String member, Answer answer, String detail) {
     @Override
@@ -37,15 +37,22 @@ public final class QuorumException extends LockException {
 
   private final transient List<Verdict> verdicts;
 
+  /**
+   * For Mortise itself.
+   *
+   * @param message names the lock, the answers and the next step
+   * @param verdicts the answers of the members
+   */
   public QuorumException(String message, List<Verdict> verdicts) {
     super(message, null);
     this.verdicts = List.copyOf(verdicts);
   }
 
   /**
-   * What the members answered.
+   * The answers of the members.
    *
-   * @return one verdict for each member that had answered, or was too slow, when it was decided
+   * @return one verdict for each member that had answered or was too slow when the attempt was
+   *     decided
    */
   public List<Verdict> verdicts() {
     return verdicts;

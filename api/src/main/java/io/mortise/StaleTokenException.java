@@ -1,25 +1,25 @@
 package io.mortise;
 
 /**
- * A guard refused a write: somebody with a larger fencing token has written before, so the hold
- * that this token came from is over. Nothing was written. The next step is to lock again, and to
- * read again what the write was based on.
+ * A guard refused a write, because a holder with a larger fencing token has already written. So the
+ * hold of this token is over. Nothing was written. The next step is to lock again, and to read
+ * again the data that the write was based on.
  */
 public final class StaleTokenException extends LockException {
   private static final long serialVersionUID = 1L;
 
-  /** What came with the write. */
+  /** The token that came with the write. */
   private final long token;
 
-  /** The largest the resource has seen. */
+  /** The largest token that the resource had seen. */
   private final long seen;
 
   /**
    * For Mortise itself.
    *
    * @param message names the object, the values and the next step
-   * @param token what came with the write
-   * @param seen the largest the resource has seen
+   * @param token the token that came with the write
+   * @param seen the largest token that the resource had seen
    */
   public StaleTokenException(String message, long token, long seen) {
     super(message, null);

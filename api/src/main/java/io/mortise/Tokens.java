@@ -1,8 +1,8 @@
 package io.mortise;
 
-/** What all guards know of fencing tokens. */
+/** The checks of fencing tokens that all guards share. */
 final class Tokens {
-  /** Scripts count in doubles, so no store can issue a larger one. */
+  /** Scripts count in doubles, so no store can issue a larger token. */
   private static final long LARGEST = 1L << 53;
 
   private Tokens() {}
@@ -15,7 +15,7 @@ final class Tokens {
     }
   }
 
-  /** The answer to a token that is too old. */
+  /** Creates the exception for a token that is too old. */
   static StaleTokenException stale(Object guard, Object key, long token, long seen) {
     return new StaleTokenException(
         "%s, key '%s': token %d is older than %d, which has written already; nothing was written, lock and read again (docs/troubleshooting.md#stale-token)"

@@ -12,13 +12,13 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.stream.Collectors;
 
-/** The installed backends, opened by name: the demo wraps them before a service gets them. */
+/** Opens installed backends by name, because the demo wraps a backend before a service gets it. */
 final class Backends {
   private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
   private Backends() {}
 
-  /** The names of those that serve the URI's scheme, in alphabetical order. */
+  /** The names of the backends that serve the URI's scheme, in alphabetical order. */
   static List<String> serving(URI uri) {
     String scheme = uri.getScheme().toLowerCase(Locale.ROOT);
     return installed().stream()

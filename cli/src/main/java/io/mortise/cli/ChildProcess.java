@@ -14,7 +14,7 @@ import java.util.function.Function;
 
 /**
  * The workers of another process, which runs {@link DemoProcess}. Orders go to its standard input,
- * one a line, and its end means that the process is to end; reports come from its standard output.
+ * one per line. The process ends at the end of its input. Reports come from its standard output.
  */
 final class ChildProcess implements Party {
   private static final long PATIENCE_SECONDS = 3;
@@ -37,8 +37,8 @@ final class ChildProcess implements Party {
   }
 
   /**
-   * Starts a process of this JVM's kind. The URI goes through the pipe: it may hold a secret, and
-   * anybody can read a command line.
+   * Starts a process of this JVM's kind. The URI goes through the pipe, because it may hold a
+   * secret and other users can read a command line.
    */
   static ChildProcess start(int number, LocalParty.Site site, CounterFile file, int workers) {
     List<String> command =
@@ -54,7 +54,7 @@ final class ChildProcess implements Party {
             "--workers=" + workers);
     try {
       ProcessBuilder builder = new ProcessBuilder(command);
-      // Not as an argument: the system shows only the first page of a command line.
+      // Not an argument: the system shows only the first page of a command line.
       builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
       Process process = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
       ChildProcess child =
@@ -89,7 +89,7 @@ final class ChildProcess implements Party {
       orders.write(line + '\n');
       orders.flush();
     } catch (IOException e) {
-      fail(Failure.UNEXPECTED, "takes no more orders: " + e.getMessage());
+      fail(Failure.UNEXPECTED, "cannot receive orders: " + e.getMessage());
     }
   }
 
@@ -100,7 +100,7 @@ final class ChildProcess implements Party {
       }
       ended();
     } catch (IOException e) {
-      fail(Failure.UNEXPECTED, "cannot be heard: " + e.getMessage());
+      fail(Failure.UNEXPECTED, "cannot send reports: " + e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
@@ -119,11 +119,14 @@ final class ChildProcess implements Party {
         String[] failed = words[1].split(" ", 2);
         fail(Integer.parseInt(failed[0]), failed[1]);
       }
-      default -> {} // Something else in that process writes to its standard output.
+      default -> {} // another writer to that process's standard output
     }
   }
 
-  /** Ctrl-C reaches all processes: this one gets the time to end before it calls that an error. */
+  /**
+   * Reports the end of the process. Ctrl-C reaches all processes, so this process gets time to end
+   * before it reports the end as an error.
+   */
   private void ended() throws InterruptedException {
     int code = process.waitFor();
     if (code > 128) {
@@ -155,7 +158,7 @@ final class ChildProcess implements Party {
     try (orders) {
       orders.flush();
     } catch (IOException e) {
-      // It has ended already.
+      // The process has already ended.
     }
     try {
       if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {

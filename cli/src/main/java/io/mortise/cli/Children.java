@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** The processes of a demo and the file they count in; neither outlives this JVM. */
+/** The processes of a demo and the file of their counter. Neither outlives this JVM. */
 final class Children implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofMinutes(2);
 
@@ -60,7 +60,7 @@ final class Children implements AutoCloseable {
     try {
       Runtime.getRuntime().removeShutdownHook(end);
     } catch (IllegalStateException e) {
-      // The JVM is ending, and with it the hook runs.
+      // The JVM is ending and runs the hook.
     }
   }
 }

@@ -9,8 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A number that is read, and written back one greater in a second step. Increments that overlap get
- * lost: only who excludes all others may increment.
+ * A number whose increment is a read and a later write. Overlapping increments get lost, so a
+ * worker must exclude all others while it increments.
  */
 interface Counter {
   long read();
@@ -18,19 +18,19 @@ interface Counter {
   void write(long value);
 
   /** Reads, lets others run, writes. */
-  @SuppressWarnings("ThreadPriorityCheck") // The yield is there to be hit between the two steps.
+  @SuppressWarnings("ThreadPriorityCheck") // the yield invites a switch between the two steps
   default void increment() {
     long before = read();
     Thread.yield();
     write(before + 1);
   }
 
-  /** Shared by the threads of this JVM. */
+  /** A counter for the threads of this JVM. */
   static Counter inMemory() {
     return new FieldCounter();
   }
 
-  /** Shared by all processes that open the file. */
+  /** A counter for all processes that open the file. */
   static Counter inFile(Path file) {
     try (FileChannel channel =
         FileChannel.open(
@@ -42,7 +42,7 @@ interface Counter {
   }
 }
 
-/** A plain field: not volatile, not atomic. */
+/** A plain field: neither volatile nor atomic. */
 final class FieldCounter implements Counter {
   private long value;
 

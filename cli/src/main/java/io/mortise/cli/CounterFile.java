@@ -23,13 +23,13 @@ record CounterFile(Path folder) {
     return folder.resolve("counter");
   }
 
-  /** Removes file and folder, if they are there; whoever has mapped the file keeps it. */
+  /** Removes file and folder, if they exist. A process that has mapped the file keeps it. */
   void delete() {
     try {
       Files.deleteIfExists(path());
       Files.deleteIfExists(folder);
     } catch (IOException e) {
-      // Left for the system to clean up.
+      // The system cleans it up later.
     }
   }
 }

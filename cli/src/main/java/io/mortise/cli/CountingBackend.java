@@ -9,7 +9,7 @@ import io.mortise.spi.TimeSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Passes every call on, and counts it. */
+/** A backend that forwards every call and counts it. */
 final class CountingBackend implements LockBackend {
   private final LockBackend backend;
   private final Meter meter;

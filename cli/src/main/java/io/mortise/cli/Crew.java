@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.UUID;
 
-/** All who take part in the demo, and the counter they share. */
+/** All parties of the demo, and the counter that they share. */
 final class Crew implements AutoCloseable {
   private static final double NANOS = 1e9;
 
@@ -19,7 +19,7 @@ final class Crew implements AutoCloseable {
     this.end = end;
   }
 
-  /** Threads of this process if one is enough, else child processes. */
+  /** Uses threads of this process if the plan has one process, otherwise child processes. */
   static Crew assemble(Plan plan) {
     String lockName = "mortise-demo-" + UUID.randomUUID();
     if (plan.processes() > 1) {
@@ -34,11 +34,11 @@ final class Crew implements AutoCloseable {
   }
 
   /**
-   * One run, from zero.
+   * One run from zero.
    *
-   * @param parts what each party did
-   * @param counted what the counter says in the end
-   * @param elapsed until the last worker was done
+   * @param parts the tally of each party
+   * @param counted the counter's value at the end
+   * @param elapsed the time until the last worker was done
    */
   record Run(List<Tally> parts, long counted, Duration elapsed) {
     Tally total() {
@@ -54,7 +54,7 @@ final class Crew implements AutoCloseable {
     }
   }
 
-  /** Lets all work at once for the given time, and shows how far they are. */
+  /** Starts all workers together for the given time, and shows their progress. */
   Run run(Phase phase, Duration duration, Progress progress) {
     counter.write(0);
     long start = System.nanoTime();
@@ -89,7 +89,7 @@ final class Crew implements AutoCloseable {
             Locale.ROOT, "%s %.0f/%d s %s", phase.title(), seconds, all, brief(increments)));
   }
 
-  /** At most eight characters. */
+  /** The number in at most eight characters. */
   static String brief(long number) {
     if (number < 100_000) {
       return String.format(Locale.ROOT, "%,d", number);

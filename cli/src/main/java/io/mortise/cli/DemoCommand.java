@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
-/** Shows what a lock is for. */
+/** Shows the effect of a lock. */
 @Command(
     name = "demo",
     description = {
@@ -34,7 +34,7 @@ final class DemoCommand implements Callable<Integer> {
   private static final String MEMORY = "memory";
   private static final String BOTH = "both";
 
-  /** After a host that passes for a scheme. */
+  /** The rest of {@code HOST:PORT}, where the host looks like a scheme. */
   private static final Pattern PORT = Pattern.compile("\\d{1,5}(/\\d{0,5})?");
 
   private static final String FORM = "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DB]";
@@ -56,7 +56,7 @@ final class DemoCommand implements Callable<Integer> {
       names = "--backend",
       paramLabel = "NAME",
       description =
-          "memory, jedis, lettuce, or both: jedis and lettuce in turns. Default: memory, or jedis"
+          "memory, jedis, lettuce, or both (jedis and lettuce in turn). Default: memory, or jedis"
               + " for a Redis URI.")
   private @Nullable String backend;
 
@@ -65,7 +65,7 @@ final class DemoCommand implements Callable<Integer> {
       paramLabel = "KIND",
       defaultValue = "plain",
       description =
-          "The lock that guards the counter: plain, fair, fenced, write: the writing side of a read/write lock, multi: three locks as one, or red: two of three."
+          "The lock that guards the counter: plain, fair, fenced, write (of a read/write lock), multi (three locks as one), or red (a majority of three)."
               + " Default: ${DEFAULT-VALUE}.")
   private String kind = "";
 
@@ -125,7 +125,7 @@ final class DemoCommand implements Callable<Integer> {
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException e) {
-      // The JVM is ending, and with it the hook runs.
+      // The JVM is ending and runs the hook.
     }
   }
 
@@ -155,7 +155,7 @@ final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /** The message of the parser's exception shows the whole URI; this one does not. */
+  /** Parses the URI. The parser's own exception shows the whole URI; the failure here does not. */
   private static URI parse(String text) {
     try {
       URI parsed = new URI(text);
@@ -170,7 +170,7 @@ final class DemoCommand implements Callable<Integer> {
     throw Failure.badArgument("the URI has no scheme; write redis://HOST:PORT or memory:NAME");
   }
 
-  /** Here, and not only in the backend: before any process is started. */
+  /** Checks the form before any process starts. The backend would check it too, but later. */
   private static void requireForm(URI parsed, List<String> chosen) {
     try {
       if (!chosen.contains(MEMORY)) {

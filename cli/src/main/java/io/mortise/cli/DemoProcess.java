@@ -18,8 +18,8 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /**
- * The other end of a {@link ChildProcess}. The first line it is given is the URI, each further one
- * a run. When there are no more, its parent is done or gone.
+ * The other end of a {@link ChildProcess}. Its first input line is the URI. Each further line is a
+ * run. At the end of the input its parent is done or gone.
  */
 @Command(name = DemoProcess.NAME, hidden = true, description = "One process of the demo.")
 final class DemoProcess implements Callable<Integer> {

@@ -8,7 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Why a command ends early: one line for the user, and the exit code. */
+/** The reason why a command ends early: one line for the user, and the exit code. */
 final class Failure extends RuntimeException {
   static final int UNEXPECTED = 1;
   static final int BAD_ARGUMENT = 2;
@@ -27,7 +27,7 @@ final class Failure extends RuntimeException {
     return new Failure(BAD_ARGUMENT, message, null);
   }
 
-  /** What a thrown exception means to the user. */
+  /** The failure that a thrown exception means to the user. */
   static Failure of(Throwable thrown) {
     Throwable cause = thrown.getCause();
     boolean wrapper = thrown instanceof CompletionException || thrown instanceof ExecutionException;

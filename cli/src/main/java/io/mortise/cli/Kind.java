@@ -17,7 +17,7 @@ enum Kind {
   MULTI,
   RED;
 
-  /** The lock of that name, or of names that begin with it. */
+  /** The lock of that name. The kinds with several members also use names that begin with it. */
   LeasedLock of(LockService service, String name) {
     return switch (this) {
       case PLAIN -> service.getLock(name);
@@ -27,7 +27,7 @@ enum Kind {
           MultiLock.of(
               service.getLock(name), service.getLock(name + "-2"), service.getLock(name + "-3"));
       case WRITE -> service.getReadWriteLock(name).writeLock();
-      case RED -> // on one server it shows the algorithm, not its use
+      case RED -> // members on one server show the algorithm, not its use
           RedLock.of(
               service.getLock(name), service.getLock(name + "-2"), service.getLock(name + "-3"));
     };
@@ -45,7 +45,7 @@ enum Kind {
     return Arrays.stream(values()).map(Kind::text).collect(Collectors.joining(", "));
   }
 
-  /** As the user writes it. */
+  /** The name in the user's spelling. */
   String text() {
     return name().toLowerCase(Locale.ROOT);
   }

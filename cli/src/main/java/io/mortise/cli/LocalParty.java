@@ -12,7 +12,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** The workers of this process, with a lock service of their own. */
 final class LocalParty implements Party {
-  /** Shorter than the default: waiters ride out an outage of one lease, and the demo is short. */
+  /**
+   * Shorter than the default. Waiters wait through an outage of one lease, and the demo is short.
+   */
   private static final Duration LEASE = Duration.ofSeconds(6);
 
   private final Counter counter;
@@ -44,9 +46,9 @@ final class LocalParty implements Party {
   /**
    * Opens the backend and the service.
    *
-   * @param site where the lock is
-   * @param counter what the workers increment
-   * @param workers how many threads
+   * @param site the place of the lock
+   * @param counter the counter that the workers increment
+   * @param workers the number of threads
    */
   static LocalParty open(Site site, Counter counter, int workers) {
     Meter meter = new Meter();
@@ -60,12 +62,12 @@ final class LocalParty implements Party {
   }
 
   /**
-   * Where the lock is.
+   * The place of the lock.
    *
-   * @param uri of the store
+   * @param uri the store's URI
    * @param backend the provider's name
    * @param lockName the same for all processes
-   * @param kind of lock
+   * @param kind the kind of lock
    */
   record Site(URI uri, String backend, String lockName, Kind kind) {}
 

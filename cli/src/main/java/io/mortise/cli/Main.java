@@ -16,7 +16,7 @@ import picocli.CommandLine.ScopeType;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** The command line's entry. */
+/** The entry point of the command line. */
 @Command(
     name = "mortise",
     description = "Distributed locks with the contract of java.util.concurrent.locks.",
@@ -24,10 +24,10 @@ import picocli.CommandLine.UnmatchedArgumentException;
     sortOptions = false,
     footerHeading = "%nExit codes:%n",
     footer = {
-      "  0  all went well",
-      "  1  the demo found a wrong count, or something unforeseen happened",
+      "  0  success",
+      "  1  the demo found a wrong count, or an unexpected error occurred",
       "  2  a bad argument",
-      "  3  the store cannot be reached or refuses, or no backend fits"
+      "  3  the store cannot be reached or refuses, or no backend serves it"
     })
 public final class Main implements Callable<Integer> {
   @Option(
@@ -35,25 +35,25 @@ public final class Main implements Callable<Integer> {
       usageHelp = true,
       scope = ScopeType.INHERIT,
       description = "Show this help.")
-  @SuppressWarnings("UnusedVariable") // Read by picocli.
+  @SuppressWarnings("UnusedVariable") // read by picocli
   private boolean help;
 
   @Option(
       names = {"-V", "--version"},
       versionHelp = true,
       description = "Show the version.")
-  @SuppressWarnings("UnusedVariable") // Read by picocli.
+  @SuppressWarnings("UnusedVariable") // read by picocli
   private boolean version;
 
   @Option(
       names = "--stacktrace",
       scope = ScopeType.INHERIT,
-      description = "Show where an error came from.")
+      description = "Show the stack trace of an error.")
   private boolean stacktrace;
 
   private final Streams streams;
 
-  @SuppressWarnings("NullAway.Init") // Set by picocli.
+  @SuppressWarnings("NullAway.Init") // set by picocli
   @Spec
   private CommandSpec spec;
 
@@ -64,7 +64,7 @@ public final class Main implements Callable<Integer> {
   /**
    * Runs the command and ends the JVM with its exit code.
    *
-   * @param args as typed
+   * @param args the arguments of the command line
    */
   public static void main(String[] args) {
     Streams streams = Streams.ofProcess();
@@ -94,7 +94,7 @@ public final class Main implements Callable<Integer> {
     return line.execute(args);
   }
 
-  /** All that may hold a secret of the user's. */
+  /** All texts that may hold a secret of the user. */
   private static List<String> withEnvironment(String... args) {
     String uri = System.getenv(DemoCommand.URI_VARIABLE);
     return Stream.concat(Stream.of(args), Stream.ofNullable(uri)).toList();
@@ -106,7 +106,7 @@ public final class Main implements Callable<Integer> {
     return Failure.BAD_ARGUMENT;
   }
 
-  /** Not picocli's own guess, which takes any console of a recent JVM for a terminal. */
+  /** Replaces picocli's own guess, which takes any console of a recent JVM for a terminal. */
   private static Help.ColorScheme colours(Streams streams) {
     return Help.defaultColorScheme(streams.colours() ? Help.Ansi.ON : Help.Ansi.OFF);
   }
@@ -119,7 +119,7 @@ public final class Main implements Callable<Integer> {
     return new Failure(Failure.BAD_ARGUMENT, message + question, e);
   }
 
-  /** One line for the error, one for the way on. */
+  /** Prints one line for the error, and one for the next step. */
   private int report(CommandLine command, Failure failure, Redaction redaction, String... args) {
     PrintWriter err = streams.err();
     err.println(redaction.of("mortise: " + failure.getMessage()));

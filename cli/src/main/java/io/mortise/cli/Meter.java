@@ -3,7 +3,7 @@ package io.mortise.cli;
 import io.mortise.LockListener;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts what the workers of this process do. */
+/** Counts the work of this process's workers. */
 final class Meter implements LockListener {
   private final LongAdder increments = new LongAdder();
   private final LongAdder commands = new LongAdder();
@@ -30,7 +30,7 @@ final class Meter implements LockListener {
     return new Tally(increments.sum(), commands.sum(), acquired.sum(), handedOver.sum());
   }
 
-  /** Back to zero, between two runs. */
+  /** Sets all counts to zero, between two runs. */
   void reset() {
     increments.reset();
     commands.reset();

@@ -8,11 +8,11 @@ interface Party extends AutoCloseable {
   /**
    * Begins a run.
    *
-   * @return what was done in the end; fails as soon as one worker fails
+   * @return the tally at the end of the run; fails as soon as one worker fails
    */
   CompletableFuture<Tally> start(Phase phase, Duration duration);
 
-  /** What was done since the last start. */
+  /** The tally since the last start. */
   Tally soFar();
 
   @Override

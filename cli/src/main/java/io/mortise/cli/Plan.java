@@ -8,13 +8,13 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What the demo is to do.
+ * The plan of a demo.
  *
- * @param uri where the store is; may hold a secret
+ * @param uri the store's URI; may hold a secret
  * @param backends the backend of each process
- * @param kind of lock
- * @param workers threads in each process
- * @param duration of each run
+ * @param kind the kind of lock
+ * @param workers the number of threads in each process
+ * @param duration the length of each run
  */
 record Plan(URI uri, List<String> backends, Kind kind, int workers, Duration duration) {
   int processes() {

@@ -4,9 +4,9 @@ import java.io.PrintWriter;
 import java.time.Duration;
 
 /**
- * One line that tells how far a run is: drawn anew on a terminal, printed each second elsewhere. On
- * a terminal it is cut to the width, since a line that wraps cannot be drawn anew; and if Ctrl-C
- * ends the process, it ends before the prompt. Thread-safe.
+ * One line with the progress of a run. A terminal shows one line that is redrawn. Other outputs get
+ * a new line each second. On a terminal the line is cut to the width, because a line that wraps
+ * cannot be redrawn. If Ctrl-C ends the process, the line ends before the prompt. Thread-safe.
  */
 final class Progress {
   private static final long SHORTEST_GAP = Duration.ofMillis(700).toNanos();
@@ -25,16 +25,16 @@ final class Progress {
     columns = streams.columns();
   }
 
-  /** How long to wait between two lines. */
+  /** The time between two lines. */
   Duration pace() {
     return terminal ? Duration.ofMillis(100) : Duration.ofSeconds(1);
   }
 
   /**
-   * Shows a line; elsewhere than on a terminal, only if the last is about a second old.
+   * Shows a line. Outside a terminal it does so only if the last line is about a second old.
    *
-   * @param line in full
-   * @param brief the same for a terminal that is too narrow
+   * @param line the full line
+   * @param brief the short line for a narrow terminal
    */
   synchronized void show(String line, String brief) {
     long now = System.nanoTime();
@@ -52,13 +52,13 @@ final class Progress {
     }
   }
 
-  /** The last column stays free: some terminals wrap when it is written. */
+  /** Cuts the line. The last column stays free, because some terminals wrap when it is written. */
   private String fitting(String line, String brief) {
     String text = line.length() < columns ? line : brief;
     return text.length() < columns ? text : text.substring(0, Math.max(0, columns - 1));
   }
 
-  /** What follows begins on a line of its own. */
+  /** Ends the line, so that further output begins on a new line. */
   synchronized void end() {
     if (terminal && !fresh) {
       err.println();
@@ -67,7 +67,7 @@ final class Progress {
     fresh = true;
   }
 
-  /** The process is about to end, in the middle of a line or not. Nothing is shown after this. */
+  /** Ends the output because the process is about to end, perhaps within a line. */
   synchronized void interrupt() {
     end();
     interrupted = true;

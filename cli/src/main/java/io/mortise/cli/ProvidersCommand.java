@@ -8,7 +8,7 @@ import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
 
-/** Lists what discovery finds. */
+/** Lists the backends that discovery finds. */
 @Command(
     name = "providers",
     description = "List the installed backends, and whether they can be used.")
@@ -27,7 +27,7 @@ final class ProvidersCommand implements Callable<Integer> {
     return 0;
   }
 
-  /** A table of at most 80 columns; a path or an error may be longer, and has its own line. */
+  /** A table of at most 80 columns. A path or an error may be longer, so each has its own line. */
   static List<String> lines(List<ProviderInfo> providers) {
     Table table = new Table(5, "provider", "version", "schemes", "SPI", "verdict");
     List<String> notes = new ArrayList<>();

@@ -5,17 +5,17 @@ import java.util.List;
 import java.util.regex.Pattern;
 
 /**
- * Takes user and password out of what is printed: those of the arguments, wherever an error repeats
- * them, and of anything else that looks like a Redis URI.
+ * Removes user and password from output. It removes the user infos of the arguments wherever an
+ * error repeats them, and the user info of any other text in the form of a Redis URI.
  */
 final class Redaction {
-  /** A bracket after the slashes begins a syntax, as in help texts, and no user. */
+  /** A bracket after the slashes begins a syntax, as in help texts, and not a user. */
   private static final Pattern USER_INFO =
       Pattern.compile("(?i)\\b(rediss?[a-z-]*:(//)?)(?!\\[)\\S*@");
 
   private static final String HIDDEN = "***@";
 
-  /** Parts of arguments to hide; not encoded as it should be, a secret may have any character. */
+  /** Parts of arguments to hide. A secret without percent-encoding may contain any character. */
   private final List<String> secrets;
 
   private Redaction(List<String> secrets) {

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What the two runs have shown.
+ * The result of the two runs.
  *
- * @param plan what was asked for
+ * @param plan the plan of the demo
  * @param without the run without a lock
  * @param with the run with Mortise
  */
@@ -23,7 +23,7 @@ record Report(Plan plan, Crew.Run without, Crew.Run with) {
     List<String> lines = new ArrayList<>(runs().lines());
     lines.add("");
     lines.add(
-        "%s: %s commands per operation, %s handed on locally"
+        "%s: %s commands per operation, %s local hand-offs"
             .formatted(Phase.WITH.title(), commands(with.total()), handOffs(with.total())));
     if (plan.processes() > 1) {
       lines.add("");
@@ -50,7 +50,7 @@ record Report(Plan plan, Crew.Run without, Crew.Run with) {
     };
   }
 
-  /** Who got the lock how often: the fairness between processes. */
+  /** How often each process got the lock: the fairness between processes. */
   private Table shares() {
     Table table =
         new Table(
@@ -76,12 +76,12 @@ record Report(Plan plan, Crew.Run without, Crew.Run with) {
 
   private String verdict() {
     if (!isRight()) {
-      return "WRONG: with Mortise the counter should be %s and is %s. The lock did not exclude; please report this with the command you ran."
+      return "WRONG: with Mortise the counter should be %s and is %s. The lock failed to exclude other workers. Please report this with the command you ran."
           .formatted(number(with.total().increments()), number(with.counted()));
     }
     if (without.lost() == 0) {
-      return "Nothing was lost with Mortise; nor without a lock, this time: with more workers,"
-          + " processes or seconds increments overlap.";
+      return "No increment was lost, neither with Mortise nor without a lock, this time. With more"
+          + " workers, processes or seconds, increments overlap.";
     }
     return "Without a lock %s of the increments were lost; with Mortise none."
         .formatted(percent(without.lost(), without.total().increments()));

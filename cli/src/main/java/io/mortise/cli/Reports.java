@@ -7,7 +7,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** What several parties will report: complete when all have, failed as soon as one has. */
+/**
+ * The future reports of several parties. It completes when all have reported, and fails as soon as
+ * one has failed.
+ */
 final class Reports {
   private final List<CompletableFuture<Tally>> reports;
   private final CompletableFuture<Void> all;
@@ -25,7 +28,7 @@ final class Reports {
     }
   }
 
-  /** Waits for all; false if the time is over first. */
+  /** Waits for all reports. Returns false if the time ends first. */
   boolean await(Duration time) {
     try {
       all.get(time.toNanos(), TimeUnit.NANOSECONDS);
@@ -40,7 +43,7 @@ final class Reports {
     }
   }
 
-  /** Those of the parties, in their order; all must be there. */
+  /** The reports in the order of the parties. All must have arrived. */
   List<Tally> tallies() {
     return reports.stream().map(CompletableFuture::join).toList();
   }

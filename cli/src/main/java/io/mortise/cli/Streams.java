@@ -7,19 +7,19 @@ import java.util.Properties;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a command writes. What the terminal is like is told by the script in properties: the JVM
- * can tell neither stdout from stderr, nor how wide they are.
+ * The outputs of a command. The start script describes the terminal in system properties, because
+ * the JVM can tell neither stdout from stderr nor their width.
  *
  * @param out results
  * @param err progress and errors
- * @param terminal whether {@code err} is a terminal, on which a line can be drawn anew
- * @param columns how wide that is
+ * @param terminal whether {@code err} is a terminal, which can redraw a line
+ * @param columns the width of that terminal
  * @param colours whether help may be coloured
  */
 record Streams(PrintWriter out, PrintWriter err, boolean terminal, int columns, boolean colours) {
   private static final int USUAL_COLUMNS = 80;
 
-  /** Those of this process. */
+  /** The outputs of this process. */
   static Streams ofProcess() {
     Properties properties = System.getProperties();
     return new Streams(
@@ -39,7 +39,7 @@ record Streams(PrintWriter out, PrintWriter err, boolean terminal, int columns, 
     return known ? Integer.parseInt(told) : USUAL_COLUMNS;
   }
 
-  /** Only where both streams are terminals, and nobody has set NO_COLOR (no-color.org). */
+  /** Allowed only if both streams are terminals and NO_COLOR is not set (no-color.org). */
   static boolean colours(Properties properties, Map<String, String> environment) {
     return isTerminal(properties)
         && Boolean.parseBoolean(properties.getProperty("mortise.terminal.out"))

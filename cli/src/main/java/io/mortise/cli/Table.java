@@ -5,14 +5,17 @@ import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** Text in columns as wide as their widest cell; the first columns to the left, numbers right. */
+/**
+ * Text in columns as wide as their widest cell. The first columns are aligned left, the numbers
+ * right.
+ */
 final class Table {
   private static final String GAP = "  ";
 
   private final int textColumns;
   private final List<List<String>> rows = new ArrayList<>();
 
-  /** A table with a header whose first columns hold text, and the others numbers. */
+  /** A table with a header. The first columns hold text, the others numbers. */
   Table(int textColumns, String... header) {
     this.textColumns = textColumns;
     rows.add(List.of(header));
@@ -26,7 +29,7 @@ final class Table {
     return this;
   }
 
-  /** One line for the header, one of dashes, one per row; none ends in a blank. */
+  /** One line for the header, one of dashes, and one for each row. No line ends in a blank. */
   List<String> lines() {
     int[] widths =
         IntStream.range(0, rows.get(0).size())

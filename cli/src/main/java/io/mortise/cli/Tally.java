@@ -3,12 +3,12 @@ package io.mortise.cli;
 import java.util.List;
 
 /**
- * What one process, or all, did in a run.
+ * The work of one process, or of all, in a run.
  *
- * @param increments of the counter
- * @param commands sent to the store
+ * @param increments increments of the counter
+ * @param commands commands sent to the store
  * @param acquired how often a thread got the lock
- * @param handedOver how often it got it from a thread of the same process
+ * @param handedOver how often a thread got it by a hand-off in its process
  */
 record Tally(long increments, long commands, long acquired, long handedOver) {
   static final Tally NONE = new Tally(0, 0, 0, 0);

@@ -34,7 +34,7 @@ class DemoTest {
     assertTrue(
         lines
             .get(7)
-            .matches("with Mortise: [0-9.]+ commands per operation, [0-9.]+ % handed on locally"));
+            .matches("with Mortise: [0-9.]+ commands per operation, [0-9.]+ % local hand-offs"));
     assertTrue(lines.get(9).endsWith("of the increments were lost; with Mortise none."));
   }
 

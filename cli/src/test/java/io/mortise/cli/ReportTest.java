@@ -38,7 +38,7 @@ class ReportTest {
         without a lock     1,200      900   300         1,200
         with Mortise       1,000    1,000     0         1,000
 
-        with Mortise: 0.249 commands per operation, 50.0 % handed on locally
+        with Mortise: 0.249 commands per operation, 50.0 % local hand-offs
 
         process  backend  with Mortise   share  commands/operation  local hand-offs
         -------  -------  ------------  ------  ------------------  ---------------

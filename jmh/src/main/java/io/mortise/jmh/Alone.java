@@ -30,7 +30,7 @@ import io.mortise.jmh.report.Quantity.Scaled;
 import io.mortise.jmh.report.Target;
 import java.util.List;
 
-/** What a lock costs that nobody waits for. */
+/** The cost of a lock without contention. */
 final class Alone {
   private Alone() {}
 
@@ -43,7 +43,7 @@ final class Alone {
     red(plan);
   }
 
-  /** Each client's rows: Mortise on it, of the client alone. */
+  /** Adds a row for each client: Mortise on that client, relative to the bare client. */
   private static void besideBare(Plan plan, String title, Figure figure, Target target) {
     plan.compare(title, figure, target, BARE_JEDIS);
     plan.compare(title, figure.of(MORTISE_LETTUCE), target, BARE_LETTUCE);
@@ -106,15 +106,15 @@ final class Alone {
     Figure server =
         plan.ask(
             Asked.of(new ServerQuestion()).pinned(cell -> true),
-            "what a pair costs the server",
+            "server time of a pair",
             "µs in scripts");
-    String title = "time of the server for a pair, as so many times that of bare Jedis";
+    String title = "server time of a pair, relative to bare Jedis";
     Figure times = server.metric(ServerQuestion.OF_BARE);
     plan.row(title, times, atMost(1.25));
     plan.row(title, times.of(REDISSON), Target.NONE);
   }
 
-  /** Sixteen readers need not share one hold; the bare client has a lock for each. */
+  /** Sixteen readers can share one hold. The bare client has a lock for each of them. */
   private static void reading(Plan plan) {
     Figure reading =
         plan.ask(
@@ -149,7 +149,7 @@ final class Alone {
                 .some(not(MORTISE_LETTUCE).or(Alone::judged))
                 .first(only(MORTISE_JEDIS))
                 .fewer(cell -> judged(cell) ? 0 : 2));
-    String title = "red lock of 5 servers, 2 ms away, time of a pair / of a plain lock's";
+    String title = "Redlock of 5 servers, 2 ms away, time of a pair relative to a plain lock";
     for (var each : List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON)) {
       Figure five = red.of(each).with("nodes", 5);
       Target target = each == REDISSON ? Target.NONE : atMost(1.25);
@@ -158,9 +158,9 @@ final class Alone {
     plan.curve(
         red,
         "nodes",
-        "red lock of so many servers, 2 ms away (of one: a plain lock)",
+        "Redlock, each server 2 ms away (with one server: a plain lock)",
         "ms for a pair",
-        "Flat where the members are asked at the same time: a pair then takes as long as the slowest member of the fastest majority.");
+        "Flat if the members are asked at the same time. A pair then takes as long as the slowest member of\nthe fastest majority.");
   }
 
   private static boolean judged(Cell cell) {

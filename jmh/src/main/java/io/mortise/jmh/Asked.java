@@ -8,13 +8,13 @@ import java.util.function.Predicate;
 import java.util.function.ToIntFunction;
 
 /**
- * A question, and how it is asked.
+ * A question, and how it is measured.
  *
- * @param question what is measured
- * @param some which of its cells
- * @param first which of them are part of the first impression
- * @param fewer in how many rounds less than all a cell is measured
- * @param pinned which of them are measured on the server's processor
+ * @param question the measurement
+ * @param some selects the cells to measure
+ * @param first selects the cells that belong to a quick run
+ * @param fewer how many rounds less than all a cell is measured in
+ * @param pinned selects the cells that are measured on the server's processor
  */
 record Asked(
     Question question,
@@ -23,7 +23,7 @@ record Asked(
     ToIntFunction<Cell> fewer,
     Predicate<Cell> pinned) {
 
-  /** All its cells, in every round, on any processor. */
+  /** All cells, in every round, on any processor. */
   static Asked of(Question question) {
     return new Asked(question, cell -> true, cell -> true, cell -> 0, cell -> false);
   }
@@ -40,12 +40,12 @@ record Asked(
     return new Asked(question, some, first, rounds, pinned);
   }
 
-  /** With one round less, though not in a quick run. */
+  /** In one round less. A quick run includes the question. */
   Asked lessOften() {
     return fewer(cell -> 1);
   }
 
-  /** In one round, and not in a quick run. */
+  /** In one round. A quick run leaves the question out. */
   Asked once() {
     return fewer(cell -> 2);
   }
@@ -54,7 +54,7 @@ record Asked(
     return new Asked(question, some, first, fewer, cells);
   }
 
-  /** What to measure in a round; rounds are counted from 1. */
+  /** The cells to measure in a round; rounds are counted from 1. */
   List<Cell> cells(Effort effort, int round) {
     return question.cells().stream()
         .filter(some)
@@ -63,7 +63,10 @@ record Asked(
         .toList();
   }
 
-  /** In a quick run a cell that is measured often is measured once, and another not at all. */
+  /**
+   * In a quick run, cells that are usually measured often are measured once, and the others not at
+   * all.
+   */
   private int rounds(Effort effort, Cell cell) {
     int less = fewer.applyAsInt(cell);
     return effort.quick() ? 2 - less : Math.max(1, effort.rounds() - less);

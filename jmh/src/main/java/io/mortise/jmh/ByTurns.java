@@ -14,7 +14,7 @@ import io.mortise.jmh.report.Quantity.Figure;
 import io.mortise.jmh.report.Target;
 import java.util.List;
 
-/** The second way to compare: all contestants by turns in one JVM, on any processor. */
+/** The second way to compare: all contestants alternate in one JVM, on any processor. */
 final class ByTurns {
   private static final List<Contestant> WITH_FLOOR =
       List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON, SPRING_PUBSUB, BARE_JEDIS, BARE_LETTUCE);
@@ -37,7 +37,7 @@ final class ByTurns {
   }
 
   private static void compare(Plan plan, Scene scene, String what, List<Contestant> all) {
-    String title = what + ", by turns in one JVM";
+    String title = what + ", alternating in one JVM";
     Figure speed =
         plan.ask(
             Asked.of(new TurnsQuestion(scene, all)).once().first(cell -> false), title, Plan.PAIRS);

@@ -26,7 +26,7 @@ import io.mortise.jmh.report.Target;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** What several threads or processes get that want one lock. */
+/** The speed of several threads or processes that want the same lock. */
 final class Contended {
   private static final List<Integer> WORKS = List.of(0, 20, 200, 2_000);
   private static final List<Contestant> WITH_QUEUE =
@@ -77,7 +77,7 @@ final class Contended {
     plan.compare(title + ", speed", fair.of(MORTISE_LETTUCE), atLeast(4), REDISSON);
   }
 
-  /** Mortise's permits are leases, as those of Redisson's other semaphore. */
+  /** Mortise's permits are leases, as are those of one of Redisson's two semaphores. */
   private static void permits(Plan plan) {
     String title = "semaphore, 8 threads, 4 permits";
     Figure permits =
@@ -90,7 +90,7 @@ final class Contended {
     }
   }
 
-  /** What a process is worth before its code is compiled. */
+  /** The speed of a process before its code is compiled. */
   private static void newProcess(Plan plan) {
     List<Contestant> all = List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON, SPRING_PUBSUB);
     Load load = new Load(Load.Kind.PLAIN, 1, 8);
@@ -105,11 +105,11 @@ final class Contended {
     plan.compare(title, first.of(MORTISE_LETTUCE), Target.NONE, REDISSON, SPRING_PUBSUB);
   }
 
-  /** How often the lock comes to the other process; a pair need not. */
+  /** How often the lock changes to the other process. A pair alone does not need such a change. */
   private static void handOvers(Plan plan, String title, Figure speed) {
     Figure changes = speed.metric(ProcessQuestion.HAND_OVERS);
-    plan.compare(title + ", hand-overs", changes, Target.NONE, REDISSON);
-    plan.compare(title + ", hand-overs", changes.of(MORTISE_LETTUCE), Target.NONE, REDISSON);
+    plan.compare(title + ", changes of process", changes, Target.NONE, REDISSON);
+    plan.compare(title + ", changes of process", changes.of(MORTISE_LETTUCE), Target.NONE, REDISSON);
   }
 
   private static void processes(Plan plan) {
@@ -170,9 +170,7 @@ final class Contended {
     return cell.has("work", 0);
   }
 
-  /**
-   * How much of the time the work inside goes on; the ideal is one after the other, without gap.
-   */
+  /** The share of time in which protected work runs. Ideally, work follows work without a gap. */
   private static void ideal(Plan plan, String title, Figure figure, Contestant... contestants) {
     for (int work : WORKS.subList(1, WORKS.size())) {
       for (Contestant each : contestants) {

@@ -30,18 +30,18 @@ final class Growth {
         plan,
         new ProcessQuestion("OneLock", new Load(Load.Kind.PLAIN, 1, 1), "threads", THREADS, TWO),
         "1 JVM, 1 lock",
-        "Flat from two threads on: they pass the lock on among themselves inside the JVM, with one command in so many turns, whatever their number.");
+        "Flat from two threads on. The threads hand the lock to each other inside the JVM, and a command is needed\nonly once in many hand-offs, whatever their number.");
     load(
         plan,
         new ProcessQuestion("OwnLocks", new Load(Load.Kind.OWN, 1, 1), "threads", THREADS, ALL),
         "1 JVM, a lock for each thread",
-        "Grows until the processors, or the client's connections, are busy; flat from there on, since locks of different names share nothing.");
+        "Grows until the processors or the client's connections are busy, and is flat from there. Locks of different\nnames share nothing.");
     load(
         plan,
         new ProcessQuestion(
             "Processes", new Load(Load.Kind.PLAIN, 1, 1), "JVMs", List.of(1, 2, 4, 8), TWO),
         "JVMs of 1 thread, 1 lock",
-        "A release wakes the one whose turn it is, and no other, so what is sent is the same from two JVMs on. With more JVMs than processors it falls all the same: each turn waits until its JVM is given one.");
+        "A release wakes exactly one waiter, so the number of commands is the same from two JVMs on. With more JVMs\nthan processors the speed falls all the same, because the next JVM first waits for a processor.");
     load(
         plan,
         new ProcessQuestion(
@@ -50,8 +50,8 @@ final class Growth {
             "names",
             List.of(1, 10, 100, 1_000, 10_000),
             TWO),
-        "2 JVMs × 4 threads, chosen from so many locks",
-        "Flat from a hundred names on, where threads rarely meet: each pair then is two commands. A single name is quicker than a few, since its waiters pass it on inside a JVM.");
+        "2 JVMs × 4 threads, each pair on a random lock",
+        "Flat from a hundred names on, where threads rarely meet and each pair is two commands. A single name is\nfaster than a few, because its waiters hand it to each other inside a JVM.");
   }
 
   private static void load(Plan plan, ProcessQuestion question, String title, String expected) {
@@ -59,7 +59,10 @@ final class Growth {
     plan.curve(speed, question.setting(), title, Plan.PAIRS, expected);
   }
 
-  /** Redisson is not asked with a thousand: it takes too long to come to the end of such a line. */
+  /**
+   * Redisson is not measured with a thousand waiters, because it takes too long to empty such a
+   * queue.
+   */
   private static void queue(Plan plan) {
     Asked asked = Asked.of(new QueueQuestion(ALL, List.of(1, 10, 100, 1_000)));
     Figure queue =
@@ -67,14 +70,14 @@ final class Growth {
     plan.curve(
         queue,
         "waiters",
-        "a hand-over of a fair lock",
+        "one change of holder of a fair lock",
         "µs of the server in scripts",
-        "Flat: the first of the line is found without a look at the others.");
+        "Flat: the store finds the first waiter without a look at the others.");
     plan.curve(
         queue.metric(QueueQuestion.SCRIPTS),
         "waiters",
-        "a hand-over of a fair lock",
+        "one change of holder of a fair lock",
         "scripts",
-        "Flat: only the one whose turn it is sends anything. What is above that are waiters who ask again now and then, in case a message was lost.");
+        "Flat: only the next waiter sends anything. The rest comes from waiters that ask again now and then, in case\na message was lost.");
   }
 }

@@ -17,7 +17,7 @@ import io.mortise.jmh.report.Target;
 import java.util.List;
 import java.util.function.Predicate;
 
-/** What locks cost while they are held, and a service while it is not used. */
+/** The cost of locks while they are held, and of a service while it is not used. */
 final class Keeping {
   private static final int MANY = 10_000;
 
@@ -49,13 +49,13 @@ final class Keeping {
         "locks",
         "held locks, one renewal",
         "commands",
-        "One command for a hundred locks: flat up to there, then in proportion. Each lease must be renewed, whoever holds it.");
+        "Flat up to a hundred locks, which one command renews. Proportional from there, because every lease must be\nrenewed.");
     plan.curve(
         renewal,
         "locks",
         "held locks, one renewal, 5 ms round trip",
         "seconds",
-        "Flat at the round trip while one command is enough; beyond, commands follow each other without waiting, and the time is the server's and the client's work.");
+        "Flat at the round trip while one command is enough. Beyond that, commands follow each other without a wait,\nand the time is the work of server and client.");
   }
 
   private static void idle(Plan plan) {

@@ -20,18 +20,18 @@ import org.redisson.Redisson;
 import org.springframework.integration.redis.util.RedisLockRegistry;
 import redis.clients.jedis.Jedis;
 
-/** What a reader must know of a run: how, when, on what. */
+/** The facts that a reader must know of a run: how, when, on which machine. */
 final class Machine {
   private static final String PINNED =
-      "What one thread does alone is measured with its server on one processor, by `taskset`.";
+      "Measurements of one thread ran with their server on one processor, by `taskset`.";
   private static final String NOT_PINNED =
-      "What one thread does alone was measured on any processor, since there is no `taskset` here: read it with its spread.";
+      "Measurements of one thread ran on any processor, because there is no `taskset` here. Mind their spread.";
 
   private Machine() {}
 
   static List<String> describe(RedisServer server, Effort effort, Pin pin, long minutes)
       throws IOException {
-    String caution = "Quick: one round, and a second for each figure. An impression, not a result.";
+    String caution = "A quick run: one round, and a second for each figure. It is an impression, not a result.";
     return List.of(
         "Written by `./mortise bench%s` on %s; %d round%s, %d minutes."
             .formatted(
@@ -84,7 +84,10 @@ final class Machine {
             version(RedisLockRegistry.class));
   }
 
-  /** By the name of its jar, which all have; a version in the manifest they have not. */
+  /**
+   * The version in the name of the jar. All jars have one there, but not all have one in the
+   * manifest.
+   */
   private static String version(Class<?> type) {
     String jar = type.getProtectionDomain().getCodeSource().getLocation().getPath();
     Matcher version = Pattern.compile("-(\\d[^/]*?)(\\.RELEASE)?\\.jar").matcher(jar);

@@ -19,18 +19,18 @@ import picocli.CommandLine.Option;
 @Command(
     name = "mortise bench",
     mixinStandardHelpOptions = true,
-    description = "Measures Mortise beside its rivals and writes the page about it.")
+    description = "Measures Mortise and its rivals, and writes docs/performance.md.")
 public final class Main implements Callable<Integer> {
   private static final String LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
   private static final String REDISSON_LEVEL = "org.slf4j.simpleLogger.log.org.redisson.Redisson";
 
-  @Option(names = "--quick", description = "One short round of what matters most: 6 minutes.")
+  @Option(names = "--quick", description = "One short round of the most important questions: 6 minutes.")
   private boolean quick;
 
   @Option(
       names = "--rounds",
       paramLabel = "N",
-      description = "How often what has a target is measured in a full run; default: 3.")
+      description = "Rounds of a full run; questions without a target take fewer. Default: 3.")
   private int rounds = 3;
 
   @Option(
@@ -38,13 +38,13 @@ public final class Main implements Callable<Integer> {
       split = ",",
       paramLabel = "QUESTION",
       description =
-          "Only these questions, such as OwnLock; the table is printed, and no page is written without --to.")
+          "Only these questions, such as OwnLock. Prints the table, and writes a page only with --to.")
   private List<String> only = List.of();
 
   @Option(
       names = "--to",
       paramLabel = "FOLDER",
-      description = "Where performance.md and its charts go; default: docs.")
+      description = "Folder for performance.md and its charts. Default: docs.")
   private @Nullable Path folder;
 
   private Main() {}
@@ -56,10 +56,10 @@ public final class Main implements Callable<Integer> {
    */
   public static void main(String[] arguments) {
     System.setProperty(LEVEL, System.getProperty(LEVEL, "error"));
-    System.setProperty(REDISSON_LEVEL, "off"); // it says at each red lock that it is deprecated
+    System.setProperty(REDISSON_LEVEL, "off"); // it warns at each Redlock that it is deprecated
     System.setProperty("java.awt.headless", "true");
     System.setProperty("jmh.ignoreLock", "true");
-    System.exit(new CommandLine(new Main()).execute(arguments)); // whatever threads are left behind
+    System.exit(new CommandLine(new Main()).execute(arguments)); // ends all threads that are left
   }
 
   @Override

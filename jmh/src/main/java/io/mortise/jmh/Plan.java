@@ -17,11 +17,11 @@ import java.util.Set;
 import java.util.function.Predicate;
 
 /**
- * What is asked, of whom, and what the answer must be. The questions themselves are told by theme,
- * in the classes that the constructor names.
+ * The questions, their contestants, and the targets. The classes that the constructor names have
+ * the questions by theme.
  */
 final class Plan {
-  /** What most questions count. */
+  /** The unit of most questions. */
   static final String PAIRS = "lock and unlock, pairs per second";
 
   private final List<Asked> questions = new ArrayList<>();
@@ -41,7 +41,7 @@ final class Plan {
     return questions;
   }
 
-  /** Those of these names; of no names, all. */
+  /** The questions of these names, or all questions if there are no names. */
   List<Asked> questions(List<String> names) {
     List<String> known = questions.stream().map(each -> each.question().id()).toList();
     for (String name : names) {
@@ -66,21 +66,21 @@ final class Plan {
     return rows;
   }
 
-  // How it is said
+  // How questions are added
 
-  /** Adds a question and its bars; its main figure, of Mortise on Jedis. */
+  /** Adds a question and its bars. Returns its main figure, for Mortise on Jedis. */
   Figure ask(Asked asked, String title, String unit) {
     topics.add(new Topic(asked.question().id(), title, unit));
     return ask(asked);
   }
 
-  /** Adds a question; its main figure, of Mortise on Jedis. */
+  /** Adds a question. Returns its main figure, for Mortise on Jedis. */
   Figure ask(Asked asked) {
     questions.add(asked);
     return new Figure(asked.question().id(), MORTISE_JEDIS);
   }
 
-  /** Adds a line chart of a figure over one of its question's settings, and what is expected. */
+  /** Adds a line chart of a figure over one of its question's settings, and the expected shape. */
   void curve(Figure figure, String over, String title, String unit, String expected) {
     Topic topic = new Topic(figure.question(), title, unit);
     curves.add(new Curve(topic, figure.metric(), over, expected));

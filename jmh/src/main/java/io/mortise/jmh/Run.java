@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Measures every cell of every question, round by round: contestants alternate, and what the
- * machine does meanwhile meets all of them alike. Every other round runs backwards.
+ * Measures every cell of every question, round by round. Contestants alternate, so that
+ * disturbances of the machine meet all of them alike. Every other round runs backwards.
  */
 final class Run {
-  /** What is measured at one sitting of one round. */
+  /** The cells that are measured together in one round. */
   private record Step(int round, Asked asked, List<Cell> cells) {}
 
   private final List<Step> steps = new ArrayList<>();
@@ -45,7 +45,10 @@ final class Run {
         .forEach(sitting -> steps.add(new Step(round, question, sitting)));
   }
 
-  /** Returns whether every cell could be measured; of what could not, the reason is printed. */
+  /**
+   * Measures all cells. Returns whether every cell could be measured, and prints the reason for
+   * each that could not.
+   */
   boolean all() throws InterruptedException {
     boolean complete = true;
     long start = System.nanoTime();
@@ -83,7 +86,7 @@ final class Run {
     }
   }
 
-  /** Such as "40 s, about 120 s left". */
+  /** Progress such as "40 s, about 120 s left". */
   private String time(double seconds, int done) {
     return done == 0
         ? "0 s"

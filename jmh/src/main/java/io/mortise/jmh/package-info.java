@@ -1,7 +1,7 @@
 /**
- * The bench: {@code ./mortise bench}. {@link io.mortise.jmh.Plan} says what is asked, of whom, and
- * what the answer must be; {@code contestant} opens the libraries, {@code question} and {@code
- * drive} measure them, {@code report} writes the page.
+ * The bench: {@code ./mortise bench}. {@link io.mortise.jmh.Plan} has the questions, their
+ * contestants and the targets. {@code contestant} opens the libraries, {@code question} and {@code
+ * drive} measure them, and {@code report} writes the page.
  */
 @NullMarked
 package io.mortise.jmh;

@@ -5,9 +5,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A thread that does one thing; tells when and how that ended. */
+/** A thread for one action. It reports when and how the action ended. */
 final class Call {
-  /** What the thread does. */
+  /** The action of the thread. */
   interface Action {
     void run() throws Exception;
   }
@@ -43,7 +43,7 @@ final class Call {
     thread.interrupt();
   }
 
-  /** Waits for the end, and says whether it came in time. */
+  /** Waits for the end. Returns whether it came in time. */
   boolean endsWithin(Duration patience) throws InterruptedException {
     return ended.await(patience.toNanos(), TimeUnit.NANOSECONDS);
   }
@@ -56,7 +56,7 @@ final class Call {
     return failure != null;
   }
 
-  /** From that moment to the end, or to now. */
+  /** The time from that moment to the end, or to now if the action still runs. */
   double secondsSince(long start) {
     return ((hasEnded() ? end : System.nanoTime()) - start) / 1e9;
   }
@@ -65,7 +65,7 @@ final class Call {
     return failure;
   }
 
-  /** Such as "threw IllegalStateException". */
+  /** The outcome as text, such as "threw IllegalStateException". */
   String outcome() {
     Throwable thrown = failure;
     if (!hasEnded()) {

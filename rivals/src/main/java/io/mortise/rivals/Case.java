@@ -1,8 +1,8 @@
 package io.mortise.rivals;
 
-/** One thing that is done with a lock, and what may come of it, in a sentence. */
+/** One test of a lock, and the expected result, in a sentence. */
 record Case(String sentence, Trial trial) {
-  /** Does it, and tells what was seen. */
+  /** Runs the case, and returns the finding. */
   interface Trial {
     Finding run(Stage stage) throws Exception;
   }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
 
-/** What locking costs, counted by the server. */
+/** The cost of locking, counted by the server. */
 final class CostCases {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final int PAIRS = 200;
@@ -35,17 +35,17 @@ final class CostCases {
     }
     all.add(
         new Case(
-            "plain: a `lock()` and `unlock()` of one of 8 threads of one client on one lock.",
+            "plain: 8 threads of one client on one lock, for each `lock()` and `unlock()`.",
             CostCases::threadsOfOneClient));
     all.add(
         new Case(
-            "plain: five other clients wait, one `unlock()`, until the next has the lock and the"
-                + " rest wait again.",
+            "plain: one `unlock()` while five other clients wait, until the next has the lock and"
+                + " the rest wait again.",
             CostCases::oneUnlockManyClients));
     return all;
   }
 
-  /** Scripts are loaded and connections open when the counting begins. */
+  /** Loads the scripts and opens the connections before the counting begins. */
   private static Lock warm(Client client, Kind kind) {
     Lock other = client.lock(kind, "warm-up");
     for (int i = 0; i < 20; i++) {
@@ -79,7 +79,7 @@ final class CostCases {
     for (int i = 0; i < HAND_OVERS; i++) {
       mine.lock();
       Call waiter = Call.start(() -> pair(theirs));
-      Stage.pass(Duration.ofMillis(250)); // long enough to stand in line
+      Stage.pass(Duration.ofMillis(250)); // long enough for the waiter to join the queue
       mine.unlock();
       if (!waiter.endsWithin(LEASE) || waiter.hasFailed()) {
         throw new IllegalStateException(waiter.outcome());

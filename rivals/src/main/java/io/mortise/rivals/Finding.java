@@ -1,14 +1,14 @@
 package io.mortise.rivals;
 
-/** What was seen of one party in one case. */
+/** The result of one party in one case. */
 record Finding(Verdict verdict, String text) {
-  /** Whether it is what the case asks for. */
+  /** Whether the result is what the case asks for. */
   enum Verdict {
-    /** As it should be. */
+    /** The result that the case asks for. */
     FINE("ok: "),
-    /** Not as it should be. */
+    /** Another result. */
     DEFECT("**defect**: "),
-    /** A figure, without a right and a wrong. */
+    /** A figure, without right or wrong. */
     FIGURE(""),
     /** The run itself failed. */
     UNKNOWN("not measured: ");

@@ -91,7 +91,7 @@ final class InterruptCases {
             call.hasEnded() && flag.get(), "%s, %s the flag".formatted(call.outcome(), told));
   }
 
-  /** A client whose replies take 10 ms, so that an interrupt finds a command on its way. */
+  /** A client whose replies take 10 ms, so that an interrupt arrives while a command is out. */
   private static Client slowClient(Stage stage) {
     Client client = stage.openOverLink(LEASE);
     Stage.warmUp(client);
@@ -99,7 +99,7 @@ final class InterruptCases {
     return client;
   }
 
-  /** One call that is interrupted on its way, and the unlock if it locked. */
+  /** One call that is interrupted while its command is out, and the unlock if it locked. */
   private static final class Round {
     private final Call.Action acquire;
     private volatile long end;
@@ -110,7 +110,7 @@ final class InterruptCases {
       this.acquire = acquire;
     }
 
-    /** Runs it, and says whether the interrupt came before the call's end. */
+    /** Runs the call. Returns whether the interrupt came before its end. */
     boolean run(Mutex mutex) throws InterruptedException {
       Call call = Call.start(() -> acquire(mutex));
       Thread.sleep(4);

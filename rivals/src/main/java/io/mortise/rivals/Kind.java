@@ -6,15 +6,15 @@ enum Kind {
   PLAIN("plain"),
   /** First come, first served. */
   FAIR("fair"),
-  /** Its holds have tokens. */
+  /** With fencing tokens. */
   FENCED("fenced"),
-  /** The reading side of a read/write lock. */
+  /** The read lock of a read/write lock. */
   READ("read"),
-  /** The writing side of a read/write lock. */
+  /** The write lock of a read/write lock. */
   WRITE("write"),
   /** Three plain locks as one. */
   MULTI("multi-lock of 3"),
-  /** A majority of three plain locks; here they share a server, which costs the same. */
+  /** A majority of three plain locks. Here they share a server, which costs the same. */
   RED("Redlock of 3");
 
   private final String title;

@@ -3,7 +3,7 @@ package io.mortise.rivals;
 import java.time.Duration;
 import java.util.List;
 
-/** Fixed leases and renewed ones on one lock. */
+/** Fixed leases and renewed leases on one lock. */
 final class LeaseCases {
   private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -16,11 +16,11 @@ final class LeaseCases {
                 + " default lease of 6 s and must be held 3 s later.",
             LeaseCases::aFixedLeaseBefore),
         new Case(
-            "Inside a renewed hold the lock is taken with a fixed lease of 1 s and released. Two"
+            "Within a renewed hold the lock is taken with a fixed lease of 1 s and released. Two"
                 + " lease times later the outer hold must still be there.",
             LeaseCases::aFixedLeaseInsideARenewedOne),
         new Case(
-            "Inside a hold of 60 s the lock is taken with a lease of 2 s. The hold must keep its"
+            "Within a hold of 60 s the lock is taken with a lease of 2 s. The hold must keep its"
                 + " 60 s.",
             LeaseCases::aShortLeaseInsideALongOne));
   }

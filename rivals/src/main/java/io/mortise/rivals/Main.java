@@ -17,7 +17,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Runs every case on every party, tells how far it is, and writes the report. */
+/** Runs every case on every party, prints the progress, and writes the report. */
 public final class Main {
   private static final Duration LONGEST = Duration.ofSeconds(90);
   private static final String LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
@@ -29,17 +29,18 @@ public final class Main {
   /**
    * Runs the comparison.
    *
-   * @param arguments where to write the report; without one, {@code docs/rivals.md}
+   * @param arguments the file for the report; without one, {@code docs/rivals.md}
    * @throws Exception the report could not be written
    */
   public static void main(String[] arguments) throws Exception {
-    // The libraries log what the cases do to them; that is not what is looked for here.
+    // The libraries log the faults of the cases, which are not of interest here.
     System.setProperty(LEVEL, System.getProperty(LEVEL, "off"));
     Locale.setDefault(Locale.ROOT);
     Path file = Path.of(arguments.length > 0 ? arguments[0] : "docs/rivals.md");
-    Files.writeString(file, "", StandardOpenOption.CREATE, StandardOpenOption.APPEND); // it can be
+    // Fails now if the file is not writable.
+    Files.writeString(file, "", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
     boolean complete = new Main().run(file);
-    System.exit(complete ? 0 : 1); // whatever threads a case has left behind
+    System.exit(complete ? 0 : 1); // ends all threads that a case has left
   }
 
   private boolean run(Path file) throws InterruptedException, IOException {
@@ -79,7 +80,10 @@ public final class Main {
     return findings;
   }
 
-  /** In a thread of its own: what a case leaves to its thread does not reach the next one. */
+  /**
+   * Runs the case on a thread of its own, so that its thread-bound state does not reach the next
+   * case.
+   */
   private static Finding finding(Case each, Party party) throws InterruptedException {
     AtomicReference<@Nullable Finding> result = new AtomicReference<>();
     Call call =

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
-/** Mortise, on Jedis. */
+/** Mortise on Jedis. */
 final class MortiseParty implements Party {
   @Override
   public String name() {

@@ -4,21 +4,21 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
-/** One handle of a plain lock, by what the libraries have in common. */
+/** One handle of a plain lock, with the operations that both libraries have. */
 interface Mutex {
-  /** The handle itself: always the same. */
+  /** The handle itself; always the same object. */
   Lock lock();
 
-  /** Where the lock is in the store. */
+  /** The lock's key in the store. */
   String key();
 
   /** Locks with a fixed lease, by the same handle. */
   void lockFor(Duration lease);
 
-  /** The calling thread's nested holds. */
+  /** The number of nested holds of the calling thread. */
   int holdCount();
 
-  /** Ends anybody's hold. */
+  /** Ends the hold of any holder. */
   boolean forceUnlock();
 
   /** Locks if that is possible in time. */

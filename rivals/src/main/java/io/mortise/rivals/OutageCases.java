@@ -5,7 +5,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** Commands that are lost, late or without an answer. */
+/** Commands that are lost, late or without a reply. */
 final class OutageCases {
   private static final Duration SECOND = Duration.ofSeconds(1);
   private static final Duration LEASE = Duration.ofSeconds(6);
@@ -16,9 +16,9 @@ final class OutageCases {
   static List<Case> all() {
     return List.of(
         new Case(
-            "`tryLock()` is sent, held up on its way until the caller has given up, then executed."
-                + " No client has the lock, so it must be free again within 2 s, not 6 s (the"
-                + " lease).",
+            "`tryLock()` is held up on its way until the caller has given up, and is then"
+                + " executed. No client has the lock, so it must be free again within 2 s, not"
+                + " after the lease of 6 s.",
             OutageCases::aLateCommand),
         new Case(
             "The connection breaks after `lock()` was executed and before its reply. Then comes"
@@ -95,7 +95,7 @@ final class OutageCases {
             .formatted(call.outcome(), holds.get(), held ? "still held" : "free"));
   }
 
-  /** Lets the first command through, loses what the server says to it, and breaks the links. */
+  /** Lets the first command through, loses its reply, and breaks the links. */
   private static Call lockWithoutReply(Stage stage, Mutex mutex, Call.Action action)
       throws InterruptedException {
     stage.link().dropReplies();

@@ -3,13 +3,13 @@ package io.mortise.rivals;
 import java.net.URI;
 import java.time.Duration;
 
-/** One of the libraries that are compared. */
+/** One of the compared libraries. */
 interface Party {
-  /** The lease that a lock without an explicit one gets from the client, and is renewed for. */
+  /** The lease of a lock without an explicit one, which the client renews. */
   record Settings(URI uri, Duration lease) {
     private static final Duration LONGEST = Duration.ofSeconds(2);
 
-    /** How long a command may take. */
+    /** The longest time for a command. */
     Duration commandTimeout() {
       Duration third = lease.dividedBy(3);
       return third.compareTo(LONGEST) < 0 ? third : LONGEST;
@@ -19,10 +19,10 @@ interface Party {
   /** Name and version. */
   String name();
 
-  /** A client as another process would have it. */
+  /** Opens a client, as another process would have it. */
   Client open(Settings settings);
 
-  /** The same for a server that may get replicas, if the library makes a difference. */
+  /** Opens a client for a server that may get replicas, if the library makes a difference. */
   default Client openReplicated(Settings settings) {
     return open(settings);
   }

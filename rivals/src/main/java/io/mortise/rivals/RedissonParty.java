@@ -9,7 +9,7 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.BaseConfig;
 import org.redisson.config.Config;
 
-/** Redisson's {@code RLock}; all but lease and command timeout is at its default. */
+/** Redisson's {@code RLock}. Everything but the lease and the command timeout is at its default. */
 final class RedissonParty implements Party {
   @Override
   public String name() {
@@ -23,7 +23,7 @@ final class RedissonParty implements Party {
     return open(config, config.useSingleServer(), settings);
   }
 
-  /** In this mode an acquire without an answer is sent again. */
+  /** In this mode Redisson sends an acquire without a reply again. */
   @Override
   public Client openReplicated(Settings settings) {
     Config config = new Config();
@@ -44,7 +44,7 @@ final class RedissonParty implements Party {
     }
 
     @Override
-    @SuppressWarnings("deprecation") // its red lock; there is no other
+    @SuppressWarnings("deprecation") // its only Redlock
     public Lock lock(Kind kind, String name) {
       return switch (kind) {
         case PLAIN -> client.getLock(name);

@@ -7,7 +7,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
-/** Leases that are kept while their holder lives, and only then. */
+/** Leases that must be renewed while their holder lives, and only then. */
 final class RenewalCases {
   private static final Duration LEASE = Duration.ofSeconds(3);
 
@@ -20,12 +20,13 @@ final class RenewalCases {
                 + " about three times per lease time.",
             RenewalCases::renewalsAfterManyLocks),
         new Case(
-            "Of 250 held locks one's key is overwritten with a string. Two lease times later the"
-                + " other 249 must still be held.",
+            "The key of one of 250 held locks is overwritten with a string. Two lease times later"
+                + " the other 249 must still be held.",
             RenewalCases::aKeyOverwritten),
         new Case(
-            "A thread locks four times, another client forces the lock open, another thread of the"
-                + " first client locks. Two lease times later that lock must still be held.",
+            "A thread locks four times. Another client forces the lock open, and another thread"
+                + " of the first client locks. Two lease times later that lock must still be"
+                + " held.",
             RenewalCases::forcedOpen),
         new Case(
             "A thread locks and ends without unlocking. Another client must get the lock when its"
@@ -74,7 +75,10 @@ final class RenewalCases {
     return Finding.of(locked && held, locked ? held ? "held" : "lost" : "`lock()` did not return");
   }
 
-  /** Locks in a thread that lives on until told; says whether it locked within a lease time. */
+  /**
+   * Locks this many times on a thread that lives until {@code done}. Returns whether it has all
+   * these holds within a lease time.
+   */
   private static boolean lockAndStay(Mutex mutex, int times, CountDownLatch done)
       throws InterruptedException {
     CountDownLatch locked = new CountDownLatch(times);

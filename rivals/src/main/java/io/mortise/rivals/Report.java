@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The table, and what one has to know to read it, as Markdown. */
+/** The page: the tables and the notes for their reader, as Markdown. */
 final class Report {
   private static final String[] HEAD = {
     "# Mortise and Redisson, side by side",
@@ -72,7 +72,7 @@ final class Report {
     all.add(findings);
   }
 
-  /** What is added from here on is in the table of commands. */
+  /** Begins the table of commands: all cases from here on are in it. */
   void costs() {
     faults = rows.size();
   }

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** What one party has for one case: a server of its own, a link to spoil, clients to open. */
+/** The surroundings of one case for one party: its own server, a link with faults, and clients. */
 final class Stage implements AutoCloseable {
   private final Party party;
   private final RedisServer server = RedisServer.start();
@@ -27,7 +27,7 @@ final class Stage implements AutoCloseable {
     return server;
   }
 
-  /** The link that clients opened by {@link #openOverLink} use. */
+  /** The link of the clients that {@link #openOverLink} opens. */
   TcpProxy link() {
     return link;
   }
@@ -62,7 +62,7 @@ final class Stage implements AutoCloseable {
     Thread.sleep(time.toMillis());
   }
 
-  /** Long enough for a thread to stand in line. */
+  /** Waits long enough for a thread to join the queue. */
   static void settle() throws InterruptedException {
     pass(Duration.ofMillis(700));
   }
@@ -71,7 +71,7 @@ final class Stage implements AutoCloseable {
     return count(Set.of(mutex.key())) == 1;
   }
 
-  /** How many of the keys exist. */
+  /** The number of existing keys among these. */
   long count(Collection<String> keys) {
     String[] words = Stream.concat(Stream.of("EXISTS"), keys.stream()).toArray(String[]::new);
     return number(server.command(words));
@@ -89,7 +89,7 @@ final class Stage implements AutoCloseable {
     throw new IllegalStateException("not a number: " + reply);
   }
 
-  /** Watches for that long; seconds from now to when the key was last seen, 0 if never. */
+  /** Watches the key for this time. Returns the seconds until it was last seen, 0 if never. */
   double lastSeen(Mutex mutex, Duration watch) throws InterruptedException {
     long start = System.nanoTime();
     double seen = 0;
@@ -102,7 +102,10 @@ final class Stage implements AutoCloseable {
     return seen;
   }
 
-  /** Commands since the last reset, those inside scripts too, but for what keeps links alive. */
+  /**
+   * Commands since the last reset, including those inside scripts, without those that keep links
+   * alive.
+   */
   Map<String, Long> counts() {
     Map<String, Long> counts = new TreeMap<>(server.commandCounts());
     counts.remove("ping");

@@ -9,7 +9,7 @@ import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 
-/** Threads that wait, and what wakes them. */
+/** Threads that wait, and the events that wake them. */
 final class WakingCases {
   private static final Duration LEASE = Duration.ofSeconds(10);
   private static final int HAND_OVERS = 1000;

@@ -1,6 +1,6 @@
 /**
- * The same cases on Mortise and on Redisson, side by side on real servers; {@link
- * io.mortise.rivals.Main} writes what was seen to {@code docs/rivals.md}.
+ * The same cases on Mortise and on Redisson, side by side on real servers. {@link
+ * io.mortise.rivals.Main} writes the results to {@code docs/rivals.md}.
  */
 @NullMarked
 package io.mortise.rivals;

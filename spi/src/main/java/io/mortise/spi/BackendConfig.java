@@ -5,12 +5,12 @@ import java.time.Duration;
 import java.util.Map;
 
 /**
- * What a provider opens a backend with.
+ * The settings with which a provider opens a backend.
  *
- * @param uri where the store is; its user info may hold a secret
- * @param commandTimeout the time one command may take, connecting included
- * @param clientName what the connections call themselves at the server
- * @param properties further settings, by names the provider documents
+ * @param uri the store's address; its user info may have a secret
+ * @param commandTimeout the time that one command may take, including the time to connect
+ * @param clientName the name of the connections at the server
+ * @param properties further settings; the provider documents their names
  */
 public record BackendConfig(
     URI uri, Duration commandTimeout, String clientName, Map<String, String> properties) {
@@ -20,8 +20,8 @@ public record BackendConfig(
   }
 
   /**
-   * The URI as it may be shown: nothing that stands before the last {@code @}, wherever that is,
-   * and nothing after a {@code ?} or {@code #}.
+   * The URI without secrets, for messages. It leaves out everything between the scheme and the last
+   * {@code @}, and everything after a {@code ?} or {@code #}.
    *
    * @return scheme, host, port and path, or scheme and name
    */

@@ -10,9 +10,9 @@ public final class BackendException extends RuntimeException {
   public enum Outcome {
     /** Certainly nothing ran. */
     NOT_EXECUTED,
-    /** The script may have run, may be running, or may not have. */
+    /** The script may have run, may still be running, or may not have run. */
     UNKNOWN,
-    /** The server answered with an error; it is the exception's message, its code first. */
+    /** The server answered with an error. That error is the exception's message, its code first. */
     REPLIED
   }
 
@@ -20,10 +20,10 @@ public final class BackendException extends RuntimeException {
   private final Outcome outcome;
 
   /**
-   * A failed call.
+   * Creates the exception of a failed call.
    *
    * @param outcome what may have happened in the store
-   * @param message the endpoint, what was tried and what to do; for {@link Outcome#REPLIED} the
+   * @param message the endpoint, what was tried and the next step; for {@link Outcome#REPLIED} the
    *     server's error as it came, its code first
    * @param cause the client's exception, if there was one
    */
@@ -35,14 +35,14 @@ public final class BackendException extends RuntimeException {
   /**
    * What may have happened in the store.
    *
-   * @return the outcome, one of three
+   * @return the outcome
    */
   public Outcome outcome() {
     return outcome;
   }
 
   /**
-   * The server's error code.
+   * The error code of the server.
    *
    * @return the first word of a {@link Outcome#REPLIED} error, such as {@code NOPERM}; empty for
    *     the other outcomes

@@ -1,25 +1,25 @@
 package io.mortise.spi;
 
 /**
- * Told of one channel's messages, by one thread at a time. Messages are hints: between {@link
- * #onInterrupted} and the next {@link #onSubscribed} any number may be missing. Implementations do
- * not block.
+ * A listener to the messages of one channel, called by one thread at a time. Messages are hints:
+ * between {@link #onInterrupted} and the next {@link #onSubscribed}, any number of them may be
+ * missing. Implementations must not block.
  */
 public interface ChannelListener {
-  /** The server has confirmed the subscription: the first time, and again after every gap. */
+  /** The server has confirmed the subscription: at first, and again after every gap. */
   void onSubscribed();
 
   /**
    * A message arrived.
    *
-   * @param message its payload
+   * @param message the payload
    */
   void onMessage(String message);
 
   /**
-   * A gap has begun; called once for each, at its start.
+   * A gap has begun. Called once for each gap, at its start.
    *
-   * @param cause what ended the subscription or refused it
+   * @param cause the reason why the subscription ended or was refused
    */
   void onInterrupted(Throwable cause);
 }

@@ -6,17 +6,17 @@ import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
 /**
- * One Lua script. Every script replies with an array.
+ * A Lua script. It replies with an array or an integer.
  *
- * @param name for messages
+ * @param name the script's name in messages
  * @param source the Lua text
- * @param sha1 the digest by which {@code EVALSHA} names the script, 40 lower-case hex digits
+ * @param sha1 the digest that identifies the script in {@code EVALSHA}, 40 lower-case hex digits
  */
 public record Script(String name, String source, String sha1) {
   /**
-   * A script of the given text, its digest computed here.
+   * Creates a script and computes its digest.
    *
-   * @param name for messages
+   * @param name the script's name in messages
    * @param source the Lua text
    * @return the script
    */

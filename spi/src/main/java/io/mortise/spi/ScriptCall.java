@@ -4,12 +4,12 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * One run of a script.
+ * A call of a script.
  *
- * @param script what to run: by {@code EVALSHA}, and when the server does not know it, the same
- *     call by {@code EVAL}
- * @param keys the keys it touches
- * @param args its further arguments
- * @param timeout the time within which the call returns, the wait for a connection included
+ * @param script the script; sent by {@code EVALSHA}, and again by {@code EVAL} if the server does
+ *     not know it
+ * @param keys the keys that the script touches
+ * @param args the other arguments
+ * @param timeout the time within which the call returns, including the wait for a connection
  */
 public record ScriptCall(Script script, List<String> keys, List<String> args, Duration timeout) {}

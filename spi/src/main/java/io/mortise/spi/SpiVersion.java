@@ -2,7 +2,7 @@ package io.mortise.spi;
 
 /** The version of this SPI. */
 public final class SpiVersion {
-  /** Rises when a backend compiled before would no longer work. */
+  /** The current version. It rises when a backend that was compiled before would no longer work. */
   public static final int CURRENT = 1;
 
   private SpiVersion() {}

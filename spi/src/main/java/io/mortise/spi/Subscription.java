@@ -1,8 +1,8 @@
 package io.mortise.spi;
 
-/** A running subscription; closing it ends it. */
+/** A subscription to a channel. Closing it ends it. */
 public interface Subscription extends AutoCloseable {
-  /** Ends the subscription; no listener call begins after this returns. Idempotent. */
+  /** Ends the subscription. No listener call begins after this method has returned. Idempotent. */
   @Override
   void close();
 }

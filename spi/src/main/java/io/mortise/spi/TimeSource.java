@@ -7,58 +7,59 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Monotonic time, parking and timers behind one door, so that a test can move all three together.
+ * Monotonic time, parking and timers in one interface, so that a test can move all three together.
  * Thread-safe.
  */
 public interface TimeSource {
   /**
-   * Monotonic time with an arbitrary origin, as {@link System#nanoTime}.
+   * The monotonic time with an arbitrary origin, as {@link System#nanoTime}.
    *
    * @return nanoseconds, to be compared by subtraction only
    */
   long nanoTime();
 
   /**
-   * Parks the calling thread as {@link LockSupport#parkNanos(Object, long)} does: until it is
-   * unparked by {@link #unpark}, is interrupted, or the time has passed; or for no reason.
+   * Parks the calling thread as {@link LockSupport#parkNanos(Object, long)} does. It returns when
+   * the thread is unparked by {@link #unpark} or interrupted, or when the time has passed. It may
+   * also return for no reason.
    *
-   * @param blocker what the thread waits for, for thread dumps
-   * @param nanos the longest time to park; returns at once if not positive
+   * @param blocker the object that the thread waits for, shown in thread dumps
+   * @param nanos the longest time to park (ns); returns at once if not positive
    */
   void parkNanos(Object blocker, long nanos);
 
   /**
-   * Wakes a thread that is parked in {@link #parkNanos}, or keeps its next park from waiting. A
-   * time that a test moves waits for the thread before it moves on.
+   * Wakes a thread that is parked in {@link #parkNanos}. If it is not parked, its next park returns
+   * at once. A time source that a test moves waits for the thread before it moves on.
    *
-   * @param thread whom to wake
+   * @param thread the thread to wake
    */
   default void unpark(Thread thread) {
     LockSupport.unpark(thread);
   }
 
   /**
-   * Runs a task once, later, on a timer thread that other tasks share: the task must be short and
+   * Runs a task once, later, on a timer thread that other tasks share. The task must be short, and
    * must not block or throw.
    *
-   * @param task what to run
-   * @param delay from now; at once if not positive
-   * @return cancels the task if it has not begun
+   * @param task the task to run
+   * @param delay the time from now; at once if not positive
+   * @return a timer; closing it cancels the task if it has not begun
    */
   Timer schedule(Runnable task, Duration delay);
 
-  /** A task that has been scheduled. */
+  /** A scheduled task. */
   interface Timer extends AutoCloseable {
-    /** Cancels the task if it has not begun. Idempotent, never blocks. */
+    /** Cancels the task if it has not begun. It never blocks. Idempotent. */
     @Override
     void close();
   }
 
   /**
-   * The system's time. Its timers run on one daemon thread, which ends when none has been pending
-   * for some seconds.
+   * The system's time. Its timers run on one daemon thread, which ends when no timer has been
+   * pending for some seconds.
    *
-   * @return the one instance
+   * @return the only instance
    */
   static TimeSource system() {
     return SystemTime.INSTANCE;

@@ -7,8 +7,9 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What one listener is told of a multi lock's leases: of a hold's first loss, and then no more
- * until its thread has unlocked. The members' services may call at the same time. Thread-safe.
+ * The filter of one listener of a multi-lock. It passes the first loss of a hold, and no further
+ * loss until the hold's thread has unlocked. The members' services may call it at the same time.
+ * Thread-safe.
  */
 public final class FirstLoss {
   private record Loss(Member member, String acquisition, Thread thread) {

@@ -25,8 +25,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Leases of several locks as one, held while enough of them are. When too few are left it is lost
- * for good, and the others are given back. Thread-safe.
+ * The leases of several locks as one lease. It is held while enough of them are held. When too few
+ * are left, it is lost for good, and the others are given back. Thread-safe.
  */
 class MergedLease implements Lease {
   private final String name;
@@ -56,15 +56,15 @@ class MergedLease implements Lease {
   }
 
   static MemberLease inside(Lease member) {
-    return (MemberLease) member; // leases of claims are
+    return (MemberLease) member; // every lease of a lease request is one
   }
 
-  /** To be called once, when it is complete. */
+  /** Begins to watch the members. Call it once, when all of them are added. */
   void watch() {
     members.forEach(this::watch);
   }
 
-  /** The member does not refer to this, so that a lease nobody has any more can be noticed. */
+  /** The member refers to this lease only weakly, so that a dropped lease can be noticed. */
   private void watch(Lease member) {
     WeakReference<MergedLease> self = new WeakReference<>(this);
     Lease unused =
@@ -77,9 +77,9 @@ class MergedLease implements Lease {
   }
 
   /**
-   * One more, which counts from now on, unless there are too few without it.
+   * Adds a member, which counts from now on, unless there are too few without it.
    *
-   * @param before what it takes the place of
+   * @param before the lease that it replaces; null if there is none
    * @return false if the whole is over; then the member is not released with the others
    */
   boolean add(Lease member, @Nullable Lease before) {
@@ -99,7 +99,7 @@ class MergedLease implements Lease {
     return end.get() != null;
   }
 
-  /** Called once, when it was released or lost. */
+  /** Called once, when the whole was released or lost. */
   void ended() {}
 
   @Override
@@ -128,7 +128,7 @@ class MergedLease implements Lease {
     return end.get() == null ? left() : Duration.ZERO;
   }
 
-  /** What is left of that many members at least. */
+  /** The time that is left while enough members are held. */
   private Duration left() {
     return members.stream()
         .map(Lease::remaining)
@@ -138,7 +138,7 @@ class MergedLease implements Lease {
         .orElse(Duration.ZERO);
   }
 
-  /** None: the tokens of its members are not ordered among each other. */
+  /** None: the tokens of the members have no common order. */
   @Override
   public OptionalLong fencingToken() {
     return OptionalLong.empty();
@@ -146,7 +146,7 @@ class MergedLease implements Lease {
 
   // Losing
 
-  /** Something happened to a member, or the time may be over. */
+  /** Checks the whole after a member has changed, or when the time may be over. */
   void check(String holder, String reason) {
     if (end.get() == null && left().isZero()) {
       lose(holder, reason);
@@ -156,7 +156,7 @@ class MergedLease implements Lease {
   private void lose(String holder, String reason) {
     if (end.compareAndSet(null, LeaseState.LOST)) {
       loss.complete(new LeaseChange(name, LeaseState.LOST, holder, Duration.ZERO, reason));
-      List<CompletableFuture<Void>> unused = releaseAll(); // nobody is to wait for their end
+      List<CompletableFuture<Void>> unused = releaseAll(); // nobody waits for their end
       ended();
     }
   }
@@ -179,7 +179,10 @@ class MergedLease implements Lease {
     return Futures.on(executor, extending(each -> each.extending(lease)));
   }
 
-  /** Completes where the last answer arrives: whoever waits may be on the executor. */
+  /**
+   * Completes on the thread that delivers the last reply: a thread that waits for it may be on the
+   * executor.
+   */
   CompletableFuture<Boolean> extending(Function<MemberLease, CompletableFuture<Boolean>> how) {
     LeaseState now = state();
     if (now == LeaseState.RELEASED) {
@@ -194,15 +197,18 @@ class MergedLease implements Lease {
   }
 
   /**
-   * Complete, and never exceptionally, when enough is known of its members' answers.
+   * A future that completes, never exceptionally, when enough is known of its members' answers.
    *
-   * @param answers may be completed where no answer is waited for any more
+   * @param answers may be completed by this method, where it no longer waits for an answer
    */
   CompletableFuture<Void> answered(List<CompletableFuture<Boolean>> answers) {
     return Futures.settled(answers);
   }
 
-  /** Whether enough were extended; if not, an error of a store goes before a plain no. */
+  /**
+   * Whether enough members were extended. If not, an error of a store takes precedence over a plain
+   * no.
+   */
   private boolean extended(List<CompletableFuture<Boolean>> all) {
     List<Throwable> errors = Futures.failures(all);
     if (all.stream().filter(MergedLease::isYes).count() >= needed) {
@@ -214,7 +220,7 @@ class MergedLease implements Lease {
     return false;
   }
 
-  /** Whether it has arrived, and says yes. */
+  /** Whether the answer has arrived and is yes. */
   static boolean isYes(CompletableFuture<Boolean> answer) {
     return answer.isDone() && !answer.isCompletedExceptionally() && answer.join();
   }
@@ -249,17 +255,19 @@ class MergedLease implements Lease {
         });
   }
 
-  /** Complete, and never exceptionally, when enough is known of its members' releases. */
+  /**
+   * A future that completes, never exceptionally, when enough is known of its members' releases.
+   */
   CompletableFuture<Void> settled(List<CompletableFuture<Void>> releases) {
     return Futures.settled(releases);
   }
 
-  /** Releases what nobody wants, in the background. */
+  /** Releases in the background a lease that nobody wants. */
   static void giveBack(Lease unwanted) {
     CompletableFuture<Void> unused = unwanted.releaseAsync();
   }
 
-  /** Once it is over, so that no member is added afterwards. */
+  /** Releases all members. Called after the end is set, so no member is added afterwards. */
   private List<CompletableFuture<Void>> releaseAll() {
     List<MemberLease> all;
     synchronized (members) {

@@ -17,33 +17,38 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One call that acquires all members of a multi lock, or none. Used by the calling thread alone.
+ * One call that acquires all members of a multi-lock, or none. Used by the calling thread alone.
  */
 public final class MultiAttempt {
   /* Overview
    *
    * An attempt that does not wait tries one member after the other, in canonical order, and ends
-   * with the first refusal. So whoever was refused a member was refused by a thread that has all
-   * members before it and goes on to greater ones: of several threads that want members which
-   * nobody else has, one gets them all. Tries at the same time could all fail
-   * (docs/decisions/0032-of-those-who-try-one-wins.md).
+   * with the first refusal. A refused member has another thread as its holder. That thread has all
+   * of its own members before this one, and goes on to greater ones. So of several threads that
+   * want members which nobody else has, one gets them all. Tries at the same time could all fail
+   * (docs/decisions/0032-one-of-several-attempts-wins.md).
    *
-   * The first round of one that waits tries all members at the same time, since what it loses by
-   * that it wins by waiting.
+   * An attempt that waits tries all members at the same time in its first round. What it loses by
+   * that, it wins by waiting.
    *
-   * A later round takes the members in canonical order. One is waited for if the thread holds no other
-   * member, or if what it holds is renewed and comes before by name; it is tried otherwise. The
-   * store's name stays out of that rule: processes may know one store by different addresses, and
-   * must agree on the order. So whoever waits with something in hand waits for a greater name than
-   * any it holds, whoever waits for what he could not get holds nothing, and no circle of waiting
-   * threads can close.
+   * A later round takes the members in canonical order. There are two ways to take a member:
    *
-   * With a fixed lease a thread waits only with nothing in hand, since the lease runs while it
-   * waits. A try that was refused ends the round: all is given back, and the next round begins by
-   * waiting for the one that refused, as C++'s std::lock does.
+   *   wait for it   if the thread holds no other member, or if all members that it holds are
+   *                 renewed and come before this one by name
+   *   try it        otherwise
+   *
+   * The store's name is not part of that rule. Processes may know one store by different addresses,
+   * and must agree on the order. So no circle of waiting threads can close:
+   *
+   *   - A thread that waits while it holds members waits for a greater name than any that it holds.
+   *   - A thread that waits for a member that refused it holds nothing.
+   *
+   * With a fixed lease a thread waits only while it holds no member, since the lease runs during
+   * the wait. A try that was refused ends the round: all members are given back. The next round
+   * begins with a wait for the member that refused, as C++'s std::lock does.
    */
 
-  /** How a member is waited for. */
+  /** How the attempt waits for a member. */
   public interface Way {
     void lock(Member member) throws InterruptedException;
   }
@@ -83,7 +88,7 @@ public final class MultiAttempt {
     return new MultiAttempt(members, wait, () -> true, true);
   }
 
-  /** One deadline for all, by the clock of the first member's service. */
+  /** One deadline for all members, by the clock of the first member's service. */
   public static MultiAttempt timed(List<Member> members, long nanos) {
     Member clock = members.get(0);
     long start = clock.time().nanoTime();
@@ -111,7 +116,7 @@ public final class MultiAttempt {
     }
   }
 
-  /** Takes all members and returns null, or none and returns the one that was not to be had. */
+  /** Takes all members and returns null, or takes none and returns the member that refused. */
   private @Nullable Member round() throws InterruptedException {
     failure = null;
     Member refused;
@@ -123,13 +128,16 @@ public final class MultiAttempt {
       throw e;
     }
     if (refused != null) {
-      giveBack(); // what was lost meanwhile is no loss: the caller holds nothing
+      giveBack(); // a member that was lost meanwhile does not matter: the caller holds nothing
     }
     held.clear();
     return refused;
   }
 
-  /** Returns one that was refused, or null. What was begun is finished, whatever is thrown. */
+  /**
+   * Tries all members at the same time. Returns one that refused, or null. Finishes every try that
+   * was begun, also if one throws.
+   */
   private @Nullable Member tryAll() {
     Map<Member, PendingTry> trials = new LinkedHashMap<>();
     List<Throwable> broken = new ArrayList<>();
@@ -175,7 +183,7 @@ public final class MultiAttempt {
     }
   }
 
-  /** One and the same may have been thrown by several members. */
+  /** Several members may have thrown the same exception. */
   private static void suppress(Throwable first, List<Throwable> others) {
     others.stream().filter(each -> !each.equals(first)).forEach(first::addSuppressed);
   }
@@ -207,7 +215,11 @@ public final class MultiAttempt {
     return one.name().compareTo(other.name()) < 0;
   }
 
-  /** A member that was lost before the last was taken. */
+  /**
+   * A renewed member that was lost before the last one was taken; null if there is none.
+   *
+   * @throws LeaseLostException a member with a fixed lease was lost
+   */
   private @Nullable Member lost() {
     for (Member each : held) {
       if (!each.isHeldByCurrentThread()) {
@@ -222,7 +234,7 @@ public final class MultiAttempt {
 
   static LeaseLostException lostWhileTaking(Member member, int members) {
     return new LeaseLostException(
-        "multi lock: the lease of '%s' was over before the last of %d members was taken; nothing is held, use a longer lease (docs/troubleshooting.md#lease-lost)"
+        "multi-lock: the lease of '%s' was over before the last of %d members was taken; nothing is held, use a longer lease (docs/troubleshooting.md#lease-lost)"
             .formatted(member.name(), members));
   }
 

@@ -29,14 +29,14 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A multi-lock as its users have it. Thread-safe. */
+/** A multi-lock as the application has it. Thread-safe. */
 public final class MultiLockHandle implements MultiLock {
   /* Overview
    *
-   * Ownership is by thread, so every member is locked on the caller's own thread. One that waits
-   * begins all its first tries before it hears of any (docs/decisions/0009). This class keeps no state but its members;
-   * MultiAttempt and MultiClaim have the ways to acquire them, MultiLoss merges what is told of
-   * their leases.
+   * Ownership is by thread, so every member is locked on the caller's own thread. A call that waits
+   * begins all its first tries before it reads the reply to any of them (docs/decisions/0009). This
+   * class keeps no state but its members. MultiAttempt and MultiRequest acquire the members, and
+   * FirstLoss merges what the members report about their leases.
    */
   private static final Comparator<Member> CANONICAL =
       Comparator.comparing(Member::name).thenComparing(Member::place);
@@ -51,13 +51,13 @@ public final class MultiLockHandle implements MultiLock {
     List<Member> members =
         Stream.of(locks).flatMap(MultiLockHandle::membersOf).sorted(CANONICAL).toList();
     if (members.isEmpty()) {
-      throw new IllegalArgumentException("a multi lock of no locks; give it one or more");
+      throw new IllegalArgumentException("a multi-lock of no locks; give it one or more");
     }
     Set<String> places = new HashSet<>();
     for (Member each : members) {
       if (!places.add(each.place())) {
         throw new IllegalArgumentException(
-            "lock '%s' is in the multi lock twice (%s); give each lock once"
+            "lock '%s' is in the multi-lock twice (%s); give each lock once"
                 .formatted(each.name(), each.place()));
       }
     }
@@ -68,11 +68,11 @@ public final class MultiLockHandle implements MultiLock {
     if (lock instanceof MultiLockHandle multi) {
       return multi.members.stream();
     }
-    if (Objects.requireNonNull(lock, "a member of the multi lock") instanceof Member member) {
+    if (Objects.requireNonNull(lock, "a member of the multi-lock") instanceof Member member) {
       return Stream.of(member);
     }
     throw new IllegalArgumentException(
-        "%s is a %s; a member of a multi lock comes from a LockService, or is a multi lock"
+        "%s is a %s; a member of a multi-lock comes from a LockService, or is a multi-lock"
             .formatted(lock, lock.getClass().getName()));
   }
 
@@ -142,8 +142,8 @@ public final class MultiLockHandle implements MultiLock {
   }
 
   /**
-   * {@inheritDoc} Claims that wait ask for all members at the same time; all are given back
-   * together.
+   * {@inheritDoc} A request that waits asks for all members at the same time. All members are given
+   * back together.
    */
   @Override
   public AsyncLock async() {
@@ -165,7 +165,7 @@ public final class MultiLockHandle implements MultiLock {
   private AsyncLeases leases() {
     Member first = members.get(0);
     return new AsyncLeases(
-        (wait, claimed) -> MultiRequest.start(name(), members, wait, claimed),
+        (wait, result) -> MultiRequest.start(name(), members, wait, result),
         first.executor(),
         first.time());
   }
@@ -174,7 +174,7 @@ public final class MultiLockHandle implements MultiLock {
     for (Member each : members) {
       if (each.isHeldByCurrentThread()) {
         throw new IllegalStateException(
-            "multi lock %s: thread %s holds '%s' already, and a lease is not reentrant: the thread would wait for itself; unlock first"
+            "multi-lock %s: thread %s holds '%s' already, and a lease is not reentrant: the thread would wait for itself; unlock first"
                 .formatted(name(), Thread.currentThread().getName(), each.name()));
       }
     }
@@ -189,10 +189,10 @@ public final class MultiLockHandle implements MultiLock {
   // Releasing and looking
 
   /**
-   * Releases every member that the calling thread holds, whatever becomes of the others.
+   * Releases every member that the calling thread holds, also if the release of another one fails.
    *
-   * @throws LeaseLostException one or more were lost; the others are released
-   * @throws IllegalMonitorStateException one or more were not held; the others are released
+   * @throws LeaseLostException one or more members were lost; the others are released
+   * @throws IllegalMonitorStateException one or more members were not held; the others are released
    */
   @Override
   public void unlock() {
@@ -221,7 +221,10 @@ public final class MultiLockHandle implements MultiLock {
     return errors;
   }
 
-  /** One exception for all: a loss before a member that was not held, anything else first. */
+  /**
+   * One exception for all. Another kind of exception comes first, then a loss, then a member that
+   * was not held.
+   */
   private RuntimeException merged(List<Throwable> errors, String others) {
     for (Throwable each : errors) {
       if (!(each instanceof IllegalMonitorStateException)) {
@@ -235,7 +238,7 @@ public final class MultiLockHandle implements MultiLock {
     long lost = errors.stream().filter(LeaseLostException.class::isInstance).count();
     Thread thread = Thread.currentThread();
     String message =
-        "multi lock %s: thread %s (%d) lost %d of %d members and did not hold %d; %s (see the suppressed exceptions; docs/troubleshooting.md#lease-lost)"
+        "multi-lock %s: thread %s (%d) lost %d of %d members and did not hold %d; %s (see the suppressed exceptions; docs/troubleshooting.md#lease-lost)"
             .formatted(
                 name(),
                 thread.getName(),
@@ -260,17 +263,17 @@ public final class MultiLockHandle implements MultiLock {
     return members.stream().allMatch(each -> each.isHeldByThread(threadId));
   }
 
-  /** {@inheritDoc} The fewest of all members. */
+  /** {@inheritDoc} The smallest count of all members. */
   @Override
   public int getHoldCount() {
     return members.stream().mapToInt(Member::getHoldCount).min().orElse(0);
   }
 
   /**
-   * The worst of the members' states: {@code LOST}, then {@code RELEASED}, {@code SUSPECT}, {@code
-   * HELD}.
+   * The worst of the members' states, in this order: {@code LOST}, {@code RELEASED}, {@code
+   * SUSPECT}, {@code HELD}.
    *
-   * @return {@link LeaseState#HELD} only if all members are
+   * @return {@link LeaseState#HELD} only if all members are held
    */
   @Override
   public LeaseState leaseState() {
@@ -300,7 +303,7 @@ public final class MultiLockHandle implements MultiLock {
   @Override
   public Condition newCondition() {
     throw new UnsupportedOperationException(
-        "multi lock " + name() + ": conditions are not available yet");
+        "multi-lock " + name() + ": conditions are not available yet");
   }
 
   /** Handles of the same members are equal, whatever lease they ask for. */

@@ -18,14 +18,16 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** A claim of all members of a multi lock, or none. Its steps are made in turns. */
+/** A lease request for all members of a multi-lock, or none. Its steps run one after the other. */
 public final class MultiRequest {
   /* Overview
    *
-   * A claim that waits tries all members that are missing at the same time. If some are refused, the
-   * first of them is waited for, by the rule of MultiAttempt: with nothing in hand but renewed leases
-   * of smaller names, so that no circle of waiting claims can close. Then the missing ones are tried
-   * again. A claim that does not wait tries one member after the other, as MultiAttempt does.
+   * A request that waits tries all missing members at the same time. If some refuse, it waits for
+   * the first of them. It follows the rule of MultiAttempt: while it waits, it holds nothing but
+   * renewed leases of smaller names, so that no circle of waiting requests can close. Then it tries
+   * the missing members again.
+   *
+   * A request that does not wait tries one member after the other, as MultiAttempt does.
    */
   private final String name;
   private final List<Member> members;
@@ -49,13 +51,13 @@ public final class MultiRequest {
     start = time.nanoTime();
   }
 
-  /** As {@link LeaseSource#claim}, of all members. */
+  /** As {@link LeaseSource#claim}, for all members. */
   public static void start(
-      String name, List<Member> members, long wait, CompletableFuture<LeaseOutcome> claimed) {
-    MultiRequest claim = new MultiRequest(name, members, wait, claimed);
+      String name, List<Member> members, long wait, CompletableFuture<LeaseOutcome> result) {
+    MultiRequest request = new MultiRequest(name, members, wait, result);
     CompletableFuture<LeaseOutcome> unused =
-        claimed.whenComplete((value, failure) -> claim.turns.run(claim::withdraw));
-    claim.turns.run(claim::round);
+        result.whenComplete((value, failure) -> request.turns.run(request::withdraw));
+    request.turns.run(request::round);
   }
 
   private List<Member> missing() {
@@ -125,7 +127,7 @@ public final class MultiRequest {
     }
   }
 
-  /** Such as a closed service: no time brings that member. */
+  /** Whether no wait can bring that member, as with a closed service. */
   private static boolean isFinal(@Nullable Throwable why) {
     return why != null && !(why instanceof LockException);
   }
@@ -172,7 +174,10 @@ public final class MultiRequest {
     }
   }
 
-  /** A member that was lost before the last was taken: renewed ones are taken again. */
+  /**
+   * A member was lost before the last one was taken. A renewed one is taken again; a fixed one ends
+   * the request.
+   */
   private void lost(Member member) {
     if (member.isRenewed()) {
       giveBack(List.of(member));
@@ -183,7 +188,9 @@ public final class MultiRequest {
     }
   }
 
-  /** Tells why it has none, as soon as others can have what it took. */
+  /**
+   * Completes the request without a lease, as soon as the members that it took are free for others.
+   */
   private void end() {
     Throwable why = failure;
     LeaseOutcome refused =
@@ -198,7 +205,7 @@ public final class MultiRequest {
     CompletableFuture<Void> unused = released(unwanted);
   }
 
-  /** Complete when the stores of those that were held have answered. */
+  /** Completes when the stores have answered the release of those that were held. */
   private CompletableFuture<Void> released(List<Member> unwanted) {
     return Futures.settled(
         unwanted.stream()

@@ -24,19 +24,23 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A majority's leases as one. Looks after itself three times a lease: tells when it is in danger or
- * over, and takes members again that have lost it. Such a member counts only from the next look on,
- * if a majority has held without it until then: counting it at once could hide that exclusion was
- * broken in between. Thread-safe; its own fields are used in turns.
+ * The leases of a majority of members as one lease. It checks its members three times per lease. It
+ * reports when it is suspect or lost, and acquires lost members again. Such a member counts only
+ * from the next check on, and only if a majority was held without it until then. If it counted at
+ * once, it could hide that exclusion was broken in between. Thread-safe; the tasks that use its own
+ * fields run one after the other.
  */
 public final class QuorumLease extends MergedLease {
-  /** By the member's place, which is that of all its handles. */
+  /** By the member's place, which all its handles share. */
   private final Map<String, Lease> counted = new HashMap<>();
 
   private final Map<String, Lease> healing = new HashMap<>();
   private final List<CompletableFuture<LeaseOutcome>> asked = new ArrayList<>();
 
-  /** Of each member that was not held at first: true once it is certain that nothing is held. */
+  /**
+   * One for each member that was not held at first: true as soon as it is certain that nothing is
+   * held there.
+   */
   private final List<CompletableFuture<Boolean>> free = new ArrayList<>();
 
   private final QuorumOwner owner;
@@ -44,7 +48,10 @@ public final class QuorumLease extends MergedLease {
   private LeaseState before = LeaseState.HELD;
   private @Nullable Timer looking;
 
-  /** As they were asked for; renewed, since a renewed lock was nested in a fixed one. */
+  /**
+   * The members as the caller asked for them. Replaced by renewed ones when a renewed lock is
+   * nested in a fixed one.
+   */
   private volatile QuorumMembers of;
 
   public QuorumLease(QuorumMembers of, QuorumOwner owner, Map<Member, Lease> held) {
@@ -58,9 +65,9 @@ public final class QuorumLease extends MergedLease {
   }
 
   /**
-   * To be called once, when it is complete.
+   * Begins to watch the members. Call it once, when the lease is complete.
    *
-   * @param others what was or will be answered for the members that are not held
+   * @param others the answers, present or future, of the members that are not held
    */
   void watch(Map<Member, CompletableFuture<LeaseOutcome>> others) {
     watch();
@@ -78,7 +85,7 @@ public final class QuorumLease extends MergedLease {
     }
   }
 
-  /** A lease that nobody refers to any more is looked after no more. */
+  /** The task of the next check. A lease that was dropped is checked no more. */
   private static Runnable lookAt(WeakReference<QuorumLease> lease) {
     return () -> {
       QuorumLease still = lease.get();
@@ -90,12 +97,15 @@ public final class QuorumLease extends MergedLease {
 
   // Members that come later
 
-  /** Counts a member that answers late, in the attempt that acquired the others. */
+  /**
+   * Waits for a member that answers late, in the attempt that acquired the others. If it was
+   * acquired, it counts.
+   */
   private CompletableFuture<Boolean> free(Member member, CompletableFuture<LeaseOutcome> answer) {
     CompletableFuture<Boolean> known = new CompletableFuture<>();
     CompletableFuture<LeaseOutcome> unused =
         answer.whenComplete(
-            (claimed, failure) -> turns.run(() -> answered(member, claimed, failure, known)));
+            (outcome, failure) -> turns.run(() -> answered(member, outcome, failure, known)));
     return known;
   }
 
@@ -108,14 +118,14 @@ public final class QuorumLease extends MergedLease {
     if (lease == null) {
       known.complete(answer != null || failure instanceof BackendUnavailableException);
     } else if (count(member, lease)) {
-      known.complete(false); // it is among those to be released
+      known.complete(false); // it is released with the other members
     } else {
       CompletableFuture<Void> unused =
           inside(lease).releasing().whenComplete((done, lost) -> known.complete(true));
     }
   }
 
-  /** Returns false if the whole is over. */
+  /** Counts a member from now on. Returns false if the whole is over. */
   private boolean count(Member member, Lease lease) {
     inside(lease).joinMajority(owner.thread());
     return add(lease, counted.put(member.place(), lease));
@@ -124,7 +134,7 @@ public final class QuorumLease extends MergedLease {
   private void look() {
     LeaseState now = state();
     if (now == LeaseState.LOST || now == LeaseState.RELEASED) {
-      return; // ended() sees to the rest
+      return; // ended() does the rest
     }
     if (now == LeaseState.SUSPECT && before == LeaseState.HELD) {
       LeaseChange event =
@@ -139,7 +149,7 @@ public final class QuorumLease extends MergedLease {
     lookLater();
   }
 
-  /** Those taken again a look ago count from now on. */
+  /** Members that were acquired again at the last check count from now on. */
   private void countHealed() {
     for (Member each : of.all()) {
       Lease lease = healing.remove(each.place());
@@ -155,11 +165,11 @@ public final class QuorumLease extends MergedLease {
     for (Member each : of.all()) {
       Lease lease = counted.get(each.place());
       if (lease == null || !lease.isValid()) {
-        CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
-        asked.add(claimed);
+        CompletableFuture<LeaseOutcome> result = new CompletableFuture<>();
+        asked.add(result);
         CompletableFuture<Void> unused =
-            claimed.thenAccept(answer -> turns.run(() -> healed(each, answer.lease())));
-        each.claim(LeaseSource.NOT, claimed);
+            result.thenAccept(answer -> turns.run(() -> healed(each, answer.lease())));
+        each.claim(LeaseSource.NOT, result);
       }
     }
   }
@@ -188,8 +198,8 @@ public final class QuorumLease extends MergedLease {
   // Extending
 
   /**
-   * Sees to it that it has no less lease than a nested acquisition asks for: a fixed lease is made
-   * longer, or renewed from now on.
+   * Makes sure that it has at least the lease that a nested acquisition asks for. A fixed lease is
+   * made longer, or renewed from now on.
    *
    * @return whether it is still held
    */
@@ -209,7 +219,10 @@ public final class QuorumLease extends MergedLease {
     return held;
   }
 
-  /** When a majority has said yes, all have answered, or had as long as a member may take. */
+  /**
+   * Completes in the first of three cases: a majority has answered yes, all members have answered,
+   * or the member timeout is over.
+   */
   @Override
   CompletableFuture<Void> answered(List<CompletableFuture<Boolean>> answers) {
     CompletableFuture<Void> settled = super.answered(answers);
@@ -228,7 +241,7 @@ public final class QuorumLease extends MergedLease {
     return settled;
   }
 
-  /** Complete when a majority of these is, and true. */
+  /** A future that completes when a majority of these are complete and true. */
   private CompletableFuture<Void> majority(List<CompletableFuture<Boolean>> all) {
     CompletableFuture<Void> majority = new CompletableFuture<>();
     AtomicInteger missing = new AtomicInteger(of.quorum());
@@ -246,8 +259,14 @@ public final class QuorumLease extends MergedLease {
   // Ending
 
   /**
-   * When a majority is free, and the others that were held are, or had as long as a member may take
-   * to answer. What may have been acquired without an answer is not free.
+   * Completes when both are true:
+   *
+   * <ul>
+   *   <li>a majority of the members is free,
+   *   <li>all members that were held are free, or the member timeout is over.
+   * </ul>
+   *
+   * <p>A member that may have been acquired without a reply is not free.
    */
   @Override
   CompletableFuture<Void> settled(List<CompletableFuture<Void>> releases) {

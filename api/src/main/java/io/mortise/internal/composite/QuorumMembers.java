@@ -6,10 +6,10 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * The members of a red lock, and the numbers that follow from them.
+ * The members of a Redlock, and the numbers that follow from them.
  *
  * @param name of the whole
- * @param all in an order that all processes share, if they name the endpoints alike
+ * @param all in an order that all processes share, if they use the same names for the endpoints
  * @param nodeTimeout how long one member may take to answer
  */
 public record QuorumMembers(String name, List<Member> all, Duration nodeTimeout) {
@@ -17,7 +17,7 @@ public record QuorumMembers(String name, List<Member> all, Duration nodeTimeout)
     return all.size() / 2 + 1;
   }
 
-  /** How many may fail, or be another's, while there is a majority without them. */
+  /** How many members may fail, or have another holder, while the others are a majority. */
   int spare() {
     return all.size() - quorum();
   }
@@ -27,7 +27,7 @@ public record QuorumMembers(String name, List<Member> all, Duration nodeTimeout)
     return all.stream().map(Member::lease).min(Duration::compareTo).orElseThrow();
   }
 
-  /** Throws if the service of one is closed: all must be open to acquire. */
+  /** Throws if the service of a member is closed: all must be open to acquire. */
   public void checkOpen() {
     all.forEach(Member::checkOpen);
   }

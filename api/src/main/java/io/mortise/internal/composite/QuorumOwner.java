@@ -5,13 +5,13 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who claims a red lock.
+ * The party that requests a Redlock.
  *
- * @param thread that is to hold it; null for a lease that is bound to no thread
- * @param told of the lease's dangers and loss
+ * @param thread the thread that is to hold it; null for a lease that is bound to no thread
+ * @param told the listener for a lease that is suspect or lost
  */
 public record QuorumOwner(@Nullable Thread thread, Consumer<? super LeaseChange> told) {
-  /** Whether nobody can release it any more. */
+  /** Whether nobody can release it any more, because its thread has ended. */
   boolean isGone() {
     return thread != null && !thread.isAlive();
   }

@@ -31,34 +31,38 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A claim of a majority of the members of a red lock: the algorithm of <a
- * href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">redis.io</a>.
+ * A lease request for a majority of the members of a Redlock, by the algorithm of
+ * <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">redis.io</a>.
  */
 public final class QuorumRequest {
   /* Overview
    *
-   *   ROUND     all members that are not in hand are asked at the same time
-   *   WAITING   in the queues of all busy members, with nothing in hand
+   *   ROUND     asks all members that it does not hold, at the same time
+   *   WAITING   in the queues of all busy members, and holds none
    *   PAUSE     until the next round
    *   OVER      won, refused, failed or withdrawn
    *
-   * A round is won as soon as a majority has answered yes, and their leases, less the drift of
-   * clocks, are not over: each counts from before its own command was sent. It is lost as soon as a
-   * majority cannot be had any more. Then what was taken is given back on every member, in the
-   * background. A member that has not answered yet is not asked once more: its answer counts in the
-   * round in which it comes, and is given back between rounds.
+   * A round is won as soon as a majority has answered yes and their leases, less the drift of
+   * clocks, are not over. Each lease counts from before its own command was sent. A round is lost
+   * as soon as a majority is no longer possible. Then the members that were acquired are given back
+   * in the background. A member that has not answered yet is not asked once more. Its answer counts
+   * in the round in which it comes. A lease that comes between rounds is given back.
    *
-   * WAITING is in the queues of all busy members, so what a minority keeps for itself delays nobody,
-   * and a majority can be had by grants alone (docs/decisions/0030). The first grant is a hint: the
-   * holder is leaving. A few rounds follow in quick succession, in which the others are tried, the
-   * grants from the other queues come in, and those that came by a grant are kept. Then,
-   * without a majority, all is given back, so nobody waits in a circle: what is given back goes to
-   * the next in its queue. A wait ends after 2.5 to 5 s, and the next round looks at all members
-   * again; one more does when the time is over. A member whose answer is out when the wait ends is
-   * not waited for: what was asked of it is withdrawn.
+   * WAITING is in the queues of all busy members. So a holder that keeps a minority for itself
+   * delays nobody, and grants alone can make a majority (docs/decisions/0030). The first grant is a
+   * hint: the holder is leaving. Then:
    *
-   * Members' answers come on any thread, also on that which asks; what follows from them is done in
-   * turns.
+   *   - A few rounds follow in quick succession. They try the other members, and the grants from
+   *     the other queues come in. Members that came by a grant are kept.
+   *   - Without a majority after that, all members are given back, so no circle of waiters can
+   *     close: each member that is given back goes to the next waiter in its queue.
+   *
+   * A wait ends after 2.5 to 5 s, and the next round asks all members again. One more round does so
+   * when the time is over. The end of a wait does not wait for a member whose answer is still out:
+   * the question to it is withdrawn.
+   *
+   * The members' answers come on any thread, also on the thread that asks. What follows from them
+   * runs as tasks, one after the other.
    */
   private enum Phase {
     ROUND,
@@ -83,14 +87,17 @@ public final class QuorumRequest {
   private final Map<Member, Lease> held = new LinkedHashMap<>();
   private final Map<Member, Verdict> verdicts = new HashMap<>();
 
-  /** The last question to each member; those without an answer are tries or waits. */
+  /**
+   * The last question to each member. A question without an answer is in {@code tries} or in {@code
+   * waits}.
+   */
   private final Map<Member, CompletableFuture<LeaseOutcome>> asked = new HashMap<>();
 
   private final Set<Member> tries = new HashSet<>();
   private final Set<Member> waits = new HashSet<>();
   private final Set<Member> hints = new HashSet<>();
 
-  /** Those that had no answer in time when they were last tried. */
+  /** Members without an answer in time when they were last tried. */
   private final Set<Member> silent = new HashSet<>();
 
   private final List<Registration> closings = new ArrayList<>();
@@ -112,12 +119,12 @@ public final class QuorumRequest {
     start = of.time().nanoTime();
   }
 
-  /** As {@link LeaseSource#claim}, of a majority. */
-  public static void start(QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> claimed) {
-    QuorumRequest claim = new QuorumRequest(of, owner, wait, claimed);
+  /** As {@link LeaseSource#claim}, for a majority. */
+  public static void start(QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> result) {
+    QuorumRequest request = new QuorumRequest(of, owner, wait, result);
     CompletableFuture<LeaseOutcome> unused =
-        claimed.whenComplete((value, failure) -> claim.turns.run(claim::ended));
-    claim.turns.run(claim::round);
+        result.whenComplete((value, failure) -> request.turns.run(request::ended));
+    request.turns.run(request::round);
   }
 
   private void ended() {
@@ -148,7 +155,7 @@ public final class QuorumRequest {
     member.claim(nanos, one);
   }
 
-  /** Ends those questions that have no answer by then. The timer goes when all have one. */
+  /** Ends the questions that have no answer by then. The timer is closed when all have one. */
   private void limit(
       List<Member> members, Duration longest, Consumer<CompletableFuture<LeaseOutcome>> end) {
     List<CompletableFuture<LeaseOutcome>> questions = members.stream().map(this::asked).toList();
@@ -176,12 +183,12 @@ public final class QuorumRequest {
     boolean waited = last && waits.remove(member);
     if (tried || waited) {
       keep(member, answer, failure, waited);
-    } else if (lease != null && !(won && last)) { // or else it is for what was won
+    } else if (lease != null && !(won && last)) { // or else the lease that was won takes it
       MergedLease.giveBack(lease);
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // a question is itself
+  @SuppressWarnings("ReferenceEquality") // compares identity
   private boolean isLast(Member member, CompletableFuture<LeaseOutcome> one) {
     return asked.get(member) == one;
   }
@@ -195,7 +202,7 @@ public final class QuorumRequest {
     Lease lease = answer == null ? null : answer.lease();
     boolean late = phase != Phase.ROUND && !waited && quickRounds == 0;
     if (lease != null && late) {
-      giveBack(member, lease); // nothing is in hand between rounds
+      giveBack(member, lease); // nothing is held between rounds
     } else if (lease != null) {
       held.put(member, lease);
     }
@@ -277,7 +284,10 @@ public final class QuorumRequest {
     return yes() >= of.quorum();
   }
 
-  /** Grants that may still come are not waited for here, but in the pauses between rounds. */
+  /**
+   * Decides the round. It does not wait for grants that may still come: the pauses between rounds
+   * do.
+   */
   private void decide() {
     if (isMajority() && win()) {
       return;
@@ -288,13 +298,16 @@ public final class QuorumRequest {
     }
   }
 
-  /** With a hint in hand a member that was silent before keeps nobody waiting. */
+  /**
+   * Whether the round waits for the member. After a hint, it does not wait for a member that was
+   * silent before.
+   */
   private boolean isHopedFor(Member member) {
     return quickRounds == 0 || !silent.contains(member);
   }
 
   private boolean win() {
-    held.values().removeIf(each -> !each.isValid()); // their late answers are another acquisition's
+    held.values().removeIf(each -> !each.isValid()); // late ones are another acquisition
     QuorumLease lease = new QuorumLease(of, owner, held);
     if (!lease.isValid()) {
       return false;
@@ -308,7 +321,9 @@ public final class QuorumRequest {
     return true;
   }
 
-  /** What is known of the members that are not in hand; those waited for are somebody else's. */
+  /**
+   * The answers of the members that are not held. A member that it waits for has another holder.
+   */
   private Map<Member, CompletableFuture<LeaseOutcome>> others() {
     Map<Member, CompletableFuture<LeaseOutcome>> others = new HashMap<>(asked);
     others.keySet().removeAll(held.keySet());
@@ -318,7 +333,7 @@ public final class QuorumRequest {
       }
     }
     waits.clear();
-    tries.clear(); // the lease hears of them
+    tries.clear(); // the lease gets their answers
     return others;
   }
 
@@ -355,7 +370,7 @@ public final class QuorumRequest {
         });
   }
 
-  /** From now on its answer is what its release brings: it is not held. */
+  /** Releases a member. From now on its answer is that of the release: it is not held. */
   private void giveBack(Member member, Lease lease) {
     CompletableFuture<Void> released = MergedLease.inside(lease).releasing();
     asked.put(member, released.handle((done, lost) -> new LeaseOutcome(null, "nobody")));
@@ -418,7 +433,10 @@ public final class QuorumRequest {
     join(busy);
   }
 
-  /** For the rest of the wait. Some tell that they are taken when the round is lost already. */
+  /**
+   * Joins the queues of busy members, for the rest of the wait. Some members answer that they are
+   * busy only after the round is lost.
+   */
   private void join(List<Member> busy) {
     long nanos = Math.max(1, waitsUntil - of.time().nanoTime());
     waits.addAll(busy);
@@ -426,7 +444,10 @@ public final class QuorumRequest {
     limit(busy, Duration.ofNanos(nanos), QuorumRequest::waitedInVain);
   }
 
-  /** As its member tells it, unless a command to that member is out. */
+  /**
+   * Ends a question as its member does when the time is over. This comes first if a command to that
+   * member is out.
+   */
   private static void waitedInVain(CompletableFuture<LeaseOutcome> question) {
     question.complete(new LeaseOutcome(null, null));
   }
@@ -445,7 +466,7 @@ public final class QuorumRequest {
 
   // The end without a lease
 
-  /** From now on it ends with any of its members' services. */
+  /** From now on it ends when the service of any member is closed. */
   private void heedClosing() {
     if (closings.isEmpty()) {
       of.all().forEach(each -> closings.add(each.onClose(() -> closed(each))));
@@ -455,7 +476,7 @@ public final class QuorumRequest {
   private void closed(Member member) {
     claimed.completeExceptionally(
         new LockServiceClosedException(
-            "red lock '%s' was waited for when the service of its member %s was closed; open a new service, and make the red lock of its locks"
+            "Redlock '%s' was waited for when the service of its member %s was closed; open a new service, and make the Redlock of its locks"
                 .formatted(of.name(), member.place())));
   }
 
@@ -467,7 +488,7 @@ public final class QuorumRequest {
   private void fail() {
     List<Verdict> all = of.all().stream().map(verdicts::get).filter(Objects::nonNull).toList();
     String message =
-        "red lock %s: too few of %d members answered, %d are needed (%s); check their servers (docs/troubleshooting.md#quorum)"
+        "Redlock %s: too few of %d members answered, %d are needed (%s); check their servers (docs/troubleshooting.md#quorum)"
             .formatted(of.name(), of.all().size(), of.quorum(), all);
     claimed.completeExceptionally(new QuorumException(message, all));
   }

@@ -43,7 +43,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A Redlock as its users have it: whose lease which thread holds. Thread-safe. */
+/** A Redlock as the application has it: it knows which thread holds which lease. Thread-safe. */
 public final class RedLockHandle implements RedLock {
   private static final Logger log = LoggerFactory.getLogger(RedLockHandle.class);
   private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(50);
@@ -72,20 +72,20 @@ public final class RedLockHandle implements RedLock {
     List<Member> all =
         Stream.of(locks).map(RedLockHandle::member).sorted(Comparator.comparing(Member::place)).toList();
     if (all.isEmpty()) {
-      throw new IllegalArgumentException("a red lock of no locks; give it three or more");
+      throw new IllegalArgumentException("a Redlock of no locks; give it three or more");
     }
     Set<String> places = new HashSet<>();
     for (Member each : all) {
       if (!places.add(each.place())) {
         throw new IllegalArgumentException(
-            "lock '%s' is in the red lock twice (%s); give each lock once"
+            "lock '%s' is in the Redlock twice (%s); give each lock once"
                 .formatted(each.name(), each.place()));
       }
     }
     String name = all.stream().map(Member::name).distinct().collect(Collectors.joining(", "));
     if (all.size() < 3 || all.size() % 2 == 0) {
       log.warn(
-          "red lock '{}' has {} members, of which {} must be held: it survives the loss of {}, as many as one of {} members; use an odd number, three or more",
+          "Redlock '{}' has {} members, of which {} must be held: it survives the loss of {}, as many as one of {} members; use an odd number, three or more",
           name,
           all.size(),
           all.size() / 2 + 1,
@@ -98,15 +98,15 @@ public final class RedLockHandle implements RedLock {
   }
 
   private static Member member(LeasedLock lock) {
-    if (Objects.requireNonNull(lock, "a member of the red lock") instanceof Member member) {
+    if (Objects.requireNonNull(lock, "a member of the Redlock") instanceof Member member) {
       return member;
     }
     throw new IllegalArgumentException(
-        "%s is a %s; a member of a red lock comes from a LockService"
+        "%s is a %s; a member of a Redlock comes from a LockService"
             .formatted(lock, lock.getClass().getName()));
   }
 
-  /** A twentieth of the shortest lease, between 50 ms and a second. */
+  /** The standard member timeout: a twentieth of the shortest lease, between 50 ms and 1 s. */
   private static Duration timeout(List<Member> all) {
     Duration part =
         all.stream()
@@ -149,7 +149,7 @@ public final class RedLockHandle implements RedLock {
     return with(new QuorumMembers(members.name(), all, timeoutFor(all)));
   }
 
-  /** The standard one, or the one that was chosen if it is not too long for the new lease. */
+  /** The standard timeout, or the chosen one if it is not too long for the new lease. */
   private Duration timeoutFor(List<Member> all) {
     Duration chosen = members.nodeTimeout();
     if (chosen.equals(timeout(members.all()))) {
@@ -210,28 +210,28 @@ public final class RedLockHandle implements RedLock {
     }
   }
 
-  /** For the calling thread. */
+  /** Requests a lease for the calling thread. */
   private CompletableFuture<LeaseOutcome> claim(long wait) {
-    CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
-    claim(Thread.currentThread(), wait, claimed);
-    return claimed;
+    CompletableFuture<LeaseOutcome> result = new CompletableFuture<>();
+    claim(Thread.currentThread(), wait, result);
+    return result;
   }
 
-  private void claim(@Nullable Thread owner, long wait, CompletableFuture<LeaseOutcome> claimed) {
+  private void claim(@Nullable Thread owner, long wait, CompletableFuture<LeaseOutcome> result) {
     try {
       members.checkOpen();
     } catch (LockServiceClosedException e) {
-      claimed.completeExceptionally(e);
+      result.completeExceptionally(e);
       return;
     }
     if (checked.compareAndSet(false, true)) {
-      checkServers(); // first: what it may throw must not lose a claim
+      checkServers(); // first: what it may throw must not lose a lease request
     }
-    QuorumRequest.start(members, new QuorumOwner(owner, this::tell), wait, claimed);
+    QuorumRequest.start(members, new QuorumOwner(owner, this::tell), wait, result);
   }
 
-  private boolean enter(LeaseOutcome claimed) {
-    Lease lease = claimed.lease();
+  private boolean enter(LeaseOutcome outcome) {
+    Lease lease = outcome.lease();
     if (lease != null) {
       holds.forgetDead();
       holds.add(places, lease);
@@ -239,7 +239,10 @@ public final class RedLockHandle implements RedLock {
     return lease != null;
   }
 
-  /** Enters once more if the calling thread is inside, without a command but for a longer lease. */
+  /**
+   * Counts one more nested lock if the calling thread holds the Redlock. It sends a command only if
+   * the lease must be longer.
+   */
   private boolean enterAgain() {
     ThreadLeases.Held own = own();
     if (own == null || !isValid(own) || !((QuorumLease) own.lease()).ensure(members)) {
@@ -266,7 +269,7 @@ public final class RedLockHandle implements RedLock {
   private IllegalMonitorStateException notHeld() {
     Thread thread = Thread.currentThread();
     return new IllegalMonitorStateException(
-        "red lock '%s' is not held by thread %s (%d); only the thread that locked it may unlock it"
+        "Redlock '%s' is not held by thread %s (%d); only the thread that locked it may unlock it"
             .formatted(name(), thread.getName(), thread.getId()));
   }
 
@@ -280,7 +283,7 @@ public final class RedLockHandle implements RedLock {
     return isValid(holds.find(places, threadId));
   }
 
-  /** The calling thread's newest hold, good or lost. */
+  /** The calling thread's newest hold, valid or lost. */
   private ThreadLeases.@Nullable Held own() {
     return holds.find(places);
   }
@@ -309,12 +312,15 @@ public final class RedLockHandle implements RedLock {
     }
     if (!own.lease().isValid()) {
       throw new LeaseLostException(
-          "red lock '%s' was held by thread %s, but too few of its members still are; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
+          "Redlock '%s' was held by thread %s, but too few of its members still are; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
               .formatted(name(), Thread.currentThread().getName()));
     }
   }
 
-  /** {@inheritDoc} Holds that were acquired through this handle and those derived from it. */
+  /**
+   * {@inheritDoc} It hears of holds that were acquired through this handle and handles derived from
+   * it.
+   */
   @Override
   public Registration onLeaseChange(Consumer<? super LeaseChange> listener) {
     Consumer<LeaseChange> one = Objects.requireNonNull(listener, "listener")::accept;
@@ -323,7 +329,7 @@ public final class RedLockHandle implements RedLock {
   }
 
   private void tell(LeaseChange event) {
-    log.warn("red lock '{}': {}", name(), event);
+    log.warn("Redlock '{}': {}", name(), event);
     holds.forgetDead();
     listeners.forEach(each -> tell(each, event));
   }
@@ -332,7 +338,7 @@ public final class RedLockHandle implements RedLock {
     try {
       listener.accept(event);
     } catch (RuntimeException e) {
-      log.warn("a lock listener failed", e); // the others are told all the same
+      log.warn("a lock listener failed", e); // the other listeners are notified all the same
     }
   }
 
@@ -357,13 +363,13 @@ public final class RedLockHandle implements RedLock {
 
   private AsyncLeases leases() {
     return new AsyncLeases(
-        (wait, claimed) -> claim(null, wait, claimed), members::execute, members.time());
+        (wait, result) -> claim(null, wait, result), members::execute, members.time());
   }
 
   private void checkNotHeld() {
     if (isHeldByCurrentThread()) {
       throw new IllegalStateException(
-          "red lock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
+          "Redlock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
               .formatted(name(), Thread.currentThread().getName()));
     }
   }
@@ -371,7 +377,7 @@ public final class RedLockHandle implements RedLock {
   @Override
   public Condition newCondition() {
     throw new UnsupportedOperationException(
-        "red lock '"
+        "Redlock '"
             + name()
             + "': conditions need one store; use a condition of a DistributedLock");
   }
@@ -384,7 +390,10 @@ public final class RedLockHandle implements RedLock {
     CompletableFuture<Void> unused = Futures.settled(ids.values()).thenRun(() -> warnOfShared(ids));
   }
 
-  /** A server that cannot be asked is not compared, and keeps nobody out. */
+  /**
+   * The server's identity. A server that cannot be asked is not compared, and hinders no
+   * acquisition.
+   */
   private static CompletableFuture<String> server(Member member) {
     try {
       return member.server();
@@ -404,7 +413,7 @@ public final class RedLockHandle implements RedLock {
         .filter(places -> places.size() > 1)
         .forEach(places ->
             log.warn(
-                "red lock '{}': {} members are kept by one server and fail together: {}; give each a server of its own",
+                "Redlock '{}': {} members are kept by one server and fail together: {}; give each a server of its own",
                 name(),
                 places.size(),
                 places));

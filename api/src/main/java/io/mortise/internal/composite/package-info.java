@@ -1,4 +1,21 @@
-/** Locks that are made of other locks. */
+/**
+ * Locks that are made of other locks: the multi-lock, which holds all of its members, and the
+ * Redlock, which holds a majority of them. They use their members only through {@code
+ * io.mortise.internal.lock.Member} and its leases, and send no commands of their own. The package
+ * is not exported.
+ *
+ * <p>Where to start reading:
+ *
+ * <ol>
+ *   <li>{@link io.mortise.internal.composite.MultiAttempt}: how a thread acquires all members
+ *       without a deadlock. {@link io.mortise.internal.composite.MultiRequest} does the same for a
+ *       lease.
+ *   <li>{@link io.mortise.internal.composite.QuorumRequest}: the Redlock algorithm, round by round.
+ *       {@link io.mortise.internal.composite.QuorumLease} keeps a majority after that.
+ *   <li>{@link io.mortise.internal.composite.MultiLockHandle} and {@link
+ *       io.mortise.internal.composite.RedLockHandle} are what an application has.
+ * </ol>
+ */
 @NullMarked
 package io.mortise.internal.composite;
 

@@ -6,7 +6,7 @@ import io.mortise.spi.SpiVersion;
 import java.security.CodeSource;
 import org.jspecify.annotations.Nullable;
 
-/** A provider that was seen, and what is known of it; without the provider if it does not load. */
+/** A provider that was found, with the facts about it. The provider is null if it does not load. */
 record Candidate(ProviderInfo info, @Nullable LockBackendProvider provider) {
   static final String USABLE = "usable";
 

@@ -21,31 +21,36 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The providers that {@link ServiceLoader} finds: from Mortise's own loader, then the context's.
+ * The providers that {@link ServiceLoader} finds by Mortise's own class loader, and then by the
+ * context class loader.
  */
 public final class InstalledProviders {
-  /** A broken provider file throws once per entry; one that throws for ever is given up. */
+  /**
+   * A broken provider file throws once per entry. After this many errors the search ends, in case a
+   * loader never stops throwing.
+   */
   private static final int MOST_ERRORS = 100;
 
   private InstalledProviders() {}
 
   /**
-   * Every provider seen, usable or not.
+   * Lists every provider that was found, usable or not.
    *
-   * @return in the order they were found
+   * @return the providers in the order in which they were found
    */
   public static List<ProviderInfo> infos() {
     return seen().stream().map(Candidate::info).toList();
   }
 
   /**
-   * Opens a backend by the one provider that fits.
+   * Opens a backend by the only provider that fits.
    *
-   * @param uri its scheme selects
-   * @param name the provider asked for, or null
-   * @param commandTimeout the time one command may take
+   * @param uri the store's address; its scheme selects
+   * @param name the name of the requested provider, or null
+   * @param commandTimeout the time that one command may take
    * @return an open backend
-   * @throws IllegalArgumentException it has no scheme: nobody serves what reads like one
+   * @throws IllegalArgumentException the text is {@code host:port}, and no provider serves the host
+   *     as a scheme
    */
   public static LockBackend open(URI uri, @Nullable String name, Duration commandTimeout) {
     String scheme = uri.getScheme().toLowerCase(Locale.ROOT);

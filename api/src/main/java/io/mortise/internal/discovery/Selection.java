@@ -8,15 +8,16 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Chooses one provider from a list, or explains why none can be chosen. Several that fit and none
- * named is an error: two processes that lock in two stores would both succeed.
+ * Chooses one provider from a list, or explains why none can be chosen. If several fit and the
+ * caller gave no name, that is an error: two processes could choose two stores, and both would get
+ * the lock.
  */
 final class Selection {
   private Selection() {}
 
   /**
-   * @param scheme the URI's, lower-case
-   * @param name the provider asked for, or null
+   * @param scheme the URI's scheme, lower-case
+   * @param name the name of the requested provider, or null
    */
   static LockBackendProvider select(List<Candidate> seen, String scheme, @Nullable String name) {
     List<Candidate> fitting =
@@ -56,7 +57,7 @@ final class Selection {
     return "No installed provider is named '%s'; %s.".formatted(name, next);
   }
 
-  /** What the user does next, when nobody can serve the scheme. */
+  /** The next step for the user, if no provider can serve the scheme. */
   private static String next(List<Candidate> seen, String scheme) {
     if (isServed(seen, scheme)) {
       return "the one that should is not usable, see why below";
@@ -74,7 +75,7 @@ final class Selection {
     return "add " + modules + " to the class path or module path";
   }
 
-  /** Whether a provider names the scheme as its own, usable or not. */
+  /** Whether a provider has the scheme, usable or not. */
   static boolean isServed(List<Candidate> seen, String scheme) {
     return seen.stream().anyMatch(candidate -> candidate.info().schemes().contains(scheme));
   }

@@ -6,8 +6,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The URI of a store, as a user writes it. A message repeats only what cannot hold a secret: a host
- * with its port, and a database.
+ * The URI of a store, as a user writes it. A message repeats only the parts that cannot be a
+ * secret: host, port and database.
  */
 public final class StoreUri {
   private static final Pattern PLACE =
@@ -18,19 +18,19 @@ public final class StoreUri {
   /**
    * Reads a URI.
    *
-   * @param text with a scheme
-   * @return the same, its scheme perhaps one that nobody serves
-   * @throws IllegalArgumentException it is malformed, or begins with the host
+   * @param text the URI, with a scheme
+   * @return the parsed URI; perhaps no provider serves its scheme
+   * @throws IllegalArgumentException the text is malformed or has no scheme
    */
   public static URI parse(String text) {
     URI parsed;
     try {
       parsed = new URI(text);
     } catch (URISyntaxException e) {
-      if (isPlace(text)) { // 127.0.0.1:6379 begins with no scheme that is one
+      if (isPlace(text)) { // 127.0.0.1:6379: a scheme cannot begin with a digit
         throw noScheme(text);
       }
-      // The exception's text would show the whole URI, password included.
+      // The exception's text would show the whole URI, with the password.
       throw new IllegalArgumentException(
           "the URI is malformed at character %d: %s; percent-encode special characters in user and password"
               .formatted(e.getIndex(), e.getReason()));
@@ -41,7 +41,7 @@ public final class StoreUri {
     return parsed;
   }
 
-  /** Whether it reads as {@code host:port}, so that the host passes for a scheme. */
+  /** Whether the text is {@code host:port}. {@link URI} would take the host for a scheme. */
   static boolean isPlace(String text) {
     return PLACE.matcher(text).matches();
   }

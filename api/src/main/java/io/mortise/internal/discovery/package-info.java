@@ -1,6 +1,6 @@
 /**
  * Finds the installed backends and chooses one. Start at {@link
- * io.mortise.discovery.InstalledProviders}. Not exported.
+ * io.mortise.internal.discovery.InstalledProviders}.
  */
 @NullMarked
 package io.mortise.internal.discovery;

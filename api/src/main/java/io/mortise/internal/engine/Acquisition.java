@@ -8,34 +8,42 @@ import io.mortise.internal.wire.QueueTimes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One remote acquisition, from before its first command until after its last. It belongs to a gate
- * or a lease, not to a thread: threads of a gate take it over from each other. Its id is never used
- * again, so a late or repeated command cannot touch a later acquisition.
+ * One acquisition in the store, from before its first command until after its last. It belongs to a
+ * gate or a lease request, not to a thread: the threads of a gate take it over from each other. Its
+ * id is never used again, so a late or repeated command cannot touch a later acquisition.
  *
- * <p>The waiting side is used by the gate's agent alone, or under the lease's monitor, but for what
- * messages and the replies to others' commands say. The held side is read by anybody and changed
- * under this object's monitor, in which nothing blocks; exactly one call of {@link #end} succeeds.
+ * <p>It has two halves:
+ *
+ * <ul>
+ *   <li>The waiting half, {@link QueuePlace}. It is used by the gate's agent alone, or under the
+ *       lease request's monitor. Messages and replies to other commands are the exceptions.
+ *   <li>The held half, {@link HeldLease}. Any thread reads it. It is changed under its own monitor,
+ *       in which nothing blocks. Exactly one call of {@link HeldLease#end} succeeds.
+ * </ul>
  */
 public final class Acquisition implements LockScripts.Subject {
-  /** Whom an acquisition is for: the threads of a gate, or a lease that is bound to no thread. */
+  /**
+   * The owner of an acquisition: a gate for its threads, or a lease request for a lease that is
+   * bound to no thread.
+   */
   public interface Owner {
     /**
-     * Who holds an acquisition.
+     * The holder of an acquisition.
      *
-     * @param who for people
-     * @param since when they came in
-     * @param gone what became of them, for people; null while they may still release it
+     * @param who the holder, for messages
+     * @param since when the hold began
+     * @param gone why nobody can release it any more, for messages; null while somebody can
      */
     record Holder(String who, long since, @Nullable String gone) {}
 
     LockKeys keys();
 
-    /** A message came: the store should be asked now. On any thread; does not block. */
+    /** A message came: the store should be asked now. Called on any thread; does not block. */
     void wake();
 
     /**
-     * The store has let it in, with its lease; the reply to a command of another one of this
-     * service says so. On any thread; does not block.
+     * The store has granted it the lock, with its lease. The reply to another command of this
+     * service says so. Called on any thread; does not block.
      *
      * @param sentAt when that command was sent
      */
@@ -43,10 +51,10 @@ public final class Acquisition implements LockScripts.Subject {
       granted.signal();
     }
 
-    /** Who is inside by this acquisition; null if nobody is at the moment. */
+    /** The holder by this acquisition; null if there is none at the moment. */
     @Nullable Holder holder(Acquisition held);
 
-    /** The thread that asked for what is held, if it waits for the same lock at the moment. */
+    /** The thread that asked for the lease that is held, if it now waits for the same lock. */
     default @Nullable Thread waitingForItself() {
       return null;
     }
@@ -58,7 +66,7 @@ public final class Acquisition implements LockScripts.Subject {
      */
     public boolean lose(Acquisition held, String reason);
 
-    /** Listeners have been told of the lease. On the listeners' thread. */
+    /** Listeners have been notified of a change of the lease. Called on the listeners' thread. */
     default void told(LeaseChange event) {}
   }
 
@@ -67,7 +75,7 @@ public final class Acquisition implements LockScripts.Subject {
   private final QueuePlace place = new QueuePlace();
   private final HeldLease held;
 
-  /** Whether its service has let go of it. */
+  /** Whether its service has forgotten it. */
   private volatile boolean forgotten;
 
   public Acquisition(Owner owner, String id, LeaseTerms lease) {
@@ -109,48 +117,48 @@ public final class Acquisition implements LockScripts.Subject {
   }
 
   /**
-   * A message came: the store should be asked now. It may come before the answer that says to wait.
+   * A message came: the store should be asked now. It may come before the reply that says to wait.
    */
   void signal() {
     place.signal();
     owner.wake();
   }
 
-  /** As {@link QueuePlace#grantedByReply}, and its owner looks. */
+  /** As {@link QueuePlace#grantedByReply}; then wakes its owner. */
   void grantedByReply(long sentAt) {
     place.grantedByReply(sentAt);
     signal();
   }
 
-  /** As {@link QueuePlace#grantedByMessage}, and its owner looks. */
+  /** As {@link QueuePlace#grantedByMessage}; then wakes its owner. */
   void grantedByMessage(long grantedAt, int epoch, LeaseTerms whole, long now, QueueTimes times) {
     place.grantedByMessage(grantedAt, epoch, whole, now, times);
     signal();
   }
 
   /**
-   * Somebody forced the lock open when this id held it. It cannot be taken from now on, whatever
-   * answer says that it holds the lock: such an answer is older.
+   * A force unlock ended this id's hold. From now on it cannot be taken, whatever reply says that
+   * it holds the lock: such a reply is older.
    */
   synchronized void revoke() {
     place.revoke();
   }
 
-  /** What becomes of an acquisition of which the store says that it holds the lock. */
+  /** The outcome for an acquisition of which the store says that it holds the lock. */
   enum Taking {
     /** It is held. */
     HELD,
-    /** It is not: its lease has already ended. */
+    /** It is not held: its lease has already ended. */
     TOO_LATE,
-    /** It is not: it was revoked meanwhile. */
+    /** It is not held: it was revoked meanwhile. */
     REVOKED
   }
 
   /**
-   * The store says that this id holds the lock. Either it is taken before it is revoked, and then
-   * it can be lost; or it is revoked before, and cannot be taken.
+   * The store says that this id holds the lock. One of two orders applies. If it is taken before it
+   * is revoked, it can be lost. If it is revoked first, it cannot be taken.
    *
-   * @param sentAt when the command was sent that it answered
+   * @param sentAt when the command was sent that the store answered
    */
   synchronized Taking take(LeaseTerms terms, long sentAt, long now, long longestHold) {
     if (place.isRevoked()) {
@@ -163,7 +171,7 @@ public final class Acquisition implements LockScripts.Subject {
     forgotten = true;
   }
 
-  /** Whether its service has let go of it. */
+  /** Whether its service has forgotten it. */
   boolean isForgotten() {
     return forgotten;
   }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The acquisitions of a service by their ids, from before the first command of each until after its
- * last. A lock that nobody uses has none. Thread-safe.
+ * last. A lock that is not in use has none. Thread-safe.
  */
 final class Acquisitions {
   private final Store store;
@@ -24,7 +24,7 @@ final class Acquisitions {
     this.redissonChannels = redissonChannels;
   }
 
-  /** An id that was never used, of a step that takes no lock. */
+  /** A new id for a step that takes no lock. */
   String newStepId(long threadId) {
     return AcquisitionId.step(store.clientId(), sequence.incrementAndGet(), threadId);
   }
@@ -32,11 +32,12 @@ final class Acquisitions {
   /**
    * An acquisition with a new id.
    *
-   * @param own whether nobody else, with another lease, may take it over
+   * @param own whether no thread with another lease may take it over
    */
   Acquisition create(Acquisition.Owner owner, long threadId, LeaseTerms lease, boolean own) {
     LockKeys keys = owner.keys();
-    // A release grants the service's lease, so nobody with another one may take it over.
+    // A release grants the service's default lease, so no thread with another lease may take it
+    // over.
     boolean granting =
         own && keys.kind().mayBeGrantedInReply() && lease.equals(store.defaultLease());
     String id =
@@ -55,7 +56,10 @@ final class Acquisitions {
     return byId.values();
   }
 
-  /** Not under a monitor: it may wait for a listener of a lock shared with Redisson. */
+  /**
+   * Forgets an acquisition that is over. Never call it under a monitor: it may wait for a channel
+   * listener of a lock that is shared with Redisson.
+   */
   void forget(Acquisition acquisition) {
     acquisition.setForgotten();
     byId.remove(acquisition.id());
@@ -63,7 +67,9 @@ final class Acquisitions {
     store.phase().ended();
   }
 
-  /** Lets all acquisitions ask that wait for a lock: they may hold it without knowing it. */
+  /**
+   * Makes all acquisitions that wait for a lock ask the store: they may hold it without knowing it.
+   */
   void askAgain(LockKeys keys) {
     for (Acquisition acquisition : byId.values()) {
       if (!acquisition.lease().isHeld() && acquisition.keys().queue().equals(keys.queue())) {
@@ -72,7 +78,7 @@ final class Acquisitions {
     }
   }
 
-  /** Lets all ask that wait for anything: their messages may have been lost. */
+  /** Makes all acquisitions that wait ask the store: their messages may have been lost. */
   void askAgain() {
     for (Acquisition acquisition : byId.values()) {
       if (!acquisition.lease().isHeld()) {
@@ -82,15 +88,16 @@ final class Acquisitions {
   }
 
   /**
-   * An id held a lock when somebody forced it open. A message says so, and if it was this service,
-   * the reply before it; each on its own, in any order, and however late.
+   * An id held a lock when a force unlock ended its hold. A message says so. The reply to the force
+   * unlock says so too, if it was sent by this service. Each of them may come alone, in any order,
+   * and late.
    */
   void revoked(String id) {
     Acquisition acquisition = byId.get(id);
     if (acquisition == null) {
       return; // of another service, or over
     }
-    acquisition.revoke(); // before: an answer that comes now is either too late, or ended here
+    acquisition.revoke(); // first: so a reply that comes now is refused or lost
     if (!acquisition.owner().lose(acquisition, "somebody forced the lock open")) {
       acquisition.signal();
     }

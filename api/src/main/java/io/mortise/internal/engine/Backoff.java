@@ -11,14 +11,14 @@ public final class Backoff {
 
   private long next = FIRST;
 
-  /** Nanoseconds to wait now. */
+  /** The time to wait now (ns). The next one is twice as long. */
   public long next() {
     long now = next;
     next = Math.min(2 * now, LONGEST);
     return now;
   }
 
-  /** The store has answered. */
+  /** The store has answered: the next wait is the shortest again. */
   void reset() {
     next = FIRST;
   }

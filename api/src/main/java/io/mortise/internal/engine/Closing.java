@@ -12,16 +12,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Closes a service in two steps: it lets holds end, then it gives back what is bound to no thread.
+ * Closes a service in two steps. First it lets holds end. Then it gives back the leases that are
+ * bound to no thread.
  *
- * <p>A closing thread waits for a hold only if somebody may still end it: not for its own, nor for
- * those of dead threads or of leases that nobody has any more. A hold has ended when the answer to
- * its release is there, not when its thread wants to leave: the backend is needed until then.
+ * <p>A closing thread waits for a hold only if somebody may still end it. It does not wait for its
+ * own holds, for those of dead threads, or for dropped leases. A hold has ended when the reply to
+ * its release is there, not when its thread calls unlock: until then the backend is needed.
  */
 final class Closing {
   private static final Logger log = LoggerFactory.getLogger(Closing.class);
 
-  /** So often a draining thread looks for holders that are gone: nobody tells of them. */
+  /** How often a draining thread looks for holders that are gone: no event reports them (ns). */
   private static final long LOOK = Duration.ofSeconds(1).toNanos();
 
   private final Store store;
@@ -48,7 +49,7 @@ final class Closing {
   /**
    * Takes no more work, and waits until the holds have ended.
    *
-   * @return whether they have
+   * @return whether they have ended
    */
   boolean drain(Duration longest) {
     if (phase.drain()) {
@@ -57,7 +58,7 @@ final class Closing {
     return await(longest);
   }
 
-  /** Ends what no thread is inside of: those who wait, and leases. */
+  /** Ends all waits, and the leases that are bound to no thread. */
   void giveBackAll() {
     List<Acquisition> unwanted = turnAway();
     unwanted.addAll(endLeases());
@@ -66,32 +67,35 @@ final class Closing {
     awaitAnswers(phase.allReleased());
   }
 
-  /** Ends all waiting; returns what the store may know of it. */
+  /** Ends all waiting. Returns the acquisitions that the store may know. */
   private List<Acquisition> turnAway() {
     List<Acquisition> unwanted = new ArrayList<>();
     for (Gate gate : gates.all()) {
-      Acquisition unclaimed = gate.turnAway();
-      if (unclaimed != null) {
-        unwanted.add(unclaimed);
+      Acquisition handedOff = gate.turnAway();
+      if (handedOff != null) {
+        unwanted.add(handedOff);
       }
     }
     conditions.close();
-    requests.close(); // before: from here on no claim asks or is given anything
+    requests.close(); // first: from here on no lease request asks, or is given anything
     acquisitions.all().stream()
         .filter(each -> !each.lease().wasTaken() && each.place().mayBeKnown())
         .forEach(unwanted::add);
     return unwanted;
   }
 
-  /** Ends the leases that are bound to no thread. Their holders are told, before others have it. */
+  /**
+   * Ends the leases that are bound to no thread. Their holders are notified before the store can
+   * grant the locks to others.
+   */
   private List<Acquisition> endLeases() {
     String reason = "its service %s was closed, and gave it back".formatted(store.clientId());
     return acquisitions.all().stream()
-        .filter(each -> each.owner() instanceof LeaseRequest claim && claim.lose(each, reason))
+        .filter(each -> each.owner() instanceof LeaseRequest request && request.lose(each, reason))
         .toList();
   }
 
-  /** Sends all at once, and waits for the answers, but not for long. */
+  /** Sends all commands at once, and waits for the replies, but at most one command timeout. */
   private void giveBack(List<Acquisition> unwanted) {
     if (unwanted.isEmpty()) {
       return;
@@ -116,7 +120,9 @@ final class Closing {
     }
   }
 
-  /** Waits until all holds have ended; an interrupt ends the waiting, and is kept. */
+  /**
+   * Waits until all holds have ended. An interrupt ends the wait, and the interrupt flag stays set.
+   */
   private boolean await(Duration longest) {
     long start = store.now();
     long wait =
@@ -153,10 +159,10 @@ final class Closing {
 
   private static boolean isOwn(Acquisition held) {
     Thread self = Thread.currentThread();
-    if (held.owner() instanceof LeaseRequest claim) {
-      return claim.isOf(self);
+    if (held.owner() instanceof LeaseRequest request) {
+      return request.isOf(self);
     }
-    Hold inside = held.owner() instanceof Gate gate ? gate.hold() : null;
-    return inside != null && inside.isOf(self);
+    Hold current = held.owner() instanceof Gate gate ? gate.hold() : null;
+    return current != null && current.isOf(self);
   }
 }

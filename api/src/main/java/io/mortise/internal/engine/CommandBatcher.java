@@ -14,21 +14,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Sends the commands for which no thread waits. Few batches are out at a time, and what comes
- * meanwhile goes with the next: a burst of thousands is some batches, instead of thousands of
- * commands that queue for a connection until their time is over. Thread-safe; does not block.
+ * Sends the commands for which no thread waits. Few batches are out at a time. Commands that come
+ * meanwhile go with the next batch. So a burst of thousands of commands needs some batches, where
+ * single commands would queue for a connection until they time out. Thread-safe; does not block.
  */
 final class CommandBatcher {
   private static final Logger log = LoggerFactory.getLogger(CommandBatcher.class);
   private static final int MOST_OUT = 8;
   private static final int BATCH = 200;
 
-  /** A command that is made when it goes out. */
+  /** A command that is made when it is sent. */
   interface Command {
-    /** Null if it is not wanted any more. */
+    /** The call to send; null if it is not wanted any more. */
     @Nullable ScriptCall toSend();
 
-    /** Called once after a command was made or failed to be made, with a reply or a failure. */
+    /** Called once, with a reply or a failure, after the command was made or could not be made. */
     void answered(@Nullable List<Object> reply, @Nullable Throwable failure);
   }
 
@@ -69,10 +69,10 @@ final class CommandBatcher {
     return sent.reply;
   }
 
-  /** Those that wait to be sent already are not sent twice. */
-  void send(Collection<? extends Command> letters) {
+  /** A command that already waits to be sent is not sent twice. */
+  void send(Collection<? extends Command> commands) {
     synchronized (this) {
-      waiting.addAll(letters);
+      waiting.addAll(commands);
     }
     flush();
   }
@@ -101,29 +101,32 @@ final class CommandBatcher {
   }
 
   private void post(List<Command> batch) {
-    List<Command> letters = new ArrayList<>();
+    List<Command> commands = new ArrayList<>();
     List<ScriptCall> calls = new ArrayList<>();
-    for (Command letter : batch) {
-      ScriptCall call = make(letter);
+    for (Command command : batch) {
+      ScriptCall call = make(command);
       if (call != null) {
-        letters.add(letter);
+        commands.add(command);
         calls.add(call);
       }
     }
     List<CompletableFuture<List<Object>>> replies = send(calls);
     for (int i = 0; i < replies.size(); i++) {
-      Futures.whenReplied(replies.get(i), letters.get(i)::answered);
+      Futures.whenReplied(replies.get(i), commands.get(i)::answered);
     }
     CompletableFuture<Void> unused = Futures.settled(replies).thenRun(this::answered);
   }
 
-  /** Null if there is nothing to send; one that cannot be made spoils no other. */
-  private static @Nullable ScriptCall make(Command letter) {
+  /**
+   * The call to send; null if there is none. A command that cannot be made does not affect the
+   * others.
+   */
+  private static @Nullable ScriptCall make(Command command) {
     try {
-      return letter.toSend();
-    } catch (Throwable e) { // an Error too: those beside it would wait for ever
+      return command.toSend();
+    } catch (Throwable e) { // an Error too: the other commands of the batch would wait for ever
       log.error("a command could not be made", e);
-      Futures.whenReplied(CompletableFuture.failedFuture(e), letter::answered);
+      Futures.whenReplied(CompletableFuture.failedFuture(e), command::answered);
       return null;
     }
   }

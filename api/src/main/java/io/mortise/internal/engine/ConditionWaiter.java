@@ -1,6 +1,6 @@
 package io.mortise.internal.engine;
 
-/** A thread that waits for a signal. */
+/** A thread that waits for a signal of a condition. */
 public final class ConditionWaiter {
   private final String id;
   private final Thread thread = Thread.currentThread();
@@ -27,12 +27,12 @@ public final class ConditionWaiter {
     return signalled;
   }
 
-  /** Its message may have been lost: the store should be asked now. */
+  /** Its message may have been lost: it should ask the store now. */
   void setDue() {
     due = true;
   }
 
-  /** Whether that is so; then it is no longer. */
+  /** Whether it should ask the store now. Resets that. */
   public boolean takeDue() {
     boolean was = due;
     due = false;

@@ -4,7 +4,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
-/** The threads of a service that wait for a signal. Thread-safe. */
+/** The threads of a service that wait for a signal of a condition. Thread-safe. */
 public final class ConditionWaiters {
   private final Store store;
   private final Map<String, ConditionWaiter> waiting = new ConcurrentHashMap<>();
@@ -21,7 +21,7 @@ public final class ConditionWaiters {
     waiting.remove(waiter.id());
   }
 
-  /** A message named an id. One that is not here has left, and the script knew it. */
+  /** A message signals an id. If the id is not here, its thread has left; the script knew that. */
   void signalled(String id) {
     ConditionWaiter waiter = waiting.get(id);
     if (waiter != null) {
@@ -29,12 +29,12 @@ public final class ConditionWaiters {
     }
   }
 
-  /** Messages may have been lost. */
+  /** Messages may have been lost: every waiter asks the store. */
   void askAll() {
     waiting.values().forEach(waiter -> wake(waiter, ConditionWaiter::setDue));
   }
 
-  /** The service is closed: every waiter finds that out. */
+  /** The service is closed. Wakes every waiter, so that it notices. */
   void close() {
     askAll();
   }

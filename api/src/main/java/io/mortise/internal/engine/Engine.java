@@ -9,8 +9,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The mechanism of one service, put together here: each part gets what it needs, and none knows
- * this class. What {@code lock} needs of the parts has an accessor.
+ * The mechanism of one service, composed here. Each part gets what it needs, and no part knows this
+ * class. The accessors are for the package {@code lock}.
  */
 public final class Engine {
   private static final Logger log = LoggerFactory.getLogger(Engine.class);
@@ -96,22 +96,23 @@ public final class Engine {
     return threadLeases;
   }
 
-  /** An id that was never used, of a step that takes no lock. */
+  /** A new id for a step that takes no lock. */
   public String newStepId() {
     return acquisitions.newStepId(Thread.currentThread().getId());
   }
 
   /**
-   * Rejects new work, turns waiters away, and waits until the holds have ended.
+   * Rejects new work, ends all waits, and then waits until the holds have ended.
    *
-   * @return whether they have, before the time was over and before it was closed
+   * @return whether they ended before the time was over, and before another call closed the service
    */
   public boolean drain(Duration longest) {
     return closing.drain(longest);
   }
 
   /**
-   * Rejects new work, turns waiters away, stops renewal, and gives back what is bound to no thread.
+   * Rejects new work, ends all waits, stops renewal, and gives back the leases that are bound to no
+   * thread.
    *
    * @return whether this call closed the engine
    */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class Failures {
   private Failures() {}
 
-  /** What a backend's future failed with. */
+  /** The failure of a backend's future, as a {@link BackendException}. */
   static BackendException cause(@Nullable Throwable failure) {
     Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
     return cause instanceof BackendException known
@@ -23,7 +23,7 @@ public final class Failures {
         : new BackendException(BackendException.Outcome.UNKNOWN, String.valueOf(cause), cause);
   }
 
-  /** The store did not answer the acquisition, or answered with an error. */
+  /** The failure of an acquire that the store did not answer, or answered with an error. */
   public static LockException of(BackendException e, Acquisition acquisition, String endpoint) {
     if (acquisition.place().isUncertain()) {
       return new OutcomeUnknownException(
@@ -38,7 +38,7 @@ public final class Failures {
     return notDone(acquisition.keys().text() + " was not acquired", e, endpoint);
   }
 
-  /** The lock was acquired, but when the answer came its lease had ended. */
+  /** The failure of an acquire whose reply came after its lease had ended. */
   static BackendUnavailableException tooSlow(LockKeys keys, LeaseTerms lease, String endpoint) {
     return new BackendUnavailableException(
         "%s was not acquired in time: the answer of %s came after its lease of %s ms had ended; ask for a longer lease (docs/troubleshooting.md#unreachable)"
@@ -46,7 +46,7 @@ public final class Failures {
         null);
   }
 
-  /** The outcome of a command other than an acquire. */
+  /** The failure of a command other than an acquire. */
   public static LockException of(BackendException e, String what, String endpoint) {
     return e.outcome() == BackendException.Outcome.UNKNOWN
         ? new OutcomeUnknownException(
@@ -56,7 +56,9 @@ public final class Failures {
         : notDone("not done: " + what, e, endpoint);
   }
 
-  /** Nothing was acquired yet, so it does not matter whether the check of the store ran. */
+  /**
+   * The failure of the check at open. Nothing was acquired, so it does not matter whether it ran.
+   */
   public static BackendUnavailableException notOpened(BackendException e, String endpoint) {
     return notDone("no service was opened, the check of the store failed", e, endpoint);
   }
@@ -71,7 +73,10 @@ public final class Failures {
         "%s: %s at %s; %s".formatted(what, e.getMessage(), endpoint, next), e);
   }
 
-  /** A thread waited behind another of its process that could not reach the store either. */
+  /**
+   * The failure of a thread that waited behind another one of its service, which could not reach
+   * the store.
+   */
   static BackendUnavailableException ofOther(LockKeys keys, LockException seen) {
     return new BackendUnavailableException(
         "lock '%s' was not acquired in time: %s".formatted(keys.name(), seen.getMessage()), seen);
@@ -90,7 +95,7 @@ public final class Failures {
             + " has no permits set: they were never set, or the store has forgotten them (7 days without a lease, or its key was deleted or lost); call trySetPermits, also if it was called before (docs/troubleshooting.md#unset)");
   }
 
-  /** What is wrong with the caller or the key by such a reply; null if nothing is. */
+  /** The caller's or the key's fault that a reply reports; null if it reports none. */
   public static @Nullable RuntimeException of(AcquireReply reply, LockKeys keys) {
     if (reply instanceof AcquireReply.Foreign foreign) {
       return foreign(keys, foreign.found());

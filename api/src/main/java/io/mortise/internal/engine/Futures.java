@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Waits for futures, whatever time the waiting thread follows. */
+/** Waits for futures, with whatever time source the waiting thread follows. Also combines them. */
 public final class Futures {
   private static final Logger log = LoggerFactory.getLogger(Futures.class);
   private static final long LONG = Long.MAX_VALUE / 4;
@@ -21,8 +21,8 @@ public final class Futures {
   private Futures() {}
 
   /**
-   * Waits until it is complete. An interrupt cancels it, unless it is complete by then: then the
-   * interrupt is kept, and the value returned.
+   * Waits until the future is complete. An interrupt cancels it. If it is complete by then, its
+   * value is returned and the interrupt flag stays set.
    */
   public static <T> T await(CompletableFuture<T> future, TimeSource time)
       throws InterruptedException {
@@ -39,7 +39,9 @@ public final class Futures {
     return value(future);
   }
 
-  /** Waits until it is complete, and keeps an interrupt for later. */
+  /**
+   * Waits until the future is complete. An interrupt does not end the wait; its flag is set again.
+   */
   public static <T> T join(CompletableFuture<T> future, TimeSource time) {
     wakeWhenDone(future, time);
     boolean interrupted = false;
@@ -53,7 +55,7 @@ public final class Futures {
     return value(future);
   }
 
-  /** The same, complete on the executor. */
+  /** The same future, but completed on the executor. */
   public static <T> CompletableFuture<T> on(Executor executor, CompletableFuture<T> inside) {
     CompletableFuture<T> outside = new CompletableFuture<>();
     CompletableFuture<T> unused =
@@ -70,7 +72,9 @@ public final class Futures {
     }
   }
 
-  /** Hands a reply to its handler; what that throws is logged, since nobody waits for it. */
+  /**
+   * Hands a reply to its handler. What the handler throws is logged, since no thread waits for it.
+   */
   static void whenReplied(
       CompletableFuture<List<Object>> reply,
       BiConsumer<@Nullable List<Object>, @Nullable Throwable> handler) {
@@ -85,18 +89,18 @@ public final class Futures {
         });
   }
 
-  /** Complete, and never exceptionally, when all are. */
+  /** A future that completes, never exceptionally, when all of these are complete. */
   public static CompletableFuture<Void> settled(Collection<? extends CompletableFuture<?>> all) {
     return CompletableFuture.allOf(all.toArray(CompletableFuture<?>[]::new))
         .handle((done, failure) -> null);
   }
 
-  /** What those that are done failed with. */
+  /** The failures of those that have failed. */
   public static List<Throwable> failures(Collection<? extends CompletableFuture<?>> all) {
     return all.stream().map(Futures::failure).filter(Objects::nonNull).toList();
   }
 
-  /** What it failed with; null if it has a value, or is not done. */
+  /** Its failure; null if it has a value, or is not done. */
   public static @Nullable Throwable failure(CompletableFuture<?> future) {
     if (!future.isCompletedExceptionally()) {
       return null;

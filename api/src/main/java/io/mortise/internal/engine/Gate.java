@@ -12,54 +12,61 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of one lock name in this process: its threads queue here, and one at a time deals with
- * the store. A thread that wants a fair lock has a gate of its own, so it queues in the store.
+ * The place of one lock name in a service. The threads of the service queue here, and one of them
+ * at a time, the agent, deals with the store. A thread that wants a fair lock has a gate of its
+ * own, so it queues in the store.
  */
 public final class Gate implements Acquisition.Owner, Hold.Place {
-  /*
-   * Overview
+  /* Overview
    *
-   * The gate owns at most one remote acquisition. Its phases:
+   * The gate owns at most one acquisition in the store. Its phases:
    *
    *   ACQUIRING  one thread, the agent, talks to the store for the acquisition
-   *   HELD       the acquisition is held; claimed by a thread (hold != null), or passed on and
-   *              waiting to be claimed (hold == null)
+   *   HELD       the acquisition holds the lock. Either a thread is its holder (hold != null), or
+   *              the lock was handed off and waits for a thread to take it over (hold == null)
    *   RELEASING  a thread is giving the acquisition back to the store
-   *   RETIRED    nobody is here; the gate is out of the engine's map for good
+   *   RETIRED    no thread is at the gate; it has left the map of Gates for good
    *
    * A new gate is ACQUIRING with its creator as the agent, so an unused lock has no gate at all.
-   * Every transition is one critical section under `mutex`, in which nothing blocks and no command
-   * is sent. The transitions:
+   * Every transition is one critical section under `mutex`. Nothing blocks in it, and no command is
+   * sent. The transitions:
    *
-   *   ACQUIRING         HELD reply before the deadline, or   HELD, claimed by the agent
-   *                     let in by another's reply or by a
-   *                     message, which it sees itself
-   *   ACQUIRING         HELD reply too late, withdrawn, or   the same agent, a new acquisition
-   *                     forced out before it was known
+   *   ACQUIRING         HELD reply before the deadline, or   HELD, the agent is the holder
+   *                     a grant in another reply or in a
+   *                     message, which the agent reads
+   *   ACQUIRING         HELD reply too late; the id was      the same agent, a new acquisition
+   *                     withdrawn before its command ran;
+   *                     or revoked before it was taken
    *   ACQUIRING         agent gives up, others wait          the first becomes agent of the same
    *                                                          acquisition, without a command
    *   ACQUIRING         agent gives up, nobody waits         RETIRED; the acquisition is withdrawn
-   *   HELD, claimed     unlock, may be passed on             HELD, unclaimed; the first is woken
-   *   HELD, claimed     unlock                               RELEASING: renewal has stopped before
+   *   HELD, a holder    unlock, a hand-off is allowed        HELD, handed off; the first is woken
+   *   HELD, a holder    unlock                               RELEASING: renewal has stopped before
    *                                                          the release is sent
-   *   HELD, unclaimed   a thread comes or wakes, still HELD  HELD, claimed by it (the linearization
-   *                                                          point: it re-reads the hold)
-   *   HELD, unclaimed   the last waiter gives up             RELEASING, by that waiter
+   *   HELD, handed off  a thread comes or wakes, still HELD  HELD, that thread is the holder. This
+   *                                                          is the linearization point: the
+   *                                                          thread re-reads the hold
+   *   HELD, handed off  the last waiter gives up             RELEASING, by that waiter
    *   RELEASING         reply, or none                       the first waiter is agent, or RETIRED
-   *   HELD              lease lost                           the owner is marked in LostHolds; the
-   *                                                          first waiter is agent, or RETIRED
-   *   HELD, claimed     the owner's thread has ended         stays, unrenewed, until the lease is lost
-   *   any               unlock by whoever lost its hold      the same: LeaseLostException
+   *   HELD              lease lost                           LostHolds marks the holder; the first
+   *                                                          waiter is agent, or RETIRED
+   *   HELD, a holder    the holder's thread has ended        no change and no renewal, until the
+   *                                                          lease is lost
+   *   any               unlock after the hold was lost       no change: LeaseLostException
    *
-   * Who passes a hold on wakes the first waiter but does not reserve the hold for it: a running
-   * thread may claim it first, as with the JDK's unfair lock. The waiter stays first, and the limit
-   * of hand-offs bounds how often it is passed over: after them the hold goes back to the store,
-   * and the first waiter is the agent of the next acquisition, behind the other processes.
+   * A hand-off wakes the first waiter but does not reserve the hold for it. A running thread may
+   * take it over first, as with the JDK's unfair lock. The waiter stays first. The limit of
+   * hand-offs bounds how often other threads overtake it: after so many, the hold goes back to the
+   * store. The first waiter is then the agent of the next acquisition, which queues behind the
+   * other processes.
    *
-   * Invariants: (G1) a thread is inside only with hold == its own hold, set under the mutex while
-   * the acquisition was HELD and before its deadline. (G2) Exactly one call of Acquisition.end
-   * succeeds, so exactly one of release and loss moves the gate on. (G3) Whoever leaves the gate
-   * without a hold leaves an agent, a woken waiter, a releasing thread, or nobody.
+   * Invariants:
+   *   (G1) A thread holds the lock only with hold == its own hold. It was set under the mutex while
+   *        the acquisition was HELD and before its deadline.
+   *   (G2) Exactly one call of HeldLease.end succeeds for an acquisition, so exactly one of release
+   *        and loss moves the gate on.
+   *   (G3) A thread that leaves the gate without a hold leaves an agent, a woken waiter, a
+   *        releasing thread, or no thread at all.
    */
   private enum Phase {
     ACQUIRING,
@@ -76,27 +83,31 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     REFUSED,
     /** It is the agent. */
     AGENT,
-    /** It waits for other threads of this process. */
+    /** It waits for other threads of this service. */
     WAIT,
-    /** This gate is gone; it asks the engine for another. */
+    /** This gate is gone; the thread asks {@link Gates} for another. */
     RETIRED
   }
 
-  /** What a gate needs of its service. */
+  /** What a gate needs from its service. */
   interface Home {
-    /** A new acquisition of a gate; whether nobody with another lease may take it over. */
+    /**
+     * A new acquisition of a gate.
+     *
+     * @param own whether no thread with another lease may take it over
+     */
     Acquisition newAcquisition(Gate gate, Waiter waiter, boolean own);
 
-    /** Gives it back to the store; returns whether the store had it. */
+    /** Gives it back to the store; returns whether the store still had it. */
     boolean release(Acquisition ended);
 
-    /** Takes it back, on this thread for as long (ns), else in the background. */
+    /** Takes it back: on this thread for at most that long (ns), then in the background. */
     void giveUp(Acquisition unwanted, long patience);
 
-    /** A gate has lost an acquisition, and with it a thread its hold. */
+    /** A gate has lost an acquisition, and the thread that held it has lost its hold. */
     void lost(Acquisition lost, @Nullable Hold hold, String reason);
 
-    /** Nobody is at the gate any more. */
+    /** No thread is at the gate any more. */
     void retire(Gate gate);
   }
 
@@ -138,7 +149,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     return keys;
   }
 
-  /** Its key in the engine's map. */
+  /** Its key in the map of {@link Gates}. */
   String place() {
     return place;
   }
@@ -148,12 +159,12 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     return store == service && keys.queue().equals(lock.queue());
   }
 
-  /** The hold of whoever is inside. */
+  /** The holder's hold; null if no thread has the lock here. */
   @Nullable Hold hold() {
     return hold;
   }
 
-  /** A thread comes: what it does next. */
+  /** A thread comes. Returns what it does next. */
   Step arrive(Waiter waiter) {
     mutex.lock();
     try {
@@ -181,7 +192,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     }
   }
 
-  /** Waits for the other threads of this service. */
+  /** Waits for the other threads of this service. Returns what the thread does next. */
   Step await(Waiter waiter) throws InterruptedException {
     while (true) {
       mutex.lock();
@@ -206,7 +217,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     return giveUp(waiter);
   }
 
-  /** The waiter is out of the queue and did not get the lock: wakes whoever is next. */
+  /** The waiter is out of the queue and did not get the lock: wakes the next one. */
   private Step giveUp(Waiter waiter) throws InterruptedException {
     Trampoline.step(this::giveBackUnclaimed);
     LockException why = trouble;
@@ -221,16 +232,16 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
   private void giveBackUnclaimed() {
     boolean unused = store.phase().releasing();
     try {
-      Acquisition unclaimed = endUnclaimed();
-      if (unclaimed != null) {
-        giveBack(unclaimed);
+      Acquisition handedOff = endUnclaimed();
+      if (handedOff != null) {
+        giveBack(handedOff);
       }
     } finally {
       store.phase().released();
     }
   }
 
-  /** Wakes the thread that may take over what was handed on, or ends it. */
+  /** Wakes the thread that may take over the hold that was handed off, or ends that hold. */
   private @Nullable Acquisition endUnclaimed() {
     mutex.lock();
     try {
@@ -240,9 +251,9 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     }
   }
 
-  private void giveBack(Acquisition unclaimed) {
+  private void giveBack(Acquisition handedOff) {
     try {
-      home.giveUp(unclaimed, store.options().commandTimeout().toNanos());
+      home.giveUp(handedOff, store.options().commandTimeout().toNanos());
     } finally {
       goOn();
     }
@@ -261,7 +272,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     Acquisition held = acquisition;
     if (held != null) {
       handOffs++;
-      // An acquisition has as many tokens as it may be passed on, and one.
+      // An acquisition has one token, and one more for each hand-off that is allowed.
       long token = held.lease().token() == 0 ? 0 : held.lease().token() + handOffs;
       begin(waiter, held, store.now(), token);
     }
@@ -276,7 +287,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
 
   // The agent's side
 
-  /** The acquisition the agent deals with; a new one if there is none. */
+  /** The acquisition that the agent deals with; a new one if there is none. */
   Acquisition acquisitionFor(Waiter waiter) {
     mutex.lock();
     try {
@@ -297,7 +308,8 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
   /**
    * The store answered that the agent's acquisition holds the lock.
    *
-   * @return too late also if the service is closed; then the acquisition is no longer this gate's
+   * @return {@code TOO_LATE} also if the service is closed; then the acquisition is no longer this
+   *     gate's
    */
   Taking granted(Waiter waiter, Acquisition held, long sentAt) {
     mutex.lock();
@@ -321,7 +333,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     }
   }
 
-  /** The agent's acquisition can no longer be had; another has its place in line. */
+  /** The agent's acquisition can no longer get the lock. A new one takes its place in the queue. */
   void replace(Waiter waiter, Acquisition gone) {
     mutex.lock();
     try {
@@ -334,7 +346,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
   /**
    * The last command of the agent failed.
    *
-   * @return since when commands have failed, through whatever agents
+   * @return since when commands have failed, also those of earlier agents
    */
   long failing(LockException failure, long now) {
     if (trouble == null) {
@@ -353,7 +365,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
    * The agent gives up. The first local waiter takes over the acquisition and its place in the
    * lock's queue.
    *
-   * @return the acquisition, if nobody is left to take it over
+   * @return the acquisition, if no waiter is left to take it over
    */
   @Nullable Acquisition resign() {
     mutex.lock();
@@ -369,7 +381,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     }
   }
 
-  /** The agent takes it, on its own thread. */
+  /** Notes the grant. The agent takes the lock on its own thread. */
   @Override
   public void granted(Acquisition granted, long sentAt) {
     granted.grantedByReply(sentAt);
@@ -384,26 +396,27 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
   }
 
   /**
-   * The service takes no more work: wakes every thread that waits here, so that it sees that.
+   * The service takes no more work. Wakes every thread that waits here, so that it notices.
    *
-   * @return what was passed on and not yet claimed, ended; the caller gives it back
+   * @return the acquisition that was handed off and not yet taken over, now ended; the caller gives
+   *     it back
    */
   @Nullable Acquisition turnAway() {
     mutex.lock();
     try {
       wake();
       waiters.forEach(waiter -> waiter.unpark(store.time()));
-      Acquisition unclaimed = phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
-      if (unclaimed != null) {
+      Acquisition handedOff = phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
+      if (handedOff != null) {
         appointNext();
       }
-      return unclaimed;
+      return handedOff;
     } finally {
       mutex.unlock();
     }
   }
 
-  /** Under the mutex, with neither hold nor agent. */
+  /** Call it under the mutex, when there is neither a hold nor an agent. */
   private void appointNext() {
     Waiter next = waiters.poll();
     agent = next;
@@ -447,9 +460,10 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
   }
 
   /**
-   * Under the mutex, the hold unclaimed: wakes the first waiter to claim it, or ends it.
+   * Call it under the mutex, when no thread has the hold. Wakes the first waiter to take it over,
+   * or ends it.
    *
-   * @return the acquisition the caller must now release
+   * @return the acquisition that the caller must now release; null if there is none
    */
   private @Nullable Acquisition passOnOrRelease() {
     Acquisition held = acquisition;
@@ -481,7 +495,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
         && store.takesWork();
   }
 
-  /** What hangs on the reply finds the gate moved on. */
+  /** Callbacks of the reply run after the gate has moved on. */
   private boolean release(Acquisition ended) {
     return Trampoline.step(() -> releaseAndAppoint(ended));
   }
@@ -494,7 +508,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     }
   }
 
-  /** What was held is given back. */
+  /** The acquisition is back in the store: the next waiter becomes the agent. */
   private void goOn() {
     mutex.lock();
     try {
@@ -506,16 +520,16 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
 
   @Override
   public @Nullable Holder holder(Acquisition held) {
-    Hold inside = hold;
-    if (inside == null || inside.acquisition() != held) {
+    Hold current = hold;
+    if (current == null || current.acquisition() != held) {
       return null;
     }
-    Thread thread = inside.thread();
+    Thread thread = current.thread();
     String gone = thread.isAlive() ? null : "ended without unlocking";
-    return new Holder("thread " + thread.getName(), inside.since(), gone);
+    return new Holder("thread " + thread.getName(), current.since(), gone);
   }
 
-  /** Marks the owner, and lets the next thread try. */
+  /** Marks the holder's thread in {@link LostHolds}, and makes the next waiter the agent. */
   @Override
   public boolean lose(Acquisition held, String reason) {
     Hold lost;

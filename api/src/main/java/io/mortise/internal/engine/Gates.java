@@ -43,7 +43,7 @@ public final class Gates {
     return hold != null && hold.isOf(thread) ? hold : null;
   }
 
-  /** A thread's hold, also one it took by a handle of another kind. */
+  /** A thread's hold, also if it was taken through a handle of another kind. */
   public @Nullable Hold holdOf(LockKeys keys, long threadId) {
     Hold hold = holdAt(keys.gate(threadId), threadId);
     if (hold == null && severalKinds) {
@@ -60,7 +60,7 @@ public final class Gates {
     return hold != null && hold.thread().getId() == threadId ? hold : null;
   }
 
-  /** Any thread's hold. It searches, so it is for people who look. */
+  /** Any thread's hold. It searches all gates, so it is for diagnostics only. */
   public @Nullable Hold holdOf(LockKeys keys) {
     return byPlace.values().stream()
         .filter(gate -> gate.keys().lock().equals(keys.lock()))
@@ -77,7 +77,7 @@ public final class Gates {
 
   // Locking
 
-  /** Takes the lock for a thread that does not hold it, or returns false when it gives up. */
+  /** Takes the lock for a thread that does not hold it. Returns false if the thread gives up. */
   public boolean lock(LockKeys keys, Waiter waiter) throws InterruptedException {
     try {
       Step step;
@@ -99,7 +99,7 @@ public final class Gates {
     return step == Step.AGENT ? queueWait.acquire(gate, waiter, waited) : step;
   }
 
-  /** Begins an attempt of a thread that does not hold the lock. */
+  /** Begins an attempt without waiting, for a thread that does not hold the lock. */
   public PendingTry begin(LockKeys keys, Waiter waiter) {
     while (true) {
       Gate gate = gateOf(keys, waiter);
@@ -120,7 +120,6 @@ public final class Gates {
         place, key -> new Gate(store, home, events, lostHolds, keys, waiter));
   }
 
-  /** What a gate needs of the service. */
   private final class Home implements Gate.Home {
     @Override
     public Acquisition newAcquisition(Gate gate, Waiter waiter, boolean own) {

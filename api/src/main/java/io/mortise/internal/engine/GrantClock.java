@@ -5,27 +5,29 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the store's clock said when a waiter asked. From it follows how long a grant lasts whose
- * message says when it was given.
+ * The store's clock when a waiter asked. A message says when a grant was given; from the two
+ * follows how long that grant lasts.
  *
  * @param askedAt before the waiter asked, by the time source
- * @param storeTime in the answer, by the store's clock (us)
- * @param epoch of the mailbox when the waiter asked: another may hear another store
+ * @param storeTime in the reply, by the store's clock (us)
+ * @param epoch of the mailbox when the waiter asked: another epoch may hear another store
  */
 record GrantClock(long askedAt, long storeTime, int epoch) {
-  /** Of a hundred parts of a time, one by which the two clocks may differ in rate. */
+  /** How much the two clocks may differ in rate: one part in a hundred. */
   private static final long DRIFT = 100;
 
   private static final long MARGIN = TimeUnit.MILLISECONDS.toNanos(2);
 
   /**
-   * Until when a grant lasts at least, by the time source. The store read its clock after {@link
-   * #askedAt}, so a grant that was given some time after that reading was given no earlier than so
-   * long after {@code askedAt}. It was also given before now.
+   * The earliest end of a grant, by the time source.
+   *
+   * <p>The store read its clock after {@link #askedAt}. So a grant that was given a span after that
+   * reading was given no earlier than the same span after {@code askedAt}. It was also given before
+   * now. The earlier of the two ends counts, less the drift of the clocks and a margin.
    *
    * @param grantedAt by the store's clock (us)
    * @param heardIn the epoch of the mailbox now
-   * @return null if that cannot be told
+   * @return null if the end cannot be computed
    */
   @Nullable Long endOfGrant(long grantedAt, int heardIn, long now, QueueTimes times) {
     long since = TimeUnit.MICROSECONDS.toNanos(grantedAt - storeTime);

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks after something at a steady pace, as long as there is something to look after. */
+/** Runs a check at a steady period, as long as there is something to check. */
 final class Heartbeat {
   private static final Logger log = LoggerFactory.getLogger(Heartbeat.class);
 
@@ -26,7 +26,7 @@ final class Heartbeat {
     this.wanted = wanted;
   }
 
-  /** Called whenever there is something new to look after. */
+  /** Starts the timer if it does not run. Called whenever there is something new to check. */
   void start() {
     if (!store.isClosed() && beating.compareAndSet(false, true)) {
       timer = store.time().schedule(this::beat, period);
@@ -43,7 +43,7 @@ final class Heartbeat {
     try {
       look.run();
     } catch (RuntimeException e) {
-      log.error("{}: a regular look failed; the next is in {}", store, period, e);
+      log.error("{}: a regular check failed; the next is in {}", store, period, e);
     } finally {
       beating.set(false);
       if (wanted.getAsBoolean()) {

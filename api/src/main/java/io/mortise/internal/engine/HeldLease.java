@@ -8,18 +8,20 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The held half of an acquisition: its lease from being taken to its end. Read by anybody, and
- * changed under this object's monitor, in which nothing blocks; exactly one call of {@link #end}
+ * The held half of an acquisition: its lease, from being taken to its end. Any thread reads it. It
+ * is changed under this object's monitor, in which nothing blocks. Exactly one call of {@link #end}
  * succeeds.
  */
 public final class HeldLease {
-  /** Redis keeps expiry in whole milliseconds, so a key may go up to one earlier than its lease. */
+  /**
+   * Redis keeps expiry in whole milliseconds, so a key may end up to one earlier than its lease.
+   */
   static final long STORE_TICK = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** How much faster than ours a server's clock may run: one part in a hundred. */
   private static final int DRIFT = 100;
 
-  /** What is logged about a hold at most once. */
+  /** The warnings that are logged at most once per acquisition. */
   enum Warning {
     LONG_HOLD,
     OWN_WAIT,
@@ -47,10 +49,10 @@ public final class HeldLease {
   }
 
   /**
-   * The store says that its id holds the lock.
+   * The store says that the id holds the lock.
    *
-   * @param sentAt when the command was sent that it answered
-   * @return false if the lease has ended already
+   * @param sentAt when the command was sent that the store answered
+   * @return false if the lease has already ended
    */
   synchronized boolean take(LeaseTerms wanted, long sentAt, long now, long longestHold) {
     long length = certain(wanted);
@@ -67,7 +69,7 @@ public final class HeldLease {
     return true;
   }
 
-  /** So much of a lease is certain, from before its command was sent. */
+  /** The part of a lease that is certain, counted from before its command was sent (ns). */
   private long certain(LeaseTerms wanted) {
     return wanted.nanos() - STORE_TICK - (drifts ? drift(wanted) : 0);
   }
@@ -76,7 +78,7 @@ public final class HeldLease {
     return wanted.nanos() / DRIFT + STORE_TICK;
   }
 
-  /** From now on it ends earlier, by as much as the clocks may drift apart during each lease. */
+  /** From now on it ends earlier, by as much as the clocks may drift apart during one lease. */
   synchronized void allowForDrift() {
     if (!drifts) {
       drifts = true;
@@ -85,12 +87,12 @@ public final class HeldLease {
   }
 
   /**
-   * The store has confirmed the lease again. An ended lease is never revived, and no answer brings
-   * the deadline forward.
+   * The store has confirmed the lease again. An ended lease is never revived, and no reply moves
+   * the deadline forward to an earlier time.
    *
-   * @param whole of the leases that the keeper gives: one that was extended by less is not renewed
-   *     any later for it
-   * @return the state before; {@code LOST} if the answer came too late
+   * @param whole the lease that the keeper gives. A lease that was extended by less counts as
+   *     renewed earlier, so its next renewal is not delayed.
+   * @return the state before; {@code LOST} if the reply came too late
    */
   synchronized LeaseState renewed(
       LeaseTerms wanted, LeaseTerms whole, long sentAt, long now, long longestHold) {
@@ -113,7 +115,7 @@ public final class HeldLease {
   /**
    * A renewal failed.
    *
-   * @return whether that is news
+   * @return whether the state changes from {@code HELD} to {@code SUSPECT}
    */
   synchronized boolean suspect(String why) {
     boolean news = state == LeaseState.HELD;
@@ -150,23 +152,23 @@ public final class HeldLease {
     return wasHeld;
   }
 
-  /** It was given back, and the store no longer had it. */
+  /** The hold was released, but the store no longer had it. */
   void wasLost(String reason) {
     loss = reason;
   }
 
-  /** What is known of the loss, for people. */
+  /** The reason of the loss, for messages. */
   public String loss() {
     String known = loss;
     return known == null ? "its lease ended" : known;
   }
 
-  /** What the last renewal failed with; null if none has failed since one succeeded. */
+  /** The failure of the last renewal; null if none has failed since one succeeded. */
   @Nullable String lastTrouble() {
     return lastTrouble;
   }
 
-  /** Whether it is held, or has been. */
+  /** Whether it is held, or was held before. */
   boolean wasTaken() {
     return taken;
   }
@@ -181,14 +183,17 @@ public final class HeldLease {
     return isHeld() && now - deadline < 0;
   }
 
-  /** The state as of now: a hold whose deadline has passed is lost, whoever has noticed. */
+  /**
+   * The state as of now. A hold whose deadline has passed is lost, also if no thread has noticed
+   * it.
+   */
   public LeaseState state(long now) {
     LeaseState known = state;
     boolean ended = known != LeaseState.RELEASED && now - deadline >= 0;
     return ended ? LeaseState.LOST : known;
   }
 
-  /** Before it is held: the first of its fencing tokens, or 0. */
+  /** Sets the first of its fencing tokens, or 0. Called before it is held. */
   void setToken(long first) {
     token = first;
   }
@@ -233,18 +238,18 @@ public final class HeldLease {
   }
 
   /**
-   * Notes that listeners are about to be told of a state.
+   * Notes that listeners are about to be notified of a state.
    *
-   * @return false if they know already that the hold is lost: a renewal that failed at the same
+   * @return false if they already know that the hold is lost: a renewal that failed at the same
    *     moment, on another thread, is no news after that
    */
-  synchronized boolean tells(LeaseState told) {
+  synchronized boolean tells(LeaseState next) {
     boolean news = !lossTold;
-    lossTold = lossTold || told == LeaseState.LOST;
+    lossTold = lossTold || next == LeaseState.LOST;
     return news;
   }
 
-  /** A hold begins whose events are these; each hold of an acquisition has its own. */
+  /** Sets the events of the hold that begins. Each hold of an acquisition has its own. */
   synchronized void tellBy(HoldEvents next) {
     events = next;
   }

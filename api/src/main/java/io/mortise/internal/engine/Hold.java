@@ -2,9 +2,9 @@ package io.mortise.internal.engine;
 
 import org.jspecify.annotations.Nullable;
 
-/** One thread's hold of a lock, however deeply nested. The count belongs to that thread alone. */
+/** One thread's hold of a lock, however deeply nested. Only that thread changes the count. */
 public final class Hold {
-  /** Where it is to be ended. */
+  /** The place that can end the hold. */
   interface Place {
     /**
      * Ends the calling thread's outermost hold.
@@ -30,13 +30,13 @@ public final class Hold {
     this.token = token;
   }
 
-  /** Its fencing token; 0 if the lock was not taken as a fenced one. */
+  /** Its fencing token; 0 if the lock was not acquired as a fenced one. */
   public long token() {
     return token;
   }
 
   /**
-   * Ends it, the outermost level.
+   * Ends it at its outermost level.
    *
    * @return whether it was still held
    */
@@ -48,7 +48,7 @@ public final class Hold {
     return thread;
   }
 
-  @SuppressWarnings("ReferenceEquality") // a thread is itself, whatever its class says of equals
+  @SuppressWarnings("ReferenceEquality") // compares identity, whatever equals of the thread's class says
   boolean isOf(Thread other) {
     return thread == other;
   }
@@ -61,12 +61,12 @@ public final class Hold {
     return since;
   }
 
-  /** Before it is known to anybody: what is told of it. */
-  void tellBy(HoldEvents told) {
-    events = told;
+  /** Sets its events, before any other thread can see the hold. */
+  void tellBy(HoldEvents next) {
+    events = next;
   }
 
-  /** What is told of it; null if nobody listens. */
+  /** Its events; null if there is no listener. */
   @Nullable HoldEvents events() {
     return events;
   }

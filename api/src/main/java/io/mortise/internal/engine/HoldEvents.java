@@ -9,9 +9,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is told of one hold: one event at a time, in the order in which they were posted, and none
- * before the beginning has been told. An event that finds another one being told is left to the
- * thread that tells that one, so nobody waits. Thread-safe.
+ * The events of one hold, for the listener. It gets one event at a time, in the order in which they
+ * were posted, and none before the hold's beginning. A thread that posts while another one delivers
+ * leaves its event to that thread, so no thread waits. Thread-safe.
  */
 final class HoldEvents {
   private static final Logger log = LoggerFactory.getLogger(HoldEvents.class);
@@ -26,12 +26,12 @@ final class HoldEvents {
     this.telling = telling;
   }
 
-  /** Of a hold whose beginning will be told by {@link #began}. */
+  /** The events of a hold whose beginning will be reported by {@link #began}. */
   static HoldEvents beginning(long since) {
     return new HoldEvents(since, true);
   }
 
-  /** Of a hold whose beginning nobody is told. */
+  /** The events of a hold whose beginning is not reported. */
   static HoldEvents begun() {
     return new HoldEvents(0, false);
   }
@@ -40,16 +40,16 @@ final class HoldEvents {
     return since;
   }
 
-  /** Tells of the beginning, then of all that came meanwhile. */
+  /** Reports the beginning, and then everything that was posted meanwhile. */
   void began(Runnable event) {
     event.run();
     tellAll();
   }
 
   /**
-   * Notes that the end is about to be told.
+   * Notes that the end is about to be reported.
    *
-   * @return false if it was before
+   * @return false if it was noted before
    */
   synchronized boolean ends() {
     boolean news = !ended;
@@ -57,14 +57,14 @@ final class HoldEvents {
     return news;
   }
 
-  /** Tells on the calling thread, if nothing else is being told. */
+  /** Delivers on the calling thread, unless another thread delivers. */
   void post(Runnable event) {
     if (add(event)) {
       tellAll();
     }
   }
 
-  /** Tells on the executor. */
+  /** Delivers on the executor, unless another thread delivers. */
   void post(Executor executor, Runnable event) {
     if (!add(event)) {
       return;
@@ -72,13 +72,13 @@ final class HoldEvents {
     try {
       executor.execute(this::tellAll);
     } catch (RejectedExecutionException e) {
-      log.debug("nobody was told of a lease: the executor takes no more", e);
+      log.debug("a lease event was not reported: the executor rejected it", e);
       drop(event);
       tellAll();
     }
   }
 
-  /** Whether the caller is the one to tell it. */
+  /** Adds an event. Returns whether the caller has to deliver it. */
   private synchronized boolean add(Runnable event) {
     untold.add(event);
     boolean first = !telling;

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Tells listeners what happens. What they throw is logged and goes no further. */
+/** Notifies listeners. What they throw is logged and goes no further. Thread-safe. */
 public final class LeaseEvents {
   private static final Logger log = LoggerFactory.getLogger(LeaseEvents.class);
 
@@ -39,7 +39,7 @@ public final class LeaseEvents {
     }
   }
 
-  /** One thread, which ends when idle: listeners hear of events in their order. */
+  /** One thread, which ends when it is idle. Listeners hear events in their order. */
   private static ThreadPoolExecutor oneDaemonThread() {
     ThreadPoolExecutor one =
         new ThreadPoolExecutor(
@@ -58,7 +58,7 @@ public final class LeaseEvents {
   }
 
   public Registration add(String lockKey, Consumer<? super LeaseChange> listening) {
-    Consumer<LeaseChange> consumer = listening::accept; // an object of this registration alone
+    Consumer<LeaseChange> consumer = listening::accept; // a new object for this registration
     byLock.compute(
         lockKey,
         (key, known) -> {
@@ -76,7 +76,7 @@ public final class LeaseEvents {
             });
   }
 
-  /** A thread's hold begins; told by {@link #acquired(Hold, long, boolean)}. Does not block. */
+  /** A thread's hold begins. {@link #acquired(Hold, long, boolean)} reports it. Does not block. */
   void begins(Hold hold) {
     if (listener != null) {
       HoldEvents events = HoldEvents.beginning(hold.since());
@@ -85,7 +85,7 @@ public final class LeaseEvents {
     }
   }
 
-  /** A lease begins; told by {@link #acquired(Acquisition, long)}. Does not block. */
+  /** A lease begins. {@link #acquired(Acquisition, long)} reports it. Does not block. */
   void begins(Acquisition lease) {
     if (listener != null) {
       lease.lease().tellBy(HoldEvents.beginning(lease.lease().acquiredAt()));
@@ -99,7 +99,7 @@ public final class LeaseEvents {
     }
   }
 
-  /** The same of a lease, said where nothing may block. */
+  /** Reports the beginning of a lease, on the executor: the caller must not block. */
   public void acquired(Acquisition lease, long waitedNanos) {
     if (listener != null) {
       execute(() -> began(lease.lease().events(), lease, waitedNanos, true));
@@ -124,10 +124,10 @@ public final class LeaseEvents {
     }
   }
 
-  /** A call of the listener. */
+  /** A call of the listener; nothing if there is none. */
   private Runnable tell(Consumer<LockListener> call) {
-    LockListener told = listener;
-    return told == null ? () -> {} : () -> Trampoline.guarded(() -> call.accept(told));
+    LockListener notified = listener;
+    return notified == null ? () -> {} : () -> Trampoline.guarded(() -> call.accept(notified));
   }
 
   void suspect(Acquisition acquisition, String reason, long now) {
@@ -138,13 +138,13 @@ public final class LeaseEvents {
     changed(acquisition, event(acquisition, LeaseState.HELD, "renewed again", now));
   }
 
-  /** The acquisition is lost, and with it the hold of whoever is inside. */
+  /** The acquisition is lost, and with it the hold of its holder. */
   void lost(Acquisition acquisition, String reason, long now) {
     changed(acquisition, event(acquisition, LeaseState.LOST, reason, now));
     endsUnreleased(acquisition, reason, now);
   }
 
-  /** The listener hears that a hold is over, unless it has heard of an end already. */
+  /** Reports that a hold is over without a release, unless an end was reported before. */
   void endsUnreleased(Acquisition acquisition, String reason, long now) {
     HoldEvents events = acquisition.lease().events();
     if (listener != null && events.ends()) {
@@ -162,7 +162,10 @@ public final class LeaseEvents {
     return new LeaseChange(acquisition.keys().name(), state, acquisition.id(), remaining, reason);
   }
 
-  /** Called on any thread, a client's I/O thread too, so even the log is left to the executor. */
+  /**
+   * Posts a change. The caller may be any thread, also a client's I/O thread, so even the log is
+   * written on the executor.
+   */
   private void changed(Acquisition acquisition, LeaseChange event) {
     acquisition
         .lease()
@@ -177,7 +180,10 @@ public final class LeaseEvents {
             });
   }
 
-  /** Runs what is the application's; on the calling thread if the executor takes no more. */
+  /**
+   * Runs code of the application: on the executor, or on the calling thread if the executor rejects
+   * it.
+   */
   public void execute(Runnable task) {
     try {
       submit(task);

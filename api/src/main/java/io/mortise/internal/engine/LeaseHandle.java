@@ -13,14 +13,17 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A claim's lease as its users see it. The engine refers to it weakly, to notice one dropped. */
+/**
+ * The lease of a lease request, as the application sees it. The engine refers to it weakly, so that
+ * it notices a lease that was dropped. Thread-safe.
+ */
 final class LeaseHandle implements MemberLease {
-  /** Where it came from. */
+  /** The lease request that the lease came from. */
   interface Origin {
-    /** Its lease is over; returns whether it was held until now. */
+    /** The lease is over. Returns whether it was held until now. */
     boolean lose(Acquisition held, String reason);
 
-    /** A thread holds it from now on; null if anybody may. */
+    /** From now on the thread holds it; null if it is bound to no thread. */
     void belongsTo(@Nullable Thread thread);
 
     void onLost(Consumer<? super LeaseChange> listener);
@@ -94,7 +97,7 @@ final class LeaseHandle implements MemberLease {
         : CompletableFuture.completedFuture(false);
   }
 
-  /** As long as asked for, and renewed if it was before. */
+  /** Terms of the given length, renewed if the lease was renewed before. */
   private LeaseTerms wanted(Duration lease) {
     LeaseTerms fixed = LeaseTerms.fixed(Objects.requireNonNull(lease, "lease"));
     if (state() == LeaseState.RELEASED) {
@@ -164,7 +167,10 @@ final class LeaseHandle implements MemberLease {
     parts.events().released(acquisition, heldFor);
   }
 
-  /** False if its time has passed; then everybody is told, should nobody know yet. */
+  /**
+   * Whether it is still held. If its deadline has passed, the loss is reported, if it was not
+   * before.
+   */
   private boolean isStillHeld() {
     boolean over = state() == LeaseState.LOST;
     if (over) {

@@ -14,11 +14,18 @@ import org.slf4j.LoggerFactory;
 /**
  * Renews the leases of all holds of a service, and reports those that end.
  *
- * <p>One timer beats while anything is held, thirty times per lease, and at least six times in the
- * time of a grant that a hold may begin with. Each beat looks at every hold: those last renewed a
- * third of the lease ago are renewed, a hundred per command, all commands at once; a hold whose
- * deadline falls before the next beat gets a timer of its own. So taking and releasing a lock costs
- * the keeper nothing but, at the first of many, one timer.
+ * <p>One timer runs while anything is held. It fires thirty times per lease, and at least six times
+ * in the shortest lease that a hold can begin with. (With {@code startOnGrant}, a hold can begin
+ * with what is left of a grant window.) Its period is never below 3 ms. At each run:
+ *
+ * <ul>
+ *   <li>Holds that were last renewed a third of the lease ago are renewed. One command renews a
+ *       hundred of them, and all commands are sent at once.
+ *   <li>A hold whose deadline falls before the next run gets a timer of its own.
+ * </ul>
+ *
+ * <p>So acquiring and releasing a lock costs the keeper nothing. Only the first hold of many costs
+ * one timer.
  */
 public final class LeaseKeeper {
   private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
@@ -35,7 +42,7 @@ public final class LeaseKeeper {
   private final long shortest;
   private final long period;
 
-  /** So long a hold that has begun on a grant waits for its confirmation before it tries again. */
+  /** How long a renewal may take for a hold that has begun on a grant, before it is tried again. */
   private final Duration confirmTimeout;
 
   private final Heartbeat beat;
@@ -125,7 +132,9 @@ public final class LeaseKeeper {
     }
   }
 
-  /** That is no error: another thread may be about to release it. */
+  /**
+   * A thread that waits for its own lease is no error: another thread may be about to release it.
+   */
   private void warnOfOwnWait(Acquisition held, Acquisition.Owner.Holder holder) {
     Thread waiting = held.owner().waitingForItself();
     if (waiting != null && held.lease().warnOnce(HeldLease.Warning.OWN_WAIT)) {
@@ -188,7 +197,7 @@ public final class LeaseKeeper {
   }
 
   /**
-   * What the renew script said of one hold.
+   * Applies the renew script's answer for one hold.
    *
    * @return whether it is held
    */
@@ -212,8 +221,8 @@ public final class LeaseKeeper {
   // Longer leases
 
   /**
-   * Sees to it that a hold has no less lease than a nested acquisition asks for: a fixed lease is
-   * made longer, or renewed from now on.
+   * Makes sure that a hold has at least the lease that a nested acquisition asks for. A fixed lease
+   * is made longer, or renewed from now on.
    *
    * @return whether it is still held
    */
@@ -240,7 +249,7 @@ public final class LeaseKeeper {
     return confirm(held, to, (Long) reply.get(0), sentAt);
   }
 
-  /** As {@link #extend}; the future completes where the answer arrives. */
+  /** As {@link #extend}; the future completes on the thread that delivers the reply. */
   CompletableFuture<Boolean> extendAsync(Acquisition held, LeaseTerms to) {
     long sentAt = store.now();
     return store
@@ -280,7 +289,7 @@ public final class LeaseKeeper {
     }
   }
 
-  /** Why a lease ended by itself, as far as is known; for people. */
+  /** Why a lease ended without a release, as far as is known; for messages. */
   public String whyEnded(Acquisition held) {
     if (!held.lease().terms().renewed()) {
       return "its lease ended, which was fixed at %s ms".formatted(held.lease().terms().millis());

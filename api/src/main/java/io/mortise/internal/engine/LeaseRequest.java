@@ -23,23 +23,24 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One wish for a lease, from before its first command until its lease is over. It waits in the
+ * One request for a lease, from before its first command until its lease is over. It waits in the
  * store's queue by itself, and no thread waits for it. Thread-safe.
  */
 final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, CommandBatcher.Command {
   /* Overview
    *
-   *   NEW       not begun: it may be found by its id, and is not asked for yet
-   *   WAITING   to be asked for: now, when a message comes, or when its next check is due; or to be
-   *             let in by another's reply
+   *   NEW       not begun: it can be found by its id, and asks for nothing yet
+   *   WAITING   waits until it asks: now, when a message comes, or when its next check is due. The
+   *             reply to another command may grant it the lock meanwhile
    *   ASKING    a command is out
-   *   HELD      a lease was given out; from here on the acquisition's own state counts
+   *   HELD      the lease was given out; from here on the acquisition's own state counts
    *   DONE      refused, failed or given up; what the store may know of it is withdrawn
    *
-   * Transitions are under this object's monitor, in which nothing blocks and no command is sent;
-   * what follows from one is returned as a Runnable and run outside. Exactly one transition leads
-   * to HELD or DONE, and only that one completes the result. A time that ends while a command is
-   * out ends the waiting, not the claim: the answer decides, as it does for a thread.
+   * Transitions are under this object's monitor, in which nothing blocks and no command is sent.
+   * What follows from a transition is returned as a Runnable, and run outside of the monitor.
+   * Exactly one transition leads to HELD or DONE, and only that one completes the result. A time
+   * limit that passes while a command is out ends the wait, not the request: the reply decides, as
+   * it does for a thread.
    */
   private enum Phase {
     NEW,
@@ -55,7 +56,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
 
     void remove(LeaseRequest request);
 
-    /** Whether a thread that waits for this is waiting for a lease of that lock. */
+    /** Whether a thread that parks on this object waits for a lease of that lock. */
     boolean isWaitFor(Object blocker, LockKeys lock);
   }
 
@@ -78,7 +79,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   private final Backoff pause = new Backoff();
   private long troubleSince;
 
-  /** Let go when complete: it refers to the lease, whose users are to be missed. */
+  /** Cleared when complete: it refers to the lease, and a dropped lease must be noticed. */
   private @Nullable CompletableFuture<LeaseOutcome> result;
 
   private volatile @Nullable WeakReference<LeaseHandle> handle;
@@ -104,11 +105,11 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   }
 
   /**
-   * Asks for the first time.
+   * Starts a request: asks for the first time.
    *
-   * @param here whether the calling thread sends the first command: it waits for the answer anyway
-   * @param result completed where the answer arrives, so nothing that blocks may hang on it;
-   *     withdraws the claim when somebody else completes it
+   * @param here whether the calling thread sends the first command; it waits for the reply anyway
+   * @param result completed on the thread that delivers the reply, so nothing that blocks may
+   *     depend on it. If a caller completes it first, the request is withdrawn.
    */
   static void start(
       Parts parts,
@@ -118,18 +119,18 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
       long wait,
       boolean here,
       CompletableFuture<LeaseOutcome> result) {
-    LeaseRequest claim = new LeaseRequest(parts, pending, keys, policy, wait, result);
-    pending.add(claim);
+    LeaseRequest request = new LeaseRequest(parts, pending, keys, policy, wait, result);
+    pending.add(request);
     CompletableFuture<LeaseOutcome> unused =
-        result.whenComplete((value, failed) -> claim.end(new CancellationException()));
+        result.whenComplete((value, failed) -> request.end(new CancellationException()));
     if (wait > LeaseSource.NOT && wait != LeaseSource.FOREVER) {
-      claim.limit();
+      request.limit();
     }
-    claim.begin();
+    request.begin();
     if (here) {
-      claim.ask();
+      request.ask();
     } else {
-      claim.wake();
+      request.wake();
     }
   }
 
@@ -171,7 +172,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
       answered(null, e);
       return;
     } catch (Error e) {
-      end(new CancellationException(e.toString())); // or it would be asked for without end
+      end(new CancellationException(e.toString())); // or it would ask without end
       throw e;
     }
     answered(reply, null);
@@ -258,7 +259,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     Acquisition gone = acquisition;
     acquisition = successor();
     return waits(() ->
-        parts.releases().withdraw(gone)); // should the store not remember that it was forced out
+        parts.releases().withdraw(gone)); // in case the store does not remember the force unlock
   }
 
   private Runnable waits(Runnable first) {
@@ -270,14 +271,20 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     };
   }
 
-  /** The acquisition can no longer be had; another has its place in line. */
+  /**
+   * Returns a new acquisition, for one that can no longer get the lock. It takes that one's place
+   * in the queue.
+   */
   private Acquisition successor() {
     Acquisition next = newAcquisition();
     next.place().succeeds(acquisition.place());
     return next;
   }
 
-  /** Begins, as by the reply to a command of its own; one that was sent later decides. */
+  /**
+   * Begins the hold, as a reply to its own command would. If it sent a later command, that one
+   * decides.
+   */
   @Override
   public void granted(Acquisition granted, long sentAt) {
     Runnable next;
@@ -320,7 +327,10 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     parts.events().acquired(held, waited);
   }
 
-  /** The next beat asks with a new id, so that late answers are not asked for without end. */
+  /**
+   * Asks with a new id, but only at the next run of the timer. So it does not ask without end if
+   * every reply comes too late.
+   */
   private Runnable heldTooLate() {
     Acquisition late = acquisition;
     acquisition = newAcquisition();
@@ -369,7 +379,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     next.run();
   }
 
-  /** Ends it for a reason of its owner's, unless it has ended. */
+  /** Ends the request with an exception, unless it has ended. */
   void end(RuntimeException why) {
     Runnable next;
     synchronized (this) {
@@ -427,7 +437,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     holder = thread;
   }
 
-  /** Whether it is what a thread holds, as a member of a lock of several. */
+  /** Whether the thread holds its lease, as a member of a lock of several. */
   boolean isOf(Thread thread) {
     return thread.equals(holder);
   }
@@ -447,7 +457,10 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     return new Holder("lease " + held.id(), held.lease().acquiredAt(), gone);
   }
 
-  /** Who takes permits one by one waits for those it gave away, so a semaphore says nothing. */
+  /**
+   * {@inheritDoc} Null for a semaphore: a thread that takes permits one by one may wait for permits
+   * that it gave to others, so a warning would be wrong.
+   */
   @Override
   public @Nullable Thread waitingForItself() {
     Object blocker = LockSupport.getBlocker(asker);
@@ -459,8 +472,8 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     return waits ? asker : null;
   }
 
-  /** Whether a thread that parks at this waits for the result. */
-  @SuppressWarnings("ReferenceEquality") // a future is itself alone
+  /** Whether a thread that parks on this object waits for the result, to get that lock. */
+  @SuppressWarnings("ReferenceEquality") // a future is equal to itself alone
   synchronized boolean isWaitFor(Object blocker, LockKeys lock) {
     return blocker == result && keys.queue().equals(lock.queue());
   }
@@ -468,7 +481,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   @Override
   public boolean lose(Acquisition held, String reason) {
     boolean wasHeld;
-    synchronized (this) { // not between being taken and the note of its beginning
+    synchronized (this) { // not between the take and the note that the hold begins
       wasHeld = held.lease().lose(reason);
     }
     if (wasHeld) {
@@ -487,7 +500,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
 
   @Override
   public void onLost(Consumer<? super LeaseChange> listener) {
-    Consumer<LeaseChange> once = listener::accept; // an object of this call alone
+    Consumer<LeaseChange> once = listener::accept; // a new object, so that it identifies this call
     listeners.add(once);
     LeaseChange known = loss;
     if (known != null) {
@@ -495,7 +508,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     }
   }
 
-  /** Whoever takes it out of the list tells it, so it is told once. */
+  /** Notifies a listener once: only the caller that removes it from the list runs it. */
   private void tell(Consumer<? super LeaseChange> listener, LeaseChange event) {
     if (listeners.remove(listener)) {
       Trampoline.guarded(() -> listener.accept(event));
@@ -504,6 +517,6 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
 
   @Override
   public String toString() {
-    return "Claim[" + keys.name() + ", " + acquisition.id() + ']';
+    return "LeaseRequest[" + keys.name() + ", " + acquisition.id() + ']';
   }
 }

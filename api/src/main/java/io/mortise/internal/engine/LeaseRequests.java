@@ -11,8 +11,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The lease requests of a service that have not ended. While there are any, one timer beats, twenty
- * times per re-check period, and asks for all that are due.
+ * The lease requests of a service that have not ended. While there are any, one timer runs. It
+ * fires twenty times per re-check period, and sends the commands of all requests that are due.
+ * Thread-safe.
  */
 public final class LeaseRequests implements LeaseRequest.Pending {
   private static final int BEATS_PER_CHECK = 20;
@@ -33,9 +34,10 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   /**
    * Asks for a lease that is bound to no thread.
    *
-   * @param here whether the calling thread sends the first command: it waits for the answer anyway
-   * @param result completed where the answer arrives, so nothing that blocks may hang on it; the
-   *     request is withdrawn when somebody else completes it
+   * @param wait how long to wait (ns), or {@link LeaseSource#NOT} or {@link LeaseSource#FOREVER}
+   * @param here whether the calling thread sends the first command; it waits for the reply anyway
+   * @param result completed on the thread that delivers the reply, so nothing that blocks may
+   *     depend on it. If a caller completes it first, the request is withdrawn.
    */
   public void start(
       LockKeys keys,
@@ -70,7 +72,10 @@ public final class LeaseRequests implements LeaseRequest.Pending {
     return pending.stream().anyMatch(request -> request.isWaitFor(blocker, lock));
   }
 
-  /** Runs it when the service is closed; at once if it is. An object can be registered once. */
+  /**
+   * Runs a task when the service is closed, or at once if it is closed already. An object can be
+   * registered once.
+   */
   public Registration onClose(Runnable task) {
     onClose.add(task);
     if (!store.takesWork()) {
@@ -87,7 +92,7 @@ public final class LeaseRequests implements LeaseRequest.Pending {
     store.batcher().send(pending.stream().filter(LeaseRequest::isDue).toList());
   }
 
-  /** Ends all of them: the service is closed. */
+  /** Ends all requests: the service is closed. */
   void close() {
     beat.close();
     List.copyOf(onClose).forEach(Runnable::run);

@@ -7,21 +7,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The story of each lock at DEBUG, under one name: queued, granted, acquired, handed on, released,
- * lost. Switched off, a chapter costs one look at the level.
+ * The story of each lock at DEBUG, under one logger name: queued, granted, acquired, handed off,
+ * released, lost. When it is off, each event costs one check of the level.
  */
 public final class LockLog {
-  /** What a user switches on; see docs/troubleshooting.md#story. */
+  /** The logger that a user switches on; see docs/troubleshooting.md#story. */
   static final String NAME = "io.mortise.locks";
 
   private static final Logger log = LoggerFactory.getLogger(NAME);
 
-  /** So late a timed wait is worth a line (ns). */
+  /** From this delay on, a late timed wait is logged (ns). */
   private static final long LATE = TimeUnit.SECONDS.toNanos(1);
 
   private LockLog() {}
 
-  /** The store has put it into the queue, for the first time. */
+  /** The store has put the acquisition into the queue, for the first time. */
   static void queued(Acquisition waiting, long left) {
     if (log.isDebugEnabled()) {
       String lease = left < 0 ? "" : "; the lease of the holder ends in " + left + " ms";
@@ -29,7 +29,7 @@ public final class LockLog {
     }
   }
 
-  /** The store has given it to one who waited. */
+  /** The store has granted the lock to an acquisition that waited. */
   static void granted(Acquisition waiting, String how) {
     if (log.isDebugEnabled()) {
       log.debug("{}: granted to {} {}", waiting.keys().text(), waiting.id(), how);
@@ -48,7 +48,7 @@ public final class LockLog {
     }
   }
 
-  /** A lease that is bound to no thread. */
+  /** A lease that is bound to no thread was acquired. */
   public static void acquired(Acquisition held, long waited) {
     if (log.isDebugEnabled()) {
       log.debug(
@@ -59,7 +59,7 @@ public final class LockLog {
     }
   }
 
-  /** A timed wait ended more than a second late, with the lock or without. */
+  /** A timed wait ended more than a second late, with or without the lock. */
   public static void late(LockKeys keys, Waiter waiter, long now) {
     long late = waiter.late(now);
     if (late > LATE) {
@@ -83,11 +83,11 @@ public final class LockLog {
     }
   }
 
-  /** To another thread of this process, without the store. */
+  /** The hold was handed off to another thread of this service, without a command. */
   static void handedOn(Hold hold, long now) {
     if (log.isDebugEnabled()) {
       log.debug(
-          "{}: handed on inside this process by {} after {} ms",
+          "{}: handed off inside this process by {} after {} ms",
           hold.acquisition().keys().text(),
           thread(hold),
           millis(now - hold.since()));
@@ -104,7 +104,7 @@ public final class LockLog {
     }
   }
 
-  /** A lease that is bound to no thread. */
+  /** A lease that is bound to no thread was released. */
   static void released(Acquisition held, long heldFor) {
     if (log.isDebugEnabled()) {
       log.debug("{}: {} released after {} ms", held.keys().text(), held.id(), millis(heldFor));

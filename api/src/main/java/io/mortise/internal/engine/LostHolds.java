@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds that ended under a thread that has not unlocked yet. They stand beside the gates: they mark
- * the thread, so that it learns of the loss, and block nobody. Thread-safe.
+ * Lost holds of threads that have not unlocked since. They are kept beside the gates: they mark the
+ * thread, so that it learns of the loss, and block no other thread. Thread-safe.
  */
 public final class LostHolds {
   private record Key(Thread thread, String lockKey) {}
@@ -24,13 +24,13 @@ public final class LostHolds {
     }
   }
 
-  /** The calling thread's newest lost hold of a lock. */
+  /** The calling thread's newest lost hold of a lock; null if it has none. */
   public synchronized @Nullable Hold find(LockKeys keys) {
     Deque<Hold> own = holds.get(new Key(Thread.currentThread(), keys.lock()));
     return own == null ? null : own.peek();
   }
 
-  /** The thread that lost this acquisition and has not unlocked since. */
+  /** The thread that lost this acquisition and has not unlocked since; null if there is none. */
   public synchronized @Nullable Thread loserOf(String acquisitionId) {
     return holds.values().stream()
         .flatMap(Deque::stream)
@@ -40,7 +40,10 @@ public final class LostHolds {
         .orElse(null);
   }
 
-  /** One unlock of the calling thread's newest lost hold. */
+  /**
+   * Counts one unlock of the calling thread's newest lost hold. Returns that hold; null if it has
+   * none.
+   */
   public synchronized @Nullable Hold exit(LockKeys keys) {
     Key key = new Key(Thread.currentThread(), keys.lock());
     Deque<Hold> own = holds.get(key);
@@ -57,7 +60,7 @@ public final class LostHolds {
     return hold;
   }
 
-  /** The calling thread has been told of the loss of this hold. */
+  /** The calling thread has learned of the loss of this hold. It is marked no more. */
   public synchronized void told(Hold hold) {
     Key key = new Key(hold.thread(), hold.acquisition().keys().lock());
     Deque<Hold> own = holds.get(key);
@@ -66,7 +69,7 @@ public final class LostHolds {
     }
   }
 
-  /** Interrupts the thread that lost the hold, unless it has been told meanwhile. */
+  /** Interrupts the thread that lost the hold, unless it has learned of the loss meanwhile. */
   synchronized void interrupt(Hold hold) {
     Deque<Hold> own = holds.get(new Key(hold.thread(), hold.acquisition().keys().lock()));
     if (own != null && own.contains(hold)) {

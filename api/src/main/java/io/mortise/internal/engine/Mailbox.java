@@ -20,15 +20,22 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one channel of a service, subscribed once. Messages are hints, {@code kind|id|lock key}: a
- * grant wakes the acquisition's agent, with the store's time it may let it in; a loss ends its
- * hold, a signal wakes a condition's waiter. After a gap all who wait ask again, since their
- * message may have been in it.
+ * The one message channel of a service, subscribed once. Messages are hints of the form {@code
+ * kind|id|lock key}:
+ *
+ * <ul>
+ *   <li>A grant wakes the acquisition's owner. If the message has the store's time, the acquisition
+ *       may take the lock by it alone ({@code startOnGrant}).
+ *   <li>A loss ends the hold of the id.
+ *   <li>A signal wakes a waiter of a condition.
+ * </ul>
+ *
+ * <p>After a gap, all waiters ask the store again, since their message may have been in the gap.
  */
 public final class Mailbox implements ChannelListener {
   private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
 
-  /** The store's time, in seconds and microseconds. */
+  /** A grant with the store's time, in seconds and microseconds. */
   private static final Pattern GRANT = Pattern.compile("grant (\\d{1,12}) (\\d{1,6})");
 
   private final Store store;
@@ -39,7 +46,7 @@ public final class Mailbox implements ChannelListener {
   private final AtomicBoolean complained = new AtomicBoolean();
   private volatile boolean interrupted;
 
-  /** Changes whenever the connection for messages may be another. */
+  /** Changes whenever the connection for messages may be another one. */
   private final AtomicInteger epoch = new AtomicInteger();
 
   private volatile @Nullable Subscription subscription;
@@ -128,7 +135,8 @@ public final class Mailbox implements ChannelListener {
   }
 
   /**
-   * A grant to an id that is not here any more would keep the lock from others: it is given back.
+   * A grant to an id that is not here any more would keep the lock from others, so it is given
+   * back.
    */
   private void granted(String id, String lockKey, long grantedAt) {
     Acquisition acquisition = acquisitions.find(id);
@@ -141,15 +149,17 @@ public final class Mailbox implements ChannelListener {
     }
   }
 
-  /** What the store's clock said (us), or -1 if the message does not tell. */
+  /** When the grant was given, by the store's clock (us), or -1 if the message does not say. */
   private static long grantedAt(String grant) {
-    Matcher told = GRANT.matcher(grant);
-    return told.matches()
-        ? TimeUnit.SECONDS.toMicros(Long.parseLong(told.group(1))) + Long.parseLong(told.group(2))
+    Matcher match = GRANT.matcher(grant);
+    return match.matches()
+        ? TimeUnit.SECONDS.toMicros(Long.parseLong(match.group(1))) + Long.parseLong(match.group(2))
         : -1;
   }
 
-  /** A script could not send its message; said once, since waiters still ask every few seconds. */
+  /**
+   * The server refused a script's message. Logged once, since waiters still ask every few seconds.
+   */
   public void complain(@Nullable String refusal) {
     if (refusal != null && complained.compareAndSet(false, true)) {
       log.warn(

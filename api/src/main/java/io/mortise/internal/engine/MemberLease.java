@@ -6,26 +6,26 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease as a lock of several uses it. These futures complete where the answer arrives, so nothing
- * that blocks may hang on them; and whoever waits for them does not need the executor, on which it
- * may be itself.
+ * A lease as a lock of several members uses it. These futures complete on the thread that delivers
+ * the reply. So nothing that blocks may depend on them. And a thread that waits for them does not
+ * need the executor, on which it may run itself.
  */
 public interface MemberLease extends Lease {
-  /** As {@link #extendAsync}. */
+  /** As {@link #extendAsync}, without the executor. */
   CompletableFuture<Boolean> extending(Duration lease);
 
-  /** As {@link #extending}, and from now on it is renewed. */
+  /** As {@link #extending}, and from now on the lease is renewed. */
   CompletableFuture<Boolean> renewing(Duration lease);
 
   /**
    * Makes it a part of a majority's lease: from now on it ends earlier than in the store, by as
-   * much as clocks may drift apart.
+   * much as the clocks may drift apart.
    *
-   * @param owner the thread that holds the whole, after whose end it is renewed no more; null for
-   *     nobody in particular
+   * @param owner the thread that holds the whole, after whose end it is renewed no more; null if
+   *     the whole is bound to no thread
    */
   void joinMajority(@Nullable Thread owner);
 
-  /** As {@link #releaseAsync}. */
+  /** As {@link #releaseAsync}, without the executor. */
   CompletableFuture<Void> releasing();
 }

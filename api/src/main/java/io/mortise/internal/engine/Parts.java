@@ -1,6 +1,6 @@
 package io.mortise.internal.engine;
 
-/** What a wait for a lock or a lease needs of its service. */
+/** The parts of a service that a wait for a lock or a lease needs. */
 record Parts(
     Store store,
     Acquisitions acquisitions,
@@ -9,7 +9,7 @@ record Parts(
     LeaseKeeper keeper,
     Mailbox mailbox,
     LeaseEvents events) {
-  /** An acquisition is held from now on, and waits no more. */
+  /** From now on the acquisition is held, and waits no more. */
   void took(Acquisition acquisition) {
     redissonChannels.ended(acquisition);
     keeper.watch(acquisition);

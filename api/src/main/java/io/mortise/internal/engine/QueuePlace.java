@@ -9,15 +9,15 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The waiting half of an acquisition: what was asked of the store, and what it said. Used by the
- * gate's agent alone, or under the monitor of the lease request, but for what messages and the
- * replies to others' commands say.
+ * The waiting half of an acquisition: what was asked of the store, and what it answered. It is used
+ * by the gate's agent alone, or under the monitor of the lease request. Messages and the replies to
+ * other commands are the exceptions.
  */
 final class QueuePlace {
   /** Whether a message came since the last command. */
   private volatile boolean signalled;
 
-  /** When the command was sent whose reply granted the lock, or an equivalent of it. */
+  /** When the command was sent whose reply granted the lock, or a time that is equivalent. */
   private volatile @Nullable Long grantSentAt;
 
   private @Nullable GrantClock sample;
@@ -35,15 +35,18 @@ final class QueuePlace {
 
   private volatile boolean stray;
 
-  /** Whether what the last commands did is not known. */
+  /** Whether it is unknown what the last commands did. */
   private boolean uncertain;
 
-  /** Whether somebody forced the lock open when this id held it; it never holds again. */
+  /** Whether a force unlock ended this id's hold; the id never holds again. */
   private boolean revoked;
 
   private String ticket = "";
 
-  /** The place in the queue, to be sent again; empty if the store never said one. */
+  /**
+   * Its ticket: the place in the queue, which each command sends again. Empty if the store never
+   * gave one.
+   */
   String ticket() {
     return ticket;
   }
@@ -54,8 +57,8 @@ final class QueuePlace {
   }
 
   /**
-   * The reply to another command granted the lock. If a command of its own was sent since that one
-   * was, the store is asked once more: the grant may have been revoked.
+   * The reply to another command granted the lock. If this acquisition sent a command of its own
+   * after that one, it asks the store once more: the grant may have been revoked.
    *
    * @param sentAt when the other command was sent
    */
@@ -63,23 +66,23 @@ final class QueuePlace {
     grantSentAt = mayBeGranted(sentAt) ? sentAt : null;
   }
 
-  /** Whether nothing of its own was sent since, nor was it thrown out. */
+  /** Whether it has sent no command of its own since then, and was not revoked. */
   synchronized boolean mayBeGranted(long sentAt) {
     return !out && !revoked && sentAt - askedAt >= 0;
   }
 
-  /** As of now a grant may be taken without asking, if its message tells when it was given. */
+  /** From now on a grant may be taken without asking, if its message says when it was given. */
   synchronized void sampled(GrantClock seen) {
     sample = seen;
   }
 
   /**
-   * A message tells of a grant. If it is certain how long that lasts, it is a lease that was last
-   * renewed long ago; else the store is asked.
+   * A message reports a grant. If it is certain how long the grant lasts, it counts as a lease that
+   * was last renewed long ago. Otherwise the store is asked.
    *
    * @param grantedAt by the store's clock (us), or -1
-   * @param epoch of the mailbox that heard it
-   * @param whole what a lease is if it is renewed; no other begins like this
+   * @param epoch of the mailbox that heard the message
+   * @param whole the default lease, which is renewed; no other lease can begin like this
    */
   synchronized void grantedByMessage(
       long grantedAt, int epoch, LeaseTerms whole, long now, QueueTimes times) {
@@ -91,8 +94,8 @@ final class QueuePlace {
   }
 
   /**
-   * Somebody forced the lock open when this id held it. It cannot be taken from now on, whatever
-   * answer says that it holds the lock: such an answer is older.
+   * A force unlock ended this id's hold. From now on it cannot be taken, whatever reply says that
+   * it holds the lock: such a reply is older.
    */
   synchronized void revoke() {
     revoked = true;
@@ -100,16 +103,16 @@ final class QueuePlace {
     sample = null;
   }
 
-  /** Whether it can never hold the lock again. */
+  /** Whether it was revoked, so that it never holds the lock again. */
   synchronized boolean isRevoked() {
     return revoked;
   }
 
   /**
-   * When the command was sent that let it in; null if none has since it asked last, or its lease is
-   * over.
+   * When the command was sent that granted it the lock. Null if no grant came since it last asked,
+   * or if that lease is over.
    *
-   * @param whole what a lease is if it is renewed
+   * @param whole the default lease, which is renewed
    */
   @Nullable Long grantSentAt(LeaseTerms whole, long now) {
     Long sentAt = grantSentAt;
@@ -124,7 +127,9 @@ final class QueuePlace {
     return nextCheck - now;
   }
 
-  /** Before a command is sent; a message that comes from now on counts for the next one. */
+  /**
+   * Called before a command is sent. A message that comes from now on counts for the next command.
+   */
   synchronized void sending(long now) {
     signalled = false;
     grantSentAt = null;
@@ -133,7 +138,7 @@ final class QueuePlace {
     sent = true;
     nextCheck = now;
     knownBefore = known;
-    out = true; // before: a reader that finds it known asks whether it may arrive late
+    out = true; // first: a reader that finds it known asks whether it may arrive late
     known = true;
   }
 
@@ -154,7 +159,7 @@ final class QueuePlace {
   }
 
   /**
-   * The store has put it into the queue: the next check is when the lock's lease ends, at the
+   * The store has put it into the queue. The next check is when the lock's lease ends, but at the
    * latest after about the re-check period.
    */
   void queued(AcquireReply.Waiting waiting, long now, QueueTimes times) {
@@ -165,22 +170,25 @@ final class QueuePlace {
     nextCheck = now + (waiting.left() < 0 ? period : Math.min(period, lease));
   }
 
-  /** It stands in line where another stood that cannot be had any more. */
+  /** It takes the place in the queue of another acquisition, which can no longer get the lock. */
   void succeeds(QueuePlace other) {
     ticket = other.ticket;
   }
 
-  /** Whether the store may know this id: a command was sent, and not certainly in vain. */
+  /**
+   * Whether the store may know this id: a command was sent, and it is not certain that it did not
+   * run.
+   */
   boolean mayBeKnown() {
     return known;
   }
 
-  /** Whether nobody knows what the last commands did. */
+  /** Whether it is unknown what the last commands did. */
   boolean isUncertain() {
     return uncertain;
   }
 
-  /** Whether a command may still arrive, so that this id must be kept from acquiring. */
+  /** Whether a command may still arrive, so that the store must keep this id from acquiring. */
   boolean mayArriveLate() {
     return stray || out;
   }

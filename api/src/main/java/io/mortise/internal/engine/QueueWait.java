@@ -12,12 +12,18 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a gate's agent does: asks the store for the lock, and waits for it there. All of it runs on
- * the agent's own thread.
+ * One thread's wait in the store's queue: the agent of a gate asks the store for the lock, and
+ * waits there. All of it runs on the agent's own thread.
  *
- * <p>A waiting acquisition is asked for again when a message came, when the lock's lease ends, and
- * at the latest after the re-check period; so a lost message, a deleted key or a dead holder costs
- * seconds.
+ * <p>A waiting acquisition asks again:
+ *
+ * <ul>
+ *   <li>when a message came,
+ *   <li>when the lock's lease ends,
+ *   <li>at the latest after the re-check period.
+ * </ul>
+ *
+ * <p>So a lost message, a deleted key or a dead holder costs seconds at most.
  */
 final class QueueWait {
   private final Parts parts;
@@ -64,7 +70,7 @@ final class QueueWait {
     private final Waiter waiter;
     private boolean mayBeOver;
 
-    /** Since when it has not looked whether it gives up: a command was out. */
+    /** Since when it has not checked whether it gives up, because a command was out. */
     private long busySince;
 
     private int epoch;
@@ -117,7 +123,10 @@ final class QueueWait {
       return Step.REFUSED;
     }
 
-    /** What hangs on the reply finds this thread out of the gate, if it is not to wait in it. */
+    /**
+     * Asks the store, as one step. If the thread is not to wait at the gate, it leaves the gate
+     * before the callbacks of the reply run.
+     */
     private Step ask(Acquisition acquisition) {
       return Trampoline.step(() -> {
         boolean stays = false;
@@ -141,7 +150,9 @@ final class QueueWait {
       return hear(acquisition, sentAt, () -> store.backend().execute(call(acquisition)));
     }
 
-    /** What the backend throws is heard as an answer, or the gate would have an agent for ever. */
+    /**
+     * What the backend throws counts as a reply; otherwise the gate would keep its agent for ever.
+     */
     CompletableFuture<List<Object>> send(Acquisition acquisition, long sentAt) {
       try {
         sending(acquisition, sentAt);
@@ -157,8 +168,8 @@ final class QueueWait {
     }
 
     /**
-     * Closing takes back what is noted as sent before it looks, and the agent sees afterwards that
-     * nothing may be sent any more.
+     * Notes the command as sent, and then checks that the service takes work. Closing takes back
+     * everything that is noted as sent, so no command is missed.
      */
     private void sending(Acquisition acquisition, long sentAt) {
       acquisition.place().sending(sentAt);
@@ -168,7 +179,7 @@ final class QueueWait {
       }
     }
 
-    /** All there is to an attempt without waiting. */
+    /** The whole of an attempt that does not wait. Returns whether it has the lock. */
     boolean once(Acquisition acquisition, long sentAt, Supplier<List<Object>> answer) {
       Step step = hear(acquisition, sentAt, answer);
       if (step == Step.WAIT) {
@@ -231,12 +242,15 @@ final class QueueWait {
       };
     }
 
-    /** An attempt that does not wait has not been refused yet, so it asks once more. */
+    /**
+     * Asks once more with a new id, also for an attempt that does not wait: the store has not
+     * refused it.
+     */
     private Step revoked(Acquisition acquisition) {
       gate.replace(waiter, acquisition);
       parts
           .releases()
-          .withdraw(acquisition); // should the store not remember that it was forced out
+          .withdraw(acquisition); // in case the store does not remember the force unlock
       return waiter.waits() ? Step.WAIT : ask(gate.acquisitionFor(waiter));
     }
 
@@ -254,7 +268,7 @@ final class QueueWait {
       return Step.WAIT;
     }
 
-    /** As {@link #revoked}; the store remembers it. */
+    /** As {@link #revoked}, for an id that was withdrawn; the store remembers that. */
     private Step replaced(Acquisition acquisition) {
       gate.replace(waiter, acquisition);
       parts.acquisitions().forget(acquisition);
@@ -279,12 +293,12 @@ final class QueueWait {
       }
     }
 
-    /** Keeps an acquisition whose answers come too late from being asked for without end. */
+    /** Keeps an acquisition whose replies come too late from asking without end. */
     private void pauseAfterFailure() {
       waiter.park(store.time(), gate, pause.next());
     }
 
-    /** A thread that leaves without the lock leaves the gate to the next, once. */
+    /** Leaves the gate to the next waiter, once, if the thread has not got the lock. */
     void end() {
       if (!done) {
         done = true;
@@ -307,7 +321,10 @@ final class QueueWait {
       }
     }
 
-    /** Giving up takes no longer than one command, with the one that was out meanwhile. */
+    /**
+     * How long giving up may wait for its reply (ns). Together with a command that was out before,
+     * it is at most one command timeout.
+     */
     private long patience() {
       return store.options().commandTimeout().toNanos() - (store.now() - busySince);
     }

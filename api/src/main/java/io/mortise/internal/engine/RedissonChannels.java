@@ -14,18 +14,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Hears of the locks that clients of Redisson free: subscribes to Redisson's channel of each such
- * lock for as long as an acquisition of this service waits for it. On a message one of those that
- * wait asks again, which gives the free lock to the first in the store's queue, wherever that is;
- * so does one after each gap, and after subscribing: the lock may have been freed since it was put
- * into the queue. Thread-safe.
+ * Listens for locks that clients of Redisson release. It subscribes to Redisson's channel of each
+ * such lock for as long as an acquisition of this service waits for it. On a message, one waiter
+ * asks again. That grants the free lock to the first in the store's queue, in whatever service that
+ * is. After each gap and after subscribing, one waiter asks as well: the lock may have been
+ * released since the waiter joined the queue. Thread-safe.
  */
 final class RedissonChannels {
   private static final Logger log = LoggerFactory.getLogger(RedissonChannels.class);
 
   private final Store store;
 
-  /** By the lock's key: two locks, foo and {foo}, have one channel. */
+  /** By the lock's key. Two locks, foo and {foo}, have one channel. */
   private final Map<String, Ear> ears = new ConcurrentHashMap<>();
 
   private final AtomicBoolean complained = new AtomicBoolean();
@@ -34,7 +34,7 @@ final class RedissonChannels {
     this.store = store;
   }
 
-  /** Listens for it until it has {@link #ended}. */
+  /** Listens for the acquisition until it has {@link #ended}. */
   void waits(Acquisition acquisition) {
     if (!acquisition.keys().isRedisson()) {
       return;
@@ -51,11 +51,11 @@ final class RedissonChannels {
     listening.open();
     boolean over = acquisition.lease().isHeld() || acquisition.isForgotten();
     if (over || !store.takesWork()) {
-      ended(acquisition); // just before it was added
+      ended(acquisition); // it ended just before it was added
     }
   }
 
-  /** It is held, or given up. */
+  /** The acquisition is held, or given up. */
   void ended(Acquisition acquisition) {
     if (acquisition.keys().isRedisson()) {
       end(acquisition.keys().lock(), acquisition);
@@ -74,7 +74,7 @@ final class RedissonChannels {
         });
     Ear ear = unused.get();
     if (ear != null) {
-      ear.close(); // not in there: it waits for who is being told
+      ear.close(); // outside of the map's lock: closing waits for a listener that runs
     }
   }
 
@@ -107,7 +107,7 @@ final class RedissonChannels {
       }
     }
 
-    /** Idempotent, and right also while another thread opens it. */
+    /** Idempotent, and correct also while another thread opens it. */
     void close() {
       closed = true;
       Subscription open = subscription;

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** How acquisitions end: released, given up, lost, or forced open. Thread-safe. */
+/** How acquisitions end: released, given up, lost, or revoked. Thread-safe. */
 public final class Releases {
   private static final Logger log = LoggerFactory.getLogger(Releases.class);
 
@@ -43,10 +43,10 @@ public final class Releases {
   // Given up
 
   /**
-   * Takes an acquisition back on the thread that gives it up: once that goes on, the store does not
-   * grant it the lock any more. Without an answer in time it is taken back in the background.
+   * Takes an acquisition back on the thread that gives it up. After that, the store does not grant
+   * it the lock any more. Without a reply in time, it is taken back in the background.
    *
-   * @param patience how long the thread waits for the answer at most (ns)
+   * @param patience how long the thread waits for the reply at most (ns)
    */
   void giveUp(Acquisition acquisition, long patience) {
     boolean open = store.phase().releasing();
@@ -71,7 +71,7 @@ public final class Releases {
     }
   }
 
-  /** Takes an acquisition back in the background: out of the queue, or the lock given back. */
+  /** Takes an acquisition back in the background: it leaves the queue, or gives the lock back. */
   void withdraw(Acquisition acquisition) {
     boolean unused = store.phase().releasing();
     acquisitions.forget(acquisition);
@@ -82,11 +82,11 @@ public final class Releases {
   // Released
 
   /**
-   * Gives a thread's ended acquisition back to the store. It is known here until the store has
-   * answered: a message about it that comes meanwhile is not about an id that nobody knows.
+   * Gives a thread's ended acquisition back to the store. The service knows it until the store has
+   * answered, so that a message about it meanwhile is not about an unknown id.
    *
-   * @return false if the store no longer had it; true also if the store could not be asked, then it
-   *     is asked in the background
+   * @return false if the store no longer had it. True also if the store could not be asked; then it
+   *     is asked in the background.
    */
   boolean release(Acquisition ended) {
     boolean open = store.phase().releasing();
@@ -129,7 +129,7 @@ public final class Releases {
     return had;
   }
 
-  /** As {@link #endAndRelease}; the future completes where the answer arrives. */
+  /** As {@link #endAndRelease}; the future completes on the thread that delivers the reply. */
   CompletableFuture<Boolean> endAndReleaseAsync(Acquisition held) {
     boolean unused = store.phase().releasing();
     if (!held.lease().end(LeaseState.RELEASED)) {
@@ -164,7 +164,10 @@ public final class Releases {
             .formatted(ended.keys().text(), leaseEnds(ended)));
   }
 
-  /** The service is closed, and the listener will hear no other end of what a thread holds. */
+  /**
+   * Reports a hold that the closed service leaves to its lease: the listener will hear no other end
+   * of it.
+   */
   void abandon(Acquisition held) {
     String reason = "its service %s was closed; %s".formatted(store.clientId(), leaseEnds(held));
     events.endsUnreleased(held, reason, store.now());
@@ -187,7 +190,7 @@ public final class Releases {
     return had;
   }
 
-  /** Notifies the acquisitions that a release grants. One that is over is given back. */
+  /** Notifies the acquisitions that a release grants. A grant to one that is over is given back. */
   private void grant(LockKeys keys, List<Object> reply, long sentAt) {
     for (int i = 2; i < reply.size(); i++) {
       String id = (String) reply.get(i);
@@ -214,7 +217,10 @@ public final class Releases {
 
   // Lost
 
-  /** Its owner has let go of a lost acquisition: notifies listeners, and tidies the store. */
+  /**
+   * Finishes a lost acquisition, after its owner has dropped it: notifies listeners, and removes it
+   * from the store.
+   */
   void lost(Acquisition lost, @Nullable Hold hold, String reason) {
     acquisitions.forget(lost);
     LockLog.lost(lost, reason);
@@ -227,7 +233,7 @@ public final class Releases {
     }
   }
 
-  /** Ends everybody's holds or leases; returns whether there were any. */
+  /** Ends all holds or leases of the lock; returns whether there were any. */
   public boolean force(LockKeys keys) {
     return forced(keys, store.execute(keys, store.scripts().force(keys), forcing(keys)));
   }

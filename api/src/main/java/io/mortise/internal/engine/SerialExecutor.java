@@ -7,9 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs one task after the other, on the threads that bring them: whoever brings one while another
- * runs leaves it to that thread. So the tasks need no lock among each other, nobody waits, and a
- * task that brings the next does not run inside it.
+ * Runs one task after the other, on the threads that bring them. A thread that brings a task while
+ * another thread runs one leaves it to that thread. So the tasks need no lock between each other,
+ * no thread waits, and a task that brings the next one does not run it inside itself. Thread-safe.
  */
 public final class SerialExecutor {
   private static final Logger log = LoggerFactory.getLogger(SerialExecutor.class);
@@ -17,7 +17,7 @@ public final class SerialExecutor {
   private final Queue<Runnable> tasks = new ConcurrentLinkedQueue<>();
   private final AtomicInteger waiting = new AtomicInteger();
 
-  /** Runs it, now or after those that came before. It must not block. */
+  /** Runs the task, now or after those that came before. The task must not block. */
   public void run(Runnable task) {
     tasks.add(task);
     if (waiting.getAndIncrement() == 0) {
@@ -38,7 +38,7 @@ public final class SerialExecutor {
         next.run();
       }
     } catch (Throwable e) { // an Error too: those after it would wait for ever
-      log.error("a step failed; those after it are made", e);
+      log.error("a task failed; the tasks after it still run", e);
     }
   }
 }

@@ -10,13 +10,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * How far a service is closed, and how many of its releases are out.
+ * How far a service is closed, and how many of its releases are out. Thread-safe.
  *
  * <pre>
  *   OPEN      takes work
- *   DRAINING  takes no new work, and nobody waits any more; what is held is held and renewed, and
- *             may be entered again, extended, looked at and released
- *   CLOSED    everything is refused; nothing is renewed
+ *   DRAINING  takes no new work, and ends all waits. A hold stays held and renewed. Its holder may
+ *             nest it, extend it, look at it and release it
+ *   CLOSED    refuses everything, and renews nothing
  *
  *   OPEN      close(time)                                        DRAINING
  *   OPEN      close()                                            CLOSED
@@ -51,15 +51,15 @@ final class ServicePhase {
     return phase.get() == Phase.CLOSED;
   }
 
-  /** Whether this call began the draining. */
+  /** Begins to drain. Returns whether this call did so. */
   boolean drain() {
     return phase.compareAndSet(Phase.OPEN, Phase.DRAINING);
   }
 
   /**
-   * Whether this call closed the service; wakes the threads that wait for holds to end. The call
-   * that did counts as a release until it calls {@link #released}, when it has looked at
-   * everything.
+   * Closes the service, and wakes the threads that wait for holds to end. Returns whether this call
+   * closed it. That call counts as a release until it calls {@link #released}, after it has looked
+   * at everything.
    */
   boolean close() {
     releases.incrementAndGet();
@@ -78,8 +78,8 @@ final class ServicePhase {
   }
 
   /**
-   * Something is about to be given back: a hold, or a place in the queue. Said before it ends or is
-   * forgotten, so that closing the service finds it, or waits for {@link #released}.
+   * A hold or a place in the queue is about to be given back. Called before it ends or is
+   * forgotten, so that closing the service either finds it, or waits for {@link #released}.
    *
    * @return false if the service is closed
    */
@@ -88,7 +88,7 @@ final class ServicePhase {
     return !isClosed();
   }
 
-  /** It was answered, or goes on in the background. */
+  /** The release was answered, or goes on in the background. */
   void released() {
     if (releases.decrementAndGet() == 0 && isClosed()) {
       allReleased.complete(null);
@@ -101,12 +101,12 @@ final class ServicePhase {
     return releases.get() > 0;
   }
 
-  /** Completes after the close, when no release is out any more. */
+  /** Completes after the close, as soon as no release is out. */
   CompletableFuture<Void> allReleased() {
     return allReleased;
   }
 
-  /** An acquisition is over. */
+  /** An acquisition is over: wakes the threads that wait for holds to end. */
   void ended() {
     if (!takesWork()) {
       wake();

@@ -17,7 +17,7 @@ import java.util.concurrent.CompletableFuture;
 
 /**
  * The store as the parts of one service use it: its backend, its scripts with the options of the
- * service, its time, and whether the service still takes work.
+ * service, its time, and whether the service still takes work. Thread-safe.
  */
 public final class Store {
   private final LockBackend backend;
@@ -94,19 +94,19 @@ public final class Store {
     return phase.isClosed();
   }
 
-  /** Whether threads may begin to ask, and those that asked may wait and be granted the lock. */
+  /** Whether threads may begin to ask, may go on waiting, and may be granted the lock. */
   public boolean takesWork() {
     return phase.takesWork();
   }
 
-  /** For what begins. */
+  /** Throws if the service takes no new work. For operations that begin something. */
   public void checkOpen(LockKeys keys) {
     if (!phase.takesWork()) {
       throw phase.refusal(keys.text());
     }
   }
 
-  /** For what holders may still do. */
+  /** Throws if the service is closed. For operations that a holder may still do while it drains. */
   public void checkNotClosed(LockKeys keys) {
     if (phase.isClosed()) {
       throw phase.refusal(keys.text());
@@ -127,7 +127,7 @@ public final class Store {
     }
   }
 
-  /** The same; the future completes where the answer arrives. */
+  /** As {@link #execute}; the future completes on the thread that delivers the reply. */
   CompletableFuture<List<Object>> executeAsync(LockKeys keys, ScriptCall call, String what) {
     CompletableFuture<List<Object>> answer = new CompletableFuture<>();
     try {

@@ -8,11 +8,11 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which thread holds which lock by which lease: what makes a lease a {@code Lock}. A lease that was
- * lost stays until its thread has unlocked, or has ended. Thread-safe.
+ * Which thread holds which lock by which lease. This makes a {@code Lock} of a lease. A lease that
+ * was lost stays until its thread has unlocked, or has ended. Thread-safe.
  */
 public final class ThreadLeases {
-  /** One thread's hold, however deeply nested. The count belongs to that thread alone. */
+  /** One thread's hold, however deeply nested. Only that thread changes the count. */
   public static final class Held {
     private final Lease lease;
     private int count = 1;
@@ -29,7 +29,7 @@ public final class ThreadLeases {
       return count;
     }
 
-    /** The thread enters once more. */
+    /** The thread locks once more. */
     public void enter() {
       if (count == Integer.MAX_VALUE) {
         throw new Error("Maximum lock count exceeded");
@@ -42,13 +42,16 @@ public final class ThreadLeases {
 
   private final Map<Key, Deque<Held>> holds = new HashMap<>();
 
-  /** The calling thread's newest hold, good or lost. */
+  /** The calling thread's newest hold, valid or lost; null if it has none. */
   public synchronized @Nullable Held find(String lock) {
     Deque<Held> own = holds.get(new Key(Thread.currentThread(), lock));
     return own == null ? null : own.peek();
   }
 
-  /** The newest hold of a thread of that id. It searches, so it is for people who look. */
+  /**
+   * The newest hold of the thread with that id. It searches all holds, so it is for diagnostics
+   * only.
+   */
   public synchronized @Nullable Held find(String lock, long threadId) {
     return holds.entrySet().stream()
         .filter(each -> each.getKey().lock().equals(lock))
@@ -58,16 +61,16 @@ public final class ThreadLeases {
         .orElse(null);
   }
 
-  /** The calling thread has acquired. */
+  /** The calling thread has acquired the lock. */
   public synchronized void add(String lock, Lease lease) {
     Key key = new Key(Thread.currentThread(), lock);
     holds.computeIfAbsent(key, k -> new ArrayDeque<>(1)).push(new Held(lease));
   }
 
   /**
-   * The calling thread leaves a hold of its own once.
+   * Counts one unlock of a hold of the calling thread.
    *
-   * @return the lease to be released now, if that was the outermost
+   * @return the lease to be released now, if that was the outermost unlock; else null
    */
   public synchronized @Nullable Lease exit(String lock, Held own) {
     own.count--;

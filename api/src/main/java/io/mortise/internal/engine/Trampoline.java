@@ -8,11 +8,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps callbacks out of the engine's steps. An executor may run what it is given in place, on the
- * thread that brings it. Then a callback would run in the middle of a step, such as a release, and
- * callbacks that release would nest as deep as the line of waiters is long. So each thread keeps
- * the callbacks that come up during a step or a callback, and runs them one after the other when
- * its outermost one is over.
+ * Keeps callbacks out of the engine's steps. An executor may run a task in place, on the thread
+ * that brings it. Then a callback would run in the middle of a step, such as a release. And
+ * callbacks that release would nest as deep as the queue of waiters is long. So each thread keeps
+ * the callbacks that come up during a step or a callback. It runs them one after the other when its
+ * outermost step is over.
  */
 final class Trampoline {
   private static final Logger log = LoggerFactory.getLogger(Trampoline.class);
@@ -20,7 +20,7 @@ final class Trampoline {
 
   private Trampoline() {}
 
-  /** Makes a step, and then runs the callbacks that came up. */
+  /** Runs a step, and then the callbacks that came up. */
   static void step(Runnable step) {
     boolean unused =
         step(() -> {
@@ -29,7 +29,7 @@ final class Trampoline {
         });
   }
 
-  /** The same for a step with a result. */
+  /** As {@link #step(Runnable)}, for a step with a result. */
   static <T> T step(Supplier<T> step) {
     if (LATER.get() != null) {
       return step.get();
@@ -49,7 +49,7 @@ final class Trampoline {
     }
   }
 
-  /** Runs a callback: now, or when what the calling thread is at is over. */
+  /** Runs a callback: now, or after the outermost step of the calling thread. */
   static void callback(Runnable callback) {
     Deque<Runnable> later = LATER.get();
     if (later == null) {
@@ -59,11 +59,11 @@ final class Trampoline {
     }
   }
 
-  /** Runs what is the application's. What it throws is logged and goes no further. */
+  /** Runs code of the application. What it throws is logged and goes no further. */
   static void guarded(Runnable call) {
     try {
       call.run();
-    } catch (Throwable e) { // an Error too: the lock's state does not hang on a listener
+    } catch (Throwable e) { // an Error too: the lock's state does not depend on a listener
       log.warn("a lock listener failed", e);
     }
   }

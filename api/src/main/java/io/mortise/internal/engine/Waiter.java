@@ -6,8 +6,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One thread's wish for a lock: what lease it wants, and how long and how patiently it waits. An
- * uninterruptible wait notes interrupts and gives them back at its end.
+ * One thread's request for a lock: which lease it wants, how long it waits, and whether interrupts
+ * end the wait. An uninterruptible wait notes interrupts and restores them at its end. Changed by
+ * its own thread alone.
  */
 public final class Waiter {
   private static final long FOREVER = TimeUnit.HOURS.toNanos(1);
@@ -52,13 +53,13 @@ public final class Waiter {
     return new Waiter(lease, now, Patience.UNLIMITED, interruptible, 0);
   }
 
-  /** Of a read/write lock: the id of what the thread holds in the other mode. */
+  /** For a read/write lock: the id of the hold that the thread has in the other mode. */
   public Waiter beside(String id) {
     beside = id;
     return this;
   }
 
-  /** The id of what the thread holds in the other mode, or an empty text. */
+  /** The id of the thread's hold in the other mode, or an empty text. */
   public String beside() {
     return beside;
   }
@@ -96,12 +97,12 @@ public final class Waiter {
     return isTimed() ? now - deadline : -1;
   }
 
-  /** How long after its deadline it was woken at most; 0 if never so late (ns). */
+  /** How long after its deadline it was woken at most (ns); 0 if it never was. */
   long overslept() {
     return overslept;
   }
 
-  /** It has the lock. */
+  /** It has the lock by this hold. */
   void enters(Hold begun) {
     hold = begun;
   }
@@ -111,12 +112,12 @@ public final class Waiter {
     return hold;
   }
 
-  /** The store itself gave this thread the lock. */
+  /** The store gave this thread the lock. */
   void tookRemotely() {
     remote = true;
   }
 
-  /** Whether the store gave the lock to this thread, not another thread of this process. */
+  /** Whether the store gave the lock to this thread; false after a hand-off. */
   public boolean isRemote() {
     return remote;
   }
@@ -154,7 +155,7 @@ public final class Waiter {
     }
   }
 
-  /** Gives back the interrupt an uninterruptible wait has noted. */
+  /** Restores the interrupt that an uninterruptible wait has noted. */
   public void restoreInterrupt() {
     if (interrupted) {
       thread.interrupt();

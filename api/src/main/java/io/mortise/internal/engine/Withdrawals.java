@@ -7,10 +7,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Takes acquisitions back in the background, detached from the thread that gave them up: sends
- * <em>leave</em> until the store confirms it, or until whatever the id held must have ended by
- * itself. Harmless to repeat, since it only touches its own id. Closing the service waits for the
- * answer to the first one, not for the repetitions.
+ * Takes acquisitions back in the background, detached from the thread that gave them up. It sends
+ * <em>leave</em> until the store confirms it, or until every hold of the id must have ended by
+ * itself. A repeated command is harmless, since it only touches its own id. Closing the service
+ * waits for the reply to the first command, not for the repetitions. Thread-safe.
  */
 public final class Withdrawals {
   private static final Logger log = LoggerFactory.getLogger(Withdrawals.class);
@@ -25,14 +25,14 @@ public final class Withdrawals {
     this.acquisitions = acquisitions;
   }
 
-  /** Takes back what this service has asked for. */
+  /** Takes back an acquisition of this service. */
   void leave(Acquisition acquisition) {
     leave(acquisition, () -> {});
   }
 
   /**
-   * Takes it back after a release that was not answered: its reply may have named others of this
-   * service, so who waits for the same then asks.
+   * Takes an acquisition back after a release without a reply. The lost reply may have granted the
+   * lock to other acquisitions of this service, so those that wait for it then ask the store.
    */
   void leaveAgain(Acquisition released) {
     leave(released, () -> acquisitions.askAgain(released.keys()));
@@ -44,7 +44,7 @@ public final class Withdrawals {
     send(keys, call, acquisition.lease().terms().nanos(), then);
   }
 
-  /** Takes back what a message says this service has, though it does not know of it. */
+  /** Takes back a grant to an id that this service does not know. */
   void leave(LockKeys keys, String id) {
     send(keys, store.scripts().leave(keys, id, false));
   }

@@ -14,15 +14,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A lock's leases for applications: the futures, and the calls that wait for them. */
+/**
+ * Gives the leases of one lock to the application: as futures, or to threads that wait.
+ * Thread-safe.
+ */
 public final class AsyncLeases implements AsyncLock {
   private final LeaseSource claimer;
   private final Executor executor;
   private final TimeSource time;
 
   /**
-   * @param executor completes the futures
-   * @param time what those who wait follow
+   * @param executor the executor on which the futures complete
+   * @param time the time that waiting threads follow
    */
   public AsyncLeases(LeaseSource claimer, Executor executor, TimeSource time) {
     this.claimer = claimer;
@@ -50,19 +53,21 @@ public final class AsyncLeases implements AsyncLock {
     return lease(awaitClaimed(LeaseSource.FOREVER)).orElseThrow();
   }
 
-  /** Waits for a lease that long. */
+  /** Waits for a lease until the deadline. */
   public Optional<Lease> await(Duration wait) throws InterruptedException {
     return lease(awaitClaimed(nanos(wait)));
   }
 
-  /** Takes a lease if there is one at once. An interrupt is kept for later. */
+  /**
+   * Takes a lease if the lock is free now. An interrupt does not end the call; the flag stays set.
+   */
   Optional<Lease> attempt() {
     CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
     claimer.claimHere(LeaseSource.NOT, claimed);
     return lease(Futures.join(claimed, time));
   }
 
-  /** Waits for what becomes of a claim. */
+  /** Waits for the outcome of a lease request. */
   LeaseOutcome awaitClaimed(long wait) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
@@ -81,7 +86,10 @@ public final class AsyncLeases implements AsyncLock {
     return Math.max(LeaseSource.NOT, Math.min(nanos, Long.MAX_VALUE / 2));
   }
 
-  /** Completes on the executor, with a value made of what became of the claim. */
+  /**
+   * Sends a lease request. The future completes on the executor, with a value made of the outcome.
+   * If another caller completes the future first, the request is withdrawn.
+   */
   <T> CompletableFuture<T> claim(long wait, Function<LeaseOutcome, T> value) {
     CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
     CompletableFuture<T> future = new CompletableFuture<>();
@@ -104,7 +112,7 @@ public final class AsyncLeases implements AsyncLock {
     }
     Lease lease = done.lease();
     if (!future.complete(value.apply(done)) && lease != null) {
-      CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
+      CompletableFuture<Void> unused = lease.releaseAsync(); // the future was completed meanwhile, so no caller gets the lease
     }
   }
 }

@@ -7,7 +7,7 @@ import io.mortise.internal.wire.LockKeys;
 import java.time.Duration;
 import java.util.Objects;
 
-/** A handle of the exclusive lock whose holds have tokens. */
+/** A handle of the exclusive lock whose holds have fencing tokens. */
 final class FencedLockHandle extends LockHandle implements FencedLock {
   FencedLockHandle(Engine engine, LockKeys keys, LeaseTerms lease) {
     super(engine, keys, lease);

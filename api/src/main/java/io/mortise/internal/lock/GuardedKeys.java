@@ -16,17 +16,17 @@ import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Keys of one store that are written under fencing tokens. */
+/** Writes keys of one store under fencing tokens. Thread-safe. */
 public final class GuardedKeys {
-  /** Why a token was refused. */
+  /** The reason why a token was refused. */
   public enum Code {
-    /** A larger one has written. */
+    /** A larger token has written. */
     STALE,
-    /** Its lock has not come that far. */
+    /** The lock has not issued it: it is larger than the lock's last token. */
     UNISSUED
   }
 
-  /** A write that was not done, and the token that speaks against it. */
+  /** A refused write. {@code seen} is the token with which this one was compared. */
   public record Refusal(Code code, long seen) {}
 
   private static final Script GUARD = Script.of("guard", LockScripts.read("guard"));
@@ -36,12 +36,12 @@ public final class GuardedKeys {
   private final String prefix;
   private final List<String> counter;
 
-  /** Keys whose tokens come from a lock of any service with the default prefix. */
+  /** For tokens of a lock of any service with the default key prefix. */
   public GuardedKeys(LockBackend backend) {
     this(backend, ServiceOptions.KEY_PREFIX);
   }
 
-  /** Keys whose tokens come from a lock of any service with this prefix. */
+  /** For tokens of a lock of any service with this key prefix. */
   public GuardedKeys(LockBackend backend, String prefix) {
     LockKeys.checkPrefix(prefix);
     this.backend = backend;
@@ -49,7 +49,7 @@ public final class GuardedKeys {
     counter = List.of();
   }
 
-  /** Keys whose tokens come from this lock, which may have its counter in the same store. */
+  /** For tokens of this lock, whose counter may be in the same store. */
   public GuardedKeys(LockBackend backend, FencedLock lock) {
     if (!(lock instanceof FencedLockHandle own)) {
       throw new IllegalArgumentException(
@@ -61,12 +61,12 @@ public final class GuardedKeys {
     counter = List.of(own.keys().counter());
   }
 
-  /** Where the keys are. */
+  /** The endpoint of the store that has the keys. */
   public String endpoint() {
     return backend.info().endpoint();
   }
 
-  /** Writes the key and returns null, or says which token speaks against it. */
+  /** Writes the key and returns null, or writes nothing and returns the refusal. */
   public @Nullable Refusal set(String key, String value, long token) {
     String beside = beside(key);
     List<String> keys = Stream.concat(Stream.of(key, beside), counter.stream()).toList();
@@ -80,7 +80,7 @@ public final class GuardedKeys {
     };
   }
 
-  /** The key of the largest token: another for <code>{foo}</code> than for <code>foo</code>. */
+  /** The key of the largest token. It differs between <code>{foo}</code> and <code>foo</code>. */
   private String beside(String key) {
     String slot = Names.slot("key", key);
     return prefix + (Names.isTagAlone(key) ? "guard-tag:" : "guard:") + slot;

@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A handle of a count-down latch. Who waits is a claim that ends without a lease. */
+/** A handle of a count-down latch. A waiter is a lease request that ends without a lease. */
 final class LatchHandle implements DistributedCountDownLatch {
   private final Engine engine;
   private final LockKeys keys;
@@ -94,7 +94,10 @@ final class LatchHandle implements DistributedCountDownLatch {
     return (Long) reply.get(1);
   }
 
-  /** The store remembers the id of a step, so it is sent until there is an answer. */
+  /**
+   * Sends a step until it is answered. The store remembers the id of a step, so it counts once. A
+   * step that was certainly never executed fails at once.
+   */
   private List<Object> step(String mode, long count, String what) {
     ScriptCall call = count(engine.newStepId(), mode, count);
     long end = engine.store().now() + longest().toNanos();
@@ -115,7 +118,7 @@ final class LatchHandle implements DistributedCountDownLatch {
     }
   }
 
-  /** Well before the store forgets the id. */
+  /** How long a step is sent again: it must end well before the store forgets the id. */
   private Duration longest() {
     Duration remembered = engine.store().options().tombstone().dividedBy(2);
     Duration lease = engine.store().options().leaseTime();
@@ -156,7 +159,7 @@ final class LatchHandle implements DistributedCountDownLatch {
             + " has no count: it was never set, or the store has forgotten it (7 days without use, or its key was deleted or lost); call trySetCount, and use another name if steps may have been counted before (docs/troubleshooting.md#unset)");
   }
 
-  /** Handles of one lock of one service are equal, whatever lease they ask for. */
+  /** Handles of one latch of one service are equal. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof LatchHandle that

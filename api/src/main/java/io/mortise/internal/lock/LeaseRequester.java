@@ -7,7 +7,7 @@ import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import java.util.concurrent.CompletableFuture;
 
-/** Gives out leases of one lock, semaphore or latch. */
+/** The source of leases of one lock, semaphore or latch. */
 record LeaseRequester(Engine engine, LockKeys keys, LeaseTerms lease) implements LeaseSource {
   @Override
   public void claim(long wait, CompletableFuture<LeaseOutcome> claimed) {

@@ -8,14 +8,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
 /**
- * A condition of one lock: what is alike whether only threads of this process share it or other
- * processes too.
+ * A condition of one lock: the part that is the same for a private condition and for one that
+ * processes share.
  *
- * <p>A waiting thread stands in a line, gives the lock back, parks until it is signalled, and locks
- * again as any thread does; so it costs a signal what it costs to wake somebody, and the lock stays
- * as fair as it is. It leaves the line only when it has the lock again: whoever signals in between
- * signals this thread, and it says so when it returns. A signal is never given to a thread that
- * reports none.
+ * <p>A waiting thread joins the queue of the condition, gives the lock back, parks until it is
+ * signalled, and locks again as any thread does. So a signal costs what it costs to wake a thread,
+ * and the lock stays as fair as it is.
+ *
+ * <p>The thread leaves the queue only when it has the lock again. So a signal that is sent in
+ * between reaches this thread, and the thread reports it when it returns. A thread that reports no
+ * signal has never received one.
  */
 abstract class LockCondition implements Condition {
   private static final long FOREVER = Long.MAX_VALUE / 4;
@@ -34,26 +36,29 @@ abstract class LockCondition implements Condition {
     return lock.engine();
   }
 
-  /** Stands in line from now on. The calling thread holds the lock, also if this fails. */
+  /** Adds the waiter to the queue. The calling thread holds the lock, also if this fails. */
   abstract void join(ConditionWaiter waiter);
 
-  /** How long to park before {@link #check} (ns). */
+  /** The time (ns) to park before {@link #check}. */
   abstract long untilCheck();
 
-  /** Asks whether a signal has come of which no message did. */
+  /** Asks whether a signal has come whose message was lost. */
   abstract void check(ConditionWaiter waiter);
 
   /**
-   * Stands in line no more. The calling thread holds the lock.
+   * Removes the waiter from the queue. The calling thread holds the lock.
    *
-   * @return false if it has been signalled
+   * @return false if the waiter has been signalled
    */
   abstract boolean leave(ConditionWaiter waiter);
 
-  /** The same for a thread that could not get the lock again: its signal goes to the next. */
+  /**
+   * Removes the waiter of a thread that could not get the lock again. Its signal, if any, goes to
+   * the next waiter.
+   */
   abstract void abandon(ConditionWaiter waiter);
 
-  /** Signals the first in line, or all of them. */
+  /** Signals the first waiter, or all waiters. */
   abstract void signal(Hold hold, boolean all);
 
   @Override
@@ -94,22 +99,22 @@ abstract class LockCondition implements Condition {
   }
 
   @Override
-  @SuppressWarnings("JavaUtilDate") // Condition has it
+  @SuppressWarnings("JavaUtilDate") // the interface Condition needs it
   public boolean awaitUntil(Date deadline) throws InterruptedException {
     long now = System.currentTimeMillis();
     long left = Math.max(deadline.getTime(), now) - now;
     return waitForSignal(true, clamped(TimeUnit.MILLISECONDS.toNanos(left)));
   }
 
-  /** So that no sum with the time overflows. */
+  /** Limits a wait, so that no sum with the time overflows. */
   private static long clamped(long nanos) {
     return Math.max(0, Math.min(nanos, FOREVER));
   }
 
-  /** Returns whether it was signalled. */
+  /** Waits as the class comment says. Returns whether the thread was signalled. */
   private boolean waitForSignal(boolean interruptible, long nanos) throws InterruptedException {
     Hold hold = lock.requireHold();
-    engine().store().checkOpen(lock.keys()); // else it would give the lock back for nothing
+    engine().store().checkOpen(lock.keys()); // otherwise it would give the lock back in vain
     if (interruptible && Thread.interrupted()) {
       throw new InterruptedException();
     }
@@ -135,7 +140,10 @@ abstract class LockCondition implements Condition {
     }
   }
 
-  /** Without the lock, until there is a reason to have it again; returns whether interrupted. */
+  /**
+   * Gives the lock back, and waits until there is a reason to acquire it again. Returns whether the
+   * thread was interrupted.
+   */
   private boolean waitOutside(
       ConditionWaiter waiter, Hold hold, boolean interruptible, long deadline) {
     try {

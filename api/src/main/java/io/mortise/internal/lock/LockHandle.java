@@ -35,8 +35,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle of a reentrant lock, exclusive or one side of a read/write lock: a name, a lease, and
- * the engine that does the work.
+ * A handle of an exclusive lock, or of one side of a read/write lock: the keys, the lease, and the
+ * engine that does the work. It is immutable.
  */
 class LockHandle implements DistributedLock, Member {
   private final Engine engine;
@@ -64,12 +64,15 @@ class LockHandle implements DistributedLock, Member {
     return with(LeaseTerms.fixed(fixed, unit));
   }
 
-  /** The same handle with another lease. */
+  /** A handle of the same lock with another lease. */
   LockHandle with(LeaseTerms other) {
     return new LockHandle(engine, keys, other);
   }
 
-  /** A handle that takes the lock as that hold was taken: of the same kind, for the same lease. */
+  /**
+   * A handle that acquires the lock as that hold was acquired: of the same kind, with the same
+   * lease.
+   */
   LockHandle handleOf(Hold hold) {
     return new LockHandle(engine, hold.acquisition().keys(), hold.acquisition().lease().terms());
   }
@@ -162,12 +165,12 @@ class LockHandle implements DistributedLock, Member {
     }
   }
 
-  /** Takes what the calling thread does not hold yet. */
+  /** Acquires the lock for the calling thread, which does not hold it. */
   private boolean acquire(Waiter waiter) throws InterruptedException {
     return take(ready(waiter));
   }
 
-  /** Checks and completes a wish before it is sent. */
+  /** Checks the waiter, and adds what a kind of lock needs, before anything is sent. */
   Waiter ready(Waiter waiter) {
     return waiter;
   }
@@ -190,13 +193,15 @@ class LockHandle implements DistributedLock, Member {
     return acquired;
   }
 
-  /** Enters once more if the calling thread is inside, without a command but for a longer lease. */
+  /**
+   * Adds a nested hold if the calling thread holds the lock. Only a longer lease needs a command.
+   */
   final boolean enterAgain() {
     Hold hold = engine.gates().holdOfCurrentThread(keys);
     if (hold == null) {
       return false;
     }
-    engine.store().checkNotClosed(keys); // while it closes too, a thread inside may finish its work
+    engine.store().checkNotClosed(keys); // also while the service closes, a holder may finish its work
     if (isOver(hold) || !engine.keeper().ensureLease(hold.acquisition(), lease)) {
       return false;
     }
@@ -204,7 +209,7 @@ class LockHandle implements DistributedLock, Member {
     return true;
   }
 
-  /** Whether the lease has ended; then the gate is told, should it not know yet. */
+  /** Whether the lease has ended. If so, the gate is notified, unless it already knows. */
   private boolean isOver(Hold hold) {
     Acquisition acquisition = hold.acquisition();
     boolean over = acquisition.lease().state(engine.store().now()) == LeaseState.LOST;
@@ -331,7 +336,7 @@ class LockHandle implements DistributedLock, Member {
     Hold unused = requireHold();
   }
 
-  /** The calling thread's hold, whose lease is not over. */
+  /** The calling thread's hold, whose lease is not over. Throws if there is none. */
   final Hold requireHold() {
     Hold hold = engine.gates().holdOfCurrentThread(keys);
     if (hold == null || !isHeld(hold)) {
@@ -378,7 +383,9 @@ class LockHandle implements DistributedLock, Member {
             here.map(hold -> Duration.ofNanos(engine.store().now() - hold.since()))));
   }
 
-  /** What a script sees of the lock; nothing if it is free. */
+  /**
+   * Runs a script that inspects the lock. Returns its reply, or an empty list if the lock is free.
+   */
   private List<Object> look(ScriptCall inspection) {
     List<Object> reply = engine.store().execute(keys, inspection, keys.text() + " was looked at");
     return switch ((String) reply.get(0)) {
@@ -388,7 +395,7 @@ class LockHandle implements DistributedLock, Member {
     };
   }
 
-  // As a member of a lock of several
+  // As a member of a multi-lock or a Redlock
 
   @Override
   public String place() {
@@ -470,7 +477,7 @@ class LockHandle implements DistributedLock, Member {
     }
   }
 
-  /** Leaves every level of a hold. */
+  /** Releases every level of a hold. */
   final void exitAll(Hold hold) {
     while (hold.count() > 1) {
       hold.exit();
@@ -478,7 +485,7 @@ class LockHandle implements DistributedLock, Member {
     unlock();
   }
 
-  /** Locks so many levels deep. The first alone may need a command, and fail. */
+  /** Locks as many times as the hold had levels. Only the first may need a command and fail. */
   final void enterAll(int levels) {
     lock();
     Hold hold = engine.gates().holdOfCurrentThread(keys);
@@ -487,7 +494,7 @@ class LockHandle implements DistributedLock, Member {
     }
   }
 
-  /** Handles of one lock of one service are equal, whatever lease they ask for. */
+  /** Handles of one lock of one service are equal, also with different leases. */
   @Override
   public final boolean equals(@Nullable Object other) {
     return other instanceof LockHandle that

@@ -13,55 +13,56 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A lock of one service, and what a lock made of several must know of it. */
+/** A lock of one service, with the methods that a lock made of several members needs. */
 public interface Member extends LeasedLock, LeaseSource {
   @Override
   Member withLease(Duration lease);
 
-  /** As {@link #withLease(Duration)}, so that a message shows what the caller gave. */
+  /** As {@link #withLease(Duration)}. A message then shows the time in the caller's unit. */
   Member withLease(long lease, TimeUnit unit);
 
-  /** Begins an attempt as {@link #tryLock()} makes one. */
+  /** Begins an attempt as {@link #tryLock()} does, and does not wait for the answer. */
   PendingTry begin();
 
   /**
-   * Which lock this is: endpoint, key, service. The same for all its handles, and ordered alike in
-   * processes that name the endpoints alike.
+   * Identifies this lock: endpoint, key, service. The text is the same for all its handles. Its
+   * order is the same in all processes that use the same names of endpoints.
    */
   String place();
 
-  /** Whether acquisitions through this handle are renewed until released. */
+  /** Whether holds by this handle are renewed until they are released. */
   boolean isRenewed();
 
-  /** The lease that acquisitions through this handle ask for. */
+  /** The lease that acquisitions by this handle ask for. */
   Duration lease();
 
   /**
-   * Asks the server who it is.
+   * Asks the server for its identity.
    *
-   * @return what differs between two servers and two starts of one; empty if it does not say
+   * @return a text that differs between two servers, and between two starts of one server; empty if
+   *     the server gives none
    */
   CompletableFuture<String> server();
 
-  /** The time this lock's service follows. */
+  /** The time that this lock's service follows. */
   TimeSource time();
 
-  /** Runs what is the application's. */
+  /** Runs callbacks of the application. */
   Executor executor();
 
   /** Throws {@link LockServiceClosedException} if this lock's service is closed. */
   void checkOpen();
 
   /**
-   * Runs a task when this lock's service is closed; at once if it is closed already.
+   * Runs a task when this lock's service is closed, or at once if it is already closed.
    *
-   * @param task on any thread; must not block
+   * @param task runs on any thread; must not block
    */
   Registration onClose(Runnable task);
 
-  /** Which threads hold locks made of several, of which this is the first. */
+  /** The holds of threads, for locks made of several members whose first member this is. */
   ThreadLeases threadLeases();
 
-  /** The thread that lost this acquisition and has not unlocked since. */
+  /** The thread that lost this acquisition and has not unlocked since; null if there is none. */
   @Nullable Thread loserOf(String acquisitionId);
 }

@@ -5,7 +5,7 @@ import io.mortise.internal.engine.Hold;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
-/** A condition that only those who have this object know: its line is in memory. Thread-safe. */
+/** A condition of the threads that have this object. Its queue is in memory. Thread-safe. */
 final class PrivateCondition extends LockCondition {
   private final Deque<ConditionWaiter> line = new ArrayDeque<>();
 

@@ -7,7 +7,7 @@ import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import org.jspecify.annotations.Nullable;
 
-/** A handle of a read/write lock: its two sides. */
+/** A handle of a read/write lock: one handle for each side. */
 final class ReadWriteLockHandle implements DistributedReadWriteLock {
   private final ReadWriteSide reading;
   private final ReadWriteSide writing;

@@ -9,7 +9,10 @@ import io.mortise.internal.wire.LockKind;
 import java.time.Duration;
 import java.util.Objects;
 
-/** A handle of one side of a read/write lock, which knows what its thread holds of the other. */
+/**
+ * A handle of one side of a read/write lock. It takes the thread's hold of the other side into
+ * account.
+ */
 final class ReadWriteSide extends LockHandle {
   private final LockKeys otherSide;
 
@@ -32,13 +35,16 @@ final class ReadWriteSide extends LockHandle {
     return new ReadWriteSide(engine(), keys(), other);
   }
 
-  /** Both sides have handles of their own kind alone. */
+  /** A hold of this side was always acquired by a handle of this side. */
   @Override
   LockHandle handleOf(Hold hold) {
     return with(hold.acquisition().lease().terms());
   }
 
-  /** A writer also reads at once; a reader that waited to write would wait for itself. */
+  /**
+   * A thread that writes may also read at once. A thread that reads and waited to write would wait
+   * for itself, so it gets an exception.
+   */
   @Override
   Waiter ready(Waiter waiter) {
     Hold other = engine().gates().holdOfCurrentThread(otherSide);
@@ -57,7 +63,9 @@ final class ReadWriteSide extends LockHandle {
             .formatted(name(), thread.getName(), thread.getId()));
   }
 
-  /** A lease is of no thread, so what the thread holds of the other side keeps it out too. */
+  /**
+   * A lease belongs to no thread. So the thread's hold of the other side excludes the lease too.
+   */
   @Override
   boolean wouldWaitForItself() {
     Hold other = engine().gates().holdOfCurrentThread(otherSide);
@@ -65,7 +73,7 @@ final class ReadWriteSide extends LockHandle {
     return excludes || super.wouldWaitForItself();
   }
 
-  /** Takes this side for a thread that holds the other, if nobody else is inside. */
+  /** Acquires this side for a thread that holds the other, if no other thread holds the lock. */
   boolean tryLockBeside(Hold other) {
     try {
       return enterAgain() || take(impatient().beside(other.acquisition().id()));

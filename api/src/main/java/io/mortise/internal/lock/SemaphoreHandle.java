@@ -15,7 +15,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A handle of a semaphore: each acquisition is a claim, whose id says how many permits it wants.
+ * A handle of a semaphore. Each acquisition is a lease request, whose id has the number of permits
+ * that it wants.
  */
 final class SemaphoreHandle implements DistributedSemaphore {
   private final Engine engine;
@@ -106,10 +107,10 @@ final class SemaphoreHandle implements DistributedSemaphore {
   }
 
   /**
-   * What the store says is free.
+   * The free permits, as the store answered.
    *
    * @param permits at least 0
-   * @param wanted whether somebody waits
+   * @param wanted whether the queue has waiters
    */
   private record Free(int permits, boolean wanted) {}
 
@@ -144,7 +145,7 @@ final class SemaphoreHandle implements DistributedSemaphore {
     return permits;
   }
 
-  /** Handles of one lock of one service are equal, whatever lease they ask for. */
+  /** Handles of one semaphore of one service are equal, also with different leases. */
   @Override
   public boolean equals(@Nullable Object other) {
     return other instanceof SemaphoreHandle that

@@ -38,7 +38,7 @@ public final class ServiceBuilder implements LockService.Builder {
   private @Nullable Executor executor;
   private @Nullable LockListener listener;
 
-  /** Every option at its default. */
+  /** Creates a builder with every option at its default. */
   public ServiceBuilder() {}
 
   @Override
@@ -145,7 +145,7 @@ public final class ServiceBuilder implements LockService.Builder {
       return open(given);
     } catch (RuntimeException e) {
       if (given != null && !shared) {
-        given.close(); // nobody else can: the caller may have no name for it
+        given.close(); // the caller may have no reference to it, so it cannot close it
       }
       throw e;
     }

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** A service: the engine, and the backend it may have opened. */
+/** A service as the application has it: the engine, and whether closing it closes the backend. */
 final class ServiceHandle implements LockService {
   private static final Duration LONGEST_OPENING = Duration.ofSeconds(10);
 
@@ -36,7 +36,10 @@ final class ServiceHandle implements LockService {
     this.ownsBackend = ownsBackend;
   }
 
-  /** Checks what the store allows, and subscribes to the mailbox; closes everything on failure. */
+  /**
+   * Checks what the store allows, and subscribes to the mailbox. If that fails, it closes
+   * everything.
+   */
   static ServiceHandle open(
       LockBackend backend, boolean ownsBackend, ServiceOptions settings, LeaseEvents events) {
     ServiceHandle service =
@@ -110,7 +113,10 @@ final class ServiceHandle implements LockService {
     return new ReadWriteLockHandle(engine, keys);
   }
 
-  /** Of a kind of lock that clients of Redisson cannot share. */
+  /**
+   * The keys for a kind of lock that cannot be shared with Redisson. Throws if this service shares
+   * its locks.
+   */
   private LockKeys unshared(String name, String method) {
     LockKeys keys = keys(name);
     if (keys.isRedisson()) {
@@ -144,7 +150,7 @@ final class ServiceHandle implements LockService {
     return keys;
   }
 
-  /** While it closes too, a thread inside gets the handle by which it unlocks. */
+  /** Also while the service closes, a holder can get the handle that it needs to unlock. */
   private void checkNotClosed() {
     if (engine.store().isClosed()) {
       throw new LockServiceClosedException("service " + engine + " gives out no more locks");

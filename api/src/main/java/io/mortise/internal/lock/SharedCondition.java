@@ -11,7 +11,7 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A condition that all processes share: its line is in the store. Thread-safe. */
+/** A condition that all processes share. Its queue is in the store. Thread-safe. */
 final class SharedCondition extends LockCondition {
   private static final Logger log = LoggerFactory.getLogger(SharedCondition.class);
 
@@ -59,7 +59,7 @@ final class SharedCondition extends LockCondition {
     return engine().store().options().times().recheck().toNanos();
   }
 
-  /** If the store cannot be asked, the next check will tell. */
+  /** If the store does not answer, the next check asks again. */
   @Override
   void check(ConditionWaiter waiter) {
     try {
@@ -72,7 +72,10 @@ final class SharedCondition extends LockCondition {
     }
   }
 
-  /** What cannot be learnt counts as a signal: to wake without a reason is allowed. */
+  /**
+   * If the store does not answer, this counts as a signal, because a wake-up without a reason is
+   * allowed.
+   */
   @Override
   boolean leave(ConditionWaiter waiter) {
     if (waiter.isSignalled()) {

@@ -1,4 +1,7 @@
-/** The handles that an application gets, and how a service is opened. */
+/**
+ * The handles that an application gets, and the builder that opens a service. Start at {@code
+ * LockHandle}.
+ */
 @NullMarked
 package io.mortise.internal.lock;
 

@@ -3,59 +3,62 @@ package io.mortise.internal.wire;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What the acquire script answers, decoded in this one place. */
+/** The reply of an acquire script. Replies of all kinds of lock are decoded here only. */
 public sealed interface AcquireReply {
   /**
-   * The id holds the lock, with at least the lease asked for.
+   * The id holds the lock, with at least the requested lease.
    *
-   * @param token the first of its fencing tokens, or 0
+   * @param token the first of its fencing tokens, or 0 if the lock is not fenced
    */
   record Held(long token) implements AcquireReply {}
 
   /**
    * The id is in the queue.
    *
-   * @param left milliseconds left of the lock, negative if none
-   * @param ticket its place, to be sent again should it fall out of the queue
-   * @param serverTime when the store said so, by its clock, in microseconds
-   * @param complaint the server's error if it refused the message to whoever was granted the lock
+   * @param left the milliseconds until the lock may be free, negative if there is no such time
+   * @param ticket the id's place; it is sent again in case the id fell out of the queue
+   * @param serverTime the time of the reply by the server's clock (us)
+   * @param complaint the server's error, if it refused the message to the waiter that was granted
+   *     the lock
    */
   record Waiting(long left, long ticket, long serverTime, @Nullable String complaint)
       implements AcquireReply {}
 
   /**
-   * Somebody else holds the lock, and the id is not in the queue.
+   * Another id holds the lock, and this id is not in the queue.
    *
-   * @param left milliseconds left of the lock, negative if none
-   * @param holder an id that holds it, if the script says
+   * @param left the milliseconds until the lock may be free, negative if there is no such time
+   * @param holder an id that holds it, if the script gives one
    */
   record Busy(long left, @Nullable String holder) implements AcquireReply {}
 
-  /** The id was withdrawn before this command ran. */
+  /** The id has a tombstone: it was withdrawn or revoked before this command ran. */
   record TooLate() implements AcquireReply {}
 
-  /** The key is somebody else's data. */
+  /** The key holds another program's data. */
   record Foreign(String found) implements AcquireReply {}
 
-  /** There is no semaphore: its permits were not set. */
+  /** The permits of the semaphore are not set. */
   record Unset() implements AcquireReply {}
 
   /** The id wants more permits than the semaphore has. */
   record TooMany(long permits) implements AcquireReply {}
 
-  /** The latch is open, and the id has nothing of it. */
+  /** The latch is open. The id holds nothing. */
   record Open() implements AcquireReply {}
 
   AcquireReply HELD = new Held(0);
   AcquireReply TOO_LATE = new TooLate();
 
-  /** An element that a script leaves out, or empty, if there is nothing to say. */
+  /** An optional element of a reply: null if the script left it out or sent an empty text. */
   static @Nullable String textAt(List<Object> reply, int index) {
     String text = index < reply.size() ? (String) reply.get(index) : "";
     return text.isEmpty() ? null : text;
   }
 
-  /** What a script says that did what it was sent for, and has nothing to add. */
+  /**
+   * Whether the reply is an integer: the script did what it was sent for, and has nothing to add.
+   */
   static boolean isDone(List<Object> reply) {
     return reply.get(0) instanceof Long;
   }

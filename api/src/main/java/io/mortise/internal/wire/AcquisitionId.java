@@ -4,8 +4,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * What an acquisition's id says: {@code client:sequence:thread}, and what the scripts tell kinds
- * by. Ids are written and read here alone.
+ * The parts of an acquisition id. The id is {@code client:sequence:thread}, with suffixes by which
+ * the scripts distinguish kinds. Ids are written and read here only. The suffixes:
  *
  * <ul>
  *   <li>{@code :n}, the reply to a release may grant the lock to it
@@ -13,13 +13,13 @@ import java.util.regex.Pattern;
  *   <li>{@code :p3}, it wants three permits
  * </ul>
  *
- * @param client of the holder; the whole id, if it is in no known form
- * @param host of the holder, or empty
- * @param pid of the holder's process, or -1
- * @param threadId of the holder, or -1
+ * @param client the holder's client id; the whole id, if its form is not known
+ * @param host the holder's host, or empty
+ * @param pid the holder's process id, or -1
+ * @param threadId the holder's thread, or -1
  */
 public record AcquisitionId(String client, String host, long pid, long threadId) {
-  /** {@code host~pid~random:sequence:thread}, and what a kind of lock adds. */
+  /** {@code host~pid~random:sequence:thread}, and the suffixes. */
   private static final Pattern OURS =
       Pattern.compile("((.+)~(\\d{1,18})~[0-9a-f]+):\\d+:(\\d{1,18})(:.*)?");
 
@@ -27,10 +27,10 @@ public record AcquisitionId(String client, String host, long pid, long threadId)
   private static final Pattern ANY = Pattern.compile("(.+):(\\d{1,18})");
 
   /**
-   * A new id.
+   * Creates an id.
    *
-   * @param sequence never used before by this client
-   * @param granting whether the reply to a release may grant the lock to it
+   * @param sequence a number that this client has never used before
+   * @param granting whether the reply to a release may grant the lock to the id
    */
   public static String create(
       ClientId client, long sequence, long threadId, LockKeys keys, boolean granting) {
@@ -38,12 +38,12 @@ public record AcquisitionId(String client, String host, long pid, long threadId)
     return step(client, sequence, threadId) + mark + suffix(keys);
   }
 
-  /** The id of a step that takes no lock: of a condition, or of a latch's counting. */
+  /** The id of a step that acquires nothing: a step of a condition, or of a latch's count. */
   public static String step(ClientId client, long sequence, long threadId) {
     return client.text() + ':' + sequence + ':' + threadId;
   }
 
-  /** What every id of an acquisition by these keys ends in. */
+  /** The suffix of every acquisition id with these keys. */
   static String suffix(LockKeys keys) {
     if (keys.permits() > 0) {
       return ":p" + keys.permits();
@@ -51,7 +51,7 @@ public record AcquisitionId(String client, String host, long pid, long threadId)
     return keys.kind() == LockKind.READ ? ":r" : "";
   }
 
-  /** Reads an id of this library or of Redisson. */
+  /** Reads an id that Mortise or Redisson wrote. */
   public static AcquisitionId read(String id) {
     Matcher ours = OURS.matcher(id);
     if (ours.matches()) {

@@ -6,7 +6,7 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * Who a service is in the store: host, process and a random part, without a colon.
+ * The id of a service in the store: host, process and a random part. It has no colon.
  *
  * @param text {@code host~pid~random}
  */

@@ -4,11 +4,11 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The lease an acquisition asks for.
+ * The lease that an acquisition asks for.
  *
- * @param nanos its length, whole milliseconds
- * @param millis the same as the scripts take it
- * @param renewed whether the keeper renews it
+ * @param nanos the length (ns), a whole number of milliseconds
+ * @param millis the length (ms), as the scripts take it
+ * @param renewed whether the lease is renewed until it is released
  */
 public record LeaseTerms(long nanos, String millis, boolean renewed) {
   private static final Duration SHORTEST = Duration.ofMillis(10);

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A lock's name and its keys in the store. All keys of one name share its hash slot: a name with a
- * <code>{tag}</code> is used as it is, any other is put in braces.
+ * A lock's name and its keys in the store. All keys of a name are in one hash slot. A name with a
+ * <code>{tag}</code> is used as it is, and any other name is put in braces.
  *
- * @param name as the application gave it
- * @param all lock, queue and alive, in the order the scripts take them; then the counter of a
- *     fenced lock, or the readers of a read/write lock. For the lock stand the permits of a
- *     semaphore, or the count of a latch
- * @param kind what its handles promise
- * @param permits how many of a semaphore's an acquisition wants; else 0
+ * @param name the name that the application gave
+ * @param all the keys lock, queue and alive, in the order in which the scripts take them. The
+ *     fourth is the counter of a fenced lock, or the readers of a read/write lock. The first is the
+ *     permits of a semaphore, or the count of a latch
+ * @param kind the kind of lock
+ * @param permits the number of a semaphore's permits that an acquisition wants; otherwise 0
  */
 public record LockKeys(String name, List<String> all, LockKind kind, int permits) {
   private static final Set<LockKind> EXCLUSIVE = EnumSet.range(LockKind.PLAIN, LockKind.FENCED);
@@ -25,7 +25,9 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
   private static final String SEMAPHORE = "sem:permits:";
   private static final String LATCH = "latch:count:";
 
-  /** What keys of a kind begin with, behind the prefix, where other kinds have such keys too. */
+  /**
+   * The texts behind the prefix by which the keys of some kinds are separate from those of a lock.
+   */
   private static final List<String> FAMILIES =
       List.of(READ_WRITE, COMPANIONS, TAG_COMPANIONS, "sem:", "latch:");
 
@@ -41,24 +43,24 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
         LockKind.PLAIN);
   }
 
-  /** The same lock, for handles of another kind. */
+  /** The same keys, for handles of another kind. */
   public LockKeys as(LockKind other) {
     return new LockKeys(name, all, other);
   }
 
-  /** The same lock with a counter of tokens. */
+  /** The same keys, with the counter of fencing tokens. */
   public LockKeys fenced(String prefix) {
     String counter = prefix + "fence:" + slot(lockPrefix(prefix));
     return new LockKeys(
         name, List.of(all.get(0), all.get(1), all.get(2), counter), LockKind.FENCED);
   }
 
-  /** The counter of a fenced lock's tokens. */
+  /** The key of the counter of a fenced lock's tokens. */
   public String counter() {
     return all.get(3);
   }
 
-  /** The read/write lock of a name, as one who writes has it. */
+  /** The keys of the read/write lock of a name, for the write side. */
   public static LockKeys readWrite(String prefix, String name) {
     LockKeys keys = of(prefix + READ_WRITE, name);
     String readers = prefix + READ_WRITE + "readers:" + keys.slot(lockPrefix(prefix + READ_WRITE));
@@ -67,8 +69,8 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
   }
 
   /**
-   * The keys of one of its conditions, as the script takes them: the lock, the line of those who
-   * wait for a signal, and who of them counts as alive.
+   * The keys of a condition of this lock, as the script takes them: the lock, the queue of the
+   * condition, and which of its waiters count as alive.
    */
   public List<String> condition(String prefix, String condition) {
     Names.check("condition name", condition);
@@ -83,9 +85,9 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
   }
 
   /**
-   * The lock that clients of Redisson have by the same name: its key is the bare name, as theirs.
-   * Queue and alive are ours, and other keys than those of the lock that is not shared, which other
-   * services may use by this name.
+   * The keys of the lock that Redisson's clients have by the same name. The key of the lock is the
+   * bare name, as in Redisson. Queue and alive are Mortise's own. They are other keys than those of
+   * the unshared lock, which other services may use by this name.
    */
   static LockKeys redisson(String prefix, String name) {
     String slot = Names.slot("lock name", name);
@@ -100,8 +102,9 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
   }
 
   /**
-   * What our keys beside Redisson's begin with. To Redisson <code>foo</code> and <code>{foo}</code>
-   * are two locks, in one slot.
+   * The beginning of Mortise's own keys of a lock shared with Redisson. In Redisson,
+   * <code>foo</code> and <code>{foo}</code> are two locks in one slot, so these need different
+   * keys.
    */
   private static String companions(String prefix, String name) {
     return prefix + (Names.isTagAlone(name) ? TAG_COMPANIONS : COMPANIONS);
@@ -111,17 +114,17 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
     return kind == LockKind.REDISSON;
   }
 
-  /** Where Redisson's clients hear that their lock is free. */
+  /** The channel on which Redisson's clients receive that their lock is free. */
   public String redissonChannel() {
     return CHANNEL + Names.slot("lock name", name);
   }
 
-  /** The semaphore of a name, for acquisitions of one permit. */
+  /** The keys of the semaphore of a name, for acquisitions of one permit. */
   public static LockKeys semaphore(String prefix, String name) {
     return queued(prefix, SEMAPHORE, name, LockKind.SEMAPHORE).wanting(1);
   }
 
-  /** The same semaphore, for acquisitions of so many permits. */
+  /** The same keys, for acquisitions of that many permits. */
   public LockKeys wanting(int wanted) {
     return new LockKeys(name, all, kind, wanted);
   }
@@ -131,9 +134,10 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
   }
 
   /**
-   * The keys of what is neither a lock nor shares keys with one.
+   * The keys of a semaphore or a latch, which shares no keys with a lock.
    *
-   * @param first of what family it is, and what its first key holds
+   * @param first the beginning of the first key behind the prefix: the family, and the content of
+   *     that key
    */
   private static LockKeys queued(String prefix, String first, String name, LockKind kind) {
     String slot = Names.slot(kind == LockKind.LATCH ? "latch name" : "semaphore name", name);
@@ -156,17 +160,17 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
     return kind == LockKind.READ || kind == LockKind.WRITE;
   }
 
-  /** The kinds of handle through which a thread may have taken what these handles hold. */
+  /** The kinds of handle by which a thread may have acquired the hold that these handles see. */
   public Set<LockKind> kindsOfHold() {
     return EXCLUSIVE.contains(kind) ? EXCLUSIVE : Set.of(kind);
   }
 
-  /** The key of the gate at which a thread of this service waits. */
+  /** The key of the {@code Gate} at which a thread of this service waits. */
   public String gate(long threadId) {
     return kind.gate(lock(), threadId);
   }
 
-  /** The keys that belong to a lock key, as a message carries it. */
+  /** The keys that belong to a lock key, as a message has it. */
   public static LockKeys ofLockKey(String prefix, String lockKey) {
     if (!lockKey.startsWith(prefix)) {
       return redisson(prefix, lockKey);
@@ -191,22 +195,22 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
     return prefix + "lock:";
   }
 
-  /** For messages: which lock, and which side of it. */
+  /** The lock, and which side of it, for messages. */
   public String text() {
     return kind.noun() + " '" + name + "'";
   }
 
-  /** The key that a hold is in. */
+  /** The key in which the store keeps the holds. */
   public String lock() {
     return all.get(kind == LockKind.READ ? 3 : 0);
   }
 
-  /** The line of those who wait for the lock. */
+  /** The key of the queue of the lock. */
   public String queue() {
     return all.get(1);
   }
 
-  /** Refuses what cannot be a prefix, or would lead into the keys of another one. */
+  /** Refuses a text that cannot be a key prefix, or that leads into the keys of another prefix. */
   public static void checkPrefix(String prefix) {
     Names.checkPrefix(prefix, FAMILIES);
   }

@@ -1,28 +1,28 @@
 package io.mortise.internal.wire;
 
 /**
- * What a handle promises, a line for each kind. Plain, fair and fenced are handles of one and the
- * same lock.
+ * The kinds of lock, with the properties of each in one line. Plain, fair and fenced are kinds of
+ * handle of one and the same lock.
  */
 public enum LockKind {
-  /** Threads of a service hand it to each other. */
+  /** Exclusive. The threads of a service hand it off to each other. */
   PLAIN("lock", "", Family.EXCLUSIVE, Waits.TOGETHER, true),
-  /** Every thread waits in the store's queue by itself, and none passes it. */
+  /** As plain, but every thread waits in the store's queue by itself, and none overtakes it. */
   FAIR("lock", ", fair", Family.EXCLUSIVE, Waits.ALONE, true),
-  /** As plain, and every hold has a token, which comes with the reply to its own command. */
+  /** As plain, but every hold has a token, which comes with the reply to its own command. */
   FENCED("lock", "", Family.EXCLUSIVE, Waits.FOR_TOKENS, false),
-  /** As plain, and clients of Redisson take it too, by Redisson's own key. */
+  /** As plain, but clients of Redisson acquire it too, by Redisson's own key. */
   REDISSON("lock", ", shared with Redisson", Family.REDISSON, Waits.TOGETHER, false),
-  /** The reading side of a read/write lock. */
+  /** The read side of a read/write lock. */
   READ("read lock", ", read", Family.READ_WRITE, Waits.ALONE, true),
-  /** The writing side of a read/write lock. */
+  /** The write side of a read/write lock. */
   WRITE("write lock", ", write", Family.READ_WRITE, Waits.ALONE, true),
   /** Permits of a semaphore. */
   SEMAPHORE("semaphore", "", Family.SEMAPHORE, Waits.ALONE, true),
   /** A count-down latch. */
   LATCH("count-down latch", "", Family.LATCH, Waits.ALONE, false);
 
-  /** The scripts of the kinds of a family share parts, and their names begin alike. */
+  /** Kinds whose scripts share files and a prefix of their names. */
   enum Family {
     EXCLUSIVE("", "queue", "exclusive"),
     REDISSON("", "queue", "exclusive", "redisson"),
@@ -38,24 +38,24 @@ public enum LockKind {
       this.parts = parts;
     }
 
-    /** What the names of its scripts begin with. */
+    /** The prefix of the names of its scripts. */
     String prefix() {
       return prefix;
     }
 
-    /** The files that its scripts share, in this order. */
+    /** The files that its scripts share, in the order in which they are joined. */
     String[] parts() {
       return parts.clone();
     }
   }
 
-  /** Where the threads of a service wait. */
+  /** The gates of the kind: whether the threads of a service share one (see {@code Gate}). */
   private enum Waits {
-    /** At one gate. */
+    /** All threads share one gate. */
     TOGETHER(""),
-    /** At one gate of those that want a token. */
+    /** All threads that want a token share one gate. */
     FOR_TOKENS("!"),
-    /** Each at a gate of its own, so it queues in the store. */
+    /** Each thread has its own gate, so each one has its own place in the store's queue. */
     ALONE("#");
 
     private final String mark;
@@ -79,12 +79,12 @@ public enum LockKind {
     this.granting = granting;
   }
 
-  /** What messages call it. */
+  /** The word for the kind in messages. */
   String noun() {
     return noun;
   }
 
-  /** What a handle shows of it behind its name, or nothing. */
+  /** The text behind the name in a handle's {@code toString}, or empty. */
   public String label() {
     return label;
   }
@@ -93,7 +93,9 @@ public enum LockKind {
     return family;
   }
 
-  /** Whether the reply to a release may grant it to a waiter of the same service. */
+  /**
+   * Whether the reply to a release may grant the lock to a waiter of the same service (rule Q5).
+   */
   public boolean mayBeGrantedInReply() {
     return granting;
   }

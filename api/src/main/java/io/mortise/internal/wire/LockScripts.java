@@ -18,20 +18,22 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The scripts of the locks as calls, with the arguments that do not change filled in. */
+/**
+ * Makes calls of the scripts of all kinds of lock, and fills in the arguments that do not change.
+ */
 public final class LockScripts {
-  /** What a script is to be told of an acquisition. */
+  /** The facts of an acquisition that a script needs. */
   public interface Subject {
-    /** Of which lock. */
+    /** The keys of its lock. */
     LockKeys keys();
 
-    /** Its id. */
+    /** The acquisition id. */
     String id();
 
-    /** Its place in the queue, or an empty text. */
+    /** The ticket of its place in the queue, or an empty text. */
     String ticket();
 
-    /** Whether a command of it was given up that may still arrive. */
+    /** Whether a command of it got no answer and may still arrive. */
     boolean mayArriveLate();
   }
 
@@ -50,7 +52,9 @@ public final class LockScripts {
 
   private static final Script IDENTIFY = Script.of("identify", read("identify"));
 
-  /** Where the shared parts go: behind a short cut that needs none of them. */
+  /**
+   * The line that the shared files replace. It is behind the short cut, which needs none of them.
+   */
   private static final String SHARED = "--#shared\n";
 
   private final ServiceOptions settings;
@@ -65,7 +69,7 @@ public final class LockScripts {
 
   public LockScripts(ServiceOptions settings, boolean publishCounts) {
     this.settings = settings;
-    times = // joined, since a format writes digits as the locale has them
+    times = // joined, because a format would write the digits of the locale
         " "
             + settings.times().alive().toMillis()
             + ' '
@@ -81,7 +85,7 @@ public final class LockScripts {
     tokens = Integer.toString(settings.handOffLimit() + 1);
   }
 
-  /** What every script of a queue is told of this service, and a word of its own. */
+  /** The argument that is the same in every call of this service, after the word of one script. */
   private String terms(String word) {
     return word + times;
   }
@@ -91,8 +95,8 @@ public final class LockScripts {
   }
 
   /**
-   * @param join whether it waits
-   * @param beside of a read/write lock: the id of what the thread holds in the other mode, or ''
+   * @param join whether the id joins the queue if the lock is held
+   * @param beside for a read/write lock: the id of the thread's hold of the other side, or ''
    */
   public ScriptCall acquire(Subject subject, LeaseTerms lease, boolean join, String beside) {
     LockKeys keys = subject.keys();
@@ -106,20 +110,21 @@ public final class LockScripts {
     return call(keys, ACQUIRE, List.of(id, terms, lease.millis(), ticket, last));
   }
 
-  /**
-   * @param outcomeUnknown whether the id's acquire was never answered and might still arrive
-   */
+  /** @param outcomeUnknown whether the id's acquire command got no answer and may still arrive */
   public ScriptCall leave(LockKeys keys, String id, boolean outcomeUnknown) {
     return leave(keys, id, none, outcomeUnknown);
   }
 
-  /** As {@link #leave}, by a caller that waits no longer than that. */
+  /** As {@link #leave}, with a timeout of its own. */
   public ScriptCall leave(Subject givenUp, Duration timeout) {
     ScriptCall call = leave(givenUp.keys(), givenUp.id(), givenUp.mayArriveLate());
     return new ScriptCall(call.script(), call.keys(), call.args(), timeout);
   }
 
-  /** As {@link #leave}; the reply may name acquisitions of this service that are let in. */
+  /**
+   * As {@link #leave}. The reply may grant the lock to acquisitions of this service, and lists
+   * them.
+   */
   public ScriptCall release(Subject ended) {
     LockKeys keys = ended.keys();
     return leave(
@@ -160,7 +165,7 @@ public final class LockScripts {
     return call(script, List.of(keys.lock()), List.of());
   }
 
-  /** As {@link #inspect}, and the reply names a holder and counts the waiters. */
+  /** As {@link #inspect}. The reply also has a holder and the number of waiters. */
   public ScriptCall inspectHolder(LockKeys keys) {
     Script script = keys.kind() == LockKind.READ ? RW_INSPECT : INSPECT;
     return call(script, List.of(keys.lock(), keys.queue()), List.of());
@@ -170,16 +175,14 @@ public final class LockScripts {
     return call(CONDITION, keys, List.of(id, terms(step), tombstone));
   }
 
-  /**
-   * @param mode once, resize or look
-   */
+  /** @param mode {@code once}, {@code resize} or {@code look} */
   public ScriptCall permits(LockKeys keys, String mode, int permits) {
     return call(SEM_PERMITS, keys.all(), List.of("", terms(mode), Integer.toString(permits)));
   }
 
   /**
-   * @param id of this step; '' to look
-   * @param mode set, down or look
+   * @param id the id of this step; '' to look
+   * @param mode {@code set}, {@code down} or {@code look}
    */
   public ScriptCall count(LockKeys keys, String id, String mode, long count) {
     return call(LATCH_COUNT, keys.all(), List.of(id, terms(mode), Long.toString(count), tombstone));

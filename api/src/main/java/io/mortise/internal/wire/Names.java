@@ -3,26 +3,29 @@ package io.mortise.internal.wire;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** What a name and a key prefix may be, and the hash slot that a name stands for. */
+/** The rules for names and key prefixes, and the hash slot of a name. */
 public final class Names {
   private static final int LONGEST = 512;
   private static final int LONGEST_PREFIX = 128;
 
   private Names() {}
 
-  /** The name in braces, unless it has some: where its keys are on a cluster. */
+  /** The name in braces, unless it has braces. This text decides the hash slot of its keys. */
   public static String slot(String what, String name) {
     check(what, name);
     return name.indexOf('{') < 0 ? '{' + name + '}' : name;
   }
 
-  /** The name that a slot text was made of. */
+  /** The name from which a slot text was made. */
   static String ofSlot(String slot) {
     boolean added = slot.startsWith("{") && slot.indexOf('}') == slot.length() - 1;
     return added ? slot.substring(1, slot.length() - 1) : slot;
   }
 
-  /** Whether another name, without braces, has the same slot text. */
+  /**
+   * Whether the name is one tag and nothing else. Then the name without braces has the same slot
+   * text.
+   */
   public static boolean isTagAlone(String name) {
     return name.startsWith("{") && name.endsWith("}");
   }
@@ -58,9 +61,9 @@ public final class Names {
   }
 
   /**
-   * Refuses a text that cannot be a key prefix, or would lead into the keys of another one.
+   * Refuses a text that cannot be a key prefix, or that leads into the keys of another prefix.
    *
-   * @param families what keys of some kinds begin with, behind the prefix
+   * @param families the texts behind the prefix with which the keys of some kinds begin
    */
   static void checkPrefix(String prefix, List<String> families) {
     check("key prefix", prefix);

@@ -3,20 +3,20 @@ package io.mortise.internal.wire;
 import java.time.Duration;
 
 /**
- * The times of the queue protocol, and the rules between them. With D the worst one-way delay that
- * is to be ridden out silently, and T the command timeout:
+ * The times of the queue protocol, and the rules between them. T is the command timeout. D is the
+ * largest one-way delay that must cause nothing worse than waiting.
  *
  * <ul>
- *   <li>C &gt; 2 D, else every grant ends before its confirmation arrives: a livelock without any
- *       fault;
- *   <li>R + 2 D &lt; C, so a lost message costs a re-check and not the place in the queue;
- *   <li>A ≥ 2 R + T and A ≥ C + R, else live waiters count as gone.
+ *   <li>C &gt; 2 D. Otherwise every grant ends before its confirmation arrives: a livelock without
+ *       any fault.
+ *   <li>R + 2 D &lt; C. Then a lost message costs a re-check, and not the place in the queue.
+ *   <li>A ≥ 2 R + T and A ≥ C + R. Otherwise live waiters count as gone.
  * </ul>
  *
- * @param recheck R, after which a waiter asks again
- * @param grantWindow C, within which a granted waiter confirms
- * @param alive A, after which a waiter that did not ask again counts as gone
- * @param delay D
+ * @param recheck R, the time after which a waiter asks again
+ * @param grantWindow C, the time within which a granted waiter confirms
+ * @param alive A, the time after which a waiter that did not ask again counts as gone
+ * @param delay D, the one-way delay
  */
 public record QueueTimes(Duration recheck, Duration grantWindow, Duration alive, Duration delay) {
   public static QueueTimes standard(Duration commandTimeout) {

@@ -15,23 +15,26 @@ public record ServiceOptions(
     boolean startOnGrant,
     QueueTimes times) {
 
-  /** What all keys begin with, unless the application says otherwise. */
+  /** The default key prefix. */
   public static final String KEY_PREFIX = "mortise:";
 
-  /** The keys of a plain lock. */
+  /** The keys of the lock that {@code getLock} returns for a name. */
   public LockKeys keys(String name) {
     return redissonInterop ? LockKeys.redisson(keyPrefix, name) : LockKeys.of(keyPrefix, name);
   }
 
-  /** How long after its remote acquisition a hold may still be passed on inside this process. */
+  /** How long after its acquisition from the store a hold may be handed off (rule L12). */
   public static final Duration HAND_OFF_TIME = Duration.ofMillis(10);
 
-  /** How long the shortest lease is with which a hold of this lease may begin (ns). */
+  /**
+   * The shortest time (ns) that a hold with these terms may have at its beginning: with {@code
+   * startOnGrant} it may be the grant window.
+   */
   public long shortestGiven(LeaseTerms lease) {
     return startOnGrant ? Math.min(lease.nanos(), times.grantWindow().toNanos()) : lease.nanos();
   }
 
-  /** How long an id whose acquire was never answered must not acquire any more. */
+  /** How long the store remembers a tombstone. */
   public Duration tombstone() {
     Duration shortest = Duration.ofSeconds(60);
     Duration longest = leaseTime.compareTo(shortest) > 0 ? leaseTime : shortest;

@@ -1,4 +1,7 @@
-/** What is said to the store: keys, ids, terms and scripts. No threads and no state. */
+/**
+ * The wire format: keys, acquisition ids, script arguments and scripts. No threads and no state.
+ * Start at {@link io.mortise.internal.wire.LockScripts}.
+ */
 @NullMarked
 package io.mortise.internal.wire;
 

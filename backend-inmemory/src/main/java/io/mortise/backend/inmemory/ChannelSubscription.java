@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import org.luaj.vm2.LuaString;
 
 /**
- * One listener on one channel. Whoever has added something calls {@link #deliver}; one thread at a
- * time delivers, and what others add meanwhile, listeners included, is left to it. So calls are
- * serial and in order, and no lock is held during them.
+ * One listener on one channel. A thread that has added an event calls {@link #deliver}. One thread
+ * at a time delivers; it also delivers the events that other threads and the listeners add
+ * meanwhile. So calls are serial and in order, and no lock is held during them.
  */
 final class ChannelSubscription implements Subscription {
   /** How long {@link #close} waits for a listener call that has begun. */
@@ -61,7 +61,10 @@ final class ChannelSubscription implements Subscription {
     } while (seen != 0);
   }
 
-  /** {@link #caller} is set before {@link #closed} is read; {@link #close} does the reverse. */
+  /**
+   * Sets {@link #caller} before it reads {@link #closed}. {@link #close} writes and reads them in
+   * the reverse order, so at least one of the two sees the other.
+   */
   private void call(Runnable call) {
     Thread thread = Thread.currentThread();
     caller = thread;

@@ -9,7 +9,10 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.luaj.vm2.LuaString;
 
-/** Who listens where, and what the running script has published. Guarded by the store's lock. */
+/**
+ * The subscriptions by channel, and the messages that the running script has published. Guarded by
+ * the store's lock.
+ */
 final class Channels {
   private record Letter(ChannelSubscription to, String message) {}
 
@@ -30,9 +33,10 @@ final class Channels {
   }
 
   /**
-   * Keeps the message for everybody who listens now.
+   * Keeps the message for all current subscriptions of the channel.
    *
-   * @return the number of clients that listen; one that subscribed twice counts once, as in Redis
+   * @return the number of subscribed clients; a client with two subscriptions counts once, as in
+   *     Redis
    */
   int publish(LuaString channel, LuaString message) {
     List<ChannelSubscription> listening = byName.get(channel);
@@ -46,7 +50,10 @@ final class Channels {
         : (int) listening.stream().map(ChannelSubscription::client).distinct().count();
   }
 
-  /** Hands over what was published, in order; the result is to be delivered without the lock. */
+  /**
+   * Adds the published messages to their subscriptions, in order. Returns the subscriptions that
+   * the caller must {@linkplain ChannelSubscription#deliver deliver} without the lock.
+   */
   List<ChannelSubscription> handOver() {
     if (outgoing.isEmpty()) {
       return List.of();
@@ -57,7 +64,7 @@ final class Channels {
     return reached;
   }
 
-  /** The channels somebody listens to. */
+  /** The channels with a subscription. */
   Set<String> names() {
     return byName.keySet().stream()
         .map(Numbers::string)

@@ -1,6 +1,9 @@
 package io.mortise.backend.inmemory;
 
-/** An error reply of a command: its message is the text a Redis server would send, code first. */
+/**
+ * An error reply of a command. Its message is the text of a Redis server, with the error code
+ * first.
+ */
 final class CommandException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -17,7 +20,7 @@ final class CommandException extends RuntimeException {
     return new CommandException("ERR syntax error");
   }
 
-  /** The command's own check of the number of its arguments. */
+  /** The error of a command that checks the number of its arguments itself. */
   static CommandException wrongNumber(String command) {
     return new CommandException("ERR wrong number of arguments for '" + command + "' command");
   }

@@ -12,8 +12,8 @@ import org.luaj.vm2.LuaValue;
 import org.luaj.vm2.Varargs;
 
 /**
- * The commands by name, with their counts. A new command is one {@link #add} and one method.
- * Guarded by the store's lock.
+ * The commands by name, and how often each was called. A new command is one {@link #add} and one
+ * method. Guarded by the store's lock.
  */
 final class CommandTable {
   /** Runs a command; the arguments begin with its name. */
@@ -48,7 +48,7 @@ final class CommandTable {
   /**
    * Adds a command.
    *
-   * @param arity as in Redis: the number of words, name included; negative if more may follow
+   * @param arity as in Redis: the number of words including the name; negative if more may follow
    */
   void add(String name, int arity, Handler handler) {
     Command command = new Command(name, arity, handler);
@@ -56,7 +56,7 @@ final class CommandTable {
     commands.put(Numbers.text(name.toLowerCase(Locale.ROOT)), command);
   }
 
-  /** Does something before every command, as a fault that falls into a script. */
+  /** Runs an action before every command, such as a fault in the middle of a script. */
   void beforeEach(Runnable action) {
     before = action;
   }
@@ -91,7 +91,7 @@ final class CommandTable {
         : commands.get(Numbers.text(Numbers.string(name).toUpperCase(Locale.ROOT)));
   }
 
-  /** Calls since the last reset by upper-case name, without those never called. */
+  /** The number of calls since the last reset, by upper-case name, without zeros. */
   Map<String, Long> counts() {
     Map<String, Long> counts = new TreeMap<>();
     for (Command command : commands.values()) {
@@ -117,7 +117,7 @@ final class CommandTable {
     return LuaValue.listOf(elements.toArray(LuaValue[]::new));
   }
 
-  /** Redis' nil, which a script sees as false. */
+  /** Redis's nil, which a script sees as false. */
   static LuaValue nil() {
     return LuaValue.FALSE;
   }

@@ -14,9 +14,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** One client of a store. A script never waits for anything but other scripts, so all run here. */
+/**
+ * One client of a store. A script waits for nothing but other scripts, so every call runs on the
+ * caller's thread.
+ */
 final class InMemoryBackend implements LockBackend {
-  /** The version the commands and error texts were compared with. */
+  /** The Redis version whose commands and error texts the store was compared with. */
   private static final String SERVER_VERSION = "7.0.0";
 
   private final InMemoryStore store;
@@ -34,7 +37,7 @@ final class InMemoryBackend implements LockBackend {
     return server.run(this, call);
   }
 
-  /** Runs the script at once, on the caller's thread: it cannot take long. */
+  /** Runs the script at once on the caller's thread: it cannot take long. */
   @Override
   public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
     try {
@@ -47,7 +50,7 @@ final class InMemoryBackend implements LockBackend {
   @Override
   public Subscription subscribe(String channel, ChannelListener listener) {
     ChannelSubscription subscription = new ChannelSubscription(this, channel, listener);
-    // Noted first, so that a close in between finds it.
+    // Added first, so that a close in between finds it.
     subscriptions.add(subscription);
     try {
       server.subscribe(subscription);
@@ -77,14 +80,15 @@ final class InMemoryBackend implements LockBackend {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      // A call that is running ends first; one that still waits finds this backend closed.
+      // Waits for a running call to end. A call that waits for the lock then finds the backend
+      // closed.
       server.withLock(() -> {});
       subscriptions.forEach(ChannelSubscription::close);
       store.closed();
     }
   }
 
-  /** Called under the server's lock, so that nothing begins after {@link #close}. */
+  /** Called under the server's lock, so that no call begins after {@link #close}. */
   void ensureOpen() {
     if (closed.get()) {
       throw new BackendException(

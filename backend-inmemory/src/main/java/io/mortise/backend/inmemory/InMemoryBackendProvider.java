@@ -8,14 +8,14 @@ import io.mortise.spi.SpiVersion;
 import java.util.Locale;
 import java.util.Set;
 
-/** Opens {@code memory:name}: the store all services of this JVM share under that name. */
+/** Opens {@code memory:name}, the store that all services of this JVM share under that name. */
 @AutoService(LockBackendProvider.class)
 @SuppressWarnings(
     "exports") // The annotation is for the compiler only; users need not see its module.
 public final class InMemoryBackendProvider implements LockBackendProvider {
   private static final String SCHEME = "memory";
 
-  /** Made by {@link java.util.ServiceLoader}. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public InMemoryBackendProvider() {}
 
   @Override

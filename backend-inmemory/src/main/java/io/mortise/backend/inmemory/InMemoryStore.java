@@ -50,9 +50,9 @@ public final class InMemoryStore {
   }
 
   /**
-   * The store all services of this JVM share under a name, which is what the URI {@code
-   * memory:name} opens. It lives as long as a backend on it is open; after the last is closed the
-   * name stands for a new, empty store. It runs on system time.
+   * Returns the store that all services of this JVM share under a name. The URI {@code memory:name}
+   * opens the same store. The store lives as long as a backend on it is open. After the last one is
+   * closed, the name stands for a new, empty store. The store runs on system time.
    *
    * @param name the name, not blank
    * @return the one store of that name
@@ -65,7 +65,7 @@ public final class InMemoryStore {
   }
 
   /**
-   * A store of its own, on system time.
+   * Creates a separate store on system time.
    *
    * @return an empty store
    */
@@ -74,8 +74,8 @@ public final class InMemoryStore {
   }
 
   /**
-   * A store of its own whose time stands still until {@link #advance} moves it: parked threads,
-   * timers, the server's TIME and the ends of keys together.
+   * Creates a separate store whose time moves only by {@link #advance}. This time applies to parked
+   * threads, timers, the server's TIME and the expiry of keys.
    *
    * @return an empty store
    */
@@ -99,7 +99,7 @@ public final class InMemoryStore {
     return new InMemoryBackend(this, server);
   }
 
-  /** The last word of a backend that was closed. */
+  /** Called by a backend as its last step when it is closed. */
   void closed() {
     if (sharedName != null) {
       StoreRegistry.closed(this, sharedName);
@@ -107,14 +107,19 @@ public final class InMemoryStore {
   }
 
   /**
-   * Moves the time of a store {@linkplain #withMovableTime with movable time}. Goes from one
-   * instant at which something is due to the next; at each, runs the timers that are due on the
-   * calling thread, wakes the threads whose park time is over, and waits until they have come to
-   * rest again: parked, waiting, blocked or ended. So it returns after everything due has run,
-   * timers scheduled on the way included. A woken thread that finds no rest within two seconds is
-   * waited for no longer.
+   * Moves the time of a store {@linkplain #withMovableTime with movable time}. It moves from one
+   * instant with a due event to the next. At each instant it does three things:
    *
-   * @param duration how far, not negative
+   * <ul>
+   *   <li>It runs the due timers on the calling thread.
+   *   <li>It wakes the threads whose park time is over.
+   *   <li>It waits until those threads are at rest again: parked, waiting, blocked or ended.
+   * </ul>
+   *
+   * <p>So it returns after every due event, including timers that were scheduled on the way. It
+   * waits at most two seconds for a thread that does not come to rest.
+   *
+   * @param duration how far to move, not negative
    * @throws IllegalStateException the store runs on system time
    */
   public void advance(Duration duration) {
@@ -123,11 +128,11 @@ public final class InMemoryStore {
 
   /**
    * Waits until threads are parked in this store's {@linkplain #time time}, as a test does before
-   * it moves it. Needs {@linkplain #withMovableTime movable time}.
+   * it moves the time. Needs {@linkplain #withMovableTime movable time}.
    *
-   * @param threads how many, at least
-   * @throws IllegalStateException ten seconds of real time have passed without, or the store runs
-   *     on system time
+   * @param threads the least number of threads
+   * @throws IllegalStateException ten seconds of real time have passed without that number, or the
+   *     store runs on system time
    */
   public void awaitParked(int threads) {
     movableTime("awaitParked").awaitParked(threads, Duration.ofSeconds(10));
@@ -160,7 +165,7 @@ public final class InMemoryStore {
   }
 
   /**
-   * The channels that have a subscriber now.
+   * The channels with a subscriber now.
    *
    * @return a sorted copy
    */
@@ -169,7 +174,7 @@ public final class InMemoryStore {
   }
 
   /**
-   * How many commands scripts have called, failed ones included.
+   * The number of commands that scripts have called, including failed commands.
    *
    * @return the sum of {@link #commandCounts}
    */
@@ -178,7 +183,7 @@ public final class InMemoryStore {
   }
 
   /**
-   * How often scripts have called each command.
+   * The number of calls of each command by scripts.
    *
    * @return counts by the command's upper-case name, without zeros
    */
@@ -187,7 +192,7 @@ public final class InMemoryStore {
   }
 
   /**
-   * How often each script has run: on Redis, the number of EVALSHA commands.
+   * The number of runs of each script. On Redis this is the number of EVALSHA commands.
    *
    * @return counts by the script's name, without zeros
    */
@@ -200,7 +205,7 @@ public final class InMemoryStore {
     server.resetCounts();
   }
 
-  /** For tests of faults: see {@link Server}. */
+  /** The server, for tests of faults; see {@link Server}. */
   Server server() {
     return server;
   }

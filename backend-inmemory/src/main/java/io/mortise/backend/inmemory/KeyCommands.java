@@ -5,7 +5,7 @@ import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
 
-/** Commands on keys of any type, and those of the server. */
+/** Commands on keys of any type, and commands on the server. */
 final class KeyCommands {
   private final Keyspace keyspace;
   private final Channels channels;
@@ -52,7 +52,7 @@ final class KeyCommands {
         value instanceof LuaString ? "string" : value instanceof SortedSet ? "zset" : "hash");
   }
 
-  /** Three words only, as in Redis 6.2; the conditions of Redis 7 are refused. */
+  /** Takes three words only, as in Redis 6.2. The conditions of Redis 7 are refused. */
   private LuaValue pexpire(LuaString[] args) {
     long millis = Numbers.integer(args[2]);
     long end = keyspace.nowMillis() + millis;

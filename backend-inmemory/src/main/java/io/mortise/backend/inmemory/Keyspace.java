@@ -10,17 +10,18 @@ import org.jspecify.annotations.Nullable;
 import org.luaj.vm2.LuaString;
 
 /**
- * Keys with values of three types, each with an optional end. A string is a {@link LuaString}. The
- * time stands still between two calls of {@link #readClock}, as it does in Redis while a script
- * runs. If the clock is stepped meanwhile, TIME and the ends that are set follow it, and whether a
- * key is over still goes by the time that was read: so it is up to Redis 7.0. Guarded by the
- * store's lock.
+ * Keys with values of three types, each with an optional expiry. A string is a {@link LuaString}.
+ * Guarded by the store's lock.
+ *
+ * <p>Time stands still between two calls of {@link #readClock}, as it does in Redis while a script
+ * runs. If the clock is stepped in between, TIME and newly set expiries follow the step. Whether a
+ * key has expired still depends on the time that was read. Redis behaves the same up to 7.0.
  */
 final class Keyspace {
-  /** Fields in the order they were added, which is the order Redis gives small hashes. */
+  /** Fields in the order of their addition, which is Redis's order for small hashes. */
   record Hash(Map<LuaString, LuaString> fields) {}
 
-  /** The end of a key that has none. */
+  /** The end of a key without an expiry. */
   static final long NEVER = Long.MAX_VALUE;
 
   private static final int FIRST_SWEEP = 1_024;
@@ -41,7 +42,7 @@ final class Keyspace {
   private long stepMicros;
   private int sweepAt = FIRST_SWEEP;
 
-  /** A keyspace whose clock shows {@code epochMicros} now and goes on with the time source. */
+  /** Creates a keyspace whose clock shows {@code epochMicros} now and follows the time source. */
   Keyspace(TimeSource time, long epochMicros) {
     this.time = time;
     microsAtZero = epochMicros - time.nanoTime() / 1_000;
@@ -103,7 +104,7 @@ final class Keyspace {
     return entry == null ? null : entry.value;
   }
 
-  /** Sets the value; an end the key has stays. */
+  /** Sets the value, and keeps the key's expiry. */
   void put(LuaString key, Object value) {
     Entry entry = live(key);
     if (entry != null) {
@@ -118,13 +119,16 @@ final class Keyspace {
     return live(key) != null && entries.remove(key) != null;
   }
 
-  /** When a live key ends, in ms since the epoch; {@link #NEVER}; null if there is no such key. */
+  /**
+   * The end of a live key, in ms since the epoch; {@link #NEVER} without an expiry; null without a
+   * live key.
+   */
   @Nullable Long endMillis(LuaString key) {
     Entry entry = live(key);
     return entry == null ? null : entry.endMillis;
   }
 
-  /** Sets when a live key ends; false if there is no such key. */
+  /** Sets the end of a live key. Returns false if there is no such key. */
   boolean endAt(LuaString key, long millis) {
     Entry entry = live(key);
     if (entry == null) {
@@ -134,7 +138,7 @@ final class Keyspace {
     return true;
   }
 
-  /** How many keys are kept, ended ones that nobody has read since included. */
+  /** The number of stored keys, including expired keys that no command has read since. */
   int size() {
     return entries.size();
   }
@@ -167,12 +171,15 @@ final class Keyspace {
     return entry;
   }
 
-  /** As in Redis, a key is still there in its last millisecond, with a PTTL of 0. */
+  /** As in Redis, a key still exists in its last millisecond, with a PTTL of 0. */
   private boolean isOver(Entry entry) {
     return entry.endMillis < readMicros / 1_000;
   }
 
-  /** Keys that nobody touches any more go when the keyspace has doubled since the last sweep. */
+  /**
+   * Removes expired keys when the keyspace has doubled since the last sweep. This removes keys that
+   * no command reads any more.
+   */
   private void sweepIfGrown() {
     if (entries.size() >= sweepAt) {
       entries.values().removeIf(this::isOver);

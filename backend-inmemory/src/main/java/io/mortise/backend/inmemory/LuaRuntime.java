@@ -19,7 +19,7 @@ import org.luaj.vm2.Varargs;
 import org.luaj.vm2.compiler.LuaC;
 import org.luaj.vm2.lib.VarArgFunction;
 
-/** Runs scripts against the commands; compiles each once. Guarded by the store's lock. */
+/** Runs scripts against the commands, and compiles each once. Guarded by the store's lock. */
 final class LuaRuntime {
   private static final class Compiled {
     final Prototype code;
@@ -41,7 +41,7 @@ final class LuaRuntime {
     sandbox = new Sandbox(redis());
   }
 
-  /** Runs the script and answers its array; throws {@link CommandException} for an error. */
+  /** Runs the script and returns its array. Throws {@link CommandException} for an error. */
   List<Object> run(ScriptCall call) {
     Script script = call.script();
     Compiled compiledScript = compiled.get(script.sha1());
@@ -52,7 +52,7 @@ final class LuaRuntime {
     compiledScript.runs++;
     sandbox.prepare(list(call.keys()), list(call.args()));
     try {
-      // A closure for each run: a script that assigns its _ENV does so for itself only.
+      // Each run has its own closure, so a script that assigns its _ENV changes only itself.
       return Replies.array(new LuaClosure(compiledScript.code, sandbox).call(), script);
     } catch (LuaError e) {
       throw new CommandException(ScriptErrors.uncaught(e, script.sha1()));
@@ -61,7 +61,7 @@ final class LuaRuntime {
     }
   }
 
-  /** Runs by the scripts' names since the last reset. */
+  /** The number of runs since the last reset, by the script's name. */
   Map<String, Long> counts() {
     Map<String, Long> counts = new TreeMap<>();
     for (Compiled script : compiled.values()) {
@@ -123,7 +123,7 @@ final class LuaRuntime {
     return redis;
   }
 
-  /** {@code redis.call}: an error reply is raised. */
+  /** {@code redis.call}: raises an error reply. */
   private final class Call extends VarArgFunction {
     @Override
     public Varargs invoke(Varargs args) {
@@ -135,7 +135,7 @@ final class LuaRuntime {
     }
   }
 
-  /** {@code redis.pcall}: an error reply is answered as a table. */
+  /** {@code redis.pcall}: returns an error reply as a table. */
   private final class ProtectedCall extends VarArgFunction {
     @Override
     public Varargs invoke(Varargs args) {

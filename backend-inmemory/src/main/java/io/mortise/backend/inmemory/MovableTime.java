@@ -16,14 +16,14 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Time that stands still until {@link #advance} moves it. What is due meanwhile happens in order of
- * time: timers run on the advancing thread, parked threads are woken and waited for until they rest
- * again, those that somebody has woken just before as well. A timer without delay needs no move: it
- * runs at once, on a thread of its own.
+ * Time that stands still until {@link #advance} moves it. Due events happen in order of time.
+ * Timers run on the advancing thread. Parked threads are woken, and {@code advance} waits until
+ * they rest again. It also waits for threads that another thread has just woken. A timer without
+ * delay needs no move: it runs at once, on a thread of its own.
  *
- * <p>State is guarded by this object's monitor, which is held for a few instructions only. It is no
- * {@link ReentrantLock}, whose waiting threads park: {@link #parkNanos} could use up the permit
- * that an {@link LockSupport#unpark} just before it has left for its caller.
+ * <p>This object's monitor guards the state, and is held for a few instructions only. A {@link
+ * ReentrantLock} would not do, because its waiting threads park. {@link #parkNanos} could then use
+ * up the permit that an earlier {@link LockSupport#unpark} has left for its caller.
  */
 final class MovableTime implements TimeSource {
   private static final long LOOK_EVERY = TimeUnit.MICROSECONDS.toNanos(100);
@@ -58,9 +58,9 @@ final class MovableTime implements TimeSource {
   private volatile long now;
 
   /**
-   * Time from zero on.
+   * Creates a time that starts at zero.
    *
-   * @param busy threads that do not rest although their state says so
+   * @param busy tests for threads that are not at rest although their state says so
    */
   MovableTime(Predicate<Thread> busy) {
     this.busy = busy;
@@ -89,7 +89,7 @@ final class MovableTime implements TimeSource {
     }
   }
 
-  /** From now on the thread is not at rest, though it may take a while to run. */
+  /** Wakes the thread. From now on the thread is not at rest, though it may take a while to run. */
   @Override
   public void unpark(Thread thread) {
     synchronized (this) {
@@ -136,7 +136,7 @@ final class MovableTime implements TimeSource {
       long target = later(TimeUnit.NANOSECONDS.convert(by));
       awaitRest(woken());
       while (step(target)) {
-        // One instant after the other.
+        // step() does the work
       }
     } finally {
       moving.unlock();
@@ -146,7 +146,9 @@ final class MovableTime implements TimeSource {
     }
   }
 
-  /** Moves to the next instant at which something is due; false if that is after the target. */
+  /**
+   * Moves to the next instant at which something is due. Returns false if that is after the target.
+   */
   private boolean step(long target) {
     List<Thread> watched;
     synchronized (this) {
@@ -166,7 +168,7 @@ final class MovableTime implements TimeSource {
     return true;
   }
 
-  /** Threads that somebody has woken, and that have not run yet. */
+  /** The threads that were woken and have not run yet. */
   private synchronized List<Thread> woken() {
     return parked.keySet().stream().filter(thread -> !isAtRest(thread)).toList();
   }
@@ -198,9 +200,9 @@ final class MovableTime implements TimeSource {
   }
 
   /**
-   * Waits until every one of these threads has been seen at rest several times in a row: a timer
-   * may have woken one without our knowing. A thread that finds no rest is left alone after a
-   * while.
+   * Waits until all these threads were seen at rest several times in a row. Once is not enough: a
+   * timer may have woken a thread without this object's knowledge. The wait ends after two seconds,
+   * even if a thread does not come to rest.
    */
   private void awaitRest(Collection<Thread> threads) {
     long limit = System.nanoTime() + LONGEST_REST;
@@ -221,7 +223,7 @@ final class MovableTime implements TimeSource {
     return thread.getState() != Thread.State.RUNNABLE && !busy.test(thread);
   }
 
-  /** Waits, at most so long in real time, until this many threads are parked here. */
+  /** Waits until this many threads are parked here, at most this long in real time. */
   void awaitParked(int threads, Duration longest) {
     long limit = System.nanoTime() + longest.toNanos();
     for (List<String> names = parkedNames(); names.size() < threads; names = parkedNames()) {

@@ -10,12 +10,12 @@ import org.luaj.vm2.LuaValue;
 
 /** Numbers and text as Redis reads and writes them. */
 final class Numbers {
-  /** The digits with which a double goes into a command or a reply: enough to read it back. */
+  /** The digits of a double in a command or a reply: enough to read back the same value. */
   private static final int EXACT = 17;
 
   private Numbers() {}
 
-  /** UTF-8 bytes of the text. */
+  /** The text in UTF-8. */
   static LuaString text(String text) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     return LuaString.valueUsing(bytes, 0, bytes.length);
@@ -29,12 +29,14 @@ final class Numbers {
     return text(Long.toString(number));
   }
 
-  /** As C's {@code %.17g}, which is how Redis writes scores and numbers given to a command. */
+  /**
+   * The number as C's {@code %.17g} writes it. Redis writes scores and numeric arguments that way.
+   */
   static LuaString text(double number) {
     return text(format(number, EXACT));
   }
 
-  /** As C's {@code %.<digits>g}. */
+  /** The number as C's {@code %.<digits>g} writes it. */
   static String format(double number, int digits) {
     if (Double.isNaN(number)) {
       return "-nan";
@@ -73,12 +75,12 @@ final class Numbers {
         Math.abs(exponent));
   }
 
-  /** An integer argument, strict as Redis: no spaces, no plus, no leading zeros. */
+  /** An integer argument, as strict as Redis: no spaces, no plus, no leading zeros. */
   static long integer(LuaString text) {
     return integer(text, "ERR value is not an integer or out of range");
   }
 
-  /** An integer with the error reply to give if it is none. */
+  /** An integer argument; {@code error} is the error reply for other text. */
   static long integer(LuaString text, String error) {
     String digits = string(text);
     boolean canonical = digits.equals("0") || isCanonical(digits);
@@ -86,7 +88,7 @@ final class Numbers {
       try {
         return Long.parseLong(digits);
       } catch (NumberFormatException e) {
-        // Out of range: the same reply as for text that is no number.
+        // Out of range gives the same error reply as text that is not a number.
       }
     }
     throw new CommandException(error);
@@ -99,7 +101,7 @@ final class Numbers {
         && digits.chars().skip(first).allMatch(c -> c >= '0' && c <= '9');
   }
 
-  /** The sum, or Redis' error for one that does not fit. */
+  /** The sum, or Redis's error for a sum that does not fit. */
   static long sum(long a, long b) {
     try {
       return Math.addExact(a, b);
@@ -108,7 +110,10 @@ final class Numbers {
     }
   }
 
-  /** A floating-point argument, infinities included, with the error reply to give if it is none. */
+  /**
+   * A floating-point argument, infinities included; {@code error} is the error reply for other
+   * text.
+   */
   static double real(String text, String error) {
     return switch (text.toLowerCase(Locale.ROOT)) {
       case "inf", "+inf", "infinity", "+infinity" -> Double.POSITIVE_INFINITY;
@@ -123,7 +128,9 @@ final class Numbers {
     };
   }
 
-  /** NaN if the text is not a decimal number; Java alone would take spaces, hex and suffixes. */
+  /**
+   * The decimal number, or NaN for other text. Java alone would accept spaces, hex and suffixes.
+   */
   private static double decimal(String text) {
     if (!text.chars().allMatch(c -> "0123456789+-.eE".indexOf(c) >= 0)) {
       return Double.NaN;
@@ -135,7 +142,7 @@ final class Numbers {
     }
   }
 
-  /** An argument of {@code redis.call}: text as it is, numbers written out, nothing else. */
+  /** An argument of {@code redis.call}: text unchanged, numbers written as text, nothing else. */
   static LuaString argument(LuaValue value) {
     if (value instanceof LuaString text) {
       return text;

@@ -4,11 +4,11 @@ import org.luaj.vm2.LuaError;
 import org.luaj.vm2.LuaTable;
 import org.luaj.vm2.LuaValue;
 
-/** A table scripts cannot change, such as {@code string} or {@code redis}. */
+/** A table that scripts cannot change, such as {@code string} or {@code redis}. */
 final class ReadOnlyTable extends LuaTable {
   private static final String REFUSAL = "Attempt to modify a readonly table";
 
-  /** Puts a value in, from Java. */
+  /** Sets a value from Java. */
   void put(String name, LuaValue value) {
     super.rawset(Numbers.text(name), value);
   }

@@ -9,17 +9,17 @@ import org.jspecify.annotations.Nullable;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaValue;
 
-/** Turns what a script returns into Java values, as Redis and a client together would. */
+/** Converts a script's result to Java values, as Redis and a client together do. */
 final class Replies {
   private static final LuaString OK = LuaString.valueOf("ok");
 
   private Replies() {}
 
   /**
-   * The script's array; an integer stands for the array of it alone.
+   * The script's array. An integer stands for an array with that one element.
    *
-   * @throws CommandException it returned an error reply
-   * @throws BackendException it returned something else, against the rule for replies
+   * @throws CommandException the script returned an error reply
+   * @throws BackendException the script returned another type, against the rule for replies
    */
   static List<Object> array(LuaValue value, Script script) {
     Object reply = convert(value);

@@ -11,8 +11,8 @@ import org.luaj.vm2.lib.TableLib;
 import org.luaj.vm2.lib.jse.JseMathLib;
 
 /**
- * The globals of a script: what Redis offers and lock scripts need, nothing that reaches outside.
- * Scripts can neither set a global nor read one that is not there.
+ * The globals of a script: the part of Redis's that lock scripts need, without access to anything
+ * outside. A script can neither set a global nor read a missing one.
  */
 final class Sandbox extends LuaTable {
   private static final String[] BASE = {
@@ -57,7 +57,7 @@ final class Sandbox extends LuaTable {
   private static final LuaString KEYS = LuaString.valueOf("KEYS");
   private static final LuaString ARGV = LuaString.valueOf("ARGV");
 
-  /** A sandbox with the {@code redis} table's functions. */
+  /** Creates a sandbox with the functions of the {@code redis} table. */
   Sandbox(LuaTable redis) {
     Globals full = libraries();
     copy(full, BASE, this);
@@ -71,7 +71,7 @@ final class Sandbox extends LuaTable {
     put("redis", redis);
   }
 
-  /** What the next run sees as KEYS and ARGV. */
+  /** Sets KEYS and ARGV for the next run. */
   void prepare(LuaTable keys, LuaTable args) {
     super.rawset(KEYS, keys);
     super.rawset(ARGV, args);
@@ -87,7 +87,7 @@ final class Sandbox extends LuaTable {
     return value;
   }
 
-  /** Redis 6.2 names the variable; Redis 7 says only that the table is read-only. */
+  /** Redis 6.2 names the variable in its error. Redis 7 says only that the table is read-only. */
   @Override
   public void rawset(LuaValue key, LuaValue value) {
     throw new LuaError("Script attempted to create global variable '" + key.tojstring() + "'");
@@ -116,7 +116,10 @@ final class Sandbox extends LuaTable {
     }
   }
 
-  /** LuaJ's libraries; they enter themselves into a table that its package library would make. */
+  /**
+   * LuaJ's libraries. They add themselves to a table that LuaJ's package library would otherwise
+   * create.
+   */
   private static Globals libraries() {
     Globals globals = new Globals();
     LuaTable packages = new LuaTable();

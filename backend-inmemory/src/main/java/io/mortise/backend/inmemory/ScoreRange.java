@@ -4,7 +4,7 @@ import io.mortise.backend.inmemory.SortedSet.Member;
 import java.util.stream.Stream;
 import org.luaj.vm2.LuaString;
 
-/** A range of scores as commands write it: {@code 1}, {@code (1}, {@code -inf}. */
+/** A range of scores in the syntax of commands: {@code 1}, {@code (1}, {@code -inf}. */
 record ScoreRange(double min, boolean aboveMin, double max, boolean belowMax) {
   static ScoreRange of(LuaString min, LuaString max) {
     String low = Numbers.string(min);

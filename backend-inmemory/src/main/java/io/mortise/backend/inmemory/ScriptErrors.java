@@ -15,7 +15,7 @@ import org.luaj.vm2.lib.VarArgFunction;
  * Errors as scripts and callers of Redis 7 see them, and the base functions that differ in LuaJ.
  */
 final class ScriptErrors {
-  /** The name every script has in messages. */
+  /** The name of every script in messages. */
   static final String CHUNK = "user_script";
 
   private static final LuaString ERR = LuaString.valueOf("err");
@@ -40,7 +40,7 @@ final class ScriptErrors {
         : null;
   }
 
-  /** {@code redis.error_reply}: the code is the first of several words, otherwise ERR. */
+  /** {@code redis.error_reply}: the error code is the first of several words, otherwise ERR. */
   static LuaTable errorReply(Varargs args) {
     if (args.narg() != 1 || !(args.arg1() instanceof LuaString text)) {
       return table("ERR wrong number or type of arguments");
@@ -50,7 +50,7 @@ final class ScriptErrors {
     return table(reply.indexOf(' ') < 0 ? "ERR " + reply : reply);
   }
 
-  /** What the caller of the script gets for an error nobody caught. */
+  /** The reply to the script's caller for an error that the script did not catch. */
   static String uncaught(LuaError error, String sha1) {
     Matcher position = POSITION.matcher(String.valueOf(error.getMessage()));
     String where = position.matches() ? ", on @" + CHUNK + ':' + position.group(2) + '.' : "";
@@ -62,7 +62,7 @@ final class ScriptErrors {
     return reply + " script: " + sha1 + where;
   }
 
-  /** The value {@code pcall} answers: the object raised, or the message with its position. */
+  /** The value that {@code pcall} returns: the raised object, or the message with its position. */
   static LuaValue value(LuaError error) {
     LuaValue raised = error.getMessageObject();
     if (raised == null) {
@@ -81,7 +81,7 @@ final class ScriptErrors {
     return value instanceof LuaString text ? Numbers.string(text) : value.tojstring();
   }
 
-  /** {@code error}: LuaJ's takes no account of level 0, which asks for no position. */
+  /** {@code error}. LuaJ's version ignores level 0, which asks for no position. */
   static final class Raise extends VarArgFunction {
     @Override
     public Varargs invoke(Varargs args) {
@@ -95,7 +95,7 @@ final class ScriptErrors {
     }
   }
 
-  /** {@code pcall}: as in Redis 7, an error reply arrives as its text. */
+  /** {@code pcall}. As in Redis 7, an error reply arrives as its text. */
   static final class ProtectedCall extends VarArgFunction {
     @Override
     public Varargs invoke(Varargs args) {

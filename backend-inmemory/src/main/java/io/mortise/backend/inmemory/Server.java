@@ -14,7 +14,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
-/** What stands in for a Redis server: keys, channels, commands and scripts behind one lock. */
+/** The memory store's server: keys, channels, commands and scripts behind one lock. */
 final class Server {
   private final ReentrantLock lock;
   private final Keyspace keyspace;
@@ -22,7 +22,7 @@ final class Server {
   private final CommandTable commands = new CommandTable();
   private final LuaRuntime runtime = new LuaRuntime(commands);
 
-  /** A server without keys, whose clock shows {@code start} and goes on with the time source. */
+  /** Creates a server without keys, whose clock shows {@code start} and follows the time source. */
   Server(ReentrantLock lock, TimeSource time, Instant start) {
     this.lock = lock;
     keyspace = new Keyspace(time, ChronoUnit.MICROS.between(Instant.EPOCH, start));
@@ -32,7 +32,7 @@ final class Server {
     new SortedSetCommands(keyspace).addTo(commands);
   }
 
-  /** Runs the script alone; then, without the lock, delivers what it has published. */
+  /** Runs the script alone. Then delivers its published messages, without the lock. */
   List<Object> run(InMemoryBackend client, ScriptCall call) {
     lock.lock();
     try {
@@ -85,17 +85,17 @@ final class Server {
     });
   }
 
-  /** Does something before every command that a script calls. */
+  /** Runs an action before every command of a script. */
   void beforeEachCommand(Runnable action) {
     withLock(() -> commands.beforeEach(action));
   }
 
-  /** Sets the clock forward, or back if negative; also while a script runs. */
+  /** Sets the clock forward, or back if negative. Works also while a script runs. */
   void stepClock(Duration by) {
     withLock(() -> keyspace.stepClock(TimeUnit.MICROSECONDS.convert(by)));
   }
 
-  /** Does something while no script runs. */
+  /** Runs an action while no script runs. */
   void withLock(Runnable action) {
     lock.lock();
     try {

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaValue;
 
-/** Members ordered by score, then by the bytes of their names. */
+/** Members in the order of score, then of the bytes of their names. */
 final class SortedSet {
   /** One member. */
   record Member(double score, LuaString name) {}
@@ -60,7 +60,7 @@ final class SortedSet {
     return ordered;
   }
 
-  /** The members at these places, lowest first; looked for from the nearer end. */
+  /** The members at these places, lowest first. The search begins at the nearer end. */
   Stream<Member> range(long first, long end) {
     long behind = size() - end;
     if (first <= behind) {
@@ -77,7 +77,7 @@ final class SortedSet {
     return ordered.tailSet(new Member(score, LuaValue.EMPTYSTRING), true);
   }
 
-  /** How many members are before this one; counted, so for small sets. */
+  /** The number of members before this one. It is counted, so only for small sets. */
   int rank(LuaString name) {
     Member member = byName.get(name);
     return member == null ? -1 : ordered.headSet(member, false).size();

@@ -3,7 +3,7 @@ package io.mortise.backend.inmemory;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaValue;
 
-/** One ZADD: its options, its pairs of score and member, and what they changed. */
+/** One ZADD: its options, its pairs of score and member, and the changes it made. */
 final class SortedSetAdd {
   private final LuaString[] args;
   private final int firstPair;
@@ -71,11 +71,11 @@ final class SortedSetAdd {
     return LuaValue.valueOf(countChanged ? added + updated : added);
   }
 
-  /** All scores are read before anything is changed. */
+  /** Reads all scores before anything is changed. */
   private double[] scores() {
     double[] scores = new double[(args.length - firstPair) / 2];
     for (int i = 0; i < scores.length; i++) {
-      // Adding zero makes -0 a 0, as Redis stores it.
+      // Adding zero turns -0 into 0, as Redis stores it.
       scores[i] =
           0.0
               + Numbers.real(

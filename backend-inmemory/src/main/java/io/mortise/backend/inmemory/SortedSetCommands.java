@@ -37,7 +37,7 @@ final class SortedSetCommands {
     return set == null ? NOTHING : set;
   }
 
-  /** Changes the set, if there is one, and drops its key when it has become empty. */
+  /** Changes the set, if there is one. Removes its key if the set is then empty. */
   private LuaValue change(LuaString key, ToIntFunction<SortedSet> change) {
     SortedSet set = keyspace.sortedSet(key);
     if (set == null) {
@@ -72,7 +72,7 @@ final class SortedSetCommands {
     return LuaValue.valueOf((int) range.of(read(args[1])).count());
   }
 
-  /** By index only, WITHSCORES if wanted; the other forms of Redis 6.2 are refused. */
+  /** By index only, with or without WITHSCORES. The other forms of Redis 6.2 are refused. */
   private LuaValue zrange(LuaString[] args) {
     boolean withScores = args.length == 5 && Words.is(args[4], "WITHSCORES");
     if (args.length > 4 && !withScores) {

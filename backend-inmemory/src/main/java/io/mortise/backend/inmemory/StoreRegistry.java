@@ -8,9 +8,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The named stores of this JVM. A store stays while a backend on it is open; the last close drops
- * it, and the name then stands for a new one. A store nobody has opened stays while somebody holds
- * it.
+ * The named stores of this JVM. A store stays while a backend on it is open. The last close removes
+ * it, and the name then stands for a new store. A store without a backend stays while the
+ * application references it.
  */
 final class StoreRegistry {
   private static final ReentrantLock LOCK = new ReentrantLock();
@@ -33,7 +33,10 @@ final class StoreRegistry {
     }
   }
 
-  /** The store of this name and a backend on it, with nobody's close in between. */
+  /**
+   * Opens a backend on the store of this name. Both steps run under one lock, so that no close
+   * comes between them.
+   */
   static LockBackend open(String name) {
     LOCK.lock();
     try {

@@ -6,7 +6,10 @@ import org.luaj.vm2.LuaString;
 final class Words {
   private Words() {}
 
-  /** Whether the argument is this upper-case ASCII word, in any case. */
+  /**
+   * Whether the argument is this ASCII word. {@code word} is in upper case; the argument may be in
+   * any case.
+   */
   static boolean is(LuaString argument, String word) {
     if (argument.m_length != word.length()) {
       return false;

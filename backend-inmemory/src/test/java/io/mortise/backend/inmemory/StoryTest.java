@@ -142,7 +142,7 @@ class StoryTest implements BackendUnderTest {
     String main = Thread.currentThread().getName();
     List<String> told = told("b");
     assertTrue(
-        told.contains("handed on inside this process by thread " + main + " after 0 ms"),
+        told.contains("handed off inside this process by thread " + main + " after 0 ms"),
         told.toString());
     assertTrue(
         told.contains(

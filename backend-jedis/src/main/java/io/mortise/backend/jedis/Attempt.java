@@ -12,18 +12,18 @@ import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.SafeEncoder;
 
-/** A call on its way through one connection: handed to it once, or twice by NOSCRIPT. */
+/** A call on its way through one connection. It is sent once, or twice after a NOSCRIPT. */
 final class Attempt extends PendingCall {
   private @Nullable Object reply;
 
-  /** Whether it was handed to the connection and not answered yet. */
+  /** Whether the call was sent and has no reply yet. */
   private boolean sent;
 
   Attempt(ScriptCall call, String endpoint) {
     super(call, endpoint);
   }
 
-  /** Not if it has ended, nor if it has its reply. */
+  /** Sends the call, unless it has ended or has its reply. */
   void send(Connection connection, Recent<Rawable> words) {
     CommandArguments command = new CommandArguments(isByText() ? Command.EVAL : Command.EVALSHA);
     arguments(word -> command.add(words.of(word)));
@@ -33,7 +33,7 @@ final class Attempt extends PendingCall {
     }
   }
 
-  /** Reads the reply, if it was sent. Whether it is to be sent again. */
+  /** Reads the reply, if the call was sent. Returns whether to send the call again. */
   boolean take(Connection connection) {
     boolean again = false;
     try {
@@ -45,7 +45,7 @@ final class Attempt extends PendingCall {
     return again;
   }
 
-  /** Ends it with the reply, if there is one. */
+  /** Completes the call with its reply, if there is one. */
   void finish() {
     if (reply instanceof JedisDataException error) {
       refuse(error);

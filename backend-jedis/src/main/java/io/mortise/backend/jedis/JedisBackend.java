@@ -31,19 +31,21 @@ import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.args.RawableFactory;
 
 /**
- * Runs scripts on one Redis server through a Jedis client.
+ * Runs scripts on one Redis server through a Jedis client. Thread-safe.
  *
- * <p>{@link #execute} works on the caller's thread, and when all connections of the pool are in
- * use, on that of another caller, which sends the calls of several along with its own. There are
- * two exceptions, in which a thread of the backend works while the caller waits: when the pool
- * would make a connection, since Jedis knows no deadline for that, and when the caller is a virtual
- * thread, whose interrupt would close the socket. A call's deadline covers the wait for a pooled
- * connection, connecting and the wait for bytes of the reply. It does not cover the writing of
- * hundreds of kilobytes, nor a pool that is set to test its connections when it lends them.
+ * <p>{@link #execute} works on the caller's thread. When all connections of the pool are in use, it
+ * works on the thread of another caller, which sends the calls of several callers in one batch. In
+ * two cases a thread of the backend works while the caller waits. First, when the pool would open a
+ * connection, because Jedis has no deadline for that. Second, when the caller is a virtual thread,
+ * because its interrupt would close the socket.
  *
- * <p>Messages come over one connection of their own, made with the client's settings and not
- * counted by its pool. When the server closes that one or another, the pool's idle connections are
- * closed as well, since a script sent to a dead connection has an unknown outcome.
+ * <p>A call's deadline covers the wait for a pooled connection, connecting, and the wait for bytes
+ * of the reply. It does not cover the writing of hundreds of kilobytes. It does not cover a pool
+ * that tests its connections when it lends them.
+ *
+ * <p>Messages come over one separate connection. It is made with the client's settings, and the
+ * pool does not count it. When the server closes that connection or another, the backend also
+ * closes the pool's idle connections: a script sent to a dead connection has an unknown outcome.
  */
 public final class JedisBackend implements LockBackend {
   static final Duration BEAT = Duration.ofSeconds(1);
@@ -54,15 +56,18 @@ public final class JedisBackend implements LockBackend {
   private final Executor workers = Threads.daemons("mortise-jedis-worker", 8);
 
   /**
-   * Give broken connections back, and close idle ones. The workers may all be waiting for what
-   * these free.
+   * Return broken connections to the pool, and close idle ones. The workers cannot do this: all of
+   * them may be waiting for a connection that this frees.
    */
   private final Executor menders = Threads.daemons("mortise-jedis-mender", 8);
 
-  /** The bytes of words. */
+  /** The bytes of recently sent words. */
   private final Recent<Rawable> words = new Recent<>(RawableFactory::from);
 
-  /** Those close() may cut. Not one that is being sent on: Jedis would connect it anew. */
+  /**
+   * The connections that {@link #close} may cut. A connection that is being written to is not among
+   * them, because Jedis would connect it again.
+   */
   private final Set<Connection> reading = ConcurrentHashMap.newKeySet();
 
   private final Subscriber subscriber;
@@ -73,39 +78,40 @@ public final class JedisBackend implements LockBackend {
     this.pool = pool;
     callers = new Combiner<>(pool::getMaxTotal, this::run);
     this.end = end;
-    // What ends the connection for messages may have ended those in the pool.
+    // The cause of this loss may have ended the connections in the pool as well.
     Runnable atLoss = () -> withinMillis(1_000, pool::clear);
     subscriber = new Subscriber("mortise-jedis", () -> new MessageLink(connect()), atLoss, beat);
     info = greet(endpoint);
   }
 
   /**
-   * Uses the pool of the caller's client, which stays the caller's: {@link #close} does not close
-   * it. Every call takes a connection of the pool for one round trip.
+   * Uses the pool of the caller's client. The pool stays the caller's: {@link #close} does not
+   * close it. Every call takes one connection of the pool for one round trip.
    *
-   * @param pool of a client of one server
+   * @param pool the pool of a client of one server
    * @return an open backend
    * @throws BackendException the server cannot be reached, or is refused; or this Jedis is older
-   *     than the supported ones
+   *     than the supported versions
    */
   public static JedisBackend of(ConnectionPool pool) {
     return JedisBackendProvider.CLIENT.open(() -> new JedisBackend(pool, null, BEAT, () -> {}));
   }
 
   /**
-   * Uses the pool of the caller's client, as {@link #of(ConnectionPool)} does. The client's key
-   * prefix is not applied, and its command executor not used: that might send a script twice.
+   * Uses the pool of the caller's client, as {@link #of(ConnectionPool)} does. The backend does not
+   * apply the client's key prefix. It does not use the client's command executor, because that
+   * might send a script twice.
    *
-   * @param client a {@code RedisClient}, or until Jedis 7 a {@code JedisPooled}
+   * @param client a {@code RedisClient}, or a {@code JedisPooled} up to Jedis 7
    * @return an open backend
-   * @throws IllegalArgumentException the client is another one: clusters, sentinels and multiple
-   *     databases are not supported yet, and from a client that hides its pool no deadline can be
-   *     had
-   * @throws BackendException as {@link #of(ConnectionPool)}
+   * @throws IllegalArgumentException the client is of another type: clusters, sentinels and
+   *     multiple databases are not supported yet, and a client that hides its pool allows no
+   *     deadline
+   * @throws BackendException as for {@link #of(ConnectionPool)}
    */
   public static JedisBackend of(UnifiedJedis client) {
     try {
-      // No class has this method in all versions of Jedis.
+      // There is no class with this method that exists in all supported versions of Jedis.
       return of((ConnectionPool) client.getClass().getMethod("getPool").invoke(client));
     } catch (ReflectiveOperationException | ClassCastException e) {
       String message =
@@ -115,16 +121,16 @@ public final class JedisBackend implements LockBackend {
     }
   }
 
-  /** A connection that the pool does not know. */
+  /** Opens a connection outside the pool. */
   private Connection connect() throws Exception {
     return pool.getFactory().makeObject().getObject();
   }
 
-  /** Facts about a server to work with, by its reply to HELLO. */
+  /** Checks the server by its reply to HELLO, and returns its facts. */
   private BackendInfo greet(@Nullable String given) {
     String endpoint = given == null ? "the given Jedis client" : given;
     try (Connection connection = connect()) {
-      // The innermost of Connection{DefaultJedisSocketFactory{host:port}}.
+      // The innermost part of Connection{DefaultJedisSocketFactory{host:port}}.
       endpoint = given == null ? connection.toString().replaceAll(".*\\{|}", "") : given;
       connection.sendCommand(Command.HELLO);
       return RedisServers.usable(
@@ -150,7 +156,10 @@ public final class JedisBackend implements LockBackend {
     return PendingCall.await(attempt);
   }
 
-  /** Whether who borrows now might have to connect. Who finds all lent waits, and never does. */
+  /**
+   * Whether borrowing now may open a connection. When all connections are in use, the pool waits
+   * for one and opens none.
+   */
   private boolean mayConnect() {
     return pool.getNumIdle() == 0
         && Integer.compareUnsigned(pool.getNumActive(), pool.getMaxTotal()) < 0; // -1: no limit
@@ -169,17 +178,17 @@ public final class JedisBackend implements LockBackend {
     return List.copyOf(batch);
   }
 
-  /** Hands over to a thread of the backend; each call ends when its time is over. */
+  /** Gives the batch to a thread of the backend. Each call ends at its deadline. */
   private void dispatch(List<Attempt> batch) {
     batch.forEach(Attempt::limit);
     workers.execute(() -> run(batch));
   }
 
-  /** Ends every call of the batch, or lets a thread of the backend do so. */
+  /** Ends every call of the batch, or gives the batch to a thread of the backend that does. */
   private void run(List<Attempt> batch) {
     int millis = PendingCall.millisLeft(batch);
     if (millis == 0) {
-      return; // given up while they were queued
+      return; // all calls ended while they were queued
     }
     try {
       requireOpen();
@@ -187,7 +196,7 @@ public final class JedisBackend implements LockBackend {
       connection.setHandlingPool(pool);
       use(connection, batch);
     } catch (InterruptedException e) {
-      dispatch(batch); // another took the idle connection, and a worker is not interrupted
+      dispatch(batch); // the idle connection is gone; workers are not interrupted
       Thread.currentThread().interrupt();
     } catch (Exception | LinkageError e) {
       batch.forEach(call -> call.fail(e));
@@ -206,21 +215,22 @@ public final class JedisBackend implements LockBackend {
     } catch (RuntimeException | Error e) {
       disconnect(connection);
       if (!(e.getCause() instanceof SocketTimeoutException)) {
-        // The server has closed this one, and perhaps all.
+        // The server has closed this connection, and perhaps all.
         withinMillis(PendingCall.millisLeft(batch), pool::clear);
       }
-      // The pool may connect another at once for those who wait, which takes its time.
+      // The return may make the pool open a connection for its waiters at once, which takes time.
       menders.execute(connection::close);
       throw e;
     } finally {
-      batch.forEach(Attempt::finish); // when the connection is back for who then makes the next
+      batch.forEach(Attempt::finish); // after the return: a caller's next call finds it
     }
   }
 
   /**
-   * Ends a connection that has failed. Jedis tries to send what is still in its buffer: nothing, or
-   * calls that count as sent, on a connection that could not send them. Java reads once more from a
-   * socket with TLS before it closes it, and waits for that as long as for a reply.
+   * Ends a connection that has failed. Jedis tries to send the rest of its buffer first. The rest
+   * is empty, or consists of calls that count as sent, on a connection that could not send them.
+   * Java reads once more from a TLS socket before it closes it, and waits for that as long as for a
+   * reply; hence the short timeout.
    */
   private static void disconnect(Connection connection) {
     connection.setBroken();
@@ -228,11 +238,11 @@ public final class JedisBackend implements LockBackend {
       connection.setSoTimeout(1);
       connection.disconnect();
     } catch (RuntimeException e) {
-      // It is closed all the same, and whoever reads from it is told.
+      // The socket is closed all the same, and a thread that reads from it gets an exception.
     }
   }
 
-  /** Closes idle connections, one after the other; with TLS each may wait for the server. */
+  /** Closes idle connections, one after the other. With TLS each may wait for the server. */
   private void withinMillis(int most, Runnable closing) {
     CompletableFuture.runAsync(closing, menders)
         .completeOnTimeout(null, most, TimeUnit.MILLISECONDS)
@@ -245,7 +255,7 @@ public final class JedisBackend implements LockBackend {
     }
   }
 
-  /** Sends all and reads the replies; whether some are to be sent again. */
+  /** Sends all calls and reads their replies. Returns whether to send some of them again. */
   private boolean exchange(Connection connection, List<Attempt> batch) {
     requireOpen();
     int millis = Math.max(1, PendingCall.millisLeft(batch));
@@ -254,7 +264,7 @@ public final class JedisBackend implements LockBackend {
     for (Attempt call : batch) {
       call.send(connection, words);
     }
-    connection.getMany(0); // flushes, so that close() has nothing to flush
+    connection.getMany(0); // flushes now, so that close() has nothing to flush
     reading.add(connection);
     try {
       requireOpen();
@@ -287,7 +297,7 @@ public final class JedisBackend implements LockBackend {
     return info;
   }
 
-  /** Waits for the end of idle connections, but not for long. */
+  /** Closes the backend. Waits at most one second for idle connections to close. */
   @Override
   public void close() {
     closed = true;

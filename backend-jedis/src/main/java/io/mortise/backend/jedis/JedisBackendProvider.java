@@ -16,17 +16,17 @@ import redis.clients.jedis.SslOptions;
 import redis.clients.jedis.SslVerifyMode;
 
 /**
- * Opens backends by URI: {@code redis://user:password@host:port/database}, {@code rediss} for TLS.
- * All but the host may be left out, and the user alone: {@code redis://:password@host}. User and
- * password are percent-encoded. TLS trusts the JVM's trust store, and the server's certificate must
- * name the host. There are no further properties.
+ * Opens backends by URI: {@code redis://user:password@host:port/database}, or {@code rediss} for
+ * TLS. Only the host is required. The user may be left out alone: {@code redis://:password@host}.
+ * User and password are percent-encoded. TLS uses the JVM's trust store, and the server's
+ * certificate must match the host name. There are no further properties.
  */
 @AutoService(LockBackendProvider.class)
 public final class JedisBackendProvider implements LockBackendProvider {
   static final ClientRange CLIENT =
       new ClientRange("mortise-backend-jedis", "Jedis", "6.0 to 8.x", HostAndPort.class);
 
-  /** For {@link java.util.ServiceLoader}. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public JedisBackendProvider() {}
 
   @Override

@@ -7,7 +7,7 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.SafeEncoder;
 
-/** The connection for messages. Sending on one that is closed would make Jedis connect it anew. */
+/** The message connection. It must not send after its end: Jedis would connect it again. */
 record MessageLink(Connection connection) implements Subscriber.Link {
   MessageLink {
     connection.setSoTimeout(0);

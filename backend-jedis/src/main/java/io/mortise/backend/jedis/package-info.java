@@ -1,5 +1,5 @@
 /**
- * A thin adapter that runs Mortise's scripts through Jedis. Start at {@link
+ * A backend that runs Mortise's scripts through Jedis. Start at {@link
  * io.mortise.backend.jedis.JedisBackend}.
  */
 @NullMarked

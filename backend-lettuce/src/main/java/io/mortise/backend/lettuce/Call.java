@@ -17,17 +17,18 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeoutException;
 
 /**
- * A call, both as Lettuce's command and as its caller's future, which fails with a BackendException
- * only. Lettuce does not write a command that is done: so a call given up never runs later.
+ * A call, both as Lettuce's command and as its caller's future. It fails only with a {@link
+ * BackendException}. Lettuce does not write a command that is done, so a call that was given up
+ * never runs later.
  */
 final class Call extends AsyncCommand<String, String, List<Object>> {
   private final LettuceBackend backend;
   private final ScriptCall call;
 
-  /** Whether the command was encoded for the socket: from then on it may have run. */
+  /** Whether the command was encoded for the socket. From then on it may have run. */
   private volatile boolean written;
 
-  /** By digest or by text, as the type says. */
+  /** The type decides between digest ({@code EVALSHA}) and text ({@code EVAL}). */
   Call(LettuceBackend backend, ScriptCall call, CommandType type) {
     super(new Command<>(type, new NestedMultiOutput<>(StringCodec.UTF8)));
     this.backend = backend;
@@ -35,9 +36,10 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
   }
 
   /**
-   * Writes the words as they are, which Lettuce would wrap in an object each. Lettuce 6.6 writes a
-   * command that had no reply again when it has reconnected. A call may have run, so it fails (B2),
-   * and a PING takes its place, since Lettuce waits for a reply.
+   * Writes the words directly, without the object that Lettuce makes for each argument.
+   *
+   * <p>After a reconnect, Lettuce 6.6 writes a command without a reply again. The call may have
+   * run, so it fails (B2). A PING takes its place, because Lettuce waits for a reply.
    */
   @Override
   public void encode(ByteBuf buffer) {
@@ -51,9 +53,9 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
     }
   }
 
-  /** The reply has come; it may find that the call was given up. */
+  /** Takes the reply. It has no effect on a call that was given up. */
   @Override
-  @SuppressWarnings("FutureReturnValueIgnored") // Each of two calls ends the other.
+  @SuppressWarnings("FutureReturnValueIgnored") // each of the two calls ends the other
   public void complete() {
     String error = getOutput().getError();
     if (error == null) {
@@ -68,15 +70,15 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
     }
   }
 
-  /** How Lettuce ends a command without a reply, and a timer one without an end. */
+  /** Called by Lettuce for a command without a reply, and by a timer at the deadline. */
   @Override
   public boolean completeExceptionally(Throwable cause) {
-    // A timer may come while the I/O thread is about to write.
+    // The timer may run while the I/O thread is about to write.
     boolean sent = written || cause instanceof TimeoutException;
     return super.completeExceptionally(PendingCall.failure(call, backend.toString(), sent, cause));
   }
 
-  /** How Lettuce, unlike a caller, cancels. */
+  /** Called by Lettuce alone. A caller cancels with {@code cancel(boolean)}. */
   @Override
   public void cancel() {
     completeExceptionally(new CancellationException("the connection was closed"));

@@ -25,13 +25,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs scripts on one Redis server through Lettuce: one connection for all calls, one for all
- * channels. Futures complete, and channel listeners are called, on Lettuce's I/O threads. {@link
- * #execute} on the thread that would have to read its reply is refused.
+ * Runs scripts on one Redis server through Lettuce, with one connection for all calls and one for
+ * all channels. Thread-safe. Futures complete, and channel listeners are called, on Lettuce's I/O
+ * threads. {@link #execute} refuses to run on the thread that would have to read its reply.
  *
- * <p>While calls are made, and for some seconds after, both connections are asked by {@code PING}
- * every second. One on which nothing at all was heard for three is broken, and Lettuce connects
- * anew: so a link whose peer is silently gone is found within four seconds.
+ * <p>While calls are made, and for some seconds after, the backend sends a {@code PING} over both
+ * connections every second. If a connection brings no data for three seconds, the backend closes it
+ * and Lettuce reconnects. So the silent end of a peer is found within four seconds.
  */
 public final class LettuceBackend implements LockBackend {
   static final Duration BEAT = Duration.ofSeconds(1);
@@ -47,7 +47,9 @@ public final class LettuceBackend implements LockBackend {
   /** The thread that writes commands and reads their replies. */
   volatile @Nullable Thread ioThread;
 
-  /** Connects; the client is the backend's, which watches it by the given beat. */
+  /**
+   * Connects with a client that belongs to the backend. The backend checks its links at each tick.
+   */
   LettuceBackend(OwnClient client, RedisURI uri, Duration beat) {
     this.client = client;
     calls = client.redis.connectAsync(StringCodec.UTF8, uri).toCompletableFuture().join();
@@ -62,25 +64,31 @@ public final class LettuceBackend implements LockBackend {
   }
 
   /**
-   * Uses what the caller's client has: its {@link RedisClient#getResources resources} (threads,
-   * name resolution, tracing, metrics) and its {@link RedisClient#getOptions options} as they are
-   * now (TLS, protocol, socket). The backend makes two connections of its own with them, and
+   * Uses the settings of the caller's client: its {@link RedisClient#getResources resources}
+   * (threads, name resolution, tracing, metrics) and its {@link RedisClient#getOptions options} at
+   * this moment (TLS, protocol, socket). The backend opens two connections of its own with them. It
    * changes nothing of the client, which may have any options.
    *
-   * <p>The two connections differ from the client's in four things. They reject commands while they
-   * are disconnected: a client that keeps them runs them after a reconnect, when their callers have
-   * long given up. They reconnect by themselves, at a constant delay of 200 ms. They have no time
-   * limits for commands: each call has its own. And they do not follow a server's maintenance
-   * notifications.
+   * <p>The two connections differ from the client's in four ways:
+   *
+   * <ul>
+   *   <li>They reject commands while they are disconnected. A connection that keeps them runs them
+   *       after a reconnect, long after their callers have given up.
+   *   <li>They reconnect by themselves, with a constant delay of 200 ms.
+   *   <li>They have no time limit for commands, because each call has its own deadline.
+   *   <li>They do not follow a server's maintenance notifications.
+   * </ul>
    *
    * <p>Listeners that were added to the client itself, for commands or for the state of
-   * connections, are not told of the two: Lettuce shows them to nobody. {@link #close} closes the
-   * two connections; the client and its resources stay the caller's. Close the backend first: a
-   * client that was closed before takes the threads with it.
+   * connections, receive nothing about the two connections: Lettuce gives no access to these
+   * listeners.
    *
-   * @param client any client of a single server; no connection of its own is used
+   * <p>{@link #close} closes the two connections. The client and its resources stay the caller's.
+   * Close the backend before the client, because a client ends its threads when it closes.
+   *
+   * @param client any client of a single server; the backend uses none of its connections
    * @param uri the server, with user, password or credentials provider, TLS and database; its
-   *     timeout is the time to connect within
+   *     timeout limits connecting
    * @return an open backend
    * @throws IllegalArgumentException the URI names sentinels
    * @throws BackendException the server cannot be reached or is refused; nothing is left open
@@ -95,7 +103,7 @@ public final class LettuceBackend implements LockBackend {
     });
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // That anything is heard is what matters.
+  @SuppressWarnings("FutureReturnValueIgnored") // any data counts, not this reply
   private void beat() {
     client.beat();
     both.forEach(each -> each.async().ping());
@@ -133,7 +141,10 @@ public final class LettuceBackend implements LockBackend {
     return info;
   }
 
-  /** Waits for the end of the connections, but not for long: it may be called on their thread. */
+  /**
+   * Closes the connections. Waits at most one second for their end, because an I/O thread of these
+   * connections may be the caller.
+   */
   @Override
   public void close() {
     if (!closed.getAndSet(true)) {

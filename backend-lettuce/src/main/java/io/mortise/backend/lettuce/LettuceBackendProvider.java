@@ -16,19 +16,21 @@ import java.time.Duration;
 import java.util.Set;
 
 /**
- * Opens a {@link LettuceBackend} with a client of its own, from {@code
- * redis[s]://[[user]:password@]host[:port][/database]}; {@code rediss} is TLS, checked against the
- * JVM's trust store and the host's name. User and password are percent-encoded. It knows no further
- * properties. A plain connection that says nothing comes first: loading Lettuce takes a JVM
- * seconds, and a port where nobody listens is told before.
+ * Opens a {@link LettuceBackend} with a client of its own, by URI: {@code
+ * redis[s]://[[user]:password@]host[:port][/database]}. {@code rediss} is TLS, with the certificate
+ * checked against the JVM's trust store and the host name. User and password are percent-encoded.
+ * There are no further properties.
+ *
+ * <p>A plain connection without data comes first. A JVM takes seconds to load Lettuce, and a port
+ * without a listener is then reported before.
  */
 @AutoService(LockBackendProvider.class)
-@SuppressWarnings("FutureReturnValueIgnored") // What is not wanted any more ends unwatched.
+@SuppressWarnings("FutureReturnValueIgnored") // ends unwatched
 public final class LettuceBackendProvider implements LockBackendProvider {
   static final ClientRange CLIENT =
       new ClientRange("mortise-backend-lettuce", "Lettuce", "6.6 to 7.x", RedisURI.class);
 
-  /** Made by {@link java.util.ServiceLoader}. */
+  /** Called by {@link java.util.ServiceLoader}. */
   public LettuceBackendProvider() {}
 
   @Override
@@ -63,7 +65,7 @@ public final class LettuceBackendProvider implements LockBackendProvider {
     return connect(client, uri, LettuceBackend.BEAT);
   }
 
-  /** Closes the client if the server cannot be used. */
+  /** Opens a backend, and closes the client if the server cannot be used. */
   static LettuceBackend connect(OwnClient client, RedisURI uri, Duration beat) {
     return RedisServers.open(
         endpoint(uri), () -> new LettuceBackend(client, uri, beat), client::close);

@@ -9,8 +9,8 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.mortise.backend.support.Channels;
 
 /**
- * Tells its channels what comes over the one connection for messages. Lettuce subscribes again by
- * itself after an outage, also to a channel that was left meanwhile.
+ * Reports the events of the message connection to its channels. After an outage Lettuce subscribes
+ * again by itself, even to a channel that was left meanwhile.
  */
 final class Messages extends RedisPubSubAdapter<String, String>
     implements RedisConnectionStateListener {

@@ -34,14 +34,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The client of one backend, on given resources, which it leaves as they are, and with given
- * options, but for what calls need that run once at most. It hears whether its links are alive.
+ * The client of one backend. It uses given resources, which it leaves unchanged, and given options.
+ * It changes only the options that would let a call run more than once. It measures the silence of
+ * its links.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // What is not wanted any more ends unwatched.
+@SuppressWarnings("FutureReturnValueIgnored") // ends unwatched
 final class OwnClient implements NettyCustomizer {
   private static final Logger LOG = LoggerFactory.getLogger(OwnClient.class);
 
-  /** A handshake has at least that long: a busy JVM loads Lettuce for seconds meanwhile. */
+  /** The shortest limit for a handshake: a busy JVM may need seconds to load Lettuce meanwhile. */
   private static final Duration COLD = Duration.ofSeconds(4);
 
   final RedisClient redis;
@@ -49,7 +50,7 @@ final class OwnClient implements NettyCustomizer {
   private final Deque<Runnable> atEnd;
   private final Map<Channel, Silence> links = new ConcurrentHashMap<>();
 
-  /** {@code atEnd} runs when the client has ended, also if it cannot be made. */
+  /** Creates the client. {@code atEnd} runs when the client has ended, or if it cannot be made. */
   OwnClient(ClientResources resources, ClientOptions options, Runnable... atEnd) {
     given = resources.nettyCustomizer();
     this.atEnd = new ArrayDeque<>(List.of(atEnd));
@@ -76,7 +77,10 @@ final class OwnClient implements NettyCustomizer {
     return uri;
   }
 
-  /** What is named here would else be ended with the copy, and latencies be published twice. */
+  /**
+   * A copy of the resources that shares all parts that are listed here. Otherwise the end of the
+   * copy would end these parts, and latencies would be published twice.
+   */
   private static ClientResources.Builder shared(ClientResources given) {
     return given
         .mutate()
@@ -88,13 +92,16 @@ final class OwnClient implements NettyCustomizer {
         .reconnectDelay(Delay.constant(Duration.ofMillis(200)));
   }
 
-  /** Calls have deadlines of their own; a timer of the client's for each would be one too many. */
+  /**
+   * Options with which a call runs at most once. Calls have their own deadlines, so the client
+   * needs no timer for each command.
+   */
   private static ClientOptions.Builder atMostOnce(ClientOptions.Builder options) {
     options.autoReconnect(true).disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS);
     try {
       options.maintNotificationsConfig(MaintNotificationsConfig.disabled());
     } catch (NoClassDefFoundError e) {
-      // Only Lettuce 7 moves a connection to where a server under maintenance says.
+      // Only Lettuce 7 follows a server's maintenance notifications to another address.
     }
     return options.timeoutOptions(TimeoutOptions.create());
   }
@@ -110,12 +117,12 @@ final class OwnClient implements NettyCustomizer {
     Silence silence = new Silence();
     links.put(link, silence);
     link.pipeline().addFirst(ear(silence));
-    // Netty wakes a thread that has no task for later each second, to look for one.
+    // Netty wakes a thread without a scheduled task each second. This task prevents that.
     Future<?> later = link.eventLoop().scheduleAtFixedRate(() -> {}, 1, 1, TimeUnit.DAYS);
     link.closeFuture().addListener(closed -> later.cancel(links.remove(link, silence)));
   }
 
-  /** Hears everything: the answer to a PING may stand behind thousands of other replies. */
+  /** Ends the silence at any data: the reply to a PING may be behind thousands of other replies. */
   private static ChannelInboundHandler ear(Silence silence) {
     return new ChannelInboundHandlerAdapter() {
       @Override
@@ -126,17 +133,17 @@ final class OwnClient implements NettyCustomizer {
     };
   }
 
-  /** Breaks the links that were silent for three beats; Lettuce connects anew. */
+  /** Closes the links that were silent for three ticks. Lettuce reconnects. */
   void beat() {
     links.forEach((link, silence) -> {
       if (silence.beat()) {
-        LOG.warn("{}: nothing heard, nor an answer to PING; connecting anew", link.remoteAddress());
+        LOG.warn("{}: no data, not even a reply to PING; reconnecting", link.remoteAddress());
         link.close();
       }
     });
   }
 
-  /** Closes its connections, and then lets go of its threads; does not wait. */
+  /** Closes the connections, and then ends the threads. Does not wait. */
   CompletableFuture<?> close() {
     CompletableFuture<?> end = redis.shutdownAsync().exceptionally(e -> null);
     return end.thenRun(() -> atEnd.forEach(Runnable::run));

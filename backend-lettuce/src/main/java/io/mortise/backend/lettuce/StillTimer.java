@@ -9,8 +9,9 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The timer of a client, on the JVM's own. Netty's would wake up ten times a second, for nothing
- * most of the time. For tasks that only hand over, as all of Lettuce do.
+ * A Netty timer on the JVM's own scheduled thread. Netty's timer would wake up ten times a second,
+ * mostly for nothing. It suits short tasks that give their work to another thread, as all of
+ * Lettuce's tasks do.
  */
 final class StillTimer implements Timer {
   private volatile boolean stopped;
@@ -30,7 +31,10 @@ final class StillTimer implements Timer {
     return pending;
   }
 
-  /** Of a client that ends. No task runs any more: its threads are about to end too. */
+  /**
+   * Stops the timer when its client ends. No task runs any more, because the client's threads are
+   * about to end too.
+   */
   @Override
   public Set<Timeout> stop() {
     stopped = true;

@@ -15,10 +15,11 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The subscriptions that share one connection for messages. Says when to send SUBSCRIBE and
- * UNSUBSCRIBE, and what the server's answers mean for whom, also where they cross: a subscription
- * is live only when what confirmed it was sent after the last UNSUBSCRIBE of its channel.
- * Thread-safe; it tells on the threads that call it.
+ * The subscriptions that share one message connection. This class decides when to send SUBSCRIBE
+ * and UNSUBSCRIBE, and which subscriptions each reply of the server concerns. Commands and replies
+ * may cross. A subscription is live only when the SUBSCRIBE that confirmed it was sent after the
+ * last UNSUBSCRIBE of its channel. Thread-safe; listeners are called on the threads that report
+ * events here.
  */
 public final class Channels {
   private final Executor turns;
@@ -26,19 +27,19 @@ public final class Channels {
   private final Function<String, CompletionStage<?>> unsubscribe;
   private final List<Feed> feeds = new CopyOnWriteArrayList<>();
 
-  /** The channels of the UNSUBSCRIBEs under way, as often as there are any. */
+  /** The channels of all UNSUBSCRIBEs under way; a channel is in it once for each of them. */
   private final Queue<String> leaving = new ConcurrentLinkedQueue<>();
 
   private volatile boolean closed;
 
   /**
-   * Nobody listens yet.
+   * Creates an empty set of subscriptions.
    *
-   * @param turns runs who joins and who leaves, best one after another: two that cross may cost a
-   *     gap
-   * @param subscribe sends SUBSCRIBE for a channel, or lets it be while there is no connection; a
-   *     stage that fails is the server's refusal
-   * @param unsubscribe sends UNSUBSCRIBE; its stage fails if that is in vain
+   * @param turns runs the additions and removals of subscriptions; best one after another, because
+   *     two that cross may cost a gap
+   * @param subscribe sends SUBSCRIBE for a channel, or does nothing while there is no connection; a
+   *     stage that fails means that the server refused
+   * @param unsubscribe sends UNSUBSCRIBE; its stage fails if it cannot be sent
    */
   public Channels(
       Executor turns,
@@ -50,11 +51,12 @@ public final class Channels {
   }
 
   /**
-   * Begins to listen; see {@link io.mortise.spi.LockBackend#subscribe}.
+   * Subscribes a listener; see {@link io.mortise.spi.LockBackend#subscribe}.
    *
-   * @param channel its name
-   * @param listener who is told, also when {@link #close} came first
-   * @return ends it; waits for a call of the listener that another thread is in
+   * @param channel the channel's name
+   * @param listener receives the events; its {@code onInterrupted} is called if {@link #close} came
+   *     first
+   * @return closes the subscription, and waits for a call of the listener on another thread
    */
   public Subscription subscribe(String channel, ChannelListener listener) {
     Feed feed = new Feed(channel, listener);
@@ -105,18 +107,18 @@ public final class Channels {
   }
 
   /**
-   * Whether nobody listens.
+   * Whether there are no subscriptions.
    *
-   * @return whether all that joined have left
+   * @return true if all have been closed
    */
   public boolean isEmpty() {
     return feeds.isEmpty();
   }
 
   /**
-   * Channels to be asked for again, from time to time.
+   * The channels that the caller should ask for again, from time to time.
    *
-   * @return those whose subscription the server has not confirmed
+   * @return the channels with a subscription that the server has not confirmed
    */
   public Set<String> awaited() {
     return feeds.stream()
@@ -137,18 +139,18 @@ public final class Channels {
   }
 
   /**
-   * A new connection stands, so no UNSUBSCRIBE is under way. Needs to be told only by who makes the
-   * connection anew and sends nothing by it before.
+   * Reports a new connection, on which no UNSUBSCRIBE is under way. Needed only from a backend that
+   * reconnects by itself; it must call this before it sends anything on the new connection.
    */
   public void connected() {
     leaving.clear();
   }
 
   /**
-   * The server has confirmed a SUBSCRIBE: perhaps an older one, if an UNSUBSCRIBE is under way;
-   * perhaps one that a client repeated by itself although the channel was left meanwhile.
+   * Reports that the server has confirmed a SUBSCRIBE. It may be an older one, if an UNSUBSCRIBE is
+   * under way. It may also be one that the client repeated by itself after the channel was left.
    *
-   * @param channel its name
+   * @param channel the channel's name
    */
   public void confirmed(String channel) {
     if (!leaving.contains(channel)) {
@@ -160,10 +162,10 @@ public final class Channels {
   }
 
   /**
-   * An UNSUBSCRIBE has been answered, or will not be. If it overtook the SUBSCRIBE of somebody who
-   * joined meanwhile, that one is repeated.
+   * Reports that an UNSUBSCRIBE was answered, or will not be. It may have overtaken the SUBSCRIBE
+   * of a newer subscription; that SUBSCRIBE is then repeated.
    *
-   * @param channel its name
+   * @param channel the channel's name
    */
   public void left(String channel) {
     leaving.remove(channel);
@@ -179,9 +181,9 @@ public final class Channels {
   }
 
   /**
-   * The server has refused a SUBSCRIBE.
+   * Reports that the server has refused a SUBSCRIBE.
    *
-   * @param channel its name
+   * @param channel the channel's name
    * @param cause the server's error
    */
   public void refused(String channel, Throwable cause) {
@@ -189,9 +191,9 @@ public final class Channels {
   }
 
   /**
-   * What the server said, for clients that read it as it came.
+   * Reports a push message of the server as it was read.
    *
-   * @param news its kind, the channel, and what there is to say of it
+   * @param news the message's kind, its channel, and its content
    */
   public void hear(List<?> news) {
     String channel = String.valueOf(news.get(1));
@@ -199,33 +201,33 @@ public final class Channels {
       case "message" -> message(channel, String.valueOf(news.get(2)));
       case "subscribe" -> confirmed(channel);
       case "unsubscribe" -> left(channel);
-      default -> {} // the PONG
+      default -> {} // a PONG
     }
   }
 
   /**
-   * A message came.
+   * Reports a message.
    *
-   * @param channel its channel
-   * @param message its payload
+   * @param channel the channel's name
+   * @param message the payload
    */
   public void message(String channel, String message) {
     on(channel).forEach(feed -> feed.message(message));
   }
 
   /**
-   * The connection was lost, and with it every subscription.
+   * Reports that the connection was lost, and every subscription with it.
    *
-   * @param cause why
+   * @param cause the reason
    */
   public void interrupted(Throwable cause) {
     feeds.forEach(feed -> feed.interrupted(cause));
   }
 
-  /** Tells nobody anything any more. */
+  /** Ends all notifications. */
   public void close() {
     closed = true;
     feeds.forEach(Feed::close);
-    turns.execute(feeds::clear); // after those who were about to join
+    turns.execute(feeds::clear); // after the additions that are still to run
   }
 }

@@ -8,13 +8,13 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Which versions of its client a backend works with. The application chooses the version, often by
- * its framework; one that lacks what the backend needs fails while a backend opens, and is then
- * told by name.
+ * The versions of a client library that a backend works with. The application chooses the version,
+ * often through its framework. A version that lacks something the backend needs fails while a
+ * backend opens, and the message then names the version.
  *
  * @param module the backend's artifact
  * @param client the client's name
- * @param supported its versions, for the reader
+ * @param supported the supported versions, for the reader
  * @param type any class of the client
  */
 public record ClientRange(String module, String client, String supported, Class<?> type) {
@@ -23,9 +23,9 @@ public record ClientRange(String module, String client, String supported, Class<
   /**
    * Opens a backend.
    *
-   * @param <B> what is opened
-   * @param opening touches the client
-   * @return what it returns
+   * @param <B> the type of the backend
+   * @param opening uses the client
+   * @return the result of {@code opening}
    * @throws BackendException the client lacks a class, a method or a field; nothing was executed
    */
   public <B> B open(Supplier<B> opening) {
@@ -39,10 +39,10 @@ public record ClientRange(String module, String client, String supported, Class<
     }
   }
 
-  /** The jar, whose name has the version; not every client's manifest does. */
+  /** The client's jar, whose name contains the version. Not every client's manifest does. */
   private String found() {
     CodeSource source = type.getProtectionDomain().getCodeSource();
-    String place = source == null ? "a jar not known" : String.valueOf(source.getLocation());
+    String place = source == null ? "an unknown jar" : String.valueOf(source.getLocation());
     Matcher jar = JAR.matcher(place);
     return jar.find() ? jar.group() : place;
   }

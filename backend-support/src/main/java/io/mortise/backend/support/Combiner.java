@@ -12,28 +12,29 @@ import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Callers of a client that blocks, and has so many connections. Who finds one free uses it alone.
- * Others wait; the first of them to get one sends the calls of those behind it along, in one piece,
- * and reads their replies. So threads that are more than connections cost fewer system calls, not
- * more. After the idea of flat combining (Hendler, Incze, Shavit and Tzafrir, 2010). Thread-safe.
+ * Shares a limited number of blocking connections between callers. A caller that finds a free
+ * connection uses it alone. Otherwise callers wait. The first of them to get a connection sends the
+ * calls of the callers behind it as well, in one batch, and reads their replies. So with more
+ * threads than connections, a call costs fewer system calls, not more. The idea is flat combining
+ * (Hendler, Incze, Shavit and Tzafrir, 2010). Thread-safe.
  *
- * @param <C> calls
+ * @param <C> the type of the calls
  */
 public final class Combiner<C extends PendingCall> {
   /*
-   * A leader has a connection, or is about to borrow it. There are never more leaders than
-   * connections, and followers only while there are as many: a leader that is done appoints the
-   * first follower, and steps down only if there is none. Each leads for one exchange, so nobody
-   * works for others without end.
+   * A leader has a connection, or is about to borrow one. There are never more leaders than
+   * connections, and there are followers only while there are as many leaders. A leader that is
+   * done appoints the first follower. It steps down only if there is none. Each leader leads for
+   * one exchange, so no thread works for others without end.
    *
-   * A follower is completed once: true, it leads; false, its call is out of its hands, since a
-   * leader took it along or its time was over.
+   * A follower is completed once. True means that it leads. False means that its call is no longer
+   * its own concern: a leader took the call along, or its time was over.
    */
   private static final int MOST_OTHERS = 100;
 
   /**
-   * Whose time ends later than the leader's by more milliseconds is not sent along: a leader waits
-   * for all replies.
+   * A leader takes no call along whose deadline is more than this many milliseconds after its own,
+   * because a leader waits for all replies.
    */
   private static final int LATER = 50;
 
@@ -43,11 +44,11 @@ public final class Combiner<C extends PendingCall> {
   private int leaders;
 
   /**
-   * Knows what to do with a connection, and how many there are.
+   * Creates a combiner without callers.
    *
-   * @param connections how many at most at a time, now; negative for no limit
-   * @param exchange sends calls and reads their replies, on the thread of one of their callers;
-   *     does not throw. It ends every call, or sees to it that each ends in time
+   * @param connections the largest number of connections at this moment; negative for no limit
+   * @param exchange sends calls and reads their replies, on the thread of one of the callers; does
+   *     not throw. It ends every call, or makes sure that each call ends in time
    */
   public Combiner(IntSupplier connections, Consumer<List<C>> exchange) {
     this.connections = connections;
@@ -61,7 +62,7 @@ public final class Combiner<C extends PendingCall> {
       this.call = call;
     }
 
-    /** Waits for its turn, or until its call is out of its hands. */
+    /** Waits until this follower leads, or until its call is no longer its own concern. */
     boolean leads() {
       PendingCall.awaitEnd(this, Duration.ofMillis(call.millisLeft()));
       if (complete(false)) {
@@ -72,9 +73,9 @@ public final class Combiner<C extends PendingCall> {
   }
 
   /**
-   * Waits for a connection, and uses it for the call. Interrupts change nothing.
+   * Waits for a connection and uses it for the call. Interrupts do not end the wait.
    *
-   * @param call one that has not ended
+   * @param call a call that has not ended
    */
   public void run(C call) {
     Follower<C> follower = follow(call);
@@ -89,7 +90,7 @@ public final class Combiner<C extends PendingCall> {
     }
   }
 
-  /** Nothing if it leads at once. */
+  /** Null if the caller leads at once. */
   private synchronized @Nullable Follower<C> follow(C call) {
     if (Integer.compareUnsigned(leaders, connections.getAsInt()) < 0) { // -1: no limit
       leaders++;
@@ -115,7 +116,7 @@ public final class Combiner<C extends PendingCall> {
   private void lead(List<C> batch, List<Follower<C>> others) {
     try {
       exchange.accept(batch);
-    } catch (Error e) { // the others must not wait for a thread that ends by it
+    } catch (Error e) { // this thread ends by the error, and the others must not wait for it
       batch.forEach(call -> call.fail(e));
       throw e;
     } finally {
@@ -128,7 +129,7 @@ public final class Combiner<C extends PendingCall> {
     Follower<C> next;
     do {
       next = nextOrStepDown();
-    } while (next != null && !next.complete(true)); // not one whose time is over
+    } while (next != null && !next.complete(true)); // skip followers whose time is over
   }
 
   private synchronized @Nullable Follower<C> nextOrStepDown() {

@@ -5,9 +5,9 @@ import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * One subscription as its backend sees it: tells the listener what happens, one thing at a time,
- * each gap once at its start and once at its end, and nothing after {@link #close} (B11, B12, B15).
- * Thread-safe. A listener that throws is reported to the thread's uncaught exception handler.
+ * One subscription of one listener. It reports each event to the listener, one at a time: every gap
+ * once at its start and once at its end, and nothing after {@link #close} (B11, B12, B15).
+ * Thread-safe. An exception of the listener goes to the thread's uncaught exception handler.
  */
 final class Feed {
   private enum State {
@@ -37,22 +37,28 @@ final class Feed {
     return state == State.LIVE;
   }
 
-  /** The server has confirmed the subscription; news only if it was not live. */
+  /**
+   * The server has confirmed the subscription. The listener is notified only if the subscription
+   * was not live.
+   */
   void confirmed() {
     tell(listener::onSubscribed, State.LIVE, State.NEW, State.GAP);
   }
 
-  /** A message came; dropped unless the subscription is live. */
+  /** A message has arrived. It is dropped unless the subscription is live. */
   void message(String message) {
     tell(() -> listener.onMessage(message), State.LIVE, State.LIVE);
   }
 
-  /** The subscription was refused, or has ended for now; news only at the start of a gap. */
+  /**
+   * The server has refused the subscription, or the connection is lost. The listener is notified
+   * only at the start of a gap.
+   */
   void interrupted(Throwable cause) {
     tell(() -> listener.onInterrupted(cause), State.GAP, State.NEW, State.LIVE);
   }
 
-  /** Tells nothing any more. Waits for a call of the listener that another thread is in. */
+  /** Ends all notifications. Waits for a call of the listener on another thread. */
   void close() {
     tell(() -> {}, State.CLOSED, State.NEW, State.LIVE, State.GAP);
   }

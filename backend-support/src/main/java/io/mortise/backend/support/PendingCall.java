@@ -19,15 +19,15 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call as the future of its reply, for clients that write to sockets on threads of ours. Knows
- * what a failure means: a call that ended before it was sent is {@code NOT_EXECUTED} and is never
- * sent later (B1, B2), one that fails after it is {@code UNKNOWN}. Thread-safe.
+ * A call, as the future of its reply, for backends that write to sockets on their own threads. It
+ * decides what a failure means. A call that ends before it was sent is {@code NOT_EXECUTED} and is
+ * never sent later (B1, B2). A call that fails after it was sent is {@code UNKNOWN}. Thread-safe.
  */
 public class PendingCall extends CompletableFuture<List<Object>> {
   private static final AtomicReferenceFieldUpdater<PendingCall, @Nullable Outcome> FATE =
       AtomicReferenceFieldUpdater.newUpdater(PendingCall.class, Outcome.class, "fate");
 
-  /** Few scripts have more keys. */
+  /** The texts of small key counts: few scripts have more keys. */
   private static final List<String> NUMBERS =
       IntStream.range(0, 10).mapToObj(String::valueOf).toList();
 
@@ -37,18 +37,18 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   private final String endpoint;
   private final long deadline;
 
-  /** What a failure means: decided by what comes first, the sending or the failure. */
+  /** The meaning of a failure. The first of two events decides it: the sending, or the failure. */
   @SuppressWarnings("UnusedVariable") // read and written through FATE
   private volatile @Nullable Outcome fate;
 
-  /** Of whoever sends. */
+  /** Whether the script goes as text. Only the sending thread uses it. */
   private boolean byText;
 
   /**
-   * The call's time begins.
+   * Creates the call, whose time begins now.
    *
-   * @param call what to run
-   * @param endpoint where, for messages
+   * @param call the script call to run
+   * @param endpoint the server, for messages
    */
   public PendingCall(ScriptCall call, String endpoint) {
     this.call = call;
@@ -57,9 +57,9 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
-   * The time until the deadline, for a socket.
+   * The time until the deadline, as a socket's timeout.
    *
-   * @return milliseconds, rounded up; at least one, since zero means no limit to a socket
+   * @return milliseconds, rounded up; at least one, because a socket takes zero as no limit
    */
   public final int millisLeft() {
     long millis = -Math.floorDiv(System.nanoTime() - deadline, NANOS_A_MILLI);
@@ -67,10 +67,10 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
-   * The time until the last deadline.
+   * The time until the last deadline of a batch.
    *
-   * @param calls of a batch
-   * @return milliseconds; zero if all have ended
+   * @param calls the batch
+   * @return milliseconds; zero if all calls have ended
    */
   public static int millisLeft(List<? extends PendingCall> calls) {
     int most = 0;
@@ -80,7 +80,7 @@ public class PendingCall extends CompletableFuture<List<Object>> {
     return most;
   }
 
-  /** Lets it fail at its deadline, wherever it is then. */
+  /** Makes the call fail at its deadline, whatever its progress. */
   public final void limit() {
     TimeoutException late = new TimeoutException();
     Duration left = Duration.ofMillis(millisLeft());
@@ -89,18 +89,19 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
-   * To be asked right before it is handed to a socket.
+   * Marks the call as sent. The sender calls this directly before it writes to a socket.
    *
-   * @return whether it may be; not if it has ended, nor twice
+   * @return whether the call may be written; false if it has ended or was already sent
    */
   public final boolean sending() {
     return !isDone() && FATE.compareAndSet(this, null, Outcome.UNKNOWN);
   }
 
   /**
-   * What to send: the script's digest first, and its text after {@link #again}.
+   * The words to send: {@code EVALSHA} with the script's digest at first, {@code EVAL} with its
+   * text after {@link #again}.
    *
-   * @return {@code EVALSHA} or {@code EVAL} and their arguments
+   * @return the command and its arguments
    */
   public final List<String> words() {
     List<String> words = new ArrayList<>();
@@ -110,29 +111,29 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
-   * Which command it is.
+   * Whether the script goes as text.
    *
-   * @return whether {@code EVAL}
+   * @return true for {@code EVAL}, false for {@code EVALSHA}
    */
   public final boolean isByText() {
     return byText;
   }
 
   /**
-   * The words without the command.
+   * Gives the arguments, without the command, to a consumer.
    *
-   * @param each is given one after the other
+   * @param each receives one argument after the other
    */
   public final void arguments(Consumer<String> each) {
     arguments(call, byText, each);
   }
 
   /**
-   * The words of {@code EVAL} or {@code EVALSHA} without the command.
+   * Gives the arguments of {@code EVAL} or {@code EVALSHA}, without the command, to a consumer.
    *
-   * @param call what to run
-   * @param byText whether {@code EVAL}
-   * @param each is given one after the other
+   * @param call the script call to run
+   * @param byText true for {@code EVAL}, false for {@code EVALSHA}
+   * @param each receives one argument after the other
    */
   public static void arguments(ScriptCall call, boolean byText, Consumer<String> each) {
     each.accept(byText ? call.script().source() : call.script().sha1());
@@ -143,10 +144,10 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
-   * Asked about an error of the server.
+   * Decides whether a server error means to send the call again, this time as text.
    *
-   * @param error its text
-   * @return whether to send again: it did not know the script, so nothing ran (B7)
+   * @param error the server's message
+   * @return true if the server did not know the script, so that nothing ran (B7)
    */
   public final boolean again(@Nullable String error) {
     boolean again = !byText && error != null && error.startsWith("NOSCRIPT");
@@ -158,19 +159,19 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
-   * The server has answered.
+   * Completes the call with the server's reply.
    *
-   * @param reply an array; or an integer, which stands for the array of it alone (B8)
+   * @param reply an array, or an integer, which stands for an array with that one element (B8)
    */
-  @SuppressWarnings("unchecked") // What else could a script reply with?
+  @SuppressWarnings("unchecked") // a script replies with nothing else
   public final void answer(Object reply) {
     complete(reply instanceof Long ? List.of(reply) : (List<Object>) reply);
   }
 
   /**
-   * The server has answered with an error.
+   * Fails the call with the server's error.
    *
-   * @param error its message is the server's
+   * @param error carries the server's message
    */
   public final void refuse(Exception error) {
     String message = String.valueOf(error.getMessage());
@@ -178,9 +179,9 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
-   * There was or will be no answer.
+   * Fails the call because no reply came, or none will come.
    *
-   * @param cause why
+   * @param cause the reason
    */
   public final void fail(Throwable cause) {
     Outcome before = FATE.getAndUpdate(this, now -> now == null ? Outcome.NOT_EXECUTED : now);
@@ -188,14 +189,16 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
-   * What a call that got no answer fails with.
+   * The exception of a call without a reply. It is the cause itself, if that is a {@link
+   * BackendException} whose outcome can be true of this call. Otherwise its outcome is {@code
+   * UNKNOWN} if the call may have been sent, and {@code NOT_EXECUTED} if not.
    *
-   * @param call what was to run
-   * @param endpoint where
-   * @param sent whether it was sent, or may have been
-   * @param cause why there is no answer; a {@link TimeoutException} is told as the call's timeout
-   * @return the cause, if it tells an outcome that can be true of this call; else one whose outcome
-   *     is {@code UNKNOWN} if the call may have been sent
+   * @param call the script call
+   * @param endpoint the server
+   * @param sent whether the call was sent, or may have been
+   * @param cause why there is no reply; a {@link TimeoutException} is reported as the call's
+   *     timeout
+   * @return the exception
    */
   public static BackendException failure(
       ScriptCall call, String endpoint, boolean sent, Throwable cause) {
@@ -212,13 +215,13 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
-   * Waits for a call that nothing else ends in time, whatever interrupts, without a timer. At the
-   * deadline the call is completed with a {@link TimeoutException}, which it is to translate.
+   * Waits for a call that has no timer of its own. Interrupts do not end the wait. At the deadline
+   * this method completes the call with a {@link TimeoutException}; the call must translate it.
    *
-   * @param call one whose failures are all {@link BackendException}s
-   * @param time until the deadline
-   * @return its reply
-   * @throws BackendException its failure
+   * @param call its failures are all {@link BackendException}s
+   * @param time the time until the deadline
+   * @return the reply
+   * @throws BackendException the call's failure
    */
   public static List<Object> await(CompletableFuture<List<Object>> call, Duration time) {
     if (!awaitEnd(call, time)) {
@@ -228,11 +231,11 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
-   * Waits, whatever interrupts.
+   * Waits for a future. Interrupts do not end the wait.
    *
-   * @param future any
-   * @param time how long at most
-   * @return whether it has ended
+   * @param future any future
+   * @param time the longest wait
+   * @return whether the future has ended
    */
   static boolean awaitEnd(CompletableFuture<?> future, Duration time) {
     long deadline = System.nanoTime() + time.toNanos();
@@ -245,7 +248,7 @@ public class PendingCall extends CompletableFuture<List<Object>> {
       } catch (InterruptedException e) {
         interrupted = true;
       } catch (TimeoutException | ExecutionException e) {
-        waits = false; // what became of it, the caller sees
+        waits = false; // the caller reads the result
       }
     }
     if (interrupted) {
@@ -255,11 +258,11 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
-   * Waits for a call whose failures are all {@link BackendException}s, whatever interrupts.
+   * Waits for a call. Interrupts do not end the wait.
    *
-   * @param call one that ends in time by itself
-   * @return its reply
-   * @throws BackendException its failure
+   * @param call ends in time by itself; its failures are all {@link BackendException}s
+   * @return the reply
+   * @throws BackendException the call's failure
    */
   public static List<Object> await(CompletableFuture<List<Object>> call) {
     try {

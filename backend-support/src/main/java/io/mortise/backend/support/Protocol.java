@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.function.Consumer;
 import java.util.function.Function;
 
-/** Calls in the bytes of Redis's protocol, for clients that let a command write itself. */
+/** Writes calls in the bytes of Redis's protocol, for clients whose commands write themselves. */
 public final class Protocol {
   private static final Recent<byte[]> COUNTS = bytes(count -> "*" + count + "\r\n");
   private static final Recent<byte[]> WORDS = bytes(Protocol::withSize);
@@ -22,11 +22,11 @@ public final class Protocol {
   }
 
   /**
-   * Writes a call.
+   * Writes a script call.
    *
-   * @param call what to run
-   * @param byText whether as {@code EVAL}, else as {@code EVALSHA}
-   * @param to is given the bytes, piece by piece; it does not change them
+   * @param call the script call to run
+   * @param byText true for {@code EVAL}, false for {@code EVALSHA}
+   * @param to receives the bytes, piece by piece, and must not change them
    */
   public static void write(ScriptCall call, boolean byText, Consumer<byte[]> to) {
     int words = 3 + call.keys().size() + call.args().size();
@@ -37,9 +37,9 @@ public final class Protocol {
   }
 
   /**
-   * Writes a command that changes nothing.
+   * Writes a PING, which changes nothing.
    *
-   * @param to is given the bytes; it does not change them
+   * @param to receives the bytes, and must not change them
    */
   public static void writePing(Consumer<byte[]> to) {
     to.accept(PING);

@@ -5,8 +5,8 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What a backend does again and again while it is used, and not while nobody calls: it stops after
- * five beats without a use, and the next use starts it anew. Thread-safe.
+ * A timer that runs only while its backend is in use. It runs some work at a fixed period, and
+ * stops after five ticks without a use. The next use starts it again. Thread-safe.
  */
 public final class Pulse {
   private static final int LAST = 5;
@@ -15,21 +15,24 @@ public final class Pulse {
   private final Runnable work;
   private final Duration period;
 
-  /** Beats since the last use, or that there are none. */
+  /** The number of ticks since the last use, or {@link #STILL} while the timer is stopped. */
   private final AtomicInteger unused = new AtomicInteger(STILL);
 
   /**
-   * It is still.
+   * Creates the timer, stopped.
    *
-   * @param work what to do at each beat, on the system's timer thread: short
-   * @param period from a beat to the next, and from the use that starts it to the first
+   * @param work runs at each tick, on the system's timer thread; must be short
+   * @param period the time between ticks, and from a use that starts the timer to its first tick
    */
   public Pulse(Runnable work, Duration period) {
     this.work = work;
     this.period = period;
   }
 
-  /** The backend is used. A read of one variable, but for the first time since a beat. */
+  /**
+   * Notes a use of the backend. Only the first use after a tick writes; later uses read one
+   * variable.
+   */
   public void use() {
     if (unused.get() != 0 && unused.getAndSet(0) == STILL) {
       awaitNext();
@@ -44,7 +47,7 @@ public final class Pulse {
     int before = unused.get();
     boolean ends = before == LAST && unused.compareAndSet(LAST, STILL);
     if (!ends) {
-      unused.compareAndSet(before, before + 1); // in vain if it was used meanwhile
+      unused.compareAndSet(before, before + 1); // no effect if a use came first
       awaitNext();
       work.run();
     }

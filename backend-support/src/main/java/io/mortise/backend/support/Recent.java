@@ -4,10 +4,11 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What was made of the texts seen lately, to be made once: most words of a call are those of many
- * others. A text has one place, by its hash, and whoever comes next to it has it then. Thread-safe.
+ * A cache of values made from recently seen texts. Most words of a call occur in many other calls,
+ * so each value is made once. A text has one place, given by its hash; a new text replaces the old
+ * one there. Thread-safe.
  *
- * @param <T> immutable
+ * @param <T> an immutable type
  */
 public final class Recent<T> {
   private static final int PLACES = 1024;
@@ -17,24 +18,27 @@ public final class Recent<T> {
 
   private final Function<String, T> maker;
 
-  /** Written without a lock: an entry that is seen is whole, and one that is not is made again. */
+  /**
+   * Written without a lock. An {@code Entry} is a record, so a reader sees it whole. An entry that
+   * a thread does not see is made again.
+   */
   @SuppressWarnings({"unchecked", "rawtypes"})
   private final @Nullable Entry<T>[] entries = new Entry[PLACES];
 
   /**
-   * Nothing is known yet.
+   * Creates an empty cache.
    *
-   * @param maker makes the same of the same text
+   * @param maker makes equal values of equal texts
    */
   public Recent(Function<String, T> maker) {
     this.maker = maker;
   }
 
   /**
-   * Looks, or makes.
+   * The value of a text, from the cache or made now.
    *
-   * @param text a word; long ones are not kept
-   * @return what was made of it
+   * @param text a word; words longer than 128 characters are not kept
+   * @return the value
    */
   public T of(String text) {
     int hash = text.hashCode();

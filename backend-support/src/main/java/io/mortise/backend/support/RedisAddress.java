@@ -8,8 +8,8 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a Redis server is, as a URI tells it: {@code
- * redis[s]://[[user]:password@]host[:port][/database]}, user and password percent-encoded.
+ * The address of a Redis server, as given by a URI: {@code
+ * redis[s]://[[user]:password@]host[:port][/database]}. User and password are percent-encoded.
  *
  * @param tls whether the scheme is {@code rediss}
  * @param host a name or an address, IPv6 in brackets
@@ -28,7 +28,10 @@ public record RedisAddress(
   private static final int DEFAULT_PORT = 6379;
   private static final int HIGHEST_PORT = 65_535;
 
-  /** Not {@link URI}'s parts: it knows no host whose name has an underscore. */
+  /**
+   * Used in place of {@link URI}'s own parts: {@code URI} finds no host in a name with an
+   * underscore.
+   */
   private static final Pattern FORM =
       Pattern.compile(
           "redis(?<tls>s?)://((?<user>[^:@/?#]*):(?<password>[^@/?#]+)@)?"
@@ -36,12 +39,12 @@ public record RedisAddress(
           Pattern.CASE_INSENSITIVE);
 
   /**
-   * Reads a URI. The message of a refusal shows nothing of it: a secret that is not encoded may end
-   * up in any part.
+   * Reads a URI. The message of a refusal quotes no part of it, because a secret that is not
+   * encoded may end up in any part.
    *
    * @param uri of the form above
-   * @return the same in parts, decoded
-   * @throws IllegalArgumentException it is not of that form
+   * @return the parts, decoded
+   * @throws IllegalArgumentException the URI has another form
    */
   public static RedisAddress of(URI uri) {
     Matcher parts = FORM.matcher(uri.toString());
@@ -71,7 +74,7 @@ public record RedisAddress(
         : URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 
-  /** The same without user and password. */
+  /** The URI without user and password. */
   @Override
   public String toString() {
     return (tls ? "rediss://" : "redis://") + host + ':' + port + '/' + database;

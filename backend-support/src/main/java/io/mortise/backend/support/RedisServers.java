@@ -14,9 +14,9 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
-/** Which Redis servers locks are safe on, and what is said of the others. */
+/** Checks that locks are safe on a Redis server, and builds the messages for servers that fail. */
 public final class RedisServers {
-  /** A server that answers, and is of the wrong kind: its message says all there is to do. */
+  /** The server answers but is of the wrong kind. The message needs no further advice. */
   private static final class Unfit extends IllegalArgumentException {
     private static final long serialVersionUID = 1L;
 
@@ -28,12 +28,12 @@ public final class RedisServers {
   private RedisServers() {}
 
   /**
-   * Checks what a server tells of itself in its reply to {@code HELLO}, which no ACL forbids.
+   * Checks a server by its reply to {@code HELLO}, a command that no ACL forbids.
    *
-   * @param endpoint where it is, without a secret
+   * @param endpoint the server's address, without a secret
    * @param hello the reply: {@code version}, {@code mode}, {@code role} and more
-   * @return facts about a single master of 6.2 or later
-   * @throws IllegalArgumentException it is something else; the message says what
+   * @return facts about a single master of version 6.2 or later
+   * @throws IllegalArgumentException the server is something else; the message says what
    */
   public static BackendInfo usable(String endpoint, Map<String, ?> hello) {
     String version = String.valueOf(hello.get("version"));
@@ -47,13 +47,13 @@ public final class RedisServers {
   }
 
   /**
-   * Finds out whether anybody listens, by a connection that says nothing. For clients that take
-   * seconds to load: the commonest failure is told before.
+   * Checks that a server listens, with a connection that sends nothing. For clients that take
+   * seconds to load: the most common failure is then reported before.
    *
-   * @param address where
-   * @param timeout how long to wait for an answer of each of the host's addresses
-   * @throws BackendException all of them refused the connection; anything else is for the client to
-   *     find out
+   * @param address the server's address
+   * @param timeout how long to wait for each of the host's IP addresses
+   * @throws BackendException all IP addresses refused the connection; the client has to find other
+   *     failures
    */
   public static void knock(RedisAddress address, Duration timeout) {
     ConnectException refusal = null;
@@ -76,13 +76,13 @@ public final class RedisServers {
   }
 
   /**
-   * Opens a backend, or nothing.
+   * Opens a backend, and closes everything again on failure.
    *
-   * @param <B> what is opened
-   * @param endpoint where the server is, without a secret
+   * @param <B> the type of the backend
+   * @param endpoint the server's address, without a secret
    * @param opening connects and checks
-   * @param atFailure closes what was opened for it
-   * @return what {@code opening} returns
+   * @param atFailure closes everything that {@code opening} may have opened
+   * @return the result of {@code opening}
    * @throws BackendException the server cannot be reached or is refused
    */
   public static <B> B open(String endpoint, Supplier<B> opening, Runnable atFailure) {
@@ -98,11 +98,11 @@ public final class RedisServers {
   }
 
   /**
-   * What to throw when a server cannot be opened.
+   * The exception to throw when a server cannot be used.
    *
-   * @param endpoint where it is, without a secret
-   * @param failure from connecting or from {@link #usable}; its innermost cause is told
-   * @return an exception that names the next step, as far as the failure tells it
+   * @param endpoint the server's address, without a secret
+   * @param failure from connecting or from {@link #usable}; the message quotes its innermost cause
+   * @return an exception that names the next step, as far as the failure shows it
    */
   public static BackendException refusal(String endpoint, Throwable failure) {
     Throwable reason =

@@ -3,19 +3,19 @@ package io.mortise.backend.support;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * How long a peer has said nothing, in beats of a {@link Pulse}. Everything heard ends the silence:
- * the answer to a PING may stand behind many other replies. Counting beats instead of time spares a
- * link whose own process stood still. Thread-safe.
+ * The silence of a peer, counted in ticks of a {@link Pulse}. Any received data ends the silence,
+ * because the reply to a PING may be behind many other replies. Ticks in place of time protect a
+ * link whose own process was paused. Thread-safe.
  */
 public final class Silence {
   private static final int LONGEST = 3;
 
   private final AtomicInteger beats = new AtomicInteger();
 
-  /** The peer was heard a moment ago. */
+  /** Creates a counter for a peer from which data has just arrived. */
   public Silence() {}
 
-  /** The peer was heard. */
+  /** Notes that data has arrived. */
   public void end() {
     if (beats.get() != 0) {
       beats.set(0);
@@ -23,9 +23,9 @@ public final class Silence {
   }
 
   /**
-   * One beat more.
+   * Counts one tick.
    *
-   * @return whether nothing was heard for three beats before this one
+   * @return whether no data has arrived during the three ticks before this one
    */
   public boolean beat() {
     return beats.getAndIncrement() >= LONGEST;

@@ -15,10 +15,11 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All channels over one connection, of a client that reads by blocking. The reader connects and
- * listens. The writer sends, so that nobody waits for a socket, and in the order in which feeds
- * come and go. While the backend is used it sends PING at each beat, and ends a connection that was
- * silent for three. Both threads end soon after the last channel. Thread-safe.
+ * All channels over one connection of a client that reads by blocking. The reader thread connects
+ * and reads. The writer thread sends, so that no caller waits for a socket, and keeps the order in
+ * which subscriptions come and go. While the backend is in use, the writer sends a PING at each
+ * tick, and closes a connection that was silent for three ticks. Both threads end soon after the
+ * last channel. Thread-safe.
  */
 public final class Subscriber {
   private static final CompletionStage<?> SENT = CompletableFuture.completedFuture(null);
@@ -29,7 +30,7 @@ public final class Subscriber {
     /**
      * Whether a command may be sent.
      *
-     * @return false from its end on
+     * @return false once the connection has ended
      */
     boolean isOpen();
 
@@ -42,14 +43,14 @@ public final class Subscriber {
     void send(String... words) throws Exception;
 
     /**
-     * Waits, without a limit, for what the server says next.
+     * Waits, without a limit, for the server's next message.
      *
      * @return a list; or the exception of a refused command; or anything else, which is ignored
-     * @throws Exception the connection failed, or was closed by another thread
+     * @throws Exception the connection failed, or another thread closed it
      */
     Object read() throws Exception;
 
-    /** Ends the connection, also a read in progress. */
+    /** Ends the connection, and a read in progress. */
     void close();
   }
 
@@ -61,16 +62,16 @@ public final class Subscriber {
   private final Channels channels;
   private final Silence silence = new Silence();
 
-  /** The writer's own. */
+  /** The current connection. Only the writer uses this field. */
   private @Nullable Link link;
 
   /**
-   * Connects when the first channel is subscribed to.
+   * Creates a subscriber. It connects when the first channel is subscribed to.
    *
-   * @param name of its threads, which end in {@code -reader} and {@code -writer}
+   * @param name the prefix of its threads' names, which end in {@code -reader} and {@code -writer}
    * @param connector called by the reader, for the first connection and after each loss
    * @param atLoss called by the reader when a connection has failed or could not be made
-   * @param beat from a PING to the next
+   * @param beat the time from a PING to the next
    */
   public Subscriber(
       String name, Callable<? extends Link> connector, Runnable atLoss, Duration beat) {
@@ -83,28 +84,31 @@ public final class Subscriber {
   }
 
   /**
-   * As {@link io.mortise.spi.LockBackend#subscribe}.
+   * Subscribes a listener; see {@link io.mortise.spi.LockBackend#subscribe}.
    *
-   * @param channel its name
-   * @param listener of its messages
-   * @return to be closed by who listens
+   * @param channel the channel's name
+   * @param listener receives the channel's messages
+   * @return the subscription, which the caller closes
    */
   public Subscription subscribe(String channel, ChannelListener listener) {
     return channels.subscribe(channel, listener);
   }
 
-  /** To be told of every call of the backend: after it somebody may wait for a message. */
+  /**
+   * Notes a call of the backend. The backend calls this for every call, because a caller may wait
+   * for a message after it.
+   */
   public void use() {
     pulse.use();
   }
 
-  /** UNSUBSCRIBE from all. Its reply ends the reading, and so the connection. */
+  /** Ends all subscriptions with UNSUBSCRIBE. Its reply ends the reader, and so the connection. */
   public void close() {
     channels.close();
     writer.execute(() -> send("UNSUBSCRIBE"));
   }
 
-  /** What is not sent now is as soon as there is a connection. */
+  /** Sends SUBSCRIBE. Without a connection, {@link #begin} sends it once there is one. */
   private CompletionStage<?> ask(String channel) {
     if (reader.getQueue().isEmpty()) {
       reader.execute(this::serve);
@@ -119,8 +123,9 @@ public final class Subscriber {
   }
 
   /**
-   * Whether there is a connection. On the writer, as everything that sends. After it beats go on,
-   * to see whether it arrives.
+   * Sends a command if there is a connection, and returns whether there is one. Runs on the writer,
+   * as everything that sends. Every command except PING keeps the ticks going, which show whether
+   * it has arrived.
    */
   private boolean send(String... words) {
     if (!words[0].equals("PING")) {
@@ -137,7 +142,7 @@ public final class Subscriber {
     try {
       link.send(words);
     } catch (Exception e) {
-      link.close(); // the reader finds out
+      link.close(); // the reader notices the end
     }
   }
 
@@ -147,7 +152,7 @@ public final class Subscriber {
     }
   }
 
-  /** Asks again for channels not confirmed, and ends a connection that says nothing. */
+  /** Asks again for unconfirmed channels, and closes a connection that is silent. */
   private void refresh() {
     channels.awaited().forEach(name -> send("SUBSCRIBE", name));
     if (link != null && silence.beat()) {
@@ -156,7 +161,7 @@ public final class Subscriber {
     send("PING");
   }
 
-  /** Reads as long as anyone listens. */
+  /** Reads as long as there is a subscription. */
   private void serve() {
     while (!channels.isEmpty()) {
       try {
@@ -192,7 +197,7 @@ public final class Subscriber {
     if (said instanceof List<?> news) {
       channels.hear(news);
     } else if (said instanceof Exception refusal) {
-      // It names no channel: those confirmed meanwhile will say so.
+      // The error names no channel. A channel that the server does accept is confirmed later.
       channels.awaited().forEach(name -> channels.refused(name, refusal));
     }
   }

@@ -7,16 +7,16 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Which threads do what. */
+/** Thread pools and checks of threads. */
 public final class Threads {
   private Threads() {}
 
   /**
-   * Daemons that end when they have been idle for some seconds, and come back with the next task.
+   * A pool of daemon threads. A thread ends after two idle seconds; the next task starts a new one.
    *
-   * @param name all have it
-   * @param most how many run at a time; further tasks wait
-   * @return what runs them
+   * @param name the name of every thread
+   * @param most the largest number of threads; further tasks wait
+   * @return the pool
    */
   public static ScheduledThreadPoolExecutor daemons(String name, int most) {
     ScheduledThreadPoolExecutor threads =
@@ -37,7 +37,7 @@ public final class Threads {
    * Refuses to wait on the thread that would have to read the reply.
    *
    * @param io the thread that reads replies, if it is known yet
-   * @param backend whose it is, for the message
+   * @param backend the backend of that thread, for the message
    * @throws BackendException the caller is that thread; nothing was executed
    */
   public static void refuseToWaitOn(@Nullable Thread io, LockBackend backend) {
@@ -48,10 +48,10 @@ public final class Threads {
   }
 
   /**
-   * Whether the calling thread is virtual, told by the thread group all of them share: Java 17
-   * knows no other sign.
+   * Whether the calling thread is virtual. All virtual threads share one thread group, and Java 17
+   * has no other sign of them.
    *
-   * @return whether an interrupt would close a socket it reads
+   * @return true if an interrupt would close a socket that the thread reads
    */
   public static boolean isVirtual() {
     ThreadGroup group = Thread.currentThread().getThreadGroup();

@@ -1,6 +1,6 @@
 /**
- * What several backends for Redis need, written once: which subscription hears what, what the end
- * of a call means, reading a URI, checking a server. The contract requires nothing of it.
+ * Code that several Redis backends need: subscriptions, calls and their failures, URIs, and the
+ * check of a server. The backend contract does not require its use.
  */
 @NullMarked
 package io.mortise.backend.support;

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
 
-/** Lettuce alone, one connection for all threads. */
+/** Lettuce alone, with one connection for all threads. */
 final class BareLettuce implements Site {
   private final RedisClient client;
   private final RedisCommands<String, String> commands;

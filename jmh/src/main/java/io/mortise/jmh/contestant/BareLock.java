@@ -7,7 +7,8 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /**
- * The least that two commands can do for a lock: neither reentrant nor renewed, and nobody waits.
+ * The least that two commands can do for a lock. It is neither reentrant nor renewed, and has no
+ * waiters.
  */
 final class BareLock implements Lock {
   static final String TAKE =
@@ -36,7 +37,7 @@ final class BareLock implements Lock {
     giveArgs = List.of("owner");
   }
 
-  /** A name that nobody else has, in place of sharing. */
+  /** A unique name, where other contestants share a lock. */
   static String own(String name) {
     return name + '-' + NAMES.incrementAndGet();
   }

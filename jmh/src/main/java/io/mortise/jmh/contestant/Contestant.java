@@ -3,31 +3,34 @@ package io.mortise.jmh.contestant;
 import java.net.URI;
 import java.time.Duration;
 
-/** What is compared: the one place that knows how each is opened. All else is at its default. */
+/**
+ * The compared libraries. This is the one place that knows how each is opened. All other settings
+ * are at their defaults.
+ */
 public enum Contestant {
-  /** Ourselves, on Jedis. */
+  /** Mortise on Jedis. */
   MORTISE_JEDIS("Mortise on Jedis"),
-  /** Ourselves, on Lettuce. */
+  /** Mortise on Lettuce. */
   MORTISE_LETTUCE("Mortise on Lettuce"),
-  /** Ourselves on Jedis, with services that start on the message of a grant. */
+  /** Mortise on Jedis, with services that start on the message of a grant. */
   MORTISE_JEDIS_STARTING("Mortise on Jedis, starting on the grant"),
-  /** Ourselves on Lettuce, with services that start on the message of a grant. */
+  /** Mortise on Lettuce, with services that start on the message of a grant. */
   MORTISE_LETTUCE_STARTING("Mortise on Lettuce, starting on the grant"),
-  /** Ourselves, without a server. */
+  /** Mortise without a server. */
   MORTISE_MEMORY("Mortise in memory"),
   /** Redisson's {@code RLock}, and its other locks. */
   REDISSON("Redisson"),
-  /** Redisson again, with the semaphore whose permits do not expire. */
+  /** Redisson with the semaphore whose permits do not expire. */
   REDISSON_SEMAPHORE("Redisson's RSemaphore"),
-  /** Spring's {@code RedisLockRegistry}, which asks every 100 ms. */
+  /** Spring's {@code RedisLockRegistry}, which polls every 100 ms. */
   SPRING_SPIN("Spring, spinning"),
-  /** Spring's {@code RedisLockRegistry}, which is told. */
+  /** Spring's {@code RedisLockRegistry}, which waits for messages. */
   SPRING_PUBSUB("Spring, pub/sub"),
-  /** The floor on Jedis: two scripts, and nothing around them. */
+  /** The lower limit on Jedis: two scripts, and nothing around them. */
   BARE_JEDIS("bare Jedis"),
-  /** The floor on Lettuce: two scripts, and nothing around them. */
+  /** The lower limit on Lettuce: two scripts, and nothing around them. */
   BARE_LETTUCE("bare Lettuce"),
-  /** The JDK's {@code ReentrantLock}: what a lock costs that is not distributed. */
+  /** The JDK's {@code ReentrantLock}: the cost of a lock that is not distributed. */
   JDK("ReentrantLock");
 
   private static final Duration LEASE = Duration.ofSeconds(30);
@@ -39,21 +42,21 @@ public enum Contestant {
   }
 
   /**
-   * Opens it with leases of 30 s, the default of Mortise and of Redisson.
+   * Opens the contestant with leases of 30 s, the default of Mortise and of Redisson.
    *
-   * @param server a Redis
-   * @return it, at work
+   * @param server the URI of a Redis server
+   * @return the open contestant
    */
   public Site open(URI server) {
     return open(server, LEASE);
   }
 
   /**
-   * Opens it.
+   * Opens the contestant.
    *
-   * @param server a Redis
-   * @param lease of its locks
-   * @return it, at work
+   * @param server the URI of a Redis server
+   * @param lease the lease time of its locks
+   * @return the open contestant
    */
   public Site open(URI server, Duration lease) {
     return switch (this) {
@@ -73,10 +76,10 @@ public enum Contestant {
   }
 
   /**
-   * How long a new JVM of it takes to reach its speed. The last seconds of a warm-up may agree by
-   * chance while its code is still being compiled, so it takes that long at least.
+   * How long a new JVM of this contestant takes to reach its speed. The warm-up lasts at least that
+   * long: its last seconds may agree by chance while code is still being compiled.
    *
-   * @return seconds
+   * @return the time
    */
   public Duration slowStart() {
     return switch (this) {
@@ -86,9 +89,9 @@ public enum Contestant {
   }
 
   /**
-   * What readers know it by.
+   * The name for readers.
    *
-   * @return name and client
+   * @return library and client
    */
   public String title() {
     return title;

@@ -33,7 +33,7 @@ final class RedissonSite implements Site {
     this.semaphores = semaphores;
   }
 
-  /** With permits that expire, as Mortise's do. */
+  /** Opens Redisson with permits that expire, as Mortise's do. */
   static RedissonSite open(URI uri, Duration lease) {
     return new RedissonSite(
         uri,
@@ -48,7 +48,7 @@ final class RedissonSite implements Site {
         });
   }
 
-  /** With permits that are lost when their owner dies. */
+  /** Opens Redisson with permits that are lost when their owner dies. */
   static RedissonSite withPlainPermits(URI uri, Duration lease) {
     return new RedissonSite(
         uri,
@@ -84,7 +84,7 @@ final class RedissonSite implements Site {
   }
 
   @Override
-  @SuppressWarnings("deprecation") // its red lock; there is no other
+  @SuppressWarnings("deprecation") // its only Redlock
   public Lock redLock(String name, List<Site> members) {
     return client.getRedLock(
         members.stream()
@@ -92,7 +92,7 @@ final class RedissonSite implements Site {
             .toArray(RLock[]::new));
   }
 
-  /** As a thread of its own would, by its number. */
+  /** Acquires under a number of its own, as a thread of its own would. */
   @Override
   public CompletionStage<?> passThrough(String name) {
     RLock lock = client.getFairLock("fair:" + name);

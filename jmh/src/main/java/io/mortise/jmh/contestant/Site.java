@@ -4,20 +4,20 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 
-/** A contestant at work in this process: its connections and its locks. Thread-safe. */
+/** An open contestant in this process, with its connections and locks. Thread-safe. */
 public interface Site extends AutoCloseable {
   /**
-   * A reentrant, unfair lock; of the floor, one that is not even reentrant.
+   * A reentrant, unfair lock. The lock of a bare client is not reentrant.
    *
-   * @param name the same name is the same lock
+   * @param name the same name gives the same lock
    * @return a handle
    */
   Lock lock(String name);
 
   /**
-   * A lock that is had first come, first served.
+   * A lock whose waiters are served first come, first served.
    *
-   * @param name the same name is the same lock
+   * @param name the same name gives the same lock
    * @return a handle
    */
   default Lock fairLock(String name) {
@@ -25,9 +25,9 @@ public interface Site extends AutoCloseable {
   }
 
   /**
-   * The readers' side of a read/write lock; of the floor, a lock of the caller's own.
+   * The read lock of a read/write lock. Of a bare client, the caller's own lock.
    *
-   * @param name the same name is the same lock
+   * @param name the same name gives the same lock
    * @return a handle
    */
   default Lock readLock(String name) {
@@ -35,10 +35,10 @@ public interface Site extends AutoCloseable {
   }
 
   /**
-   * A semaphore whose permits, where there is a choice, are leases.
+   * A semaphore. Its permits are leases, if the library has a choice.
    *
-   * @param name the same name is the same semaphore
-   * @param permits how many it has
+   * @param name the same name gives the same semaphore
+   * @param permits the number of permits
    * @return a handle
    */
   default Semaphore semaphore(String name, int permits) {
@@ -46,39 +46,38 @@ public interface Site extends AutoCloseable {
   }
 
   /**
-   * A lock that is held on most of several servers.
+   * A lock that is held on a majority of several servers.
    *
-   * @param name the same name is the same lock
-   * @param members of the same contestant, one for each server
+   * @param name the same name gives the same lock
+   * @param members sites of the same contestant, one for each server
    * @return a handle
    */
   default Lock redLock(String name, List<Site> members) {
-    throw new UnsupportedOperationException(this + " has no red lock");
+    throw new UnsupportedOperationException(this + " has no Redlock");
   }
 
   /**
-   * Stands in the line of a fair lock without a thread, and gives the lock back as soon as it has
-   * it.
+   * Joins the queue of a fair lock without a thread, and releases the lock as soon as it has it.
    *
-   * @param name the same name is the same lock
-   * @return ends when it has given the lock back
+   * @param name the same name gives the same lock
+   * @return completes after the release
    */
   default CompletionStage<?> passThrough(String name) {
-    throw new UnsupportedOperationException(this + " has no line");
+    throw new UnsupportedOperationException(this + " has no asynchronous fair lock");
   }
 
-  /** Permits to take. */
+  /** A semaphore of a contestant. */
   interface Semaphore {
     /**
-     * Takes one, and waits for it.
+     * Acquires one permit, and waits for it.
      *
-     * @return gives it back
+     * @return releases the permit
      * @throws InterruptedException the wait was interrupted
      */
     Runnable acquire() throws InterruptedException;
   }
 
-  /** Ends its connections. */
+  /** Closes the connections. */
   @Override
   void close();
 }

@@ -7,7 +7,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.integration.redis.util.RedisLockRegistry;
 import org.springframework.integration.redis.util.RedisLockRegistry.RedisLockType;
 
-/** The lock registry of spring-integration-redis, on Lettuce; it does not renew leases. */
+/** The lock registry of spring-integration-redis, on Lettuce. It does not renew leases. */
 final class SpringSite implements Site {
   private final LettuceConnectionFactory connections;
   private final RedisLockRegistry registry;

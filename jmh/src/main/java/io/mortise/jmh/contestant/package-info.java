@@ -1,4 +1,4 @@
-/** The libraries that are compared, and nothing else of them. Start at {@link Contestant}. */
+/** The compared libraries. Start at {@link Contestant}. */
 @NullMarked
 package io.mortise.jmh.contestant;
 

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * Which process held a lock last, in a file that all processes have mapped into memory. Only a
- * holder of the lock looks at it, so there is one reader and writer at a time.
+ * The process that held each lock last, in a file that all processes have mapped into memory. Only
+ * the holder of a lock reads and writes its entry, so there is one reader and writer at a time.
  */
 final class Baton {
   private static final VarHandle OWNER =
@@ -26,11 +26,11 @@ final class Baton {
   }
 
   /**
-   * Opens it for one process.
+   * Opens the file for one process.
    *
-   * @param file that all processes share
-   * @param locks how many there are
-   * @param own what tells this process from the others; not 0
+   * @param file the file that all processes share
+   * @param locks the number of locks
+   * @param own a number that identifies this process; not 0
    */
   static Baton open(Path file, int locks, int own) throws IOException {
     try (FileChannel channel =
@@ -41,7 +41,7 @@ final class Baton {
     }
   }
 
-  /** Notes that this process holds a lock; whether another process held it before. */
+  /** Notes that this process holds a lock. Returns whether another process held it before. */
   boolean take(int lock) {
     int index = lock * Integer.BYTES;
     boolean changes = (int) OWNER.getVolatile(owners, index) != own;

@@ -9,16 +9,16 @@ import java.util.TreeMap;
 /**
  * One contestant in one setting of a question.
  *
- * @param contestant who is asked
+ * @param contestant the contestant to measure
  * @param settings the question's own parameters by name, such as {@code work}
  */
 public record Cell(Contestant contestant, Map<String, String> settings) {
-  /** Each contestant, without settings. */
+  /** A cell for each contestant, without settings. */
   static List<Cell> each(Collection<Contestant> contestants) {
     return contestants.stream().map(each -> new Cell(each, Map.of())).toList();
   }
 
-  /** Each contestant with each value of one setting. */
+  /** A cell for each contestant and each value of one setting. */
   static List<Cell> each(
       Collection<Contestant> contestants, String setting, Collection<Integer> values) {
     return values.stream()
@@ -27,7 +27,7 @@ public record Cell(Contestant contestant, Map<String, String> settings) {
         .toList();
   }
 
-  /** Whether a setting has that value, or is not one of the question's. */
+  /** Whether a setting has that value, or is not a setting of the question. */
   public boolean has(String setting, Object value) {
     String given = settings.get(setting);
     return given == null || given.equals(String.valueOf(value));
@@ -38,7 +38,7 @@ public record Cell(Contestant contestant, Map<String, String> settings) {
     return Integer.parseInt(String.valueOf(settings.get(setting)));
   }
 
-  /** What JMH would call its parameters. */
+  /** The parameters under JMH's names. */
   Map<String, String> parameters() {
     Map<String, String> all = new TreeMap<>(settings);
     all.put("contestant", contestant.name());

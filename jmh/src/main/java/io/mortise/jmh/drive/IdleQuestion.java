@@ -12,15 +12,15 @@ import java.util.concurrent.locks.Lock;
 import java.util.stream.Stream;
 
 /**
- * What a service does that nobody uses: how often its threads wake up in a second, by Linux's count
- * of voluntary context switches; and how many threads and connections it keeps.
+ * The activity of a service that is not used: how often its threads wake up in a second, by Linux's
+ * count of voluntary context switches. It also counts the service's threads and connections.
  *
- * @param contestants who is asked
+ * @param contestants the contestants to measure
  */
 public record IdleQuestion(List<Contestant> contestants) implements Question {
   private static final Path TASKS = Path.of("/proc/self/task");
 
-  /** After the last use a contestant may look whether its connections live, for a while. */
+  /** The time after the last use, in which a contestant may still check its connections. */
   private static final long UNTIL_IDLE = 20_000;
 
   private static final String SWITCHES = "voluntary_ctxt_switches:";
@@ -70,7 +70,7 @@ public record IdleQuestion(List<Contestant> contestants) implements Question {
     }
   }
 
-  /** By thread; without those of the JVM's compilers, which come when they are needed. */
+  /** Wake-ups by thread, without the JVM's compilers, whose threads come and go. */
   private static Map<String, Long> wakeUps() throws IOException {
     Map<String, Long> counts = new HashMap<>();
     try (Stream<Path> tasks = Files.list(TASKS)) {

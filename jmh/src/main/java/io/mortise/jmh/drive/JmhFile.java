@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Writes what JMH did not measure as JMH would, so that there is one kind of result. */
+/** Writes results of other programs in JMH's format, so that there is one format of results. */
 final class JmhFile {
   private static final String SECONDARY = "secondaryMetrics";
 
@@ -19,14 +19,14 @@ final class JmhFile {
 
   private JmhFile() {}
 
-  /** The first figure is the main one; {@code figures} are the others. */
+  /** Writes one result. The first figure is the main one; {@code figures} are the others. */
   static void write(
       Path file, String question, Cell cell, double score, Map<String, Double> figures)
       throws IOException {
     JSON.writeValue(file.toFile(), List.of(result(question, cell, score, figures)));
   }
 
-  /** The main figures of several cells of a question. */
+  /** Writes the main figures of several cells of a question. */
   static void write(Path file, String question, Map<Cell, Double> scores) throws IOException {
     JSON.writeValue(
         file.toFile(),
@@ -47,7 +47,7 @@ final class JmhFile {
     return result;
   }
 
-  /** Adds figures to each result of a file of JMH's. */
+  /** Adds figures to each result of a file by JMH. */
   static void add(Path file, Map<String, Double> figures) throws IOException {
     JsonNode results = JSON.readTree(file.toFile());
     for (JsonNode result : results) {

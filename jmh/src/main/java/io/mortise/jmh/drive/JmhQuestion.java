@@ -22,11 +22,11 @@ import org.openjdk.jmh.runner.options.TimeValue;
 import org.openjdk.jmh.runner.options.VerboseMode;
 
 /**
- * A question of one process: a JMH class, whose parameters say who is asked and how. A cell is one
- * fork of one iteration, so that contestants alternate within a run.
+ * A question of one process: a JMH class, whose parameters are the contestant and the settings. A
+ * cell is one fork of one iteration, so that contestants alternate within a run.
  *
- * @param benchmark has a parameter {@code contestant} and one benchmark; a parameter {@code
- *     threads} is how many run it
+ * @param benchmark has a parameter {@code contestant} and one benchmark method; a parameter {@code
+ *     threads} sets the number of threads
  */
 public record JmhQuestion(Class<?> benchmark) implements Question {
   private static final String CONTESTANT = "contestant";
@@ -76,7 +76,7 @@ public record JmhQuestion(Class<?> benchmark) implements Question {
             .include("^" + benchmark.getName().replace(".", "\\.") + "\\.")
             .forks(1)
             .warmupIterations(1)
-            .warmupTime(TimeValue.seconds(1)) // the rest of it: see Stage
+            .warmupTime(TimeValue.seconds(1)) // Stage does the rest of it
             .measurementIterations(1)
             .measurementTime(time(effort.measure()))
             .addProfiler(GCProfiler.class)
@@ -112,7 +112,7 @@ public record JmhQuestion(Class<?> benchmark) implements Question {
                 "-D" + Stage.WARM_UP + "=" + effort.warmUp(cell.contestant()).toSeconds(),
                 "-D" + Stage.WARMED + "=" + warmed));
     if (Runtime.version().feature() >= 23) {
-      arguments.add("--sun-misc-unsafe-memory-access=allow"); // else it warns of JMH
+      arguments.add("--sun-misc-unsafe-memory-access=allow"); // otherwise it warns of JMH
     }
     return arguments.toArray(String[]::new);
   }

@@ -3,31 +3,31 @@ package io.mortise.jmh.drive;
 import java.util.List;
 
 /**
- * What several processes do to locks.
+ * The load of several processes on locks.
  *
- * @param kind which locks
- * @param processes how many
- * @param threads of each process
- * @param names how many there are; for each pair a thread chooses one
- * @param work microseconds inside the lock
+ * @param kind the kind of locks
+ * @param processes the number of processes
+ * @param threads the number of threads in each process
+ * @param names the number of lock names; a thread chooses one for each pair
+ * @param work microseconds of work under the lock
  */
 public record Load(Kind kind, int processes, int threads, int names, int work) {
-  /** Which locks. */
+  /** The kind of locks. */
   public enum Kind {
-    /** Those that all share. */
+    /** Plain locks that all threads share. */
     PLAIN,
-    /** Those that all share, first come, first served. */
+    /** Fair locks that all threads share. */
     FAIR,
-    /** One for each thread, whatever the names. */
+    /** A lock for each thread, whatever the names. */
     OWN
   }
 
   /**
-   * One name, and no work.
+   * A load on one name, without work.
    *
-   * @param kind which lock
-   * @param processes how many
-   * @param threads of each process
+   * @param kind the kind of lock
+   * @param processes the number of processes
+   * @param threads the number of threads in each process
    */
   public Load(Kind kind, int processes, int threads) {
     this(kind, processes, threads, 1, 0);
@@ -43,7 +43,7 @@ public record Load(Kind kind, int processes, int threads, int names, int work) {
     };
   }
 
-  /** For a command line; {@link #parse} reads it. */
+  /** The load as an argument of a command line; {@link #parse} reads it. */
   String text() {
     return kind + "," + processes + ',' + threads + ',' + names + ',' + work;
   }

@@ -13,12 +13,12 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A server, so many milliseconds away. Bytes that follow each other stay together on their way, as
- * on a long wire: unlike the test kit's proxy, it costs time and no throughput. Its threads are
- * daemons and end with {@link #close}.
+ * A server at a distance of some milliseconds. Bytes that follow each other stay together on their
+ * way, as on a long wire. Unlike the test kit's proxy, it costs time and no throughput. Its threads
+ * are daemons and end with {@link #close}.
  */
 final class LongWire implements AutoCloseable {
-  /** What was read at a time. */
+  /** The bytes of one read. */
   private record Piece(ByteBuffer bytes, long arrival) {}
 
   private final URI server;
@@ -36,7 +36,7 @@ final class LongWire implements AutoCloseable {
     return URI.create("redis://127.0.0.1:" + door.getLocalPort());
   }
 
-  /** From now on each piece of data takes so long, in both directions. */
+  /** From now on each piece of data takes this long, in both directions. */
   void delay(long time, TimeUnit unit) {
     delayNanos = unit.toNanos(time);
   }
@@ -52,7 +52,7 @@ final class LongWire implements AutoCloseable {
               try {
                 task.run();
               } catch (IOException | InterruptedException e) {
-                // One end hung up, or close() did.
+                // One end has closed the connection, or close() was called.
               }
             },
             "wire");

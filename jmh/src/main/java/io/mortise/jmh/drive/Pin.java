@@ -7,18 +7,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Keeps processes on one processor for a while, by {@code taskset} of util-linux: a client of one
- * thread and its server take turns there, and no processor falls asleep between request and reply.
- * Processes that are started meanwhile are on that processor too. Where there is no {@code
- * taskset}, nothing is kept anywhere.
+ * Keeps processes on one processor for a while, with {@code taskset} of util-linux. A client of one
+ * thread and its server alternate there, and no processor goes idle between request and reply.
+ * Processes that start meanwhile run on that processor too. Without {@code taskset}, this class
+ * does nothing.
  */
 public final class Pin {
-  /** What is done on one processor. */
+  /** An action on one processor. */
   public interface Task {
     /**
-     * Does it.
+     * Runs the action.
      *
-     * @throws Exception it failed
+     * @throws Exception the action failed
      */
     void run() throws Exception;
   }
@@ -32,10 +32,10 @@ public final class Pin {
   }
 
   /**
-   * For these processes.
+   * Creates a pin for these processes.
    *
-   * @param processes their ids, that of this process among them
-   * @return possible or not
+   * @param processes their ids, including the id of this process
+   * @return a pin, which may be {@linkplain #isPossible impossible}
    */
   public static Pin of(Long... processes) {
     try {
@@ -51,7 +51,7 @@ public final class Pin {
   }
 
   /**
-   * Whether it does anything.
+   * Whether this pin has an effect.
    *
    * @return whether there is a {@code taskset} that answers
    */
@@ -60,13 +60,13 @@ public final class Pin {
   }
 
   /**
-   * Does something while all are on one processor.
+   * Runs an action while all processes are on one processor.
    *
-   * @param task what to do
-   * @throws Exception it failed, or the processes could not be moved
+   * @param task the action
+   * @throws Exception the action failed, or the processes could not be moved
    */
   public void together(Task task) throws Exception {
-    move(processors.replaceAll(".*[-,]", "")); // the last: the first has most of the interrupts
+    move(processors.replaceAll(".*[-,]", "")); // the last: the first gets most interrupts
     try {
       task.run();
     } finally {

@@ -11,20 +11,20 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One or more processes want the same locks. The score is what all do in a second; besides it there
- * are the smallest share of a process, how often the lock came to another process, how long threads
- * waited, and what was done in the first second.
+ * One or more processes want the same locks. The score is the number of pairs of all processes in a
+ * second. Further figures are the smallest share of a process, how often the lock changed to
+ * another process, how long threads waited, and the pairs of the first second.
  *
  * @param id its name
- * @param load what they do
+ * @param load the load of the processes
  * @param setting the part of the load that varies
- * @param values of the setting, one cell each
- * @param contestants who is asked
+ * @param values the values of the setting, one cell each
+ * @param contestants the contestants to measure
  */
 public record ProcessQuestion(
     String id, Load load, String setting, List<Integer> values, List<Contestant> contestants)
     implements Question {
-  /** The figure that counts how often in a second a lock came to another process. */
+  /** The figure that counts how often in a second a lock changed to another process. */
   public static final String HAND_OVERS = "hand-overs";
 
   /** The figure that counts the pairs in the first second of new processes. */
@@ -62,7 +62,10 @@ public record ProcessQuestion(
         baton.toString());
   }
 
-  /** All begin when all are ready, measure when all are warm, and none ends before all have. */
+  /**
+   * All processes begin when all are ready, and measure when all are warm. None ends before all
+   * have measured.
+   */
   private static List<Worker.Count> run(List<Worker.Remote> workers, Steadiness warmUp)
       throws Exception {
     awaitAll(workers, Worker.READY);

@@ -17,16 +17,16 @@ import org.openjdk.jmh.results.Result;
 import org.openjdk.jmh.results.ScalarResult;
 
 /**
- * The processor time of a pair, over all threads of the client's process, and with the server's:
- * what a busy machine hardly changes. Made by JMH.
+ * The processor time of a pair: that of all threads of the client's process, and that with the
+ * server's. A busy machine hardly changes it. JMH creates this class.
  */
 public final class ProcessorTime implements InternalProfiler {
   /** The name of the client's figure. */
   public static final String MICROS = "cpu.norm";
 
   /**
-   * The name of the figure of client and server. Where both share a processor, it is the reciprocal
-   * of their speed, without what others took of that processor.
+   * The name of the figure of client and server. If both share a processor, it is the reciprocal of
+   * their speed, without the time that other programs took on that processor.
    */
   public static final String ALL_MICROS = "cpu.all.norm";
 
@@ -35,7 +35,7 @@ public final class ProcessorTime implements InternalProfiler {
   private double clientBefore;
   private double serverBefore;
 
-  /** For JMH. */
+  /** Called by JMH. */
   public ProcessorTime() {}
 
   @Override
@@ -67,7 +67,7 @@ public final class ProcessorTime implements InternalProfiler {
     return system.getProcessCpuTime() / 1e3;
   }
 
-  /** Of the bench's; where JMH is run by hand, it is not known. */
+  /** The processor time of the bench's server. It is unknown if JMH runs by hand. */
   private static double server() {
     String uri = System.getProperty(Stage.SERVER);
     if (uri == null) {

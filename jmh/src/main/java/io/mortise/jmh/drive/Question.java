@@ -3,39 +3,39 @@ package io.mortise.jmh.drive;
 import java.nio.file.Path;
 import java.util.List;
 
-/** Something that is asked of several contestants in the same way. */
+/** A measurement that several contestants can take in the same way. */
 public interface Question {
   /**
-   * Names it in files and tables.
+   * The name in files and tables.
    *
    * @return one word
    */
   String id();
 
   /**
-   * All that it can measure.
+   * All cells of the question.
    *
    * @return in the order to run
    */
   List<Cell> cells();
 
   /**
-   * Which cells are measured together.
+   * Groups cells that are measured together.
    *
-   * @param cells some of this question's
-   * @return each by itself, unless the question is about several at once
+   * @param cells some of this question's cells
+   * @return each cell by itself, unless the question is about several at once
    */
   default List<List<Cell>> sittings(List<Cell> cells) {
     return cells.stream().map(List::of).toList();
   }
 
   /**
-   * Measures the cells of a sitting.
+   * Measures a group of cells.
    *
-   * @param sitting as {@link #sittings} has it
-   * @param effort how long
-   * @param file where the result goes, as JMH writes it
-   * @throws Exception it could not be measured
+   * @param sitting one group of {@link #sittings}
+   * @param effort how long to measure
+   * @param file the result's file, in JMH's format
+   * @throws Exception the cells could not be measured
    */
   default void measure(List<Cell> sitting, Effort effort, Path file) throws Exception {
     measure(sitting.get(0), effort, file);
@@ -44,10 +44,10 @@ public interface Question {
   /**
    * Measures one cell once.
    *
-   * @param cell one of this question's
-   * @param effort how long
-   * @param file where the result goes, as JMH writes it
-   * @throws Exception it could not be measured
+   * @param cell one of this question's cells
+   * @param effort how long to measure
+   * @param file the result's file, in JMH's format
+   * @throws Exception the cell could not be measured
    */
   void measure(Cell cell, Effort effort, Path file) throws Exception;
 }

@@ -13,20 +13,21 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * What one hand-over of a fair lock costs the server while so many others stand in its line:
- * microseconds in scripts, the least of some slices of time since the machine can only add to it;
- * and how many scripts. Who had the lock goes to the end of the line.
+ * What one change of holder of a fair lock costs the server while a number of others wait. The
+ * score is microseconds in scripts: the smallest of several slices of time, because the machine can
+ * only add to it. The other figure is the number of scripts. After its hold, each acquisition goes
+ * to the end of the queue.
  *
- * @param contestants who is asked
- * @param waiters how many wait, one cell each
+ * @param contestants the contestants to measure
+ * @param waiters the number of waiters, one cell each
  */
 public record QueueQuestion(List<Contestant> contestants, List<Integer> waiters)
     implements Question {
-  /** The figure that counts the scripts of one hand-over. */
+  /** The figure that counts the scripts of one change of holder. */
   public static final String SCRIPTS = "scripts";
 
   private static final int SLICES = 10;
-  private static final int PATIENCE = 8; // with a line that stands still for some seconds
+  private static final int PATIENCE = 8; // for a queue without progress for some seconds
 
   @Override
   public String id() {
@@ -59,13 +60,13 @@ public record QueueQuestion(List<Contestant> contestants, List<Integer> waiters)
       Cost whole = Cost.of(figures, line).minus(start);
       line.drain();
       if (passed == 0) {
-        throw new IOException("nobody had the lock");
+        throw new IOException("the lock had no holder during the measurement");
       }
       JmhFile.write(file, id(), cell, least, Map.of(SCRIPTS, whole.scripts / whole.passed));
     }
   }
 
-  /** What so many hand-overs cost. */
+  /** The cost of a number of changes of holder. */
   private record Cost(double passed, double scripts, double micros) {
     static Cost of(ServerFigures figures, Line line) throws IOException {
       ServerFigures.Scripts now = figures.scripts();
@@ -77,7 +78,7 @@ public record QueueQuestion(List<Contestant> contestants, List<Integer> waiters)
     }
   }
 
-  /** Those who want the lock, have it, and want it again. */
+  /** The acquisitions that wait, hold the lock, and wait again. */
   private static final class Line {
     private final Site site;
     private final AtomicLong passed = new AtomicLong();
@@ -111,7 +112,7 @@ public record QueueQuestion(List<Contestant> contestants, List<Integer> waiters)
           });
     }
 
-    /** Lets the line come to its end. */
+    /** Lets the queue become empty. */
     void drain() throws Exception {
       open = false;
       all.awaitAdvanceInterruptibly(all.arrive(), 1, TimeUnit.MINUTES);

@@ -13,11 +13,11 @@ import java.util.concurrent.locks.Lock;
 import org.HdrHistogram.Histogram;
 
 /**
- * How many milliseconds it takes to lock and unlock a red lock of several servers, each 2 ms away;
- * of one server, a plain lock. The median of all pairs.
+ * How many milliseconds a lock and unlock of a Redlock of several servers take, each server 2 ms
+ * away. With one server it is a plain lock. The score is the median of all pairs.
  *
- * @param contestants who is asked
- * @param nodes how many servers, one cell each
+ * @param contestants the contestants to measure
+ * @param nodes the number of servers, one cell each
  */
 public record RedLockQuestion(List<Contestant> contestants, List<Integer> nodes)
     implements Question {
@@ -62,7 +62,7 @@ public record RedLockQuestion(List<Contestant> contestants, List<Integer> nodes)
     return pairs;
   }
 
-  /** Servers, a wire to each, and the contestant at its end. */
+  /** The servers, a wire to each, and the contestant at its end. */
   private static final class Nodes implements AutoCloseable {
     private final List<RedisServer> servers = new ArrayList<>();
     private final List<LongWire> wires = new ArrayList<>();

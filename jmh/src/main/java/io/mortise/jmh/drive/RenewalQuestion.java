@@ -14,11 +14,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Many locks are held over a long wire: for how many seconds of each third of a lease renewals come
- * in, the round trip included, how many commands they are, and how many locks are lost.
+ * Many locks are held over a long wire. The score is the number of seconds of each third of a lease
+ * in which renewals arrive, including the round trip. Further figures are the number of commands
+ * and of lost locks.
  *
- * @param contestants who is asked
- * @param locks how many are held, one cell each
+ * @param contestants the contestants to measure
+ * @param locks the number of held locks, one cell each
  */
 public record RenewalQuestion(List<Contestant> contestants, List<Integer> locks)
     implements Question {
@@ -47,7 +48,7 @@ public record RenewalQuestion(List<Contestant> contestants, List<Integer> locks)
       figures.clear();
       lockAll(site, owners, held);
       wire.delay(ROUND_TRIP.toNanos() / 2, TimeUnit.NANOSECONDS);
-      Thread.sleep(third.toMillis() * 3 / 2); // so that no renewal is due where the watch ends
+      Thread.sleep(third.toMillis() * 3 / 2); // so that no renewal is due at the end
       Watch watch = new Watch(figures, third);
       watch.run();
       double lost = Math.max(0, held - figures.keys());
@@ -79,7 +80,7 @@ public record RenewalQuestion(List<Contestant> contestants, List<Integer> locks)
     }
   }
 
-  /** Looks at the server's count of scripts again and again, for some thirds of a lease. */
+  /** Reads the server's count of scripts again and again, for some thirds of a lease. */
   private static final class Watch {
     private final ServerFigures figures;
     private final Duration third;
@@ -93,7 +94,7 @@ public record RenewalQuestion(List<Contestant> contestants, List<Integer> locks)
       pause = third.toNanos() / 20;
     }
 
-    /** Commands less than a twentieth of a third apart belong to one burst. */
+    /** Commands belong to one burst if less than a twentieth of a third is between them. */
     void run() throws IOException, InterruptedException {
       long start = System.nanoTime();
       long end = start + PERIODS * third.toNanos();

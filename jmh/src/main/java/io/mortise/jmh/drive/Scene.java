@@ -3,7 +3,9 @@ package io.mortise.jmh.drive;
 import io.mortise.jmh.contestant.Site;
 import java.util.concurrent.locks.Lock;
 
-/** What threads of one process do by turns: each again and again with its pair. */
+/**
+ * The tasks of threads in one process with alternating contestants. Each thread repeats its pair.
+ */
 public enum Scene {
   /** One thread with its own lock. */
   OWN_LOCK("TurnsOwnLock", 1),
@@ -38,7 +40,7 @@ public enum Scene {
     return threads;
   }
 
-  /** What a thread does once. */
+  /** The step that a thread repeats. */
   interface Pair {
     void run() throws Exception;
   }

@@ -7,7 +7,7 @@ import java.time.Duration;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** What a Redis tells of itself, over a connection of its own. */
+/** Figures that a Redis server reports, over a separate connection. */
 final class ServerFigures implements AutoCloseable {
   private static final Pattern SCRIPTS =
       Pattern.compile("cmdstat_eval(?:sha)?:calls=(\\d+),usec=(\\d+)");
@@ -20,7 +20,7 @@ final class ServerFigures implements AutoCloseable {
     connection = new RespConnection(server.getHost(), server.getPort(), Duration.ofSeconds(10));
   }
 
-  /** How many scripts ran, and for how long. */
+  /** The number of scripts that ran, and their time. */
   record Scripts(long calls, long micros) {}
 
   Scripts scripts() throws IOException {
@@ -34,7 +34,7 @@ final class ServerFigures implements AutoCloseable {
     return new Scripts(calls, micros);
   }
 
-  /** Microseconds of processor time that it has used. */
+  /** The server's processor time in microseconds. */
   double processorMicros() throws IOException {
     return PROCESSOR
         .matcher(String.valueOf(connection.call("INFO", "cpu")))
@@ -43,7 +43,7 @@ final class ServerFigures implements AutoCloseable {
         .sum();
   }
 
-  /** Connections of clients, without this one. */
+  /** The number of client connections, without this one. */
   long connections() throws IOException {
     return String.valueOf(connection.call("CLIENT", "LIST")).strip().lines().count() - 1;
   }

@@ -10,16 +10,16 @@ import java.util.concurrent.locks.Lock;
 
 /**
  * How many microseconds the server spends in the scripts of one pair. The contestant and the bare
- * client alternate in short blocks, and of each the quickest counts: what else the machine does can
- * only add to it.
+ * client alternate in short blocks. The fastest block of each counts, because the rest of the
+ * machine can only add time.
  */
 public final class ServerQuestion implements Question {
-  /** The figure that says how many times the bare client's pair it costs. */
+  /** The figure that gives the cost relative to the bare client's pair. */
   public static final String OF_BARE = "of the bare pair";
 
   private static final int PAIRS = 200;
 
-  /** A question without settings. */
+  /** Creates the question, which has no settings. */
   public ServerQuestion() {}
 
   @Override
@@ -50,7 +50,7 @@ public final class ServerQuestion implements Question {
     }
   }
 
-  /** One lock's blocks of pairs: the least microseconds of a pair so far, and its scripts. */
+  /** The blocks of pairs of one lock: the fewest microseconds of a pair so far, and its scripts. */
   private static final class Blocks {
     private final ServerFigures figures;
     private final Lock lock;

@@ -16,8 +16,9 @@ import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * One process in which all contestants take turns of a second, until each is warm, and then until
- * each has been measured so often. What the machine and the JVM do meets all of them alike.
+ * One process in which all contestants alternate every second. They do so until each is warm, and
+ * then until each has been measured a number of times. Disturbances of the machine and the JVM meet
+ * all of them alike.
  */
 public final class Turns {
   static final String TURN = "TURN";
@@ -31,10 +32,10 @@ public final class Turns {
   }
 
   /**
-   * Works; what to do is told by {@link TurnsQuestion}.
+   * Runs the process; {@link TurnsQuestion} starts it.
    *
-   * @param words scene, server, seconds of warm-up at least, turns to measure, contestants
-   * @throws Exception it cannot
+   * @param words scene, server, least seconds of warm-up, number of measurements, contestants
+   * @throws Exception a contestant failed
    */
   public static void main(String[] words) throws Exception {
     Turns turns = new Turns(Scene.valueOf(words[0]));
@@ -44,10 +45,10 @@ public final class Turns {
     }
     turns.warmUp(Duration.ofSeconds(Long.parseLong(words[2])));
     turns.measure(Integer.parseInt(words[3]), System.out);
-    System.exit(0); // whatever threads a contestant has left behind
+    System.exit(0); // ends all threads that a contestant has left
   }
 
-  /** A contestant that was warm once goes on taking its turns while another is not. */
+  /** A contestant that is warm goes on working while another is not. */
   private void warmUp(Duration least) throws Exception {
     Map<Contestant, Steadiness> speeds = new LinkedHashMap<>();
     for (Contestant each : sites.keySet()) {
@@ -72,7 +73,7 @@ public final class Turns {
     }
   }
 
-  /** Pairs in a second. */
+  /** Lets the contestant work for a second. Returns its pairs in a second. */
   private double turn(Contestant contestant) throws Exception {
     Site site = Objects.requireNonNull(sites.get(contestant));
     List<Runner> runners = new ArrayList<>();
@@ -91,7 +92,7 @@ public final class Turns {
     return perSecond;
   }
 
-  /** A thread that does its pair again and again. */
+  /** A thread that repeats its pair. */
   private static final class Runner extends Thread {
     private final Scene.Pair pair;
     private final LongAdder pairs;

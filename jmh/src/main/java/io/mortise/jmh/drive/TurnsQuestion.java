@@ -12,11 +12,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * All contestants by turns in one process, on any processor: the other way to compare, beside a
- * process for each. A turn counts as a round.
+ * All contestants alternate in one process, on any processor. This is the second way to compare,
+ * beside a process for each. Each second of a contestant counts as a round.
  *
- * @param scene what is measured
- * @param contestants which take part
+ * @param scene the measured scene
+ * @param contestants the contestants that take part
  */
 public record TurnsQuestion(Scene scene, List<Contestant> contestants) implements Question {
   private static final int TURNS = 5;
@@ -69,7 +69,7 @@ public record TurnsQuestion(Scene scene, List<Contestant> contestants) implement
     }
   }
 
-  /** The number before the first dash is the round's. */
+  /** The file of a round. The number before the first dash is the round's. */
   private static Path ofRound(Path file, int round) {
     String name = String.valueOf(file.getFileName());
     return file.resolveSibling(round + name.substring(name.indexOf('-')));

@@ -21,14 +21,17 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 
-/** One of several processes that want one lock: says how far it is, and goes on when it is told. */
+/**
+ * One of several processes that want one lock. It reports its progress, and waits for an order
+ * before each step.
+ */
 public final class Worker {
   static final String READY = "READY";
   static final String SECOND = "SECOND";
   static final String MEASURED = "MEASURED";
   static final String COUNTED = "COUNTED";
 
-  /** What a worker's threads do. */
+  /** The phase of a worker's threads. */
   private enum Phase {
     WARM_UP,
     MEASURE,
@@ -49,10 +52,10 @@ public final class Worker {
   }
 
   /**
-   * Works; what to do is told by {@link ProcessQuestion}.
+   * Runs the worker; {@link ProcessQuestion} starts it.
    *
    * @param words contestant, server, load, time to measure, the file of the baton
-   * @throws Exception it cannot
+   * @throws Exception the contestant failed
    */
   public static void main(String[] words) throws Exception {
     PrintStream out = System.out;
@@ -77,10 +80,10 @@ public final class Worker {
       worker.phase = Phase.END;
       out.println(COUNTED + ' ' + Count.of(loops, seconds));
     }
-    System.exit(0); // whatever threads a contestant has left behind
+    System.exit(0); // ends all threads that a contestant has left
   }
 
-  /** Tells what each second brought, until it is told that this is enough. */
+  /** Reports the pairs of each second until the next order. */
   private void warmUp(PrintStream out, BufferedReader orders) throws Exception {
     long before = 0;
     while (!orders.ready()) {
@@ -111,7 +114,7 @@ public final class Worker {
     };
   }
 
-  /** A thread that takes one of its locks again and again. */
+  /** A thread that locks and unlocks one of its locks again and again. */
   final class Loop extends Thread {
     private final Histogram waits = new Histogram(TimeUnit.MINUTES.toNanos(10), 3);
     private final List<Lock> locks;
@@ -145,8 +148,8 @@ public final class Worker {
   }
 
   /**
-   * What a process did in a second, how often it had the lock from another process, and how many
-   * milliseconds its threads waited.
+   * The pairs of a process in a second, how often a lock changed to it from another process, and
+   * the waiting times of its threads in milliseconds.
    */
   record Count(double perSecond, double handOvers, double median, double slowest) {
     static Count of(List<Loop> loops, double seconds) throws InterruptedException {
@@ -175,7 +178,7 @@ public final class Worker {
     }
   }
 
-  /** A worker, seen by who started it. */
+  /** A worker, from the side of the process that started it. */
   static final class Remote implements AutoCloseable {
     private final Process process;
     private final BufferedReader reports;
@@ -203,7 +206,7 @@ public final class Worker {
           new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start());
     }
 
-    /** Waits until it says so, and returns the rest of the line. */
+    /** Waits for the report of a step, and returns the rest of its line. */
     String await(String step) throws IOException {
       for (String line = reports.readLine(); line != null; line = reports.readLine()) {
         if (line.startsWith(step)) {

@@ -1,6 +1,6 @@
 /**
- * Runs questions, cell by cell: those of one process by JMH, the others by small programs of our
- * own. All write their results as JMH does. Start at {@link Question}.
+ * Runs questions, cell by cell. JMH runs those of one process, and small programs here run the
+ * others. All write their results in JMH's format. Start at {@link Question}.
  */
 @NullMarked
 package io.mortise.jmh.drive;

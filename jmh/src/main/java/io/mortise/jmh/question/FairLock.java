@@ -14,14 +14,14 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
 
-/** Eight threads of one process want one lock, and have it in the order they came. */
+/** Eight threads of one process want one fair lock. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
 @Threads(8)
-@SuppressWarnings("NullAway.Init") // JMH sets the fields.
+@SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class FairLock {
-  /** Who is asked. */
+  /** The contestant to measure. */
   @Param({"MORTISE_JEDIS", "MORTISE_LETTUCE", "REDISSON", "JDK"})
   public Contestant contestant;
 
@@ -43,7 +43,7 @@ public class FairLock {
     lock.unlock();
   }
 
-  /** Ends what was opened. */
+  /** Closes the contestant. */
   @TearDown
   public void close() {
     stage.close();

@@ -20,9 +20,9 @@ import org.openjdk.jmh.annotations.Threads;
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
 @Threads(16)
-@SuppressWarnings("NullAway.Init") // JMH sets the fields.
+@SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class ManyLocks {
-  /** Who is asked. */
+  /** The contestant to measure. */
   @Param({
     "MORTISE_JEDIS",
     "MORTISE_LETTUCE",
@@ -53,11 +53,11 @@ public class ManyLocks {
 
   /** A thread's lock. */
   @State(Scope.Thread)
-  @SuppressWarnings("NullAway.Init") // JMH sets the fields.
+  @SuppressWarnings("NullAway.Init") // JMH sets the fields
   public static class Own {
     private Lock lock;
 
-    /** Names it. */
+    /** Creates the lock of a new name. */
     @Setup
     public void open(ManyLocks all) {
       lock = all.stage.lock("own-" + all.number.incrementAndGet());
@@ -71,7 +71,7 @@ public class ManyLocks {
     own.lock.unlock();
   }
 
-  /** Ends what was opened. */
+  /** Closes the contestant. */
   @TearDown
   public void close() {
     stage.close();

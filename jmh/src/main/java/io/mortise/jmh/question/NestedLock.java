@@ -13,13 +13,13 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** What a lock costs whose thread holds it already. */
+/** The cost of a lock that the thread already holds. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
-@SuppressWarnings("NullAway.Init") // JMH sets the fields.
+@SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class NestedLock {
-  /** Who is asked. */
+  /** The contestant to measure. */
   @Param({"MORTISE_JEDIS", "REDISSON", "SPRING_PUBSUB", "JDK"})
   public Contestant contestant;
 
@@ -35,7 +35,7 @@ public class NestedLock {
     stage.warmUp(1, this::holdAndPair);
   }
 
-  /** One pair, inside a hold of the measuring thread. */
+  /** One pair, nested in a hold of the measuring thread. */
   @Benchmark
   public void pair() {
     if (!held) {
@@ -46,7 +46,7 @@ public class NestedLock {
     lock.unlock();
   }
 
-  /** The thread that warms up must not keep the lock. */
+  /** One pair nested in a hold, because a warm-up thread must not keep the lock. */
   private void holdAndPair() {
     lock.lock();
     for (int i = 0; i < 100; i++) {
@@ -56,7 +56,7 @@ public class NestedLock {
     lock.unlock();
   }
 
-  /** Ends what was opened. */
+  /** Closes the contestant. */
   @TearDown
   public void close() {
     stage.close();

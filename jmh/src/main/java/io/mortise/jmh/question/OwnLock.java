@@ -13,13 +13,13 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** What a lock costs that nobody else wants: lock and unlock by one thread. */
+/** The cost of a lock without contention: lock and unlock by one thread. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
-@SuppressWarnings("NullAway.Init") // JMH sets the fields.
+@SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class OwnLock {
-  /** Who is asked. */
+  /** The contestant to measure. */
   @Param({
     "MORTISE_JEDIS",
     "MORTISE_LETTUCE",
@@ -50,7 +50,7 @@ public class OwnLock {
     lock.unlock();
   }
 
-  /** Ends what was opened. */
+  /** Closes the contestant. */
   @TearDown
   public void close() {
     stage.close();

@@ -19,11 +19,11 @@ import org.openjdk.jmh.annotations.Threads;
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
 @Threads(8)
-@SuppressWarnings("NullAway.Init") // JMH sets the fields.
+@SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class Permits {
   private static final int PERMITS = 4;
 
-  /** Who is asked. */
+  /** The contestant to measure. */
   @Param({"MORTISE_JEDIS", "MORTISE_LETTUCE", "REDISSON", "REDISSON_SEMAPHORE"})
   public Contestant contestant;
 
@@ -38,13 +38,13 @@ public class Permits {
     stage.warmUp(8, this::pair);
   }
 
-  /** One permit, taken and given back. */
+  /** One permit, acquired and released. */
   @Benchmark
   public void pair() throws InterruptedException {
     semaphore.acquire().run();
   }
 
-  /** Ends what was opened. */
+  /** Closes the contestant. */
   @TearDown
   public void close() {
     stage.close();

@@ -13,17 +13,17 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** Readers of one process share one read lock; nobody writes. */
+/** Readers of one process share one read lock, without writers. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
-@SuppressWarnings("NullAway.Init") // JMH sets the fields.
+@SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class ReadLock {
-  /** Who is asked. */
+  /** The contestant to measure. */
   @Param({"MORTISE_JEDIS", "MORTISE_LETTUCE", "REDISSON", "BARE_JEDIS", "BARE_LETTUCE"})
   public Contestant contestant;
 
-  /** How many readers; by hand, say it with {@code -t} too. */
+  /** The number of readers. If JMH runs by hand, set {@code -t} as well. */
   @Param({"1", "16"})
   public int threads;
 
@@ -44,11 +44,11 @@ public class ReadLock {
 
   /** A thread's handle. */
   @State(Scope.Thread)
-  @SuppressWarnings("NullAway.Init") // JMH sets the fields.
+  @SuppressWarnings("NullAway.Init") // JMH sets the fields
   public static class Reader {
     private Lock lock;
 
-    /** Makes it. */
+    /** Creates the handle. */
     @Setup
     public void open(ReadLock all) {
       lock = all.stage.readLock("read");
@@ -62,7 +62,7 @@ public class ReadLock {
     reader.lock.unlock();
   }
 
-  /** Ends what was opened. */
+  /** Closes the contestant. */
   @TearDown
   public void close() {
     stage.close();

@@ -14,14 +14,14 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Threads;
 
-/** Eight threads of one process want one lock, and do some work inside it. */
+/** Eight threads of one process want one lock, and work while they hold it. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.Throughput)
 @OutputTimeUnit(TimeUnit.SECONDS)
 @Threads(8)
-@SuppressWarnings("NullAway.Init") // JMH sets the fields.
+@SuppressWarnings("NullAway.Init") // JMH sets the fields
 public class SharedLock {
-  /** Who is asked. */
+  /** The contestant to measure. */
   @Param({
     "MORTISE_JEDIS",
     "MORTISE_LETTUCE",
@@ -33,7 +33,7 @@ public class SharedLock {
   })
   public Contestant contestant;
 
-  /** The work inside, in microseconds. */
+  /** The work under the lock, in microseconds. */
   @Param({"0", "20", "200", "2000"})
   public int work;
 
@@ -56,7 +56,7 @@ public class SharedLock {
     lock.unlock();
   }
 
-  /** Ends what was opened. */
+  /** Closes the contestant. */
   @TearDown
   public void close() {
     stage.close();

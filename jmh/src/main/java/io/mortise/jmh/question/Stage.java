@@ -13,18 +13,18 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
 
-/** A contestant and a server for it: the bench's, or its own where JMH is run by hand. */
+/** A contestant and its server: the bench's server, or its own if JMH runs by hand. */
 public final class Stage implements AutoCloseable {
-  /** The system property that has the URI of the bench's server. */
+  /** The system property with the URI of the bench's server. */
   public static final String SERVER = "mortise.bench.redis";
 
-  /** The system property that says how many seconds a warm-up takes at least. */
+  /** The system property with the least number of seconds of a warm-up. */
   public static final String WARM_UP = "mortise.bench.warmup";
 
-  /** The system property that has the path of a file: what became of the warm-up goes there. */
+  /** The system property with the path of the file for the result of the warm-up. */
   public static final String WARMED = "mortise.bench.warmed";
 
-  /** What is measured, once. */
+  /** The measured step. */
   interface Pair {
     void run() throws Exception;
   }
@@ -63,9 +63,9 @@ public final class Stage implements AutoCloseable {
   }
 
   /**
-   * Does what will be measured until its speed stands still, on threads of its own. JMH's own
-   * warm-up has a fixed length, and does the rest: it compiles JMH's loop. Where JMH is run by
-   * hand, there is nothing but JMH's.
+   * Repeats the measured step on separate threads until its speed is steady. JMH's own warm-up
+   * follows. It has a fixed length and compiles JMH's loop. If JMH runs by hand, there is only
+   * JMH's own warm-up.
    */
   void warmUp(int threads, Pair pair) throws Exception {
     Integer least = Integer.getInteger(WARM_UP);
@@ -92,7 +92,7 @@ public final class Stage implements AutoCloseable {
     }
   }
 
-  /** Threads that do the same again and again. */
+  /** Threads that repeat the step. */
   private static final class Runners {
     private final LongAdder pairs = new LongAdder();
     private final List<Thread> threads = new ArrayList<>();
@@ -125,7 +125,7 @@ public final class Stage implements AutoCloseable {
     }
   }
 
-  /** Keeps the processor busy, as the work does that a lock protects. */
+  /** Keeps the processor busy, as the work under a lock does. */
   public static void work(int micros) {
     if (micros > 0) {
       long end = System.nanoTime() + micros * 1_000L;

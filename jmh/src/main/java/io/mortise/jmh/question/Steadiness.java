@@ -6,17 +6,18 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * When a warm-up is over: it has taken long enough, and its last two seconds went at the same
- * speed. A warm-up that never stands still ends all the same, and its {@link #drift} says so.
+ * Decides when a warm-up is over: it has taken long enough, and its last two seconds had the same
+ * speed. A warm-up without a steady speed ends after 30 seconds all the same, and its {@link
+ * #drift} shows that.
  */
 public final class Steadiness {
-  /** By how much the last two seconds may differ, as a part of the faster one. */
+  /** The largest difference of the last two seconds, as a fraction of the faster one. */
   public static final double TOLERANCE = 0.1;
 
-  /** The name of the figure that says how many seconds a warm-up took. */
+  /** The name of the figure for the number of seconds of a warm-up. */
   public static final String SECONDS = "warm-up, s";
 
-  /** The name of the figure that says by how much its last two seconds differed. */
+  /** The name of the figure for the difference of its last two seconds. */
   public static final String DRIFT = "warm-up, drift";
 
   private static final int MOST = 30;
@@ -25,9 +26,9 @@ public final class Steadiness {
   private final List<Double> speeds = new ArrayList<>();
 
   /**
-   * Of a warm-up that begins.
+   * Creates the state of a warm-up that begins.
    *
-   * @param least the time that it takes at least
+   * @param least the shortest time of the warm-up
    */
   public Steadiness(Duration least) {
     this.least = Math.toIntExact(least.toSeconds());
@@ -36,7 +37,7 @@ public final class Steadiness {
   /**
    * Notes one second.
    *
-   * @param pairs what was done in it
+   * @param pairs the number of pairs in that second
    * @return whether the warm-up is over
    */
   public boolean add(double pairs) {
@@ -46,7 +47,7 @@ public final class Steadiness {
   }
 
   /**
-   * What was done in its first second.
+   * The number of pairs in the first second.
    *
    * @return pairs
    */
@@ -55,7 +56,7 @@ public final class Steadiness {
   }
 
   /**
-   * How long it has taken.
+   * The length of the warm-up so far.
    *
    * @return seconds
    */
@@ -64,9 +65,9 @@ public final class Steadiness {
   }
 
   /**
-   * By how much the last two seconds differ.
+   * The difference of the last two seconds.
    *
-   * @return as a part of the faster one; 1 after a single second
+   * @return a fraction of the faster one; 1 after a single second
    */
   public double drift() {
     if (speeds.size() < 2) {

@@ -1,6 +1,7 @@
 /**
- * One class per question of one process. To ask another: a class here, and a few lines in one of
- * the classes of {@code Plan}, which say whom to ask, how often, and what the table shows.
+ * One class for each question of one process. A new question is a class here and a few lines in one
+ * of the classes of {@code Plan}. These lines give its contestants, its number of rounds, and its
+ * rows in the table.
  */
 @NullMarked
 package io.mortise.jmh.question;

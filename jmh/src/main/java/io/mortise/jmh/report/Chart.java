@@ -18,15 +18,15 @@ import org.jfree.data.category.DefaultCategoryDataset;
 import org.jfree.data.category.DefaultIntervalCategoryDataset;
 
 /**
- * Bars to the median, one for each contestant, with a line from the smallest to the largest value;
- * the axis is logarithmic.
+ * Bars to the median, one for each contestant, with a line from the smallest to the largest value.
+ * The axis is logarithmic.
  */
 final class Chart {
   private static final int WIDTH = 860;
   private static final int HEIGHT = 110;
   private static final int HEIGHT_OF_BAR = 24;
 
-  /** A bar: what it stands for, and what each round measured. */
+  /** A bar: its label, and the values of all rounds. */
   record Bar(String label, Spread spread) {}
 
   private final JFreeChart chart;

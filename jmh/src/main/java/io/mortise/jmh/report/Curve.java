@@ -15,12 +15,12 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * How a figure of a question grows with one of its settings, as a line for every contestant.
+ * The growth of a question's figure with one of its settings, as a line for each contestant.
  *
  * @param topic the question
- * @param metric which of its figures, by JMH's name
+ * @param metric JMH's name of the figure
  * @param over the setting
- * @param expected whether it should be flat, and why
+ * @param expected the expected shape, and its reason
  */
 public record Curve(Topic topic, String metric, String over, String expected) implements Section {
   @Override

@@ -23,7 +23,7 @@ import org.jfree.chart.text.TextUtils;
 import org.jfree.data.Range;
 import org.w3c.dom.Document;
 
-/** What all charts have in common: drawn by JFreeChart and written as SVG by Batik. */
+/** The common parts of all charts. JFreeChart draws them, and Batik writes them as SVG. */
 final class Drawing {
   private static final Font TITLE = new Font(Font.SANS_SERIF, Font.BOLD, 15);
 
@@ -43,14 +43,14 @@ final class Drawing {
     return axis;
   }
 
-  /** From the power of ten below all values, since a logarithmic axis has no zero. */
+  /** The range from the power of ten below all values, because a logarithmic axis has no zero. */
   static Range around(Range values) {
     double least = values.getLowerBound() / 1.5;
     return new Range(Math.pow(10, Math.floor(Math.log10(least))), 1.3 * values.getUpperBound());
   }
 
   static void write(JFreeChart chart, int width, int height, Path file) throws IOException {
-    TextUtils.setUseDrawRotatedStringWorkaround(false); // which draws letters as outlines
+    TextUtils.setUseDrawRotatedStringWorkaround(false); // it draws letters as outlines
     SVGGraphics2D graphics = new SVGGraphics2D(document());
     graphics.setSVGCanvasSize(new Dimension(width, height));
     chart.draw(graphics, new Rectangle(width, height));

@@ -17,7 +17,7 @@ import org.jfree.data.Range;
 import org.jfree.data.xy.XYSeries;
 import org.jfree.data.xy.XYSeriesCollection;
 
-/** A line through the medians of each contestant; both axes are logarithmic. */
+/** A line through the medians of each contestant. Both axes are logarithmic. */
 final class LineChart {
   private static final int WIDTH = 860;
   private static final int HEIGHT = 360;
@@ -48,7 +48,7 @@ final class LineChart {
     chart = Drawing.titled(topic.title(), plot, true);
   }
 
-  /** Without those that are zero, for which a logarithmic axis has no place. */
+  /** The line without zeros, which have no place on a logarithmic axis. */
   private static XYSeries series(Contestant contestant, NavigableMap<Integer, Spread> line) {
     XYSeries series = new XYSeries(contestant.title());
     line.forEach((place, spread) -> {

@@ -8,7 +8,7 @@ import java.util.List;
 final class Markdown {
   private final List<String> lines = new ArrayList<>();
 
-  /** Columns and how they are set: {@code ---} or {@code --:}. */
+  /** Creates a table with columns and their alignment: {@code ---} or {@code --:}. */
   Markdown(List<String> titles, List<String> sets) {
     lines.add(line(titles));
     lines.add("|" + String.join("|", sets) + "|");

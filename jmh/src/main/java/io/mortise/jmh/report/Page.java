@@ -9,15 +9,18 @@ import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Objects;
 
-/** Writes {@code performance.md} and its charts. Nothing in them is from anywhere but the run. */
+/** Writes {@code performance.md} and its charts. Everything in them is from the run. */
 public final class Page {
   private static final List<String> INTRODUCTION =
       List.of(
-          "A ratio compares two contestants within one round: both ran on the same Redis minutes apart, each in a",
-          "JVM of its own. Rows *by turns* compare them seconds apart, in one JVM, and a turn counts as a round.",
-          "The table has the median of all rounds and, in brackets, the smallest and the largest.",
-          "Ratios can be compared between machines, pairs per second cannot: those below are a remark about this one.",
-          "How it is measured, and why so, is in [a decision](decisions/0014-how-we-measure.md).",
+          "- A *pair* is one lock and one unlock.",
+          "- A ratio compares two contestants within one round. Both ran on the same Redis, minutes apart, each in a",
+          "  JVM of its own.",
+          "- In the rows *alternating in one JVM*, contestants ran seconds apart. Each second counts as a round.",
+          "- The table has the median of all rounds and, in brackets, the smallest and the largest value.",
+          "- Ratios can be compared between machines. Pairs per second cannot: they describe this machine.",
+          "",
+          "[A decision](decisions/0014-how-we-measure.md) says how it is measured, and why.",
           "");
 
   private final Results results;
@@ -26,12 +29,12 @@ public final class Page {
   private final List<Curve> curves;
 
   /**
-   * A page.
+   * Creates a page.
    *
-   * @param results what was measured
-   * @param rows the lines of its table
-   * @param topics its bars
-   * @param curves its lines
+   * @param results the measured results
+   * @param rows the rows of its table
+   * @param topics its bar charts
+   * @param curves its line charts
    */
   public Page(Results results, List<Row> rows, List<Topic> topics, List<Curve> curves) {
     this.results = results;
@@ -41,11 +44,11 @@ public final class Page {
   }
 
   /**
-   * Writes it.
+   * Writes the page.
    *
-   * @param folder where {@code performance.md} goes, and a folder of charts beside it
-   * @param run what is to be said of the run, one sentence a line
-   * @throws IOException it cannot be written
+   * @param folder the folder for {@code performance.md} and its folder of charts
+   * @param run the facts of the run, one sentence a line
+   * @throws IOException the page cannot be written
    */
   public void write(Path folder, List<String> run) throws IOException {
     Path charts = Files.createDirectories(folder.resolve("performance"));
@@ -60,7 +63,7 @@ public final class Page {
     Files.write(folder.resolve("performance.md"), lines);
   }
 
-  /** How long warm-ups took, and how many ended before the speed stood still. */
+  /** The length of the warm-ups, and how many ended before the speed was steady. */
   private List<String> warmUps() {
     DoubleSummaryStatistics seconds =
         results.all().stream()
@@ -76,7 +79,7 @@ public final class Page {
     return seconds.getCount() == 0
         ? List.of()
         : List.of(
-            "Warm-up: %.0f to %.0f s, until the last two seconds differ by at most %.0f %%; %d of %d never stood still."
+            "Warm-up: %.0f to %.0f s, until the last two seconds differ by at most %.0f %%. %d of %d never became steady."
                 .formatted(
                     seconds.getMin(),
                     seconds.getMax(),
@@ -107,7 +110,7 @@ public final class Page {
   }
 
   /**
-   * Those lines of the table that were measured.
+   * The measured rows of the table.
    *
    * @return as Markdown
    */
@@ -118,7 +121,7 @@ public final class Page {
   private List<String> table(List<Row> shown) {
     Markdown table =
         new Markdown(
-            List.of("question", "of what", "median (smallest–largest)", "target", ""),
+            List.of("measurement", "contestants", "median (smallest–largest)", "target", ""),
             List.of("---", "---", "--:", "--:", "---"));
     String before = "";
     for (Row row : shown) {

@@ -8,29 +8,29 @@ import java.util.OptionalDouble;
 import java.util.TreeMap;
 import java.util.stream.DoubleStream;
 
-/** Something that each round has a value of, or not. */
+/** A quantity that each round may have a value of. */
 public sealed interface Quantity {
   /**
    * The value of a round.
    *
-   * @param results of all rounds
+   * @param results the results of all rounds
    * @param round the round's number
-   * @return nothing if it was not measured
+   * @return empty if it was not measured
    */
   OptionalDouble in(Results results, int round);
 
   /**
-   * What it is the quantity of.
+   * The contestants of the quantity.
    *
-   * @return a contestant, or two
+   * @return the name of one contestant, or of two
    */
   String title();
 
   /**
    * The values of all rounds that have one.
    *
-   * @param results of all rounds
-   * @return nothing if no round has
+   * @param results the results of all rounds
+   * @return empty if no round has a value
    */
   default Optional<Spread> over(Results results) {
     double[] values =
@@ -45,27 +45,27 @@ public sealed interface Quantity {
   /**
    * One figure of one cell.
    *
-   * @param question its id
-   * @param contestant whose
+   * @param question the question's id
+   * @param contestant the contestant
    * @param settings the question's own parameters
-   * @param metric JMH's name of it
+   * @param metric JMH's name of the figure
    */
   record Figure(String question, Contestant contestant, Map<String, String> settings, String metric)
       implements Quantity {
     /**
-     * The main figure of a question without settings.
+     * Creates the main figure of a question without settings.
      *
-     * @param question its id
-     * @param contestant whose
+     * @param question the question's id
+     * @param contestant the contestant
      */
     public Figure(String question, Contestant contestant) {
       this(question, contestant, Map.of(), Results.SCORE);
     }
 
     /**
-     * The same of another contestant.
+     * The same figure of another contestant.
      *
-     * @param other whose
+     * @param other the other contestant
      * @return another figure
      */
     public Figure of(Contestant other) {
@@ -73,10 +73,10 @@ public sealed interface Quantity {
     }
 
     /**
-     * The same in a setting.
+     * The same figure in a setting.
      *
-     * @param name of the setting
-     * @param value of the setting
+     * @param name the name of the setting
+     * @param value the value of the setting
      * @return another figure
      */
     public Figure with(String name, Object value) {
@@ -88,7 +88,7 @@ public sealed interface Quantity {
     /**
      * Another figure of the same cell.
      *
-     * @param other JMH's name of it
+     * @param other JMH's name of the other figure
      * @return another figure
      */
     public Figure metric(String other) {
@@ -117,10 +117,10 @@ public sealed interface Quantity {
   }
 
   /**
-   * One figure as so many times another of the same round.
+   * The ratio of two quantities of the same round.
    *
-   * @param subject what is compared
-   * @param base with what
+   * @param subject the numerator
+   * @param base the denominator
    */
   record Ratio(Quantity subject, Quantity base) implements Quantity {
     @Override
@@ -140,10 +140,10 @@ public sealed interface Quantity {
   }
 
   /**
-   * A figure in another unit.
+   * A quantity in another unit.
    *
-   * @param subject what is multiplied
-   * @param factor with what
+   * @param subject the quantity
+   * @param factor the factor between the units
    */
   record Scaled(Quantity subject, double factor) implements Quantity {
     @Override

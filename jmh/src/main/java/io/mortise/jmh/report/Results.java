@@ -19,15 +19,15 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 
-/** What a run has measured, read from JMH's JSON: a folder of files, {@code <round>-<any>.json}. */
+/** The results of a run, read from a folder of JMH's JSON files, {@code <round>-<any>.json}. */
 public final class Results {
   /** The name of JMH's main figure. */
   public static final String SCORE = "score";
 
-  /** The name of the parameter that says who was asked. */
+  /** The name of the parameter for the contestant. */
   static final String CONTESTANT = "contestant";
 
-  /** What one round measured in one cell. */
+  /** The measurement of one cell in one round. */
   record Measurement(
       String question, int round, Map<String, String> parameters, Map<String, Double> figures) {}
 
@@ -40,9 +40,9 @@ public final class Results {
   /**
    * Reads a folder.
    *
-   * @param folder with files of JMH
-   * @return what is in them
-   * @throws IOException it cannot be read
+   * @param folder the folder of JMH's files
+   * @return their results
+   * @throws IOException the folder cannot be read
    */
   public static Results read(Path folder) throws IOException {
     List<Measurement> all = new ArrayList<>();
@@ -77,18 +77,21 @@ public final class Results {
     }
   }
 
-  /** {@code OwnLock} of {@code io.mortise.jmh.question.OwnLock.pair}. */
+  /**
+   * The question in a benchmark's name: {@code OwnLock} of {@code
+   * io.mortise.jmh.question.OwnLock.pair}.
+   */
   private static String question(String benchmark) {
     String type = benchmark.substring(0, benchmark.lastIndexOf('.'));
     return type.substring(type.lastIndexOf('.') + 1);
   }
 
-  /** All measurements, by round and as they were read. */
+  /** All measurements, by round and in the order of the files. */
   List<Measurement> all() {
     return all;
   }
 
-  /** The cells of a question by their setting and contestant, whatever order they ran in. */
+  /** The cells of a question in the order of setting and contestant, whatever order they ran in. */
   Set<Map<String, String>> cells(String question) {
     Set<Map<String, String>> cells = new LinkedHashSet<>();
     all.stream()
@@ -103,7 +106,7 @@ public final class Results {
     return Contestant.valueOf(Objects.requireNonNull(parameters.get(CONTESTANT)));
   }
 
-  /** The number that is not the contestant; no question has more than one. */
+  /** The number among the parameters. No question has more than one. */
   private static int setting(Map<String, String> parameters) {
     return parameters.entrySet().stream()
         .filter(each -> !each.getKey().equals(CONTESTANT))

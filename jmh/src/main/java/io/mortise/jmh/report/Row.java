@@ -1,10 +1,10 @@
 package io.mortise.jmh.report;
 
 /**
- * One line of the table.
+ * One row of the table.
  *
- * @param question what is asked, in words
- * @param quantity the answer
- * @param target what it must be
+ * @param question the measurement, in words
+ * @param quantity the measured quantity
+ * @param target the target of the quantity
  */
 public record Row(String question, Quantity quantity, Target target) {}

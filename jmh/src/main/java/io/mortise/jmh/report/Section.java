@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 
-/** A part of the page: what was measured of one question, as a chart and a table. */
+/** A part of the page: the results of one question, as a chart and a table. */
 public interface Section {
   /**
-   * Writes the chart, and says the rest.
+   * Writes the chart, and returns the text around it.
    *
-   * @param results of all questions
+   * @param results the results of all questions
    * @param charts the folder of charts, {@code performance}
-   * @return as Markdown; nothing if it was not measured
+   * @return as Markdown; empty if it was not measured
    * @throws IOException the chart cannot be written
    */
   List<String> lines(Results results, Path charts) throws IOException;

@@ -3,9 +3,9 @@ package io.mortise.jmh.report;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** One figure of several rounds: the middle one, the smallest and the largest. */
+/** One figure of several rounds: the median, the smallest and the largest value. */
 record Spread(double median, double least, double most, int rounds) {
-  /** Of at least one value. */
+  /** The spread of at least one value. */
   static Spread of(double[] values) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
@@ -14,7 +14,7 @@ record Spread(double median, double least, double most, int rounds) {
     return new Spread(median, sorted[0], sorted[sorted.length - 1], sorted.length);
   }
 
-  /** Three significant digits, more for what is a thousand or larger. */
+  /** Three significant digits. A number of a thousand or more has all its digits. */
   static String number(double value) {
     double size = Math.abs(value);
     String format =

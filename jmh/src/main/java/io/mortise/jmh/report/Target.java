@@ -1,26 +1,26 @@
 package io.mortise.jmh.report;
 
 /**
- * What a quantity must be.
+ * The target of a quantity.
  *
- * @param text as the table has it; empty if nothing is asked
- * @param least the smallest value that is right
- * @param most the largest value that is right
- * @param possible the largest value to believe: above it, something disturbed the run
+ * @param text the target in the table; empty without a target
+ * @param least the smallest value that reaches the target
+ * @param most the largest value that reaches the target
+ * @param possible the largest credible value; a larger one means that something disturbed the run
  */
 public record Target(String text, double least, double most, double possible) {
   private static final double ANY = Double.POSITIVE_INFINITY;
 
-  /** A figure that is told, and not judged. */
+  /** No target: the figure is shown and not judged. */
   public static final Target NONE = new Target("", Double.NEGATIVE_INFINITY, ANY, ANY);
 
-  /** Faster than somebody else. */
+  /** Faster than another contestant. */
   public static final Target AHEAD = new Target("> 1", Math.nextUp(1.0), ANY, ANY);
 
   /**
-   * At least so much.
+   * At least a value.
    *
-   * @param least the smallest value that is right
+   * @param least the smallest value that reaches the target
    * @return a target
    */
   public static Target atLeast(double least) {
@@ -28,9 +28,9 @@ public record Target(String text, double least, double most, double possible) {
   }
 
   /**
-   * At least so much of something that cannot be outdone.
+   * At least a fraction of something that cannot be outdone.
    *
-   * @param least the smallest value that is right
+   * @param least the smallest value that reaches the target
    * @return a target
    */
   public static Target ofFloor(double least) {
@@ -38,22 +38,22 @@ public record Target(String text, double least, double most, double possible) {
   }
 
   /**
-   * At most so much.
+   * At most a value.
    *
-   * @param most the largest value that is right
+   * @param most the largest value that reaches the target
    * @return a target
    */
   public static Target atMost(double most) {
     return new Target("≤ " + Spread.number(most), Double.NEGATIVE_INFINITY, most, ANY);
   }
 
-  /** By the median; what not every round says so is told as well. */
+  /** The verdict by the median. It mentions rounds with another verdict. */
   String verdict(Spread spread) {
     if (text.isEmpty()) {
       return "";
     }
     if (spread.most() > possible) {
-      return "**not credible**: more than is possible, the machine was disturbed";
+      return "**not credible**: more than is possible, so the machine was disturbed";
     }
     boolean reached = meets(spread.median());
     boolean always = meets(spread.least()) == reached && meets(spread.most()) == reached;

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A question as a bar for every contestant and setting.
+ * A question as a bar for each contestant and setting.
  *
- * @param question its id
- * @param title what is asked, in words
- * @param unit of the main figure
+ * @param question the question's id
+ * @param title the measurement, in words
+ * @param unit the unit of the main figure
  */
 public record Topic(String question, String title, String unit) implements Section {
   @Override

@@ -22,7 +22,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Executor;
 
-/** A pool of plain connections, one thread for each call that is out, and two for messages. */
+/**
+ * A backend with a pool of plain connections, one thread for each running call, and two threads for
+ * messages.
+ */
 final class SampleBackend implements LockBackend {
   private static final Duration BEAT = Duration.ofSeconds(1);
 

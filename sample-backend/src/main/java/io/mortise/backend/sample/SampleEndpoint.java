@@ -11,7 +11,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Where the server is, and how to connect to it. */
+/** The address of a server, and the way to connect to it. */
 record SampleEndpoint(RedisAddress address, String clientName, Duration timeout) {
   RespConnection connect(Duration within) throws IOException {
     RespConnection connection = new RespConnection(address.host(), address.port(), within);
@@ -32,7 +32,7 @@ record SampleEndpoint(RedisAddress address, String clientName, Duration timeout)
     }
   }
 
-  /** Connects once, to learn what the server is, and refuses what locks are not safe on. */
+  /** Connects once, to check that locks are safe on the server. */
   BackendInfo check() {
     try (RespConnection connection = connect(timeout)) {
       Map<String, Object> hello = new HashMap<>();

@@ -7,7 +7,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.Objects;
 
-/** The connection for messages. */
+/** The message connection. */
 final class SampleLink implements Subscriber.Link {
   private final RespConnection connection;
   private volatile boolean closed;

@@ -1,4 +1,4 @@
-/** A backend without a client library: what a backend author's code may look like. */
+/** A backend without a client library, as an example for authors of backends. */
 @NullMarked
 package io.mortise.backend.sample;
 

@@ -143,7 +143,7 @@ public abstract class RedServerRules extends RedFixture {
   private static List<String> said(ByteArrayOutputStream log, String lock) {
     return log.toString(StandardCharsets.UTF_8)
         .lines()
-        .filter(line -> line.contains("red lock '" + lock + "'"))
+        .filter(line -> line.contains("Redlock '" + lock + "'"))
         .toList();
   }
 }
