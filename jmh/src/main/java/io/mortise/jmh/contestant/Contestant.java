@@ -76,6 +76,30 @@ public enum Contestant {
   }
 
   /**
+   * Opens a client for the comparison of Mortise on Jedis with Redisson.
+   *
+   * @param settings the same for both
+   * @return a connected client
+   */
+  public LockClient openClient(ClientSettings settings) {
+    return switch (this) {
+      case MORTISE_JEDIS -> MortiseSite.client(settings, "jedis");
+      case REDISSON -> RedissonSite.open(settings);
+      default -> throw new UnsupportedOperationException(this + " is not compared");
+    };
+  }
+
+  /**
+   * As {@link #openClient}, for a server that may get replicas, if the library makes a difference.
+   *
+   * @param settings the same for both
+   * @return a connected client
+   */
+  public LockClient openReplicatedClient(ClientSettings settings) {
+    return this == REDISSON ? RedissonSite.openReplicated(settings) : openClient(settings);
+  }
+
+  /**
    * How long a new JVM of this contestant takes to reach its speed. The warm-up lasts at least that
    * long: its last seconds may agree by chance while code is still being compiled.
    *

@@ -1,9 +1,11 @@
 package io.mortise.jmh.contestant;
 
+import io.mortise.DistributedLock;
 import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
+import io.mortise.MultiLock;
 import io.mortise.RedLock;
 import java.net.URI;
 import java.time.Duration;
@@ -12,13 +14,20 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 
 /** Mortise, on one of its backends. */
-record MortiseSite(LockService service) implements Site {
+record MortiseSite(LockService service) implements Site, LockClient {
   static Site open(URI uri, Duration lease, String provider) {
     return new MortiseSite(builder(uri, lease, provider).open());
   }
 
   static Site starting(URI uri, Duration lease, String provider) {
     return new MortiseSite(builder(uri, lease, provider).startOnGrant(true).open());
+  }
+
+  static LockClient client(ClientSettings settings, String provider) {
+    return new MortiseSite(
+        builder(settings.uri(), settings.lease(), provider)
+            .commandTimeout(settings.commandTimeout())
+            .open());
   }
 
   private static LockService.Builder builder(URI uri, Duration lease, String provider) {
@@ -67,5 +76,56 @@ record MortiseSite(LockService service) implements Site {
   @Override
   public void close() {
     service.close();
+  }
+
+  @Override
+  public Mutex mutex(String name) {
+    return new Handle(service.getLock(name));
+  }
+
+  @Override
+  public Lock lock(ComparedLock kind, String name) {
+    return switch (kind) {
+      case PLAIN -> service.getLock(name);
+      case FAIR -> service.getFairLock(name);
+      case FENCED -> service.getFencedLock(name);
+      case READ -> service.getReadWriteLock(name).readLock();
+      case WRITE -> service.getReadWriteLock(name).writeLock();
+      case RED -> RedLock.of(three(name));
+      case MULTI -> MultiLock.of(three(name));
+    };
+  }
+
+  private LeasedLock[] three(String name) {
+    return new LeasedLock[] {
+      service.getLock(name), service.getLock(name + "-2"), service.getLock(name + "-3")
+    };
+  }
+
+  private record Handle(DistributedLock mine) implements Mutex {
+    @Override
+    public Lock lock() {
+      return mine;
+    }
+
+    @Override
+    public String key() {
+      return "mortise:lock:{" + mine.name() + "}";
+    }
+
+    @Override
+    public void lockFor(Duration lease) {
+      mine.lock(lease);
+    }
+
+    @Override
+    public int holdCount() {
+      return mine.getHoldCount();
+    }
+
+    @Override
+    public boolean forceUnlock() {
+      return mine.forceUnlock();
+    }
   }
 }

@@ -5,16 +5,26 @@ import java.util.Arrays;
 import java.util.List;
 
 /** A table as Markdown. */
-final class Markdown {
+public final class Markdown {
   private final List<String> lines = new ArrayList<>();
 
-  /** Creates a table with columns and their alignment: {@code ---} or {@code --:}. */
-  Markdown(List<String> titles, List<String> sets) {
+  /**
+   * Creates a table.
+   *
+   * @param titles of the columns
+   * @param sets their alignment: {@code ---} or {@code --:}
+   */
+  public Markdown(List<String> titles, List<String> sets) {
     lines.add(line(titles));
     lines.add("|" + String.join("|", sets) + "|");
   }
 
-  void add(String... cells) {
+  /**
+   * Adds a row.
+   *
+   * @param cells of the row, as text
+   */
+  public void add(String... cells) {
     lines.add(line(Arrays.asList(cells)));
   }
 
@@ -24,7 +34,12 @@ final class Markdown {
         + " |";
   }
 
-  List<String> lines() {
+  /**
+   * The table.
+   *
+   * @return its lines
+   */
+  public List<String> lines() {
     return lines;
   }
 }

@@ -1,4 +1,9 @@
-package io.mortise.rivals;
+package io.mortise.jmh.rival;
+
+import io.mortise.jmh.contestant.ClientSettings;
+import io.mortise.jmh.contestant.Contestant;
+import io.mortise.jmh.contestant.LockClient;
+import io.mortise.jmh.contestant.Mutex;
 
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy;
@@ -13,13 +18,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The surroundings of one case for one party: its own server, a link with faults, and clients. */
-final class Stage implements AutoCloseable {
-  private final Party party;
+final class CaseSetup implements AutoCloseable {
+  private final Contestant party;
   private final RedisServer server = RedisServer.start();
   private final TcpProxy link = TcpProxy.to(server);
-  private final Deque<Client> clients = new ArrayDeque<>();
+  private final Deque<LockClient> clients = new ArrayDeque<>();
 
-  Stage(Party party) {
+  CaseSetup(Contestant party) {
     this.party = party;
   }
 
@@ -32,25 +37,25 @@ final class Stage implements AutoCloseable {
     return link;
   }
 
-  Client open(Duration lease) {
-    return closedLater(party.open(new Party.Settings(server.uri(), lease)));
+  LockClient open(Duration lease) {
+    return closedLater(party.openClient(new ClientSettings(server.uri(), lease)));
   }
 
-  Client openOverLink(Duration lease) {
-    return closedLater(party.open(new Party.Settings(link.uri(), lease)));
+  LockClient openOverLink(Duration lease) {
+    return closedLater(party.openClient(new ClientSettings(link.uri(), lease)));
   }
 
-  Client openReplicatedOverLink(Duration lease) {
-    return closedLater(party.openReplicated(new Party.Settings(link.uri(), lease)));
+  LockClient openReplicatedOverLink(Duration lease) {
+    return closedLater(party.openReplicatedClient(new ClientSettings(link.uri(), lease)));
   }
 
-  private Client closedLater(Client client) {
+  private LockClient closedLater(LockClient client) {
     clients.push(client);
     return client;
   }
 
   /** Locks and unlocks, so that scripts are loaded and connections open. */
-  static void warmUp(Client client) {
+  static void warmUp(LockClient client) {
     Mutex mutex = client.mutex("warm-up");
     for (int i = 0; i < 20; i++) {
       mutex.lock().lock();
@@ -121,7 +126,7 @@ final class Stage implements AutoCloseable {
   @Override
   public void close() {
     link.resume();
-    clients.forEach(Client::close);
+    clients.forEach(LockClient::close);
     link.close();
     server.close();
   }

@@ -1,13 +1,15 @@
-package io.mortise.rivals;
+package io.mortise.jmh.rival;
 
-import io.mortise.rivals.Finding.Verdict;
+
+import io.mortise.jmh.report.Markdown;
+import io.mortise.jmh.rival.Finding.Verdict;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 /** The page: the tables and the notes for their reader, as Markdown. */
-final class Report {
+final class RivalsPage {
   private static final String[] HEAD = {
     "# Mortise and Redisson, side by side",
     "",
@@ -55,26 +57,37 @@ final class Report {
   };
 
   private final List<String> parties;
-  private final List<String> rows = new ArrayList<>();
-  private int faults;
+  private final Markdown faults;
+  private final Markdown costs;
+  private boolean atCosts;
+  private int cases;
   private final List<List<Finding>> all = new ArrayList<>();
 
-  Report(List<String> parties) {
+  RivalsPage(List<String> parties) {
     this.parties = parties;
+    faults = table();
+    costs = table();
+  }
+
+  private Markdown table() {
+    List<String> titles = new ArrayList<>(List.of("", "case"));
+    titles.addAll(parties);
+    List<String> sets = new ArrayList<>(Collections.nCopies(titles.size(), "---"));
+    sets.set(0, "--:");
+    return new Markdown(titles, sets);
   }
 
   void add(Case each, List<Finding> findings) {
-    List<String> cells = new ArrayList<>();
-    cells.add(String.valueOf(rows.size() + 1));
-    cells.add(each.sentence());
-    findings.forEach(finding -> cells.add(finding.marked().replace("|", "\\|")));
-    rows.add(row(cells));
+    cases++;
+    List<String> cells = new ArrayList<>(List.of(String.valueOf(cases), each.sentence()));
+    findings.forEach(finding -> cells.add(finding.marked()));
+    (atCosts ? costs : faults).add(cells.toArray(String[]::new));
     all.add(findings);
   }
 
   /** Begins the table of commands: all cases from here on are in it. */
   void costs() {
-    faults = rows.size();
+    atCosts = true;
   }
 
   /** One line for each party. */
@@ -98,29 +111,14 @@ final class Report {
     return all.stream().filter(findings -> findings.get(party).verdict() == verdict).count();
   }
 
-  private static String row(List<String> cells) {
-    return "| " + String.join(" | ", cells) + " |";
-  }
-
-  private static Stream<String> table(List<String> titles, List<String> rows) {
-    Stream<String> head = Stream.of(row(titles), "|--:" + "|---".repeat(titles.size() - 1) + "|");
-    return Stream.concat(head, rows.stream());
-  }
-
   String text(String date, String measured) {
-    List<String> titles = new ArrayList<>(List.of("", "case"));
-    titles.addAll(parties);
-    List<String> lines =
-        Stream.of(
-                Stream.of(
-                    String.join("\n", HEAD)
-                        .formatted(date, measured, String.join(".\n", summary()))),
-                table(titles, rows.subList(0, faults)),
-                Stream.of(COSTS),
-                table(titles, rows.subList(faults, rows.size())),
-                Stream.of(TAIL))
-            .flatMap(part -> part)
-            .toList();
+    List<String> lines = new ArrayList<>();
+    String head = String.join("\n", HEAD);
+    lines.add(head.formatted(date, measured, String.join(".\n", summary())));
+    lines.addAll(faults.lines());
+    lines.addAll(List.of(COSTS));
+    lines.addAll(costs.lines());
+    lines.addAll(List.of(TAIL));
     return String.join("\n", lines);
   }
 }

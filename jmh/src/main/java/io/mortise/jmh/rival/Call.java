@@ -1,4 +1,5 @@
-package io.mortise.rivals;
+package io.mortise.jmh.rival;
+
 
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;

@@ -1,8 +1,8 @@
 /**
  * The same cases on Mortise and on Redisson, side by side on real servers. {@link
- * io.mortise.rivals.Main} writes the results to {@code docs/rivals.md}.
+ * io.mortise.jmh.rival.RivalsMain} writes the results to {@code docs/rivals.md}.
  */
 @NullMarked
-package io.mortise.rivals;
+package io.mortise.jmh.rival;
 
 import org.jspecify.annotations.NullMarked;

@@ -1,4 +1,8 @@
-package io.mortise.rivals;
+package io.mortise.jmh.rival;
+
+import io.mortise.jmh.contestant.ComparedLock;
+import io.mortise.jmh.contestant.LockClient;
+import io.mortise.jmh.contestant.Mutex;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +21,7 @@ final class CostCases {
 
   static List<Case> all() {
     List<Case> all = new ArrayList<>();
-    for (Kind kind : Kind.values()) {
+    for (ComparedLock kind : ComparedLock.values()) {
       all.add(
           new Case(
               kind.title() + ": an uncontended `lock()` and `unlock()`.",
@@ -26,7 +30,7 @@ final class CostCases {
           new Case(
               kind.title() + ": a nested `lock()` and `unlock()`.",
               stage -> pairs(stage, kind, true)));
-      if (kind != Kind.READ) { // readers do not wait for each other
+      if (kind != ComparedLock.READ) { // readers do not wait for each other
         all.add(
             new Case(
                 kind.title() + ": two clients lock and unlock once each, one waits for the other.",
@@ -46,7 +50,7 @@ final class CostCases {
   }
 
   /** Loads the scripts and opens the connections before the counting begins. */
-  private static Lock warm(Client client, Kind kind) {
+  private static Lock warm(LockClient client, ComparedLock kind) {
     Lock other = client.lock(kind, "warm-up");
     for (int i = 0; i < 20; i++) {
       pair(other);
@@ -59,7 +63,7 @@ final class CostCases {
     lock.unlock();
   }
 
-  private static Finding pairs(Stage stage, Kind kind, boolean nested) throws InterruptedException {
+  private static Finding pairs(CaseSetup stage, ComparedLock kind, boolean nested) throws InterruptedException {
     Lock lock = warm(stage.open(LEASE), kind);
     if (nested) {
       lock.lock();
@@ -68,30 +72,30 @@ final class CostCases {
     for (int i = 0; i < PAIRS; i++) {
       pair(lock);
     }
-    Stage.settle();
+    CaseSetup.settle();
     return per(PAIRS, stage);
   }
 
-  private static Finding handOver(Stage stage, Kind kind) throws InterruptedException {
+  private static Finding handOver(CaseSetup stage, ComparedLock kind) throws InterruptedException {
     Lock mine = warm(stage.open(LEASE), kind);
     Lock theirs = warm(stage.open(LEASE), kind);
     stage.server().resetCounts();
     for (int i = 0; i < HAND_OVERS; i++) {
       mine.lock();
       Call waiter = Call.start(() -> pair(theirs));
-      Stage.pass(Duration.ofMillis(250)); // long enough for the waiter to join the queue
+      CaseSetup.pass(Duration.ofMillis(250)); // long enough for the waiter to join the queue
       mine.unlock();
       if (!waiter.endsWithin(LEASE) || waiter.hasFailed()) {
         throw new IllegalStateException(waiter.outcome());
       }
     }
-    Stage.settle();
+    CaseSetup.settle();
     return per(HAND_OVERS, stage);
   }
 
-  private static Finding threadsOfOneClient(Stage stage) throws InterruptedException {
-    Client client = stage.open(LEASE);
-    Stage.warmUp(client);
+  private static Finding threadsOfOneClient(CaseSetup stage) throws InterruptedException {
+    LockClient client = stage.open(LEASE);
+    CaseSetup.warmUp(client);
     Mutex mutex = client.mutex("name");
     stage.server().resetCounts();
     List<Call> calls = new ArrayList<>();
@@ -109,28 +113,28 @@ final class CostCases {
         throw new IllegalStateException(call.outcome());
       }
     }
-    Stage.settle();
+    CaseSetup.settle();
     return per(THREADS * PAIRS, stage);
   }
 
-  private static Finding oneUnlockManyClients(Stage stage) throws InterruptedException {
+  private static Finding oneUnlockManyClients(CaseSetup stage) throws InterruptedException {
     Mutex held = stage.open(LEASE).mutex("name");
     held.lock().lock();
     for (int i = 0; i < 5; i++) {
       Mutex wanted = stage.open(LEASE).mutex("name");
       Call.start(() -> {
         wanted.lock().lock();
-        Stage.pass(LEASE);
+        CaseSetup.pass(LEASE);
       });
     }
-    Stage.settle();
+    CaseSetup.settle();
     stage.server().resetCounts();
     held.lock().unlock();
-    Stage.settle();
+    CaseSetup.settle();
     return per(1, stage);
   }
 
-  private static Finding per(int times, Stage stage) {
+  private static Finding per(int times, CaseSetup stage) {
     Map<String, Long> counts = stage.counts();
     double all = counts.values().stream().mapToLong(Long::longValue).sum();
     return Finding.figure(

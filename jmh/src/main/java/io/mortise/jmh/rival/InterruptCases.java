@@ -1,4 +1,7 @@
-package io.mortise.rivals;
+package io.mortise.jmh.rival;
+
+import io.mortise.jmh.contestant.LockClient;
+import io.mortise.jmh.contestant.Mutex;
 
 import io.mortise.conformance.redis.TcpProxy.Direction;
 import java.time.Duration;
@@ -29,8 +32,8 @@ final class InterruptCases {
             InterruptCases::whileWaiting));
   }
 
-  private static Finding whileACommandIsOut(Stage stage) throws InterruptedException {
-    Client client = slowClient(stage);
+  private static Finding whileACommandIsOut(CaseSetup stage) throws InterruptedException {
+    LockClient client = slowClient(stage);
     List<String> keys = new ArrayList<>();
     int thrown = 0;
     for (int i = 0; i < ROUNDS; i++) {
@@ -41,14 +44,14 @@ final class InterruptCases {
       thrown += round.failed ? 1 : 0;
     }
     stage.link().resume();
-    Stage.pass(LEASE.multipliedBy(2));
+    CaseSetup.pass(LEASE.multipliedBy(2));
     long held = stage.count(keys);
     return Finding.of(
         held == 0, "%d held, %d calls threw, the others locked".formatted(held, thrown));
   }
 
-  private static Finding lockWhileACommandIsOut(Stage stage) throws InterruptedException {
-    Client client = slowClient(stage);
+  private static Finding lockWhileACommandIsOut(CaseSetup stage) throws InterruptedException {
+    LockClient client = slowClient(stage);
     int interrupted = 0;
     int right = 0;
     int thrown = 0;
@@ -66,7 +69,7 @@ final class InterruptCases {
         "%d of %d locked and kept the flag, %d threw".formatted(right, interrupted, thrown));
   }
 
-  private static Finding whileWaiting(Stage stage) throws InterruptedException {
+  private static Finding whileWaiting(CaseSetup stage) throws InterruptedException {
     Mutex held = stage.open(LEASE).mutex("name");
     held.lock().lock();
     Mutex wanted = stage.open(LEASE).mutex("name");
@@ -78,10 +81,10 @@ final class InterruptCases {
           wanted.lock().unlock();
         });
     for (int i = 0; i < 2; i++) {
-      Stage.settle();
+      CaseSetup.settle();
       call.interrupt();
     }
-    Stage.settle();
+    CaseSetup.settle();
     held.lock().unlock();
     call.endsWithin(LEASE);
     String told = flag.get() ? "with" : "without";
@@ -92,9 +95,9 @@ final class InterruptCases {
   }
 
   /** A client whose replies take 10 ms, so that an interrupt arrives while a command is out. */
-  private static Client slowClient(Stage stage) {
-    Client client = stage.openOverLink(LEASE);
-    Stage.warmUp(client);
+  private static LockClient slowClient(CaseSetup stage) {
+    LockClient client = stage.openOverLink(LEASE);
+    CaseSetup.warmUp(client);
     stage.link().delay(Direction.REPLIES, Duration.ofMillis(10));
     return client;
   }

@@ -1,5 +1,8 @@
-package io.mortise.rivals;
+package io.mortise.jmh.rival;
 
+import io.mortise.jmh.contestant.Contestant;
+
+import io.mortise.LockService;
 import io.mortise.conformance.redis.RedisServer;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -15,16 +18,17 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.redisson.Redisson;
 import org.jspecify.annotations.Nullable;
 
 /** Runs every case on every party, prints the progress, and writes the report. */
-public final class Main {
+public final class RivalsMain {
   private static final Duration LONGEST = Duration.ofSeconds(90);
   private static final String LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
 
-  private final List<Party> parties = List.of(new RedissonParty(), new MortiseParty());
+  private final List<Contestant> parties = List.of(Contestant.REDISSON, Contestant.MORTISE_JEDIS);
 
-  private Main() {}
+  private RivalsMain() {}
 
   /**
    * Runs the comparison.
@@ -39,7 +43,7 @@ public final class Main {
     Path file = Path.of(arguments.length > 0 ? arguments[0] : "docs/rivals.md");
     // Fails now if the file is not writable.
     Files.writeString(file, "", StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-    boolean complete = new Main().run(file);
+    boolean complete = new RivalsMain().run(file);
     System.exit(complete ? 0 : 1); // ends all threads that a case has left
   }
 
@@ -54,7 +58,7 @@ public final class Main {
             .flatMap(List::stream)
             .toList();
     List<Case> cases = Stream.concat(faults.stream(), CostCases.all().stream()).toList();
-    Report report = new Report(parties.stream().map(Party::name).toList());
+    RivalsPage report = new RivalsPage(parties.stream().map(RivalsMain::name).toList());
     for (int i = 0; i < cases.size(); i++) {
       if (i == faults.size()) {
         report.costs();
@@ -70,11 +74,11 @@ public final class Main {
 
   private List<Finding> findings(Case each) throws InterruptedException {
     List<Finding> findings = new ArrayList<>();
-    for (Party party : parties) {
+    for (Contestant party : parties) {
       long start = System.nanoTime();
       Finding finding = finding(each, party);
       double seconds = (System.nanoTime() - start) / 1e9;
-      System.err.printf("  %s: %s (%.0f s)%n", party.name(), finding.marked(), seconds);
+      System.err.printf("  %s: %s (%.0f s)%n", name(party), finding.marked(), seconds);
       findings.add(finding);
     }
     return findings;
@@ -84,11 +88,11 @@ public final class Main {
    * Runs the case on a thread of its own, so that its thread-bound state does not reach the next
    * case.
    */
-  private static Finding finding(Case each, Party party) throws InterruptedException {
+  private static Finding finding(Case each, Contestant party) throws InterruptedException {
     AtomicReference<@Nullable Finding> result = new AtomicReference<>();
     Call call =
         Call.start(() -> {
-          try (Stage stage = new Stage(party)) {
+          try (CaseSetup stage = new CaseSetup(party)) {
             result.set(each.trial().run(stage));
           }
         });
@@ -97,6 +101,14 @@ public final class Main {
     return finding != null
         ? finding
         : Finding.unknown(ended ? String.valueOf(call.failure()) : "not within " + LONGEST);
+  }
+
+  /** Name and version. */
+  private static String name(Contestant party) {
+    boolean redisson = party == Contestant.REDISSON;
+    Class<?> library = redisson ? Redisson.class : LockService.class;
+    String version = library.getPackage().getImplementationVersion();
+    return (redisson ? "Redisson " : "Mortise ") + version;
   }
 
   private static String versions() {

@@ -1,4 +1,7 @@
-package io.mortise.rivals;
+package io.mortise.jmh.rival;
+
+import io.mortise.jmh.contestant.LockClient;
+import io.mortise.jmh.contestant.Mutex;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,38 +41,38 @@ final class RenewalCases {
             RenewalCases::aPausedServer));
   }
 
-  private static Finding renewalsAfterManyLocks(Stage stage) throws InterruptedException {
+  private static Finding renewalsAfterManyLocks(CaseSetup stage) throws InterruptedException {
     Mutex mutex = stage.open(LEASE).mutex("name");
     for (int i = 0; i < 100; i++) {
       mutex.lock().lock();
       mutex.lock().unlock();
     }
     mutex.lock().lock();
-    Stage.pass(LEASE.dividedBy(2));
+    CaseSetup.pass(LEASE.dividedBy(2));
     stage.server().resetCounts();
-    Stage.pass(LEASE);
+    CaseSetup.pass(LEASE);
     long renewals = stage.scripts();
     return Finding.of(renewals <= 6, "%d renewals per lease time".formatted(renewals));
   }
 
-  private static Finding aKeyOverwritten(Stage stage) throws InterruptedException {
-    Client client = stage.open(LEASE);
+  private static Finding aKeyOverwritten(CaseSetup stage) throws InterruptedException {
+    LockClient client = stage.open(LEASE);
     List<Mutex> all = IntStream.range(0, 250).mapToObj(i -> client.mutex("name-" + i)).toList();
     all.forEach(mutex -> mutex.lock().lock());
     List<String> others = new ArrayList<>(all.stream().map(Mutex::key).toList());
     stage.server().command("SET", others.remove(100), "a string");
-    Stage.pass(LEASE.multipliedBy(2));
+    CaseSetup.pass(LEASE.multipliedBy(2));
     long lost = others.size() - stage.count(others);
     return Finding.of(lost == 0, "%d of %d others lost".formatted(lost, others.size()));
   }
 
-  private static Finding forcedOpen(Stage stage) throws InterruptedException {
+  private static Finding forcedOpen(CaseSetup stage) throws InterruptedException {
     Mutex mutex = stage.open(LEASE).mutex("name");
     CountDownLatch done = new CountDownLatch(1);
     lockAndStay(mutex, 4, done);
     stage.open(LEASE).mutex("name").forceUnlock();
     boolean locked = lockAndStay(mutex, 1, done);
-    Stage.pass(LEASE.multipliedBy(2));
+    CaseSetup.pass(LEASE.multipliedBy(2));
     boolean held = stage.exists(mutex);
     done.countDown();
     return Finding.of(locked && held, locked ? held ? "held" : "lost" : "`lock()` did not return");
@@ -92,7 +95,7 @@ final class RenewalCases {
     return locked.await(LEASE.toMillis(), TimeUnit.MILLISECONDS);
   }
 
-  private static Finding aHolderThatDied(Stage stage) throws InterruptedException {
+  private static Finding aHolderThatDied(CaseSetup stage) throws InterruptedException {
     Mutex left = stage.open(LEASE).mutex("name");
     Mutex wanted = stage.open(LEASE).mutex("name");
     Call.start(left.lock()::lock).endsWithin(LEASE);
@@ -103,13 +106,13 @@ final class RenewalCases {
         locked, (locked ? "locked after %.1f s" : "still held after %.1f s").formatted(seconds));
   }
 
-  private static Finding aPausedServer(Stage stage) throws InterruptedException {
+  private static Finding aPausedServer(CaseSetup stage) throws InterruptedException {
     Mutex mutex = stage.open(LEASE).mutex("name");
     mutex.lock().lock();
     stage.server().pause();
-    Stage.pass(LEASE.dividedBy(2));
+    CaseSetup.pass(LEASE.dividedBy(2));
     stage.server().resume();
-    Stage.pass(LEASE);
+    CaseSetup.pass(LEASE);
     boolean held = stage.exists(mutex);
     return Finding.of(held, held ? "held" : "lost");
   }

@@ -1,4 +1,6 @@
-package io.mortise.rivals;
+package io.mortise.jmh.rival;
+
+import io.mortise.jmh.contestant.Mutex;
 
 import java.time.Duration;
 import java.util.List;
@@ -25,29 +27,29 @@ final class LeaseCases {
             LeaseCases::aShortLeaseInsideALongOne));
   }
 
-  private static Finding aFixedLeaseBefore(Stage stage) throws InterruptedException {
+  private static Finding aFixedLeaseBefore(CaseSetup stage) throws InterruptedException {
     Mutex mutex = stage.open(SECOND.multipliedBy(6)).mutex("name");
     Call.start(() -> mutex.lockFor(SECOND)).endsWithin(SECOND);
-    Stage.pass(SECOND.plusMillis(500));
+    CaseSetup.pass(SECOND.plusMillis(500));
     mutex.lock().lock();
     double left = stage.secondsToLive(mutex);
-    Stage.pass(SECOND.multipliedBy(3));
+    CaseSetup.pass(SECOND.multipliedBy(3));
     boolean held = stage.exists(mutex);
     return Finding.of(held, "%s, the lease was %.1f s".formatted(held ? "held" : "lost", left));
   }
 
-  private static Finding aFixedLeaseInsideARenewedOne(Stage stage) throws InterruptedException {
+  private static Finding aFixedLeaseInsideARenewedOne(CaseSetup stage) throws InterruptedException {
     Duration lease = SECOND.multipliedBy(3);
     Mutex mutex = stage.open(lease).mutex("name");
     mutex.lock().lock();
     mutex.lockFor(SECOND);
     mutex.lock().unlock();
-    Stage.pass(lease.multipliedBy(2));
+    CaseSetup.pass(lease.multipliedBy(2));
     boolean held = stage.exists(mutex);
     return Finding.of(held, held ? "held" : "lost");
   }
 
-  private static Finding aShortLeaseInsideALongOne(Stage stage) {
+  private static Finding aShortLeaseInsideALongOne(CaseSetup stage) {
     Mutex mutex = stage.open(SECOND.multipliedBy(6)).mutex("name");
     mutex.lockFor(SECOND.multipliedBy(60));
     mutex.lockFor(SECOND.multipliedBy(2));

@@ -1,7 +1,7 @@
-package io.mortise.rivals;
+package io.mortise.jmh.contestant;
 
 /** The kinds of lock that both libraries have. */
-enum Kind {
+public enum ComparedLock {
   /** Reentrant, exclusive, unfair. */
   PLAIN("plain"),
   /** First come, first served. */
@@ -19,11 +19,16 @@ enum Kind {
 
   private final String title;
 
-  Kind(String title) {
+  ComparedLock(String title) {
     this.title = title;
   }
 
-  String title() {
+  /**
+   * What readers know it by.
+   *
+   * @return a few words
+   */
+  public String title() {
     return title;
   }
 }

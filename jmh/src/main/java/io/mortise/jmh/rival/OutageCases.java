@@ -1,4 +1,7 @@
-package io.mortise.rivals;
+package io.mortise.jmh.rival;
+
+import io.mortise.jmh.contestant.LockClient;
+import io.mortise.jmh.contestant.Mutex;
 
 import io.mortise.conformance.redis.TcpProxy.Direction;
 import java.time.Duration;
@@ -38,9 +41,9 @@ final class OutageCases {
             OutageCases::closedWhileWaiting));
   }
 
-  private static Finding aLateCommand(Stage stage) throws InterruptedException {
-    Client client = stage.openOverLink(LEASE);
-    Stage.warmUp(client);
+  private static Finding aLateCommand(CaseSetup stage) throws InterruptedException {
+    LockClient client = stage.openOverLink(LEASE);
+    CaseSetup.warmUp(client);
     Mutex mutex = client.mutex("name");
     stage.link().stall(Direction.REQUESTS);
     stage.server().resetCounts();
@@ -54,9 +57,9 @@ final class OutageCases {
             .formatted(call.outcome(), seen, stage.scripts()));
   }
 
-  private static Finding aLostReply(Stage stage) throws InterruptedException {
-    Client client = stage.openOverLink(LEASE);
-    Stage.warmUp(client);
+  private static Finding aLostReply(CaseSetup stage) throws InterruptedException {
+    LockClient client = stage.openOverLink(LEASE);
+    CaseSetup.warmUp(client);
     Mutex mutex = client.mutex("name");
     Call call =
         lockWithoutReply(
@@ -72,9 +75,9 @@ final class OutageCases {
         seen < 2, "`lock()` %s, locked for %.1f s more".formatted(call.outcome(), seen));
   }
 
-  private static Finding aLostReplyWithReplicas(Stage stage) throws InterruptedException {
-    Client client = stage.openReplicatedOverLink(LEASE);
-    Stage.warmUp(client);
+  private static Finding aLostReplyWithReplicas(CaseSetup stage) throws InterruptedException {
+    LockClient client = stage.openReplicatedOverLink(LEASE);
+    CaseSetup.warmUp(client);
     Mutex mutex = client.mutex("name");
     AtomicInteger holds = new AtomicInteger();
     Call call =
@@ -87,7 +90,7 @@ final class OutageCases {
               mutex.lock().unlock();
             });
     call.endsWithin(PATIENCE);
-    Stage.settle();
+    CaseSetup.settle();
     boolean held = stage.exists(mutex);
     return Finding.of(
         holds.get() == 1 && !held,
@@ -96,7 +99,7 @@ final class OutageCases {
   }
 
   /** Lets the first command through, loses its reply, and breaks the links. */
-  private static Call lockWithoutReply(Stage stage, Mutex mutex, Call.Action action)
+  private static Call lockWithoutReply(CaseSetup stage, Mutex mutex, Call.Action action)
       throws InterruptedException {
     stage.link().dropReplies();
     Call call = Call.start(action);
@@ -108,9 +111,9 @@ final class OutageCases {
     return call;
   }
 
-  private static Finding noConnection(Stage stage) throws InterruptedException {
-    Client client = stage.openOverLink(LEASE);
-    Stage.warmUp(client);
+  private static Finding noConnection(CaseSetup stage) throws InterruptedException {
+    LockClient client = stage.openOverLink(LEASE);
+    CaseSetup.warmUp(client);
     Mutex mutex = client.mutex("name");
     stage.link().refuse();
     stage.link().cut();
@@ -121,12 +124,12 @@ final class OutageCases {
     return Finding.of(seconds < 3.5, "%s after %.1f s".formatted(call.outcome(), seconds));
   }
 
-  private static Finding closedWhileWaiting(Stage stage) throws InterruptedException {
+  private static Finding closedWhileWaiting(CaseSetup stage) throws InterruptedException {
     stage.open(LEASE).mutex("name").lock().lock();
-    Client closing = stage.open(LEASE);
+    LockClient closing = stage.open(LEASE);
     Mutex wanted = closing.mutex("name");
     Call call = Call.start(wanted.lock()::lock);
-    Stage.settle();
+    CaseSetup.settle();
     long start = System.nanoTime();
     closing.close();
     call.endsWithin(LEASE.multipliedBy(2));

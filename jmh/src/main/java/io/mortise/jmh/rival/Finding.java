@@ -1,4 +1,5 @@
-package io.mortise.rivals;
+package io.mortise.jmh.rival;
+
 
 /** The result of one party in one case. */
 record Finding(Verdict verdict, String text) {

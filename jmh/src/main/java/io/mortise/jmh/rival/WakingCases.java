@@ -1,4 +1,7 @@
-package io.mortise.rivals;
+package io.mortise.jmh.rival;
+
+import io.mortise.jmh.contestant.LockClient;
+import io.mortise.jmh.contestant.Mutex;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,7 +39,7 @@ final class WakingCases {
             WakingCases::manyNames));
   }
 
-  private static Finding handOvers(Stage stage) throws InterruptedException {
+  private static Finding handOvers(CaseSetup stage) throws InterruptedException {
     Mutex mine = stage.open(LEASE).mutex("name");
     Mutex theirs = stage.open(LEASE).mutex("name");
     SynchronousQueue<Long> locked = new SynchronousQueue<>();
@@ -63,27 +66,27 @@ final class WakingCases {
     return Finding.of(slow == 0, "%d slow, the longest took %.1f s".formatted(slow, longest));
   }
 
-  private static Finding aDeletedKey(Stage stage) throws InterruptedException {
+  private static Finding aDeletedKey(CaseSetup stage) throws InterruptedException {
     Mutex held = stage.open(LEASE).mutex("name");
     held.lock().lock();
     Mutex wanted = stage.open(LEASE).mutex("name");
     Call call = Call.start(() -> pair(wanted));
-    Stage.settle();
+    CaseSetup.settle();
     long start = System.nanoTime();
     stage.server().command("DEL", held.key());
     return waited(call, start);
   }
 
-  private static Finding aMissedMessage(Stage stage) throws InterruptedException {
+  private static Finding aMissedMessage(CaseSetup stage) throws InterruptedException {
     Mutex held = stage.open(LEASE).mutex("name");
     held.lock().lock();
     Mutex wanted = stage.openOverLink(LEASE).mutex("name");
     Call call = Call.start(() -> pair(wanted));
-    Stage.settle();
+    CaseSetup.settle();
     stage.link().refuse();
     stage.link().cut();
     held.lock().unlock();
-    Stage.pass(Duration.ofSeconds(1));
+    CaseSetup.pass(Duration.ofSeconds(1));
     long start = System.nanoTime();
     stage.link().resume();
     return waited(call, start);
@@ -98,9 +101,9 @@ final class WakingCases {
         "%s after %.1f s".formatted(locked ? "locked" : call.outcome(), seconds));
   }
 
-  private static Finding manyNames(Stage stage) throws InterruptedException {
-    Client holder = stage.open(Duration.ofSeconds(30));
-    Client waiter = stage.openOverLink(Duration.ofSeconds(30));
+  private static Finding manyNames(CaseSetup stage) throws InterruptedException {
+    LockClient holder = stage.open(Duration.ofSeconds(30));
+    LockClient waiter = stage.openOverLink(Duration.ofSeconds(30));
     List<Mutex> held = mutexes(holder);
     held.forEach(mutex -> mutex.lock().lock());
     CountDownLatch threads = new CountDownLatch(NAMES);
@@ -113,10 +116,10 @@ final class WakingCases {
           }));
     }
     threads.await();
-    Stage.pass(LEASE);
+    CaseSetup.pass(LEASE);
     int connections = stage.link().connections();
     held.forEach(mutex -> mutex.lock().unlock());
-    Stage.pass(Duration.ofSeconds(2));
+    CaseSetup.pass(Duration.ofSeconds(2));
     long failed = calls.stream().filter(Call::hasFailed).count();
     long waiting = calls.stream().filter(call -> !call.hasEnded()).count();
     String how = calls.stream().filter(Call::hasFailed).findFirst().map(Call::outcome).orElse("");
@@ -127,7 +130,7 @@ final class WakingCases {
                 failed, how.isEmpty() ? "" : " (the first " + how + ")", waiting, connections));
   }
 
-  private static List<Mutex> mutexes(Client client) {
+  private static List<Mutex> mutexes(LockClient client) {
     return IntStream.range(0, NAMES).mapToObj(i -> client.mutex("name-" + i)).toList();
   }
 

@@ -1,0 +1,24 @@
+package io.mortise.jmh.contestant;
+
+import java.net.URI;
+import java.time.Duration;
+
+/**
+ * What a client of the comparison is opened with.
+ *
+ * @param uri of the server, or of a link to it
+ * @param lease the lease of a lock without an explicit one, which the client renews
+ */
+public record ClientSettings(URI uri, Duration lease) {
+  private static final Duration LONGEST = Duration.ofSeconds(2);
+
+  /**
+   * How long a command may take.
+   *
+   * @return a third of the lease, at most 2 s
+   */
+  public Duration commandTimeout() {
+    Duration third = lease.dividedBy(3);
+    return third.compareTo(LONGEST) < 0 ? third : LONGEST;
+  }
+}
