@@ -112,7 +112,7 @@ public final class AsyncLeases implements AsyncLock {
     }
     Lease lease = done.lease();
     if (!future.complete(value.apply(done)) && lease != null) {
-      CompletableFuture<Void> unused = lease.releaseAsync(); // the future was completed meanwhile, so no caller gets the lease
+      CompletableFuture<Void> unused = lease.releaseAsync(); // no caller gets it
     }
   }
 }

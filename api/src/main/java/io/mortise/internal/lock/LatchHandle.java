@@ -95,8 +95,8 @@ final class LatchHandle implements DistributedCountDownLatch {
   }
 
   /**
-   * Sends a step until it is answered. The store remembers the id of a step, so it counts once. A
-   * step that was certainly never executed fails at once.
+   * Sends a step until it is answered or the time is over. The store remembers the id of a step, so
+   * it counts once. A step that was certainly never executed fails at once.
    */
   private List<Object> step(String mode, long count, String what) {
     ScriptCall call = count(engine.newStepId(), mode, count);

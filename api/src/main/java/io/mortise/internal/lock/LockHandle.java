@@ -201,7 +201,7 @@ class LockHandle implements DistributedLock, Member {
     if (hold == null) {
       return false;
     }
-    engine.store().checkNotClosed(keys); // also while the service closes, a holder may finish its work
+    engine.store().checkNotClosed(keys); // while it closes, holders may go on
     if (isOver(hold) || !engine.keeper().ensureLease(hold.acquisition(), lease)) {
       return false;
     }

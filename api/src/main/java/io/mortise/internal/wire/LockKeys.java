@@ -26,7 +26,8 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
   private static final String LATCH = "latch:count:";
 
   /**
-   * The texts behind the prefix by which the keys of some kinds are separate from those of a lock.
+   * The texts behind the prefix with which the keys of some kinds begin, so that they differ from
+   * those of a plain lock.
    */
   private static final List<String> FAMILIES =
       List.of(READ_WRITE, COMPANIONS, TAG_COMPANIONS, "sem:", "latch:");

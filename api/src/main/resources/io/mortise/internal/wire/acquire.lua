@@ -1,13 +1,16 @@
--- Takes the lock, or joins its queue. Repeating it with the same id does no harm: what the id holds
--- already is confirmed, and the expiry raised to the lease. It is also the answer to a grant.
+-- Acquires the lock, or joins its queue. A repetition with the same id does no harm: it confirms
+-- what the id already holds, and raises the expiry to the lease. It is also the answer to a grant.
 --
 -- KEYS   as in exclusive.lua
--- ARGV   1 id, 2 terms, the word 'join', 'try' or 'fair' (a try that passes nobody), 3 lease (ms),
---        4 ticket of an earlier check, '' or left out, 5 how many fencing tokens an acquisition may use
--- Reply  1, it holds the lock; of a fenced one HELD, the first fencing token
+-- ARGV   1 id
+--        2 terms; the word is 'join', 'try', or 'fair' (a try that overtakes no waiter)
+--        3 lease (ms)
+--        4 ticket of an earlier check, '' or left out
+--        5 how many fencing tokens an acquisition may use
+-- Reply  1: it holds the lock; of a fenced lock HELD, the first fencing token
 --        WAIT, ms left of the lock (-2 none), ticket, server time (us) [, complaint about PUBLISH]
 --        BUSY, ms left of the lock, an id that holds it   (only 'try' and 'fair')
---        TOO_LATE                          (this id was withdrawn)
+--        TOO_LATE                          (this id was withdrawn or revoked)
 --        FOREIGN, what was found
 -- Rules  L1 L10 L11 L13 L14 Q1 Q2 Q4. Uncontended: three commands, no TIME; fenced six.
 if not KEYS[4] and redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3]) == 0 then
@@ -18,8 +21,8 @@ end
 --#shared
 local lease = tonumber(ARGV[3])
 
--- The first of the fencing tokens that are reserved for one hold. Server time (us) makes them rise also when the
--- counter was lost.
+-- Reserves the fencing tokens of one hold, and returns the first. They begin at the server's time
+-- (us) or later, so they rise also when the counter was lost.
 local function reserve()
   local _, micros = clock()
   local first = math.max(micros, (tonumber(redis.call('GET', fence) or '') or 0) + 1)
@@ -27,14 +30,15 @@ local function reserve()
   return first
 end
 
--- The lock is free, and the id takes it. The hash holds the first token of a fenced hold in place of the 1.
+-- The lock is free: the id acquires it. For a fenced hold, the hash has the first token instead of
+-- 1.
 local function enter()
   local first = fence and reserve()
   take(id, lease, first)
   return first and {'HELD', first} or 1
 end
 
--- The id holds the lock, of a fenced lock perhaps without tokens yet.
+-- The id already holds the lock. A fenced hold that was granted may have no tokens yet.
 local function confirm()
   local first = fence and tonumber(redis.call('HGET', lock, id))
   if first == 1 then

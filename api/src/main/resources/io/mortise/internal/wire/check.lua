@@ -1,10 +1,11 @@
--- Tries every command and the channel that locks need, on keys of nobody, and leaves nothing behind.
+-- Tries every command and channel that locks need, on keys of no lock, and leaves nothing behind.
 --
--- KEYS   1 lock, 2 queue, of a name nobody else uses
--- ARGV   the channels it publishes to, the caller's own first
--- Reply  OK; or REFUSED, the command, the server's error
+-- KEYS   1 lock, 2 queue, of a name that no other client uses
+-- ARGV   the channels to publish to, the caller's own first
+-- Reply  OK
+--        REFUSED, the command, the server's error
 local hash, zset = KEYS[1], KEYS[2]
--- DEL and PEXPIRE come first: nothing is written that could not be removed, or would not expire.
+-- DEL and PEXPIRE come first: no key is written that could not be removed, or would not expire.
 local steps = {
   {'DEL', hash, zset},
   {'PEXPIRE', hash, 1000},
@@ -28,7 +29,7 @@ local steps = {
   {'PUBLISH', ARGV[1], 'check'},
 }
 for i = 2, #ARGV do
-  steps[#steps + 1] = {'PUBLISH', ARGV[i], '0'} -- Redisson's: it reads numbers
+  steps[#steps + 1] = {'PUBLISH', ARGV[i], '0'} -- Redisson's clients read numbers
 end
 for _, step in ipairs(steps) do
   local reply = redis.pcall(unpack(step))

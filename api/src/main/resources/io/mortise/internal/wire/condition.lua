@@ -1,19 +1,25 @@
--- What waits for a signal of one condition of a lock. The queue of queue.lua is here the line of those who
--- wait for a signal.
+-- The waiters for a signal of one condition of a lock. The queue of queue.lua is here the queue of
+-- the condition.
 --
--- KEYS   1 lock     hash  the lock that goes with it
+-- KEYS   1 lock     hash  the lock that belongs to the condition
 --        2 queue    zset  waiting id -> ticket
 --        3 alive    zset  waiting id -> time (ms) after which it counts as gone
--- ARGV   1 id, 2 terms, the word is a step, 3 how long a withdrawn id must not join any more (ms)
--- Steps  join      the id waits from now on
---        check     the id still waits
---        leave     it waits no more
---        withdraw  as leave, of an id whose join was never answered and may still arrive
---        abandon   as leave; a signal that it had already goes to the next
---        signal    the first waiter that lives is told, if the id holds the lock
---        all       every one is told, if the id holds the lock
--- Reply  WAITING; SIGNALLED (the id is not in line any more); LEFT; NOT_HELD; FOREIGN and what was found;
---        TOLD, how many [, complaint about PUBLISH]
+-- ARGV   1 id
+--        2 terms; the word is a step
+--        3 how long a withdrawn id must not join any more (ms)
+-- Steps  join      the id joins the queue
+--        check     is the id still in the queue?
+--        leave     the id leaves the queue
+--        withdraw  as leave, for an id whose join got no answer and may still arrive
+--        abandon   as leave; a signal that the id already had goes to the next waiter
+--        signal    signals the first live waiter, if the id holds the lock
+--        all       signals every live waiter, if the id holds the lock
+-- Reply  WAITING
+--        SIGNALLED: the id is not in the queue any more
+--        LEFT
+--        NOT_HELD: the id does not hold the lock
+--        FOREIGN, what was found
+--        TOLD, how many were signalled [, complaint about PUBLISH]
 -- Rules  C1 C2 C3.
 --#shared
 

@@ -1,23 +1,28 @@
--- The exclusive lock, as acquire, leave and force share it. Put behind queue.lua.
+-- The exclusive lock: the part that acquire, leave and force share. It goes behind queue.lua.
 --
 -- KEYS  1 to 3 as in queue.lua
---       4 fence  string  the last fencing token in use; only of a fenced lock, whose hash holds the
---                        first token of a hold in place of the 1
+--       4 fence  string  the last reserved fencing token; only of a fenced lock. The hash of such a
+--                        lock has the first token of a hold instead of 1
 --
--- Q2: no script ends with the lock free and somebody waiting.
+-- Q2: no script ends with the lock free and a waiter in the queue.
 local fence = KEYS[4]
 
--- The last that a script does with the lock (see keep). value: what the hash holds of the taker, 1 if left out.
+-- The taker holds the lock for ms. This must be the last that a script does with the lock: see
+-- keep in queue.lua.
+-- value: the hash's value for the taker, 1 if left out.
 local function take(taker, ms, value)
   redis.call('HSET', lock, taker, value or '1')
   redis.call('PEXPIRE', lock, ms)
 end
 
--- The lock is free: gives it to the first waiter that lives, and tells its mailbox. A waiter that is
--- the caller itself is let through, to take it with its lease; one that the reply names has it with its lease. Others
--- get it for the grant window, in which they confirm. Returns whose it is now, and the server's complaint if it
--- refused the message.
--- own: id of a caller that waits itself, or nil.
+-- The lock is free: gives it to the first live waiter. There are three cases:
+-- - The waiter is the caller itself (own). It is only returned, and then acquires with its lease.
+-- - The reply may grant to it (isNamed). It holds with its lease at once.
+-- - Any other waiter gets a message in its mailbox. It holds for the grant window, and confirms in
+--   it.
+-- Returns the id that the lock belongs to now, and the server's complaint if it refused the
+-- message.
+-- own: the id of a caller that waits itself, or nil.
 local function grant(now, own)
   local deaf = {}
   for _ = 1, 1000 do
@@ -44,17 +49,19 @@ local function grant(now, own)
   end
 end
 
--- Three things that redisson.lua does in another way, for a lock that others take and free too.
+-- redisson.lua replaces the next three functions, because other clients acquire and release its
+-- lock too.
 
--- How long (ms) the lock that is free must not be taken, or -2.
+-- How long (ms) the lock must stay free, although it is free now; -2 if it need not.
 local function reserved()
   return -2
 end
 
--- The lock is free: because a hold was ended here and now (news), or it was found so. Returns as grant.
+-- The lock is free. news: this script ended a hold; otherwise it only found the lock free.
+-- Returns as grant.
 local function freed(now, news)
   return grant(now)
 end
 
--- A hold was ended, and nobody waits. Returns the server's complaint if it refused a message.
+-- A hold was ended, and no id waits. Returns the server's complaint if it refused a message.
 local unwanted

@@ -1,8 +1,12 @@
--- Ends whoever's hold, tells the holder, and grants the lock to the next.
+-- Ends the hold of any holder, notifies the holder, and grants the lock to the next waiter.
 --
 -- KEYS   as in exclusive.lua
--- ARGV   1 '', 2 terms, 3 how long whoever held it must not acquire any more (ms)
--- Reply  FORCED and the ids that held it, FREE (nobody did), or FOREIGN and what was found
+-- ARGV   1 ''
+--        2 terms
+--        3 how long the ids that held the lock must not acquire any more (ms)
+-- Reply  FORCED, the ids that held it
+--        FREE: no id held it
+--        FOREIGN, what was found
 -- Rules  L9 L10 Q2 Q6.
 --#shared
 local kind = stranger('string')

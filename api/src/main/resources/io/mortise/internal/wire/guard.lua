@@ -1,9 +1,13 @@
--- Writes a key, unless a larger token has written it. Repeating it with the same token does no harm.
+-- Writes a key, unless a larger token has written it. A repetition with the same token does no
+-- harm.
 --
--- KEYS   1 key     string  the resource
---        2 beside  string  the largest token that has written it; no expiry, as the key has none
---        3 fence   string  the counter of the lock that issues the tokens (queue.lua); may be left out
--- ARGV   1 token, 2 value
+-- KEYS   1 key     string  the guarded key
+--        2 beside  string  the largest token that has written the key; no expiry, as the key
+--                           has none
+--        3 fence   string  the counter of the lock that issues the tokens (exclusive.lua); may be
+--                           left out
+-- ARGV   1 token
+--        2 value
 -- Reply  WRITTEN
 --        STALE, the largest token that has written
 --        UNISSUED, the last token of the lock

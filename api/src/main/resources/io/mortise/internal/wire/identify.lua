@@ -1,5 +1,5 @@
--- Says which server this is, for a lock of several that must not share one.
+-- Identifies this server, for a Redlock, whose members must not share a server.
 --
--- Reply  its run id; empty if the server does not tell
+-- Reply  the server's run id; empty if the server does not give it
 local info = redis.pcall('INFO', 'server')
 return {type(info) == 'string' and string.match(info, 'run_id:(%w+)') or ''}

@@ -1,7 +1,10 @@
--- Looks at a lock and changes nothing.
+-- Inspects a lock and changes nothing.
 --
--- KEYS   1 lock, 2 queue (may be left out)
--- Reply  FREE; LOCKED, ms left [, with a queue: the id that holds it, how many wait]; or FOREIGN and what was found
+-- KEYS   1 lock
+--        2 queue, may be left out
+-- Reply  FREE
+--        LOCKED, ms left [, with a queue: the id that holds it, the number of waiters]
+--        FOREIGN, what was found
 local lock = KEYS[1]
 local kind = redis.call('TYPE', lock).ok
 if kind == 'none' then

@@ -1,12 +1,12 @@
--- Passes a count-down latch that is open, or joins the queue in front of it. It is also the answer to a grant.
+-- Passes a count-down latch if it is open, or joins its queue. It is also the answer to a grant.
 --
 -- KEYS   as in latch.lua
--- ARGV   as in rw-acquire.lua, 1 to 4; 3 is not used
+-- ARGV   1 to 4 as in rw-acquire.lua; 3 is not used
 -- Reply  OPEN
 --        WAIT, -2, ticket, server time (us)     (also if it was never set)
 --        BUSY, -2                               (only 'try')
 --        FOREIGN, what was found
--- Rules  D1 D2 Q2 Q4. Open, and nobody in the queue: three commands.
+-- Rules  D1 D2 Q2 Q4. Open, and the queue is empty: three commands.
 if redis.pcall('ZSCORE', KEYS[1], '!count') == '0' and redis.call('EXISTS', KEYS[2]) == 0 then
   local box = string.match(ARGV[1], '^[^:]*')
   redis.pcall('ZREM', KEYS[3], '?' .. box)

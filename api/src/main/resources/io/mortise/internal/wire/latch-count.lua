@@ -1,12 +1,15 @@
--- Sets a count-down latch, counts it down, or looks at it. Repeating a step with the same id does no harm as
--- long as it is remembered: it is counted once, and answered as the first time. At 0 all who wait go on.
+-- Sets a count-down latch, counts it down, or inspects it. A repetition with the same id does no
+-- harm while the id is remembered: the step counts once, and the reply is that of the first time.
+-- At 0 all waiters go on.
 --
 -- KEYS   as in latch.lua
--- ARGV   1 id of this step, or '', 2 terms, the word 'set', 'down' or 'look' (changes nothing), 3 count (only
---        'set'), 4 how long the id is remembered (ms)
--- Reply  COUNT, what is left
---        KEPT, what is left              (only 'set': it was set already)
---        BELOW                           (only 'down': it is open already)
+-- ARGV   1 id of this step, or ''
+--        2 terms; the word is 'set', 'down', or 'look' (changes nothing)
+--        3 count (only 'set')
+--        4 how long the id is remembered (ms)
+-- Reply  COUNT, the count that is left
+--        KEPT, the count that is left    (only 'set': it was already set)
+--        BELOW                           (only 'down': it is already open)
 --        UNSET                           (only 'down' and 'look')
 --        FOREIGN, what was found
 -- Rules  D1 D3 D4

@@ -1,7 +1,10 @@
--- The count-down latch, as its scripts share it. Put behind queue.lua, in front of line.lua.
+-- The count-down latch: the part that its scripts share. It goes behind queue.lua and before
+-- line.lua.
 --
--- KEYS  1 latch  zset  !count -> what is left to count; open at 0; expires a week after it was last used
---       2 queue, 3 alive  as in queue.lua; !id of a step of the count: it has been counted
+-- KEYS  1 latch  zset  !count -> what is left to count; 0 is open
+--                        expires a week after its last use
+--       2 queue  as in queue.lua
+--       3 alive  as in queue.lua; here !id is a step of the count that has been counted
 local latch = lock
 local week = 604800000
 
@@ -9,7 +12,7 @@ local function count()
   return tonumber(redis.call('ZSCORE', latch, '!count') or '')
 end
 
--- What was found if a key is not of ours, or nil.
+-- What was found if a key is not Mortise's, or nil.
 local function foreign()
   local kind = stranger(nil, 'zset')
   if kind then
@@ -23,11 +26,11 @@ local function foreign()
   end
 end
 
--- Nobody is asked about before it is open.
+-- Called only when the latch is open, so every waiter may go on.
 local function admits()
   return true
 end
 
--- Whoever has passed a latch has nothing of it.
+-- An id that has passed the latch holds nothing.
 local function take()
 end

@@ -1,10 +1,13 @@
--- Gives the lock back if the id holds it, leaves the queue if it waits, and grants the lock to the
--- next if it is free. Of an id that neither holds nor waits it changes nothing.
+-- Releases the lock if the id holds it, leaves the queue if the id waits, and grants the lock to
+-- the next waiter if it is free. For an id that neither holds nor waits it changes nothing.
 --
 -- KEYS   as in exclusive.lua
--- ARGV   1 id, 2 terms (if the word is a lease, the reply may name whom it lets in, see queue.lua), 3 how long
---        the id must not acquire any more (ms; 0 or left out unless the outcome of its acquire was never learnt)
--- Reply  RELEASED or ABSENT (did the id hold anything?) [, complaint about PUBLISH [, ids let in]]; 1 is RELEASED too
+-- ARGV   1 id
+--        2 terms; if the word is a lease, the reply may grant to waiters (see queue.lua)
+--        3 how long the id must not acquire any more (ms); 0 or left out, unless its acquire got no
+--          answer
+-- Reply  RELEASED or ABSENT (did the id hold it?) [, complaint about PUBLISH [, ids granted to]]
+--        1 means RELEASED too
 -- Rules  L3 L10 L14 Q2 Q3 Q5. Uncontended: two commands, no TIME.
 local held = redis.pcall('HDEL', KEYS[1], ARGV[1]) == 1
 if held and not ARGV[3] and redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then

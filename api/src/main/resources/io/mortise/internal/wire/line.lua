@@ -1,16 +1,20 @@
--- The end of the wait where several may be inside. Put behind the part of a kind (rw, sem, latch), which says
--- who has room, admits(id), and what being inside is, take(id, now, ms), which a semaphore may refuse.
+-- The grants of a kind that several ids may hold at a time. It goes behind the file of a kind (rw,
+-- sem or latch). That file has two functions:
+-- - admits(id): is there room for the id?
+-- - take(id, now, ms): the id holds from now on. A semaphore may refuse that.
 --
--- Q2: no script ends with a first waiter that could be inside.
+-- Q2: no script ends with a first waiter that could hold.
 
--- Whom the reply names.
+-- The ids that the reply grants to.
 local named = {}
 
--- Lets in the first waiters, as many as there is room for. A waiter that is the caller itself goes in at
--- once, with its lease; so does one that the reply names. Others are told by a message, and are in for the grant
--- window, until they confirm. Who is gone is taken out, also where there is no room, so that it keeps nobody
--- out. Returns whether the caller is in, and the server's complaint if it refused a message.
--- own: id and lease (ms) of a caller that waits itself, or nil.
+-- Grants to the first waiters, as many as there is room for. There are three cases:
+-- - A waiter is the caller itself (own). It holds at once, with its lease.
+-- - The reply may grant to it (isNamed). It holds at once, with its lease.
+-- - Any other waiter gets a message. It holds for the grant window, and confirms in it.
+-- Waiters that are gone are removed, also where there is no room, so that they keep no other out.
+-- Returns whether the caller holds, and the server's complaint if it refused a message.
+-- own, lease: id and lease (ms) of a caller that waits itself, or nil.
 local function grant(now, own, lease)
   local deaf = {}
   local inside, complaint
@@ -38,7 +42,7 @@ local function grant(now, own, lease)
   return inside, complaint
 end
 
--- The end of a leave, as its reply.
+-- The reply of a leave.
 local function withNames(reply, complaint)
   if named[1] then
     return {reply, complaint or '', unpack(named)}
@@ -46,9 +50,9 @@ local function withNames(reply, complaint)
   return {reply, complaint}
 end
 
--- The end of an acquire (ARGV as in acquire.lua): a 'try' passes nobody, any other stands in line, and
--- both let in whom they find room for. Returns the reply.
--- tries: whether a 'try' may be let in at all. left: a function, ms until there may be room.
+-- The end of an acquire (ARGV as in acquire.lua). A 'try' overtakes no waiter. Any other id joins
+-- the queue. Both grant to the waiters for which they find room. Returns the reply.
+-- tries: may a 'try' succeed at all? left: a function, ms until there may be room.
 local function enter(now, micros, lease, tries, left)
   if word == 'try' then
     grant(now)

@@ -1,16 +1,16 @@
--- The queue of one lock, as the scripts of every kind of lock share it.
+-- The queue of one lock: the part that the scripts of all kinds of lock share.
 --
--- KEYS  1 lock   hash  acquisition id -> 1; exists while the lock is held or granted, always with an expiry;
---                       of a semaphore or latch a zset
---       2 queue  zset  waiting id -> ticket (server time in us when it joined)
+-- KEYS  1 lock   hash  acquisition id -> 1; exists while the lock is held or granted, always with
+--                      an expiry; of a semaphore or a latch a zset
+--       2 queue  zset  waiting id -> ticket: the server's time (us) when it joined
 --       3 alive  zset  waiting id -> time (ms) after which it counts as gone
 --                      !id        -> end (ms) of a tombstone: this id must not acquire any more
---                      ?mailbox   -> end (ms) of a grant that this mailbox has not answered yet
---       4        of one kind of lock alone
+--                      ?mailbox   -> end (ms) of a grant that this mailbox has not answered
+--       4        only of some kinds of lock
 --
--- ARGV  1 id of the acquisition, or ''
---       2 terms: a word that each script explains, how long a waiter counts as alive (ms), grant window (ms),
---         '1' if PUBLISH counts every subscriber, prefix of mailboxes
+-- ARGV  1 acquisition id, or ''
+--       2 terms: a word that each script explains, how long a waiter counts as alive (ms), grant
+--         window (ms), '1' if PUBLISH counts every subscriber, prefix of mailboxes
 --
 -- Numbers go to redis.call and into replies as numbers, never through text.
 local lock, queue, alive = KEYS[1], KEYS[2], KEYS[3]
@@ -22,26 +22,29 @@ local function mailbox(of)
   return string.match(of, '^[^:]*')
 end
 
--- A release whose word is a lease (ms) names in its reply whom it lets in, with that lease, if they wait in its own
--- process and want no other lease (:n in their ids).
+-- A release whose word is a lease (ms) may grant in its reply. It grants with that lease, to
+-- waiters of its own service that want no other lease (:n in their ids), and the reply lists them.
 --
--- Q5: whoever is named in the reply is inside with its own lease, as if its own command had been answered.
+-- Q5: an id that the reply grants to holds with its own lease, as if its own command had been
+-- answered.
 local naming = tonumber(string.match(word, '^%d+$') or '')
 
 local function isNamed(head)
   return naming and mailbox(head) == mailbox(id) and string.match(head, ':n')
 end
 
--- An expiry is only ever raised: a late or repeated command must not cut a lease short. What says who is inside gets
--- its expiry last, and is not looked at again: if the server's clock has stepped back since the script began,
--- Redis may take such a key for over until the script ends, and the lock would be given twice.
+-- Raises an expiry. It never lowers one: a late or repeated command must not cut a lease short.
+--
+-- A key that says which ids hold gets its expiry last, and the script does not read it again. If
+-- the server's clock has stepped back since the script began, Redis may take such a key for expired
+-- until the script ends. Then the lock would be given twice.
 local function keep(key, ms)
   if redis.call('PTTL', key) < ms then
     redis.call('PEXPIRE', key, ms)
   end
 end
 
--- The type of the first key that is not of ours, or nil.
+-- The type of the first key that is not Mortise's, or nil.
 local function stranger(fourth, first)
   local kinds = {first or 'hash', 'zset', 'zset', fourth}
   for i, key in ipairs(KEYS) do
@@ -52,7 +55,7 @@ local function stranger(fourth, first)
   end
 end
 
--- The server's time at this command, as it says it: in seconds and, as a text of its own, in us.
+-- The server's time at the last clock(), as TIME gives it: seconds and microseconds, as texts.
 local time
 
 local function clock()
@@ -61,8 +64,8 @@ local function clock()
   return math.floor(micros / 1000), micros
 end
 
--- The id stands in the queue from now on, or still, and counts as alive for a while.
--- Returns its ticket: its own of before, also if it fell out, or one behind all others.
+-- The id joins the queue or stays in it, and counts as alive for a while. Returns its ticket: the
+-- ticket it had before, also if it fell out of the queue, or one behind all others.
 local function join(now, micros, before)
   redis.call('ZREM', alive, '?' .. mailbox(id))
   redis.call('ZREMRANGEBYSCORE', alive, '-inf', now - 2 * patience)
@@ -81,16 +84,17 @@ local function join(now, micros, before)
   return ticket
 end
 
--- The id is over, and that is remembered for so long (ms).
+-- Writes a tombstone of the id that lasts so long (ms).
 local function bury(now, tombstone)
   redis.call('ZREMRANGEBYSCORE', alive, '-inf', now - tombstone)
   redis.call('ZADD', alive, now + tombstone, '!' .. id)
   keep(alive, tombstone)
 end
 
--- These were inside until somebody forced the lock open: each is told, and must not acquire for so long (ms).
+-- These ids held until a forced unlock revoked their holds. Each is notified, and gets a tombstone
+-- (ms).
 --
--- Q6: an id that was forced out never holds again, so the news of it is true however late it comes.
+-- Q6: an id that was revoked never holds again. So the message is true however late it comes.
 local function throwOut(holders, now, tombstone)
   for _, holder in ipairs(holders) do
     redis.call('ZADD', alive, now + tombstone, '!' .. holder)
@@ -99,7 +103,7 @@ local function throwOut(holders, now, tombstone)
   keep(alive, tombstone)
 end
 
--- What a forced unlock replies.
+-- The reply of a forced unlock.
 local function forced(holders)
   local reply = {holders[1] and 'FORCED' or 'FREE'}
   for _, holder in ipairs(holders) do
@@ -108,7 +112,7 @@ local function forced(holders)
   return reply
 end
 
--- The id waits no more, and must not acquire for so long (ms, 0 if it may).
+-- The id leaves the queue. With a tombstone (ms, 0 for none) it must not acquire any more.
 local function withdraw(now, tombstone)
   redis.call('ZREM', queue, id)
   redis.call('ZREM', alive, id, '?' .. mailbox(id))
@@ -117,16 +121,18 @@ local function withdraw(now, tombstone)
   end
 end
 
--- Whether a waiter counts as alive: it has asked lately, and its process answered its last grant.
+-- Whether a waiter counts as alive: it has asked lately, and its service has answered its last
+-- grant.
 local function lives(head, now)
   local ends = redis.call('ZSCORE', alive, head)
   local unanswered = redis.call('ZSCORE', alive, '?' .. mailbox(head))
   return ends and tonumber(ends) > now and not (unanswered and tonumber(unanswered) <= now)
 end
 
--- Tells a waiter that the lock is granted to it, and when. Returns false if nobody listens there, else true
--- and the server's complaint if it refused the message.
--- deaf: the mailboxes of this run that nobody listens to.
+-- Sends a waiter the message that the lock is granted to it, with the server's time. Returns false
+-- if no service listens there. Otherwise returns true, and the server's complaint if it refused the
+-- message.
+-- deaf: the mailboxes without a listener that this run has found.
 local function tell(head, now, deaf)
   local box = mailbox(head)
   if deaf[box] then

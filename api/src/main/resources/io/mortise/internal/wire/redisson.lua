@@ -1,17 +1,22 @@
--- A lock that Redisson's clients use too: the key is Redisson's own, and who frees it says so on Redisson's
--- channel, where the waiters of both listen. Put behind exclusive.lua; short cuts do not hold here.
+-- A lock that Redisson's clients acquire too. The key is Redisson's own. A release is announced on
+-- Redisson's channel, to which the waiters of both libraries listen. This file goes behind
+-- exclusive.lua. The short cut of leave.lua does not apply, because a release must be announced:
+-- its ARGV 3 is never left out.
 --
--- KEYS  as in exclusive.lua; alive has a member more:
---         +  -> end (ms) of the last turn of Redisson's clients, or when they were last looked for
+-- KEYS  as in exclusive.lua; alive has one more member:
+--         +  -> end (ms) of the last time reserved for Redisson's clients, or the time (ms) when a
+--               release last looked for them
 -- ARGV  the last one is Redisson's channel
 --
--- Redisson's clients stand in no queue, so grants from waiter to waiter would keep them out for ever. Hence
--- turns: at most every PERIOD, whoever frees the lock leaves it free for the length of a TURN if some of them
--- listen, and Mortise's waiters come back after it. Q2 does not hold during a turn, nor at Redisson's unlock.
+-- Redisson's clients join no queue, so grants from waiter to waiter would keep them out for ever.
+-- So a release reserves time for them: if some of them listen, it leaves the lock free for TURN ms,
+-- at most once every PERIOD ms. Mortise's waiters come back after it. Q2 does not hold in the
+-- reserved time, nor at Redisson's unlock.
 local channel = ARGV[#ARGV]
 local TURN, PERIOD = 100, 1000
 
--- One that ends later than a turn from now is from before a step of the clock.
+-- The end (ms) of the last reserved time, or nil. If it is later than TURN from now, the clock has
+-- stepped back since, and it does not count.
 local function lastTurn(now)
   local ends = tonumber(redis.call('ZSCORE', alive, '+') or '')
   return ends and ends <= now + TURN and ends or nil
@@ -22,7 +27,8 @@ local function note(ends)
   keep(alive, TURN + PERIOD)
 end
 
--- Says that the lock is free. Returns how many hear it, and the server's complaint if it refused.
+-- Announces that the lock is free. Returns how many receive it, and the server's complaint if it
+-- refused the message.
 local function call()
   local heard = redis.pcall('PUBLISH', channel, '0')
   if type(heard) == 'table' then
@@ -31,7 +37,8 @@ local function call()
   return heard
 end
 
--- Whether more have heard it than the services that wait: one of the others is a client of Redisson's.
+-- Whether a client of Redisson is among the receivers: there are more of them than services that
+-- wait.
 local function othersHear(heard)
   local boxes, services = {}, 0
   for _, waiting in ipairs(redis.call('ZRANGE', queue, 0, 99)) do

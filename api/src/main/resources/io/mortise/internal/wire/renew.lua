@@ -1,15 +1,15 @@
--- Raises the expiry of many locks to the lease, each only if its id still holds it. One bad key does
--- not spoil the rest.
+-- Raises the expiry of many locks to the lease, each only if its id still holds it. A bad key does
+-- not affect the others.
 --
 -- KEYS   for each hold the key it is in: the lock, the readers of a read/write lock, or a semaphore
 -- ARGV   1 lease (ms), then for each key the id that should hold it
--- Reply  for each key 1 (renewed), 0 (not held by the id), -1 (the key is of another type)
--- Rules  L8 L9. It never shortens.
+-- Reply  for each key 1 (renewed), 0 (not held by the id), -1 (the key has another type)
+-- Rules  L8 L9. It never shortens a lease.
 local lease = tonumber(ARGV[1])
 local now
 
--- The keys of those who hold on, each once, and how long (ms) each must outlive the lease. They get their expiry last of
--- all: see keep in queue.lua.
+-- The keys that are still held, each once, and how long (ms) each must outlive the lease. They get
+-- their expiry at the very end: see keep in queue.lua.
 local kept, rests = {}, {}
 
 local function outlives(key, rest)
@@ -19,8 +19,8 @@ local function outlives(key, rest)
   rests[key] = rest
 end
 
--- One of several in a sorted set: a reader, or a holder of permits, whose semaphore outlives them (rest, ms).
--- A lease that has ended is not revived.
+-- Renews one of several holds in a sorted set: a reader, or a holder of permits, whose semaphore
+-- outlives them (rest, ms). A lease that has ended is not revived.
 local function share(key, id, rest)
   local ends = redis.pcall('ZSCORE', key, id)
   if type(ends) == 'table' then

@@ -1,16 +1,19 @@
--- Takes the read/write lock in the mode of the id, or joins its queue. Repeating it with the same id
--- does no harm: what the id holds already is confirmed, and the expiry raised to the lease. It is also
--- the answer to a grant.
+-- Acquires the read/write lock for the side of the id, or joins its queue. A repetition with the
+-- same id does no harm: it confirms what the id already holds, and raises the expiry to the lease.
+-- It is also the answer to a grant.
 --
 -- KEYS   as in rw.lua
--- ARGV   1 id, 2 terms, the word 'join' or 'try' (which passes nobody), 3 lease (ms), 4 ticket of an earlier
---        check, '' or left out,
---        5 id of what the same thread holds in the other mode, '' or left out: a writer's reads beside it at once;
---          a reader's writes (only 'try') if nobody else is inside, whoever waits
--- Reply  1, it is inside
---        WAIT, ms until nobody may be inside (-2 now), ticket, server time (us) [, complaint about PUBLISH]
---        BUSY, ms until nobody may be inside (only 'try')
---        TOO_LATE                            (this id was withdrawn)
+-- ARGV   1 id
+--        2 terms; the word is 'join', or 'try' (which overtakes no waiter)
+--        3 lease (ms)
+--        4 ticket of an earlier check, '' or left out
+--        5 id of the same thread's hold of the other side, '' or left out. A writer may then read,
+--          at once. A reader may then write (only 'try') if no other id holds, whatever the queue
+-- Reply  1: it holds its side
+--        WAIT, ms until no id may hold (-2 now), ticket, server time (us)
+--          [, complaint about PUBLISH]
+--        BUSY, ms until no id may hold       (only 'try')
+--        TOO_LATE                            (this id was withdrawn or revoked)
 --        FOREIGN, what was found
 -- Rules  L1 L10 L11 L14 Q1 Q2 Q4. Uncontended: a writer three commands, no TIME; a reader five.
 local id, lease, beside = ARGV[1], tonumber(ARGV[3]), ARGV[5] or ''
@@ -49,7 +52,7 @@ local function holds()
   return redis.call('HEXISTS', lock, id) == 1
 end
 
--- Whether the same thread's hold in the other mode lets this id in.
+-- Whether the same thread's hold of the other side lets this id hold too.
 local function mayJoinItself()
   if reads(id) then
     return redis.call('HEXISTS', lock, beside) == 1
@@ -58,7 +61,7 @@ local function mayJoinItself()
   return writing == -2 and inside[1] == beside and not inside[2]
 end
 
--- Until the last of those inside must have gone.
+-- The ms until the last of the holders must have gone.
 local function left()
   return writing == -2 and ends and ends - now or writing
 end

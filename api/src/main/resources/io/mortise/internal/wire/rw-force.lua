@@ -1,8 +1,10 @@
--- Ends the writer's hold, or those of all readers, tells the holders, and lets in the first waiters if
--- there is room.
+-- Ends the writer's hold or those of all readers, notifies the holders, and grants the lock to the
+-- first waiters if there is room.
 --
 -- KEYS   as in rw.lua
--- ARGV   1 ':r' for the readers, '' for the writer, 2 terms, 3 as in force.lua
+-- ARGV   1 ':r' for the readers, '' for the writer
+--        2 terms
+--        3 as in force.lua
 -- Reply  as force.lua
 -- Rules  L9 L10 Q2 Q6.
 --#shared

@@ -1,8 +1,10 @@
--- Looks at the readers of a read/write lock and changes nothing.
+-- Inspects the readers of a read/write lock and changes nothing.
 --
--- KEYS   1 readers, 2 queue (may be left out)
--- Reply  FREE; LOCKED, ms left of the longest [, with a queue: whose that is, how many wait]; or FOREIGN
---        and what was found
+-- KEYS   1 readers
+--        2 queue, may be left out
+-- Reply  FREE
+--        LOCKED, ms left of the longest lease [, with a queue: its id, the number of waiters]
+--        FOREIGN, what was found
 local readers = KEYS[1]
 local kind = redis.call('TYPE', readers).ok
 if kind == 'none' then

@@ -1,5 +1,5 @@
--- Gives back what the id holds of a read/write lock, or leaves its queue, and lets in the first waiters
--- if there is room. Of an id that neither holds nor waits it changes nothing.
+-- Releases what the id holds of a read/write lock, or leaves its queue, and grants the lock to the
+-- first waiters if there is room. For an id that neither holds nor waits it changes nothing.
 --
 -- KEYS   as in rw.lua
 -- ARGV   as in leave.lua

@@ -1,31 +1,34 @@
--- The read/write lock, as rw-acquire, rw-leave and rw-force share it. Put behind queue.lua, in front of
--- line.lua. An id that ends in :r reads, any other writes.
+-- The read/write lock: the part that rw-acquire, rw-leave and rw-force share. It goes behind
+-- queue.lua and before line.lua. An id that ends in :r reads, any other id writes.
 --
 -- KEYS  1 lock     hash  the writer's id -> 1
---       2 queue, 3 alive  as in queue.lua: one queue of readers and writers, in the order of their tickets
---       4 readers  zset  a reader's id -> time (ms) at which its lease ends; expires with the longest
+--       2 queue, 3 alive  as in queue.lua: one queue of readers and writers, in the order of their
+--                        tickets
+--       4 readers  zset  a reader's id -> time (ms) when its lease ends; expires with the
+--                        longest lease
 --
--- Q1: whoever writes is alone, but for a reader of its own thread.
+-- Q1: a writer is alone, except for a reader of its own thread.
 local readers = KEYS[4]
 
 local function reads(of)
   return string.match(of, ':r$')
 end
 
--- Who is inside: read once, and kept up to date by whatever changes it. writing: ms left of the writer, -2 if there
--- is none. ends: when (ms) the last reader's lease ends, or nil.
+-- The holders. foreign() and forget() read them once, and every change keeps these variables right.
+-- writing: ms left of the writer, -2 if there is none. ends: when (ms) the last reader's lease
+-- ends, or nil.
 local writing, ends
 
--- How long (ms) the readers that come in now stay.
+-- The longest lease (ms) of the readers that this script has added or confirmed, or nil.
 local staying
 
--- Ended leases count no more.
+-- Removes readers whose lease has ended.
 local function forget(now)
   redis.call('ZREMRANGEBYSCORE', readers, '-inf', now)
   ends = tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2] or '')
 end
 
--- What was found if a key is not of ours, or nil.
+-- What was found if a key is not Mortise's, or nil.
 local function foreign()
   local kind = stranger('zset')
   if kind then
@@ -40,12 +43,13 @@ local function foreign()
   end
 end
 
--- Ended leases are forgotten: whether the lock has room for one more.
+-- Whether the lock has room for the id. To be called after forget().
 local function admits(candidate)
   return writing == -2 and (reads(candidate) or not ends)
 end
 
--- Inside from now on, or still, and for so long at least, once it is settled. Returns that it is.
+-- The taker holds from now on, or still, for at least ms once the script has called settle().
+-- Returns true.
 local function take(taker, now, ms)
   if reads(taker) then
     redis.call('ZADD', readers, 'GT', now + ms, taker)
@@ -59,7 +63,7 @@ local function take(taker, now, ms)
   return true
 end
 
--- All who come in have been taken in: the readers' key gets its expiry, last of all.
+-- All new holders are in: the readers' key gets its expiry, last of all.
 local function settle()
   if staying then
     keep(readers, staying)

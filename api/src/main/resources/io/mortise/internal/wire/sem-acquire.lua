@@ -1,12 +1,13 @@
--- Takes permits of a semaphore, or joins its queue. Repeating it with the same id does no harm: what the id
--- holds already is confirmed, and its lease raised. It is also the answer to a grant.
+-- Takes permits of a semaphore, or joins its queue. A repetition with the same id does no harm: it
+-- confirms what the id already holds, and raises its lease. It is also the answer to a grant.
 --
 -- KEYS   as in sem.lua
--- ARGV   as in rw-acquire.lua, 1 to 4; a 'try' passes nobody
--- Reply  1, it holds its permits
---        WAIT, ms until the next lease ends (-2 none), ticket, server time (us) [, complaint about PUBLISH]
+-- ARGV   1 to 4 as in rw-acquire.lua
+-- Reply  1: it holds its permits
+--        WAIT, ms until the next lease ends (-2 none), ticket, server time (us)
+--          [, complaint about PUBLISH]
 --        BUSY, ms until the next lease ends (-2 none)   (only 'try')
---        TOO_LATE                          (this id was withdrawn)
+--        TOO_LATE                          (this id was withdrawn or revoked)
 --        UNSET                             (there is no semaphore)
 --        TOO_MANY, permits there are       (fewer than this id wants)
 --        FOREIGN, what was found
@@ -55,7 +56,7 @@ if weight(id) > total then
   return {'TOO_MANY', total}
 end
 
--- Until there may be room again.
+-- The ms until there may be room again.
 local function left()
   return ends and ends - now or -2
 end

@@ -1,4 +1,4 @@
--- Ends all leases of a semaphore, tells the holders, and lets in the first waiters.
+-- Ends all leases of a semaphore, notifies the holders, and grants permits to the first waiters.
 --
 -- KEYS   as in sem.lua
 -- ARGV   as in force.lua

@@ -1,5 +1,5 @@
--- Gives back what the id holds of a semaphore, or leaves its queue, and lets in the first waiters for which
--- there is room. Of an id that neither holds nor waits it changes nothing.
+-- Releases what the id holds of a semaphore, or leaves its queue, and grants permits to the first
+-- waiters for which there is room. For an id that neither holds nor waits it changes nothing.
 --
 -- KEYS   as in sem.lua
 -- ARGV   as in leave.lua
@@ -22,7 +22,7 @@ end
 local now = clock()
 withdraw(now, tonumber(ARGV[3] or '0'))
 if not total then
-  return {reply} -- whoever waits for it asks, and is told
+  return {reply} -- the waiters learn it at their next check
 end
 forget(now)
 local _, complaint = grant(now)

@@ -1,13 +1,16 @@
--- Sets how many permits a semaphore has, or looks at it.
+-- Sets the number of permits of a semaphore, or inspects it.
 --
 -- KEYS   as in sem.lua
--- ARGV   1 '', 2 terms, the word 'once' (changes nothing if they are set), 'resize' or 'look' (changes nothing
---        at all), 3 permits
--- Reply  SET, or KEPT                    (only 'once': they were set already)
---        PERMITS, free ones, who wait    (only 'look')
+-- ARGV   1 ''
+--        2 terms; the word is 'once' (changes nothing if they are set), 'resize', or 'look'
+--          (changes nothing at all)
+--        3 permits
+-- Reply  SET
+--        KEPT                            (only 'once': they were already set)
+--        PERMITS, free ones, 1 if the queue has waiters, else 0    (only 'look')
 --        UNSET                           (only 'look': there is no semaphore)
 --        FOREIGN, what was found
--- Rules  S1 S3 S4. It takes nothing from those who hold permits.
+-- Rules  S1 S3 S4. It takes nothing from holders.
 --#shared
 local found = foreign()
 if found then

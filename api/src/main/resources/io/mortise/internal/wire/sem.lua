@@ -1,21 +1,23 @@
--- The semaphore, as its scripts share it. Put behind queue.lua, in front of line.lua. An id ends in :p and the number of permits it is for, so that whoever sees it in
--- the queue or among the holders knows its weight.
+-- The semaphore: the part that its scripts share. It goes behind queue.lua and before line.lua. An
+-- id ends in :p and the number of permits that it wants, so its weight is known wherever the id is.
 --
--- KEYS  1 permits  zset  !total -> permits there are
---                        !free  -> permits that nobody holds; below 0 after there were made fewer
---                        id     -> time (ms) at which its lease ends
+-- KEYS  1 permits  zset  !total -> permits in all
+--                        !free  -> permits that no id holds; below 0 after a resize to fewer than
+--                                  are held
+--                        id     -> time (ms) when its lease ends
 --                        expires a week after the last lease
 --       2 queue, 3 alive  as in queue.lua
 --
--- Q1: !free is !total less the weight of all ids, and below 0 only while nobody comes in.
+-- Q1: !free is !total less the weight of all ids. While it is below 0, no id is granted permits.
 local permits = lock
 local week = 604800000
 
--- What is there: read once by foreign(), and kept up to date by whatever changes it. The two counters come
--- before any time, and !free first. soonest and ends: of those known, the lease that ends first, and when (ms).
+-- The state of the semaphore. foreign() reads it once, and every change keeps these variables
+-- right. The scores of the two counters are below every time, and !free comes first.
+-- soonest, ends: of the known leases, the id of the one that ends first, and when (ms).
 local total, free, expires, soonest, ends
 
--- Whether the id must not acquire any more.
+-- Whether the id has a tombstone.
 local buried
 
 local function weight(of)
@@ -26,7 +28,7 @@ local function setFirst(found, at)
   soonest, ends = found[at], tonumber(found[at + 1] or '')
 end
 
--- Reads what is there. Returns what was found if a key is not of ours, or nil.
+-- Reads the state. Returns what was found if a key is not Mortise's, or nil.
 local function foreign()
   local found = redis.pcall('ZRANGE', permits, 0, 2, 'WITHSCORES')
   local place = redis.pcall('ZSCORE', queue, id)
@@ -34,7 +36,7 @@ local function foreign()
   if found.err or type(place) == 'table' or type(buried) == 'table' then
     local kind = stranger(nil, 'zset')
     if not kind then
-      redis.call('ZRANGE', permits, 0, 0) -- the server says what else is wrong
+      redis.call('ZRANGE', permits, 0, 0) -- raises the server's own error
       redis.call('ZSCORE', queue, id)
     end
     return kind
@@ -50,10 +52,10 @@ local function foreign()
   setFirst(found, 5)
 end
 
--- How long (ms) the key must last, if that is longer than it does.
+-- How long (ms) the key must last, if that is longer than it would.
 local lasting
 
--- The key lasts so long at least, once it is settled.
+-- The key will last at least so long, once the script has called settle().
 local function lasts(ms)
   if expires < ms then
     expires = ms
@@ -61,21 +63,21 @@ local function lasts(ms)
   end
 end
 
--- All who come in have been taken in: the key gets its expiry, last of all.
+-- All new holders are in: the key gets its expiry, last of all.
 local function settle()
   if lasting then
     redis.call('PEXPIRE', permits, lasting)
   end
 end
 
--- The id, which is inside, holds nothing any more.
+-- The id holds nothing any more, and its permits are free.
 local function release(holder)
   redis.call('ZREM', permits, holder)
   free = free + weight(holder)
   redis.call('ZADD', permits, free, '!free')
 end
 
--- Ended leases count no more.
+-- Ends the leases whose time has passed.
 local function forget(now)
   while soonest and ends <= now do
     release(soonest)
@@ -83,14 +85,15 @@ local function forget(now)
   end
 end
 
--- Ended leases are forgotten: whether there is room for the id. One that wants more than there are leaves the
--- line, and is told so when it asks.
+-- Whether the semaphore has room for the id. To be called after forget(). An id that wants more
+-- permits than there are is admitted too: it leaves the queue, and gets TOO_MANY at its next check.
 local function admits(candidate)
   local wanted = weight(candidate)
   return wanted <= free or wanted > total
 end
 
--- Inside from now on, if it is not one that wants more than there are. Returns whether it is.
+-- The taker holds its permits from now on. If fewer are free, it takes nothing and returns false.
+-- After admits(), that means that the taker wants more than there are.
 local function take(taker, now, ms)
   local left = free - weight(taker)
   if left < 0 then
