@@ -52,10 +52,10 @@ class MergedLease implements Lease {
     this.needed = needed;
     this.time = time;
     this.executor = executor;
-    this.members = new CopyOnWriteArrayList<>(members.stream().map(MergedLease::inside).toList());
+    this.members = new CopyOnWriteArrayList<>(members.stream().map(MergedLease::memberLease).toList());
   }
 
-  static MemberLease inside(Lease member) {
+  static MemberLease memberLease(Lease member) {
     return (MemberLease) member; // every lease of a lease request is one
   }
 
@@ -88,7 +88,7 @@ class MergedLease implements Lease {
       if (isOver()) {
         return false;
       }
-      members.add(inside(member));
+      members.add(memberLease(member));
       members.remove(before);
     }
     watch(member);

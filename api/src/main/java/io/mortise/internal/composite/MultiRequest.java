@@ -92,7 +92,7 @@ public final class MultiRequest {
   private CompletableFuture<LeaseOutcome> ask(Member member, long nanos) {
     CompletableFuture<LeaseOutcome> one = new CompletableFuture<>();
     asked.add(one);
-    member.claim(nanos, one);
+    member.request(nanos, one);
     return one;
   }
 
@@ -109,7 +109,7 @@ public final class MultiRequest {
     }
     LeaseOutcome answer = done.join();
     if (answer.lease() != null) {
-      held.put(member, MergedLease.inside(answer.lease()));
+      held.put(member, MergedLease.memberLease(answer.lease()));
     }
     heldBy = answer.heldBy() == null ? heldBy : answer.heldBy();
   }

@@ -59,7 +59,7 @@ public final class QuorumLease extends MergedLease {
     this.of = of;
     this.owner = owner;
     held.forEach((member, lease) -> {
-      inside(lease).joinMajority(owner.thread());
+      memberLease(lease).joinMajority(owner.thread());
       counted.put(member.place(), lease);
     });
   }
@@ -121,13 +121,13 @@ public final class QuorumLease extends MergedLease {
       known.complete(false); // it is released with the other members
     } else {
       CompletableFuture<Void> unused =
-          inside(lease).releasing().whenComplete((done, lost) -> known.complete(true));
+          memberLease(lease).releasing().whenComplete((done, lost) -> known.complete(true));
     }
   }
 
   /** Counts a member from now on. Returns false if the whole is over. */
   private boolean count(Member member, Lease lease) {
-    inside(lease).joinMajority(owner.thread());
+    memberLease(lease).joinMajority(owner.thread());
     return add(lease, counted.put(member.place(), lease));
   }
 
@@ -169,7 +169,7 @@ public final class QuorumLease extends MergedLease {
         asked.add(result);
         CompletableFuture<Void> unused =
             result.thenAccept(answer -> turns.run(() -> healed(each, answer.lease())));
-        each.claim(LeaseSource.NOT, result);
+        each.request(LeaseSource.NOT, result);
       }
     }
   }
@@ -181,7 +181,7 @@ public final class QuorumLease extends MergedLease {
     if (isOver()) {
       giveBack(lease);
     } else {
-      inside(lease).joinMajority(owner.thread());
+      memberLease(lease).joinMajority(owner.thread());
       healing.put(member.place(), lease);
     }
   }

@@ -152,7 +152,7 @@ public final class QuorumRequest {
     CompletableFuture<LeaseOutcome> unused =
         one.whenComplete(
             (answer, failure) -> turns.run(() -> answered(member, one, answer, failure)));
-    member.claim(nanos, one);
+    member.request(nanos, one);
   }
 
   /** Ends the questions that have no answer by then. The timer is closed when all have one. */
@@ -372,7 +372,7 @@ public final class QuorumRequest {
 
   /** Releases a member. From now on its answer is that of the release: it is not held. */
   private void giveBack(Member member, Lease lease) {
-    CompletableFuture<Void> released = MergedLease.inside(lease).releasing();
+    CompletableFuture<Void> released = MergedLease.memberLease(lease).releasing();
     asked.put(member, released.handle((done, lost) -> new LeaseOutcome(null, "nobody")));
   }
 

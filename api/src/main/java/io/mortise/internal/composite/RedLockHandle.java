@@ -164,29 +164,29 @@ public final class RedLockHandle implements RedLock {
 
   @Override
   public void lock() {
-    if (!enterAgain()) {
-      boolean unused = enter(Futures.join(claim(LeaseSource.FOREVER), members.time()));
+    if (!lockAgain()) {
+      boolean unused = enter(Futures.join(request(LeaseSource.FOREVER), members.time()));
     }
   }
 
   @Override
   public void lockInterruptibly() throws InterruptedException {
     throwIfInterrupted();
-    if (!enterAgain()) {
-      boolean unused = enter(Futures.await(claim(LeaseSource.FOREVER), members.time()));
+    if (!lockAgain()) {
+      boolean unused = enter(Futures.await(request(LeaseSource.FOREVER), members.time()));
     }
   }
 
   @Override
   public boolean tryLock() {
-    return enterAgain() || enter(Futures.join(claim(LeaseSource.NOT), members.time()));
+    return lockAgain() || enter(Futures.join(request(LeaseSource.NOT), members.time()));
   }
 
   @Override
   public boolean tryLock(long wait, TimeUnit unit) throws InterruptedException {
     throwIfInterrupted();
     long nanos = Math.max(LeaseSource.NOT, Math.min(unit.toNanos(wait), Long.MAX_VALUE / 2));
-    return enterAgain() || enter(Futures.await(claim(nanos), members.time()));
+    return lockAgain() || enter(Futures.await(request(nanos), members.time()));
   }
 
   @Override
@@ -211,13 +211,13 @@ public final class RedLockHandle implements RedLock {
   }
 
   /** Requests a lease for the calling thread. */
-  private CompletableFuture<LeaseOutcome> claim(long wait) {
+  private CompletableFuture<LeaseOutcome> request(long wait) {
     CompletableFuture<LeaseOutcome> result = new CompletableFuture<>();
-    claim(Thread.currentThread(), wait, result);
+    request(Thread.currentThread(), wait, result);
     return result;
   }
 
-  private void claim(@Nullable Thread owner, long wait, CompletableFuture<LeaseOutcome> result) {
+  private void request(@Nullable Thread owner, long wait, CompletableFuture<LeaseOutcome> result) {
     try {
       members.checkOpen();
     } catch (LockServiceClosedException e) {
@@ -243,7 +243,7 @@ public final class RedLockHandle implements RedLock {
    * Counts one more nested lock if the calling thread holds the Redlock. It sends a command only if
    * the lease must be longer.
    */
-  private boolean enterAgain() {
+  private boolean lockAgain() {
     ThreadLeases.Held own = own();
     if (own == null || !isValid(own) || !((QuorumLease) own.lease()).ensure(members)) {
       return false;
@@ -363,7 +363,7 @@ public final class RedLockHandle implements RedLock {
 
   private AsyncLeases leases() {
     return new AsyncLeases(
-        (wait, result) -> claim(null, wait, result), members::execute, members.time());
+        (wait, result) -> request(null, wait, result), members::execute, members.time());
   }
 
   private void checkNotHeld() {

@@ -67,7 +67,7 @@ public final class Acquisition implements LockScripts.Subject {
     public boolean lose(Acquisition held, String reason);
 
     /** Listeners have been notified of a change of the lease. Called on the listeners' thread. */
-    default void told(LeaseChange event) {}
+    default void onLeaseChange(LeaseChange event) {}
   }
 
   private final Owner owner;

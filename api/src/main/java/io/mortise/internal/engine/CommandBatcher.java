@@ -26,7 +26,7 @@ final class CommandBatcher {
   /** A command that is made when it is sent. */
   interface Command {
     /** The call to send; null if it is not wanted any more. */
-    @Nullable ScriptCall toSend();
+    @Nullable ScriptCall makeCall();
 
     /** Called once, with a reply or a failure, after the command was made or could not be made. */
     void answered(@Nullable List<Object> reply, @Nullable Throwable failure);
@@ -41,7 +41,7 @@ final class CommandBatcher {
     }
 
     @Override
-    public ScriptCall toSend() {
+    public ScriptCall makeCall() {
       return call;
     }
 
@@ -123,7 +123,7 @@ final class CommandBatcher {
    */
   private static @Nullable ScriptCall make(Command command) {
     try {
-      return command.toSend();
+      return command.makeCall();
     } catch (Throwable e) { // an Error too: the other commands of the batch would wait for ever
       log.error("a command could not be made", e);
       Futures.whenReplied(CompletableFuture.failedFuture(e), command::answered);

@@ -219,7 +219,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
 
   /** The waiter is out of the queue and did not get the lock: wakes the next one. */
   private Step giveUp(Waiter waiter) throws InterruptedException {
-    Trampoline.step(this::giveBackUnclaimed);
+    Trampoline.step(this::giveBackHandedOff);
     LockException why = trouble;
     store.checkOpen(keys);
     waiter.checkInterrupt();
@@ -229,10 +229,10 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     return Step.REFUSED;
   }
 
-  private void giveBackUnclaimed() {
+  private void giveBackHandedOff() {
     boolean unused = store.phase().releasing();
     try {
-      Acquisition handedOff = endUnclaimed();
+      Acquisition handedOff = endHandedOff();
       if (handedOff != null) {
         giveBack(handedOff);
       }
@@ -242,10 +242,10 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
   }
 
   /** Wakes the thread that may take over the hold that was handed off, or ends that hold. */
-  private @Nullable Acquisition endUnclaimed() {
+  private @Nullable Acquisition endHandedOff() {
     mutex.lock();
     try {
-      return phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
+      return phase == Phase.HELD && hold == null ? handOffOrRelease() : null;
     } finally {
       mutex.unlock();
     }
@@ -406,7 +406,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     try {
       wake();
       waiters.forEach(waiter -> waiter.unpark(store.time()));
-      Acquisition handedOff = phase == Phase.HELD && hold == null ? passOnOrRelease() : null;
+      Acquisition handedOff = phase == Phase.HELD && hold == null ? handOffOrRelease() : null;
       if (handedOff != null) {
         appointNext();
       }
@@ -444,12 +444,12 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
         return false;
       }
       hold = null;
-      toRelease = passOnOrRelease();
+      toRelease = handOffOrRelease();
     } finally {
       mutex.unlock();
     }
     if (toRelease == null) {
-      LockLog.handedOn(own, store.now());
+      LockLog.handedOff(own, store.now());
       return true;
     }
     boolean had = release(toRelease);
@@ -465,13 +465,13 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
    *
    * @return the acquisition that the caller must now release; null if there is none
    */
-  private @Nullable Acquisition passOnOrRelease() {
+  private @Nullable Acquisition handOffOrRelease() {
     Acquisition held = acquisition;
     Waiter next = waiters.peek();
     if (held == null) {
       return null;
     }
-    if (next != null && mayPassOn(held, next)) {
+    if (next != null && mayHandOff(held, next)) {
       next.unpark(store.time());
       return null;
     }
@@ -483,7 +483,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
     return held;
   }
 
-  private boolean mayPassOn(Acquisition held, Waiter next) {
+  private boolean mayHandOff(Acquisition held, Waiter next) {
     long now = store.now();
     LeaseTerms lease = held.lease().terms();
     return handOffs < store.options().handOffLimit()

@@ -40,7 +40,7 @@ public final class HeldLease {
   private boolean drifts;
   private @Nullable Set<Warning> given;
   private boolean renewing;
-  private boolean lossTold;
+  private boolean lossReported;
   private @Nullable HoldEvents events;
   private long timedEnd;
 
@@ -243,14 +243,14 @@ public final class HeldLease {
    * @return false if they already know that the hold is lost: a renewal that failed at the same
    *     moment, on another thread, is no news after that
    */
-  synchronized boolean tells(LeaseState next) {
-    boolean news = !lossTold;
-    lossTold = lossTold || next == LeaseState.LOST;
+  synchronized boolean reports(LeaseState next) {
+    boolean news = !lossReported;
+    lossReported = lossReported || next == LeaseState.LOST;
     return news;
   }
 
   /** Sets the events of the hold that begins. Each hold of an acquisition has its own. */
-  synchronized void tellBy(HoldEvents next) {
+  synchronized void setEvents(HoldEvents next) {
     events = next;
   }
 

@@ -62,7 +62,7 @@ public final class Hold {
   }
 
   /** Sets its events, before any other thread can see the hold. */
-  void tellBy(HoldEvents next) {
+  void setEvents(HoldEvents next) {
     events = next;
   }
 

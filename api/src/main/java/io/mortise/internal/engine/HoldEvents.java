@@ -17,13 +17,13 @@ final class HoldEvents {
   private static final Logger log = LoggerFactory.getLogger(HoldEvents.class);
 
   private final long since;
-  private final Deque<Runnable> untold = new ArrayDeque<>(2);
-  private boolean telling;
+  private final Deque<Runnable> undelivered = new ArrayDeque<>(2);
+  private boolean delivering;
   private boolean ended;
 
-  private HoldEvents(long since, boolean telling) {
+  private HoldEvents(long since, boolean delivering) {
     this.since = since;
-    this.telling = telling;
+    this.delivering = delivering;
   }
 
   /** The events of a hold whose beginning will be reported by {@link #began}. */
@@ -43,7 +43,7 @@ final class HoldEvents {
   /** Reports the beginning, and then everything that was posted meanwhile. */
   void began(Runnable event) {
     event.run();
-    tellAll();
+    deliverAll();
   }
 
   /**
@@ -60,7 +60,7 @@ final class HoldEvents {
   /** Delivers on the calling thread, unless another thread delivers. */
   void post(Runnable event) {
     if (add(event)) {
-      tellAll();
+      deliverAll();
     }
   }
 
@@ -70,35 +70,35 @@ final class HoldEvents {
       return;
     }
     try {
-      executor.execute(this::tellAll);
+      executor.execute(this::deliverAll);
     } catch (RejectedExecutionException e) {
       log.debug("a lease event was not reported: the executor rejected it", e);
       drop(event);
-      tellAll();
+      deliverAll();
     }
   }
 
   /** Adds an event. Returns whether the caller has to deliver it. */
   private synchronized boolean add(Runnable event) {
-    untold.add(event);
-    boolean first = !telling;
-    telling = true;
+    undelivered.add(event);
+    boolean first = !delivering;
+    delivering = true;
     return first;
   }
 
   private synchronized void drop(Runnable event) {
-    untold.remove(event);
+    undelivered.remove(event);
   }
 
-  private void tellAll() {
+  private void deliverAll() {
     for (Runnable next = next(); next != null; next = next()) {
       next.run();
     }
   }
 
   private synchronized @Nullable Runnable next() {
-    Runnable next = untold.poll();
-    telling = next != null;
+    Runnable next = undelivered.poll();
+    delivering = next != null;
     return next;
   }
 }

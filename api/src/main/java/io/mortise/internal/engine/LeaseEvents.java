@@ -80,15 +80,15 @@ public final class LeaseEvents {
   void begins(Hold hold) {
     if (listener != null) {
       HoldEvents events = HoldEvents.beginning(hold.since());
-      hold.tellBy(events);
-      hold.acquisition().lease().tellBy(events);
+      hold.setEvents(events);
+      hold.acquisition().lease().setEvents(events);
     }
   }
 
   /** A lease begins. {@link #acquired(Acquisition, long)} reports it. Does not block. */
   void begins(Acquisition lease) {
     if (listener != null) {
-      lease.lease().tellBy(HoldEvents.beginning(lease.lease().acquiredAt()));
+      lease.lease().setEvents(HoldEvents.beginning(lease.lease().acquiredAt()));
     }
   }
 
@@ -173,9 +173,9 @@ public final class LeaseEvents {
         .post(
             this::submit,
             () -> {
-              if (acquisition.lease().tells(event.state())) {
+              if (acquisition.lease().reports(event.state())) {
                 tell(acquisition.keys().lock(), event);
-                acquisition.owner().told(event);
+                acquisition.owner().onLeaseChange(event);
               }
             });
   }

@@ -134,7 +134,7 @@ final class LeaseHandle implements MemberLease {
     if (!isStillHeld() || !parts.releases().endAndRelease(acquisition)) {
       throw lost();
     }
-    told(heldFor);
+    reportReleased(heldFor);
   }
 
   @Override
@@ -158,11 +158,11 @@ final class LeaseHandle implements MemberLease {
           if (!had) {
             throw lost();
           }
-          parts.events().execute(() -> told(heldFor));
+          parts.events().execute(() -> reportReleased(heldFor));
         });
   }
 
-  private void told(long heldFor) {
+  private void reportReleased(long heldFor) {
     LockLog.released(acquisition, heldFor);
     parts.events().released(acquisition, heldFor);
   }

@@ -163,7 +163,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   private void ask() {
     List<Object> reply;
     try {
-      ScriptCall call = toSend();
+      ScriptCall call = makeCall();
       if (call == null) {
         return; // its service was closed meanwhile
       }
@@ -183,7 +183,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   }
 
   @Override
-  public synchronized @Nullable ScriptCall toSend() {
+  public synchronized @Nullable ScriptCall makeCall() {
     if (!isDue()) {
       return null;
     }
@@ -314,14 +314,14 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     return () -> {
       pending.remove(this);
       parts.took(lease.acquisition());
-      tellAcquired(lease.acquisition());
+      reportAcquired(lease.acquisition());
       if (waiting == null || !waiting.complete(new LeaseOutcome(lease, null))) {
         CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
       }
     };
   }
 
-  private void tellAcquired(Acquisition held) {
+  private void reportAcquired(Acquisition held) {
     long waited = store.now() - start;
     LockLog.acquired(held, waited);
     parts.events().acquired(held, waited);
@@ -491,7 +491,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   }
 
   @Override
-  public void told(LeaseChange event) {
+  public void onLeaseChange(LeaseChange event) {
     if (event.state() == LeaseState.LOST) {
       loss = event;
       listeners.forEach(listener -> tell(listener, event));

@@ -16,10 +16,10 @@ public interface LeaseSource {
    * @param result completed on any thread, so nothing that blocks may depend on it. If a caller
    *     completes it first, the request is withdrawn, and a lease that arrives later is given back.
    */
-  void claim(long wait, CompletableFuture<LeaseOutcome> result);
+  void request(long wait, CompletableFuture<LeaseOutcome> result);
 
   /** As {@link #claim}, for a caller that waits: its thread may send the first command. */
-  default void claimHere(long wait, CompletableFuture<LeaseOutcome> result) {
-    claim(wait, result);
+  default void requestHere(long wait, CompletableFuture<LeaseOutcome> result) {
+    request(wait, result);
   }
 }

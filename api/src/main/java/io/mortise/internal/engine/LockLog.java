@@ -84,7 +84,7 @@ public final class LockLog {
   }
 
   /** The hold was handed off to another thread of this service, without a command. */
-  static void handedOn(Hold hold, long now) {
+  static void handedOff(Hold hold, long now) {
     if (log.isDebugEnabled()) {
       log.debug(
           "{}: handed off inside this process by {} after {} ms",

@@ -61,7 +61,7 @@ public final class LostHolds {
   }
 
   /** The calling thread has learned of the loss of this hold. It is marked no more. */
-  public synchronized void told(Hold hold) {
+  public synchronized void forget(Hold hold) {
     Key key = new Key(hold.thread(), hold.acquisition().keys().lock());
     Deque<Hold> own = holds.get(key);
     if (own != null && own.remove(hold) && own.isEmpty()) {

@@ -26,7 +26,7 @@ final class RedissonChannels {
   private final Store store;
 
   /** By the lock's key. Two locks, foo and {foo}, have one channel. */
-  private final Map<String, Ear> ears = new ConcurrentHashMap<>();
+  private final Map<String, Listening> byKey = new ConcurrentHashMap<>();
 
   private final AtomicBoolean complained = new AtomicBoolean();
 
@@ -40,11 +40,11 @@ final class RedissonChannels {
       return;
     }
     LockKeys keys = acquisition.keys();
-    Ear listening =
-        ears.compute(
+    Listening listening =
+        byKey.compute(
             keys.lock(),
-            (lock, ear) -> {
-              Ear one = ear == null ? new Ear(keys.redissonChannel()) : ear;
+            (lock, known) -> {
+              Listening one = known == null ? new Listening(keys.redissonChannel()) : known;
               one.waiting.add(acquisition);
               return one;
             });
@@ -63,38 +63,38 @@ final class RedissonChannels {
   }
 
   private void end(String lock, Acquisition acquisition) {
-    AtomicReference<@Nullable Ear> unused = new AtomicReference<>();
-    ears.computeIfPresent(
+    AtomicReference<@Nullable Listening> unused = new AtomicReference<>();
+    byKey.computeIfPresent(
         lock,
-        (same, ear) -> {
-          ear.waiting.remove(acquisition);
-          boolean last = ear.waiting.isEmpty();
-          unused.set(last ? ear : null);
-          return last ? null : ear;
+        (same, listening) -> {
+          listening.waiting.remove(acquisition);
+          boolean last = listening.waiting.isEmpty();
+          unused.set(last ? listening : null);
+          return last ? null : listening;
         });
-    Ear ear = unused.get();
-    if (ear != null) {
-      ear.close(); // outside of the map's lock: closing waits for a listener that runs
+    Listening listening = unused.get();
+    if (listening != null) {
+      listening.close(); // outside of the map's lock: closing waits for a listener that runs
     }
   }
 
   void close() {
-    for (String lock : List.copyOf(ears.keySet())) {
-      Ear ear = ears.remove(lock);
-      if (ear != null) {
-        ear.close();
+    for (String lock : List.copyOf(byKey.keySet())) {
+      Listening listening = byKey.remove(lock);
+      if (listening != null) {
+        listening.close();
       }
     }
   }
 
-  private final class Ear implements ChannelListener {
+  private final class Listening implements ChannelListener {
     private final String channel;
     private final Set<Acquisition> waiting = ConcurrentHashMap.newKeySet();
     private final AtomicBoolean opened = new AtomicBoolean();
     private volatile @Nullable Subscription subscription;
     private volatile boolean closed;
 
-    Ear(String channel) {
+    Listening(String channel) {
       this.channel = channel;
     }
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 public final class AsyncLeases implements AsyncLock {
-  private final LeaseSource claimer;
+  private final LeaseSource source;
   private final Executor executor;
   private final TimeSource time;
 
@@ -27,58 +27,58 @@ public final class AsyncLeases implements AsyncLock {
    * @param executor the executor on which the futures complete
    * @param time the time that waiting threads follow
    */
-  public AsyncLeases(LeaseSource claimer, Executor executor, TimeSource time) {
-    this.claimer = claimer;
+  public AsyncLeases(LeaseSource source, Executor executor, TimeSource time) {
+    this.source = source;
     this.executor = executor;
     this.time = time;
   }
 
   @Override
   public CompletableFuture<Lease> acquire() {
-    return claim(LeaseSource.FOREVER, claimed -> lease(claimed).orElseThrow());
+    return request(LeaseSource.FOREVER, outcome -> lease(outcome).orElseThrow());
   }
 
   @Override
   public CompletableFuture<Optional<Lease>> tryAcquire() {
-    return claim(LeaseSource.NOT, AsyncLeases::lease);
+    return request(LeaseSource.NOT, AsyncLeases::lease);
   }
 
   @Override
   public CompletableFuture<Optional<Lease>> tryAcquire(Duration wait) {
-    return claim(nanos(wait), AsyncLeases::lease);
+    return request(nanos(wait), AsyncLeases::lease);
   }
 
   /** Waits for a lease without end. */
   public Lease await() throws InterruptedException {
-    return lease(awaitClaimed(LeaseSource.FOREVER)).orElseThrow();
+    return lease(awaitOutcome(LeaseSource.FOREVER)).orElseThrow();
   }
 
   /** Waits for a lease until the deadline. */
   public Optional<Lease> await(Duration wait) throws InterruptedException {
-    return lease(awaitClaimed(nanos(wait)));
+    return lease(awaitOutcome(nanos(wait)));
   }
 
   /**
    * Takes a lease if the lock is free now. An interrupt does not end the call; the flag stays set.
    */
   Optional<Lease> attempt() {
-    CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
-    claimer.claimHere(LeaseSource.NOT, claimed);
-    return lease(Futures.join(claimed, time));
+    CompletableFuture<LeaseOutcome> outcome = new CompletableFuture<>();
+    source.requestHere(LeaseSource.NOT, outcome);
+    return lease(Futures.join(outcome, time));
   }
 
   /** Waits for the outcome of a lease request. */
-  LeaseOutcome awaitClaimed(long wait) throws InterruptedException {
+  LeaseOutcome awaitOutcome(long wait) throws InterruptedException {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
-    claimer.claimHere(wait, claimed);
-    return Futures.await(claimed, time);
+    CompletableFuture<LeaseOutcome> outcome = new CompletableFuture<>();
+    source.requestHere(wait, outcome);
+    return Futures.await(outcome, time);
   }
 
-  private static Optional<Lease> lease(LeaseOutcome claimed) {
-    return Optional.ofNullable(claimed.lease());
+  private static Optional<Lease> lease(LeaseOutcome outcome) {
+    return Optional.ofNullable(outcome.lease());
   }
 
   private static long nanos(Duration wait) {
@@ -90,18 +90,18 @@ public final class AsyncLeases implements AsyncLock {
    * Sends a lease request. The future completes on the executor, with a value made of the outcome.
    * If another caller completes the future first, the request is withdrawn.
    */
-  <T> CompletableFuture<T> claim(long wait, Function<LeaseOutcome, T> value) {
-    CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
+  <T> CompletableFuture<T> request(long wait, Function<LeaseOutcome, T> value) {
+    CompletableFuture<LeaseOutcome> outcome = new CompletableFuture<>();
     CompletableFuture<T> future = new CompletableFuture<>();
     CompletableFuture<LeaseOutcome> unused =
-        claimed.whenComplete(
-            (done, failure) -> executor.execute(() -> hand(done, failure, value, future)));
-    CompletableFuture<T> ignored = future.whenComplete((v, failure) -> claimed.cancel(false));
-    claimer.claim(wait, claimed);
+        outcome.whenComplete(
+            (done, failure) -> executor.execute(() -> deliver(done, failure, value, future)));
+    CompletableFuture<T> ignored = future.whenComplete((v, failure) -> outcome.cancel(false));
+    source.request(wait, outcome);
     return future;
   }
 
-  private static <T> void hand(
+  private static <T> void deliver(
       @Nullable LeaseOutcome done,
       @Nullable Throwable failure,
       Function<LeaseOutcome, T> value,

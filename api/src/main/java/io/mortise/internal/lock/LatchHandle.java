@@ -23,12 +23,12 @@ import org.jspecify.annotations.Nullable;
 final class LatchHandle implements DistributedCountDownLatch {
   private final Engine engine;
   private final LockKeys keys;
-  private final AsyncLeases claims;
+  private final AsyncLeases requests;
 
   LatchHandle(Engine engine, LockKeys keys) {
     this.engine = engine;
     this.keys = keys;
-    claims =
+    requests =
         new AsyncLeases(
             new LeaseRequester(engine, keys, engine.store().defaultLease()),
             engine.events()::execute,
@@ -44,18 +44,18 @@ final class LatchHandle implements DistributedCountDownLatch {
 
   @Override
   public void await() throws InterruptedException {
-    LeaseOutcome unused = claims.awaitClaimed(LeaseSource.FOREVER);
+    LeaseOutcome unused = requests.awaitOutcome(LeaseSource.FOREVER);
   }
 
   @Override
   public boolean await(long wait, TimeUnit unit) throws InterruptedException {
-    return claims.awaitClaimed(unit.toNanos(wait)).open();
+    return requests.awaitOutcome(unit.toNanos(wait)).open();
   }
 
   @Override
   public CompletableFuture<Void> awaitAsync() {
     CompletableFuture<LeaseOutcome> passing =
-        claims.claim(LeaseSource.FOREVER, Function.identity());
+        requests.request(LeaseSource.FOREVER, Function.identity());
     CompletableFuture<Void> open = passing.thenAccept(passed -> {});
     CompletableFuture<Void> unused = open.whenComplete((v, failure) -> passing.cancel(false));
     return open;

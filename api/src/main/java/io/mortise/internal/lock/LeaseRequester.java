@@ -10,12 +10,12 @@ import java.util.concurrent.CompletableFuture;
 /** The source of leases of one lock, semaphore or latch. */
 record LeaseRequester(Engine engine, LockKeys keys, LeaseTerms lease) implements LeaseSource {
   @Override
-  public void claim(long wait, CompletableFuture<LeaseOutcome> claimed) {
-    engine.requests().start(keys, lease, wait, false, claimed);
+  public void request(long wait, CompletableFuture<LeaseOutcome> outcome) {
+    engine.requests().start(keys, lease, wait, false, outcome);
   }
 
   @Override
-  public void claimHere(long wait, CompletableFuture<LeaseOutcome> claimed) {
-    engine.requests().start(keys, lease, wait, true, claimed);
+  public void requestHere(long wait, CompletableFuture<LeaseOutcome> outcome) {
+    engine.requests().start(keys, lease, wait, true, outcome);
   }
 }

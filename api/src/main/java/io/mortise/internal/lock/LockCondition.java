@@ -125,7 +125,7 @@ abstract class LockCondition implements Condition {
     engine().conditions().add(waiter);
     try {
       join(waiter);
-      boolean interrupted = waitOutside(waiter, hold, interruptible, deadline);
+      boolean interrupted = waitWithoutLock(waiter, hold, interruptible, deadline);
       enter(waiter, again, count, interrupted);
       boolean signalled = !leave(waiter);
       if (interrupted && interruptible && !signalled) {
@@ -144,7 +144,7 @@ abstract class LockCondition implements Condition {
    * Gives the lock back, and waits until there is a reason to acquire it again. Returns whether the
    * thread was interrupted.
    */
-  private boolean waitOutside(
+  private boolean waitWithoutLock(
       ConditionWaiter waiter, Hold hold, boolean interruptible, long deadline) {
     try {
       lock.exitAll(hold);
@@ -174,7 +174,7 @@ abstract class LockCondition implements Condition {
 
   private void enter(ConditionWaiter waiter, LockHandle again, int count, boolean interrupted) {
     try {
-      again.enterAll(count);
+      again.lockAll(count);
     } catch (RuntimeException e) {
       abandon(waiter);
       if (interrupted) {

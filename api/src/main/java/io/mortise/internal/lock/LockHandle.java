@@ -89,7 +89,7 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public void lock() {
-    if (enterAgain()) {
+    if (lockAgain()) {
       return;
     }
     try {
@@ -102,7 +102,7 @@ class LockHandle implements DistributedLock, Member {
   @Override
   public void lockInterruptibly() throws InterruptedException {
     throwIfInterrupted();
-    if (!enterAgain()) {
+    if (!lockAgain()) {
       acquire(Waiter.patient(lease, engine.store().now(), true));
     }
   }
@@ -110,7 +110,7 @@ class LockHandle implements DistributedLock, Member {
   @Override
   public boolean tryLock() {
     try {
-      return enterAgain() || acquire(impatient());
+      return lockAgain() || acquire(impatient());
     } catch (InterruptedException e) {
       throw new AssertionError("an attempt that does not wait does not throw", e);
     }
@@ -118,14 +118,14 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public PendingTry begin() {
-    if (enterAgain()) {
+    if (lockAgain()) {
       return () -> true;
     }
     Waiter waiter = ready(impatient());
     PendingTry begun = engine.gates().begin(keys, waiter);
     return () -> {
       try {
-        return told(begun.finish(), waiter);
+        return reported(begun.finish(), waiter);
       } finally {
         waiter.restoreInterrupt();
       }
@@ -136,7 +136,7 @@ class LockHandle implements DistributedLock, Member {
   public boolean tryLock(long wait, TimeUnit unit) throws InterruptedException {
     throwIfInterrupted();
     long nanos = unit.toNanos(wait);
-    return enterAgain()
+    return lockAgain()
         || acquire(nanos > 0 ? Waiter.timed(lease, engine.store().now(), nanos) : impatient());
   }
 
@@ -176,10 +176,10 @@ class LockHandle implements DistributedLock, Member {
   }
 
   final boolean take(Waiter waiter) throws InterruptedException {
-    return told(engine.gates().lock(keys, waiter), waiter);
+    return reported(engine.gates().lock(keys, waiter), waiter);
   }
 
-  private boolean told(boolean acquired, Waiter waiter) {
+  private boolean reported(boolean acquired, Waiter waiter) {
     Hold hold = waiter.hold();
     if (waiter.isTimed()) {
       LockLog.late(keys, waiter, engine.store().now());
@@ -196,7 +196,7 @@ class LockHandle implements DistributedLock, Member {
   /**
    * Adds a nested hold if the calling thread holds the lock. Only a longer lease needs a command.
    */
-  final boolean enterAgain() {
+  final boolean lockAgain() {
     Hold hold = engine.gates().holdOfCurrentThread(keys);
     if (hold == null) {
       return false;
@@ -269,7 +269,7 @@ class LockHandle implements DistributedLock, Member {
       return;
     }
     if (isOver(hold) || !hold.end()) {
-      engine.lostHolds().told(hold);
+      engine.lostHolds().forget(hold);
       throw notHeld(hold);
     }
     engine.events().released(hold, engine.store().now() - hold.since());
@@ -447,8 +447,8 @@ class LockHandle implements DistributedLock, Member {
   }
 
   @Override
-  public void claim(long wait, CompletableFuture<LeaseOutcome> claimed) {
-    new LeaseRequester(engine, keys, lease).claim(wait, claimed);
+  public void request(long wait, CompletableFuture<LeaseOutcome> claimed) {
+    new LeaseRequester(engine, keys, lease).request(wait, claimed);
   }
 
   @Override
@@ -486,7 +486,7 @@ class LockHandle implements DistributedLock, Member {
   }
 
   /** Locks as many times as the hold had levels. Only the first may need a command and fail. */
-  final void enterAll(int levels) {
+  final void lockAll(int levels) {
     lock();
     Hold hold = engine.gates().holdOfCurrentThread(keys);
     for (int i = 1; hold != null && i < levels; i++) {

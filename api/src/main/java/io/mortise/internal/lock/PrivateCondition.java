@@ -7,7 +7,7 @@ import java.util.Deque;
 
 /** A condition of the threads that have this object. Its queue is in memory. Thread-safe. */
 final class PrivateCondition extends LockCondition {
-  private final Deque<ConditionWaiter> line = new ArrayDeque<>();
+  private final Deque<ConditionWaiter> queue = new ArrayDeque<>();
 
   PrivateCondition(LockHandle lock) {
     super(lock);
@@ -15,7 +15,7 @@ final class PrivateCondition extends LockCondition {
 
   @Override
   synchronized void join(ConditionWaiter waiter) {
-    line.addLast(waiter);
+    queue.addLast(waiter);
   }
 
   @Override
@@ -28,7 +28,7 @@ final class PrivateCondition extends LockCondition {
 
   @Override
   synchronized boolean leave(ConditionWaiter waiter) {
-    return line.remove(waiter);
+    return queue.remove(waiter);
   }
 
   @Override
@@ -40,14 +40,14 @@ final class PrivateCondition extends LockCondition {
 
   @Override
   void signal(Hold hold, boolean all) {
-    boolean told = signalFirst();
-    while (all && told) {
-      told = signalFirst();
+    boolean signalled = signalFirst();
+    while (all && signalled) {
+      signalled = signalFirst();
     }
   }
 
   private synchronized boolean signalFirst() {
-    ConditionWaiter first = line.pollFirst();
+    ConditionWaiter first = queue.pollFirst();
     if (first != null) {
       first.setSignalled();
       engine().store().time().unpark(first.thread());

@@ -76,7 +76,7 @@ final class ReadWriteSide extends LockHandle {
   /** Acquires this side for a thread that holds the other, if no other thread holds the lock. */
   boolean tryLockBeside(Hold other) {
     try {
-      return enterAgain() || take(impatient().beside(other.acquisition().id()));
+      return lockAgain() || take(impatient().beside(other.acquisition().id()));
     } catch (InterruptedException e) {
       throw new AssertionError("an attempt that does not wait does not throw", e);
     }

@@ -49,14 +49,14 @@ class MultiRequestTest {
   }
 
   @SuppressWarnings("ReferenceEquality") // it is this very object or not
-  private <T> T of(Class<T> type, Map<String, Object> answers, LeaseSource claimer) {
+  private <T> T of(Class<T> type, Map<String, Object> answers, LeaseSource source) {
     InvocationHandler handler =
         (proxy, method, args) -> {
           switch (method.getName()) {
-            case "claim" -> {
+            case "request" -> {
               @SuppressWarnings("unchecked")
               CompletableFuture<LeaseOutcome> claimed = (CompletableFuture<LeaseOutcome>) args[1];
-              claimer.claim((Long) args[0], claimed);
+              source.request((Long) args[0], claimed);
               return null;
             }
             case "releasing" -> {

@@ -65,7 +65,7 @@ class QuorumLeaseTest {
             "time", none -> time,
             "executor", none -> here,
             "onClose", none -> nothing,
-            "claim", args -> claim(place, args[1])));
+            "request", args -> claim(place, args[1])));
   }
 
   @SuppressWarnings("unchecked")

@@ -148,8 +148,8 @@ class CommandBatcherTest {
     CommandBatcher.Command letter = letter(name, asked, null);
     return new CommandBatcher.Command() {
       @Override
-      public ScriptCall toSend() {
-        ScriptCall unused = letter.toSend();
+      public ScriptCall makeCall() {
+        ScriptCall unused = letter.makeCall();
         throw new NullPointerException("the test's");
       }
 
@@ -211,7 +211,7 @@ class CommandBatcherTest {
       String name, List<String> asked, @Nullable ScriptCall call) {
     return new CommandBatcher.Command() {
       @Override
-      public @Nullable ScriptCall toSend() {
+      public @Nullable ScriptCall makeCall() {
         asked.add(name);
         return call;
       }
