@@ -26,9 +26,9 @@ public enum LockKind {
   enum Family {
     EXCLUSIVE("", "queue", "exclusive"),
     REDISSON("", "queue", "exclusive", "redisson"),
-    READ_WRITE("rw-", "queue", "rw", "line"),
-    SEMAPHORE("sem-", "queue", "sem", "line"),
-    LATCH("latch-", "queue", "latch", "line");
+    READ_WRITE("rw-", "queue", "rw", "grants"),
+    SEMAPHORE("sem-", "queue", "sem", "grants"),
+    LATCH("latch-", "queue", "latch", "grants");
 
     private final String prefix;
     private final String[] parts;

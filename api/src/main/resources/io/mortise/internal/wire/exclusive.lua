@@ -17,7 +17,7 @@ end
 
 -- The lock is free: gives it to the first live waiter. There are three cases:
 -- - The waiter is the caller itself (own). It is only returned, and then acquires with its lease.
--- - The reply may grant to it (isNamed). It holds with its lease at once.
+-- - The reply may grant to it (mayGrantInReply). It holds with its lease at once.
 -- - Any other waiter gets a message in its mailbox. It holds for the grant window, and confirms in
 --   it.
 -- Returns the id that the lock belongs to now, and the server's complaint if it refused the
@@ -35,8 +35,8 @@ local function grant(now, own)
     if live and head == own then
       return head
     end
-    if live and isNamed(head) then
-      take(head, naming)
+    if live and mayGrantInReply(head) then
+      take(head, granting)
       return head
     end
     if live then

@@ -20,6 +20,6 @@ end
 local holders = redis.call('HKEYS', lock)
 redis.call('DEL', lock)
 local now = clock()
-throwOut(holders, now, tonumber(ARGV[3]))
+revoke(holders, now, tonumber(ARGV[3]))
 freed(now, #holders > 0)
 return forced(holders)

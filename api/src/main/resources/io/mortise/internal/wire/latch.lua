@@ -1,5 +1,5 @@
 -- The count-down latch: the part that its scripts share. It goes behind queue.lua and before
--- line.lua.
+-- grants.lua.
 --
 -- KEYS  1 latch  zset  !count -> what is left to count; 0 is open
 --                        expires a week after its last use

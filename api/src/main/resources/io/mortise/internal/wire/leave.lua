@@ -27,7 +27,7 @@ local now = clock()
 withdraw(now, tombstone)
 if redis.call('EXISTS', lock) == 0 then
   local head, complaint = freed(now, held)
-  if head and isNamed(head) then
+  if head and mayGrantInReply(head) then
     return {reply, '', head}
   end
   return {reply, complaint}

@@ -27,10 +27,10 @@ end
 --
 -- Q5: an id that the reply grants to holds with its own lease, as if its own command had been
 -- answered.
-local naming = tonumber(string.match(word, '^%d+$') or '')
+local granting = tonumber(string.match(word, '^%d+$') or '')
 
-local function isNamed(head)
-  return naming and mailbox(head) == mailbox(id) and string.match(head, ':n')
+local function mayGrantInReply(head)
+  return granting and mailbox(head) == mailbox(id) and string.match(head, ':n')
 end
 
 -- Raises an expiry. It never lowers one: a late or repeated command must not cut a lease short.
@@ -95,7 +95,7 @@ end
 -- (ms).
 --
 -- Q6: an id that was revoked never holds again. So the message is true however late it comes.
-local function throwOut(holders, now, tombstone)
+local function revoke(holders, now, tombstone)
   for _, holder in ipairs(holders) do
     redis.call('ZADD', alive, now + tombstone, '!' .. holder)
     redis.pcall('PUBLISH', mail .. mailbox(holder), 'lost|' .. holder .. '|' .. lock)

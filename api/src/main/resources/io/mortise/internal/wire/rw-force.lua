@@ -25,7 +25,7 @@ else
   redis.call('DEL', lock)
   writing = -2
 end
-throwOut(holders, now, tonumber(ARGV[3]))
+revoke(holders, now, tonumber(ARGV[3]))
 grant(now)
 settle()
 return forced(holders)

@@ -1,5 +1,5 @@
 -- The read/write lock: the part that rw-acquire, rw-leave and rw-force share. It goes behind
--- queue.lua and before line.lua. An id that ends in :r reads, any other id writes.
+-- queue.lua and before grants.lua. An id that ends in :r reads, any other id writes.
 --
 -- KEYS  1 lock     hash  the writer's id -> 1
 --       2 queue, 3 alive  as in queue.lua: one queue of readers and writers, in the order of their

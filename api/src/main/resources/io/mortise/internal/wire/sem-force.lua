@@ -19,7 +19,7 @@ local holders = redis.call('ZRANGE', permits, 2, -1)
 for _, holder in ipairs(holders) do
   release(holder)
 end
-throwOut(holders, now, tonumber(ARGV[3]))
+revoke(holders, now, tonumber(ARGV[3]))
 grant(now)
 settle()
 return forced(holders)

@@ -27,4 +27,4 @@ end
 forget(now)
 local _, complaint = grant(now)
 settle()
-return withNames(reply, complaint)
+return withGranted(reply, complaint)

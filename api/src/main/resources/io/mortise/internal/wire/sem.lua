@@ -1,4 +1,4 @@
--- The semaphore: the part that its scripts share. It goes behind queue.lua and before line.lua. An
+-- The semaphore: the part that its scripts share. It goes behind queue.lua and before grants.lua. An
 -- id ends in :p and the number of permits that it wants, so its weight is known wherever the id is.
 --
 -- KEYS  1 permits  zset  !total -> permits in all

@@ -6,11 +6,11 @@
 -- Q2: no script ends with a first waiter that could hold.
 
 -- The ids that the reply grants to.
-local named = {}
+local granted = {}
 
 -- Grants to the first waiters, as many as there is room for. There are three cases:
 -- - A waiter is the caller itself (own). It holds at once, with its lease.
--- - The reply may grant to it (isNamed). It holds at once, with its lease.
+-- - The reply may grant to it (mayGrantInReply). It holds at once, with its lease.
 -- - Any other waiter gets a message. It holds for the grant window, and confirms in it.
 -- Waiters that are gone are removed, also where there is no room, so that they keep no other out.
 -- Returns whether the caller holds, and the server's complaint if it refused a message.
@@ -29,8 +29,8 @@ local function grant(now, own, lease)
     if live and head == own then
       take(head, now, lease)
       inside = true
-    elseif live and isNamed(head) and take(head, now, naming) then
-      named[#named + 1] = head
+    elseif live and mayGrantInReply(head) and take(head, now, granting) then
+      granted[#granted + 1] = head
     elseif live then
       local told, refused = tell(head, now, deaf)
       if told then
@@ -43,9 +43,9 @@ local function grant(now, own, lease)
 end
 
 -- The reply of a leave.
-local function withNames(reply, complaint)
-  if named[1] then
-    return {reply, complaint or '', unpack(named)}
+local function withGranted(reply, complaint)
+  if granted[1] then
+    return {reply, complaint or '', unpack(granted)}
   end
   return {reply, complaint}
 end
