@@ -1,7 +1,7 @@
 package io.mortise.backend.jedis;
 
 import io.mortise.backend.support.PendingCall;
-import io.mortise.backend.support.Recent;
+import io.mortise.backend.support.InternCache;
 import io.mortise.spi.ScriptCall;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +24,7 @@ final class Attempt extends PendingCall {
   }
 
   /** Sends the call, unless it has ended or has its reply. */
-  void send(Connection connection, Recent<Rawable> words) {
+  void send(Connection connection, InternCache<Rawable> words) {
     CommandArguments command = new CommandArguments(isByText() ? Command.EVAL : Command.EVALSHA);
     arguments(word -> command.add(words.of(word)));
     sent = sending();

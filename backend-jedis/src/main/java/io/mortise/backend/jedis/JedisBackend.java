@@ -2,7 +2,7 @@ package io.mortise.backend.jedis;
 
 import io.mortise.backend.support.Combiner;
 import io.mortise.backend.support.PendingCall;
-import io.mortise.backend.support.Recent;
+import io.mortise.backend.support.InternCache;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.Subscriber;
 import io.mortise.backend.support.Threads;
@@ -62,7 +62,7 @@ public final class JedisBackend implements LockBackend {
   private final Executor menders = Threads.daemons("mortise-jedis-mender", 8);
 
   /** The bytes of recently sent words. */
-  private final Recent<Rawable> words = new Recent<>(RawableFactory::from);
+  private final InternCache<Rawable> words = new InternCache<>(RawableFactory::from);
 
   /**
    * The connections that {@link #close} may cut. A connection that is being written to is not among

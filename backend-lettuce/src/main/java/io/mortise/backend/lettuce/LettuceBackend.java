@@ -8,7 +8,7 @@ import io.lettuce.core.output.GenericMapOutput;
 import io.lettuce.core.protocol.CommandType;
 import io.mortise.backend.support.Channels;
 import io.mortise.backend.support.PendingCall;
-import io.mortise.backend.support.Pulse;
+import io.mortise.backend.support.ActivityTimer;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.Threads;
 import io.mortise.spi.BackendException;
@@ -41,7 +41,7 @@ public final class LettuceBackend implements LockBackend {
   private final StatefulRedisConnection<String, String> calls;
   private final List<StatefulRedisConnection<String, String>> both;
   private final Channels channels;
-  private final Pulse pulse;
+  private final ActivityTimer pulse;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /** The thread that writes commands and reads their replies. */
@@ -60,7 +60,7 @@ public final class LettuceBackend implements LockBackend {
     var messages = client.redis.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture();
     both = List.of(calls, messages.join());
     channels = new Messages(messages.join()).channels;
-    pulse = new Pulse(this::beat, beat);
+    pulse = new ActivityTimer(this::beat, beat);
   }
 
   /**

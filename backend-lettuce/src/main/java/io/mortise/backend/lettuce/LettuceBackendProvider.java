@@ -57,7 +57,7 @@ public final class LettuceBackendProvider implements LockBackendProvider {
   private static LockBackend open(RedisAddress address, BackendConfig config) {
     RedisServers.knock(address, config.commandTimeout());
     RedisURI uri = OwnClient.uri(address, config);
-    StillTimer timer = new StillTimer();
+    ScheduledNettyTimer timer = new ScheduledNettyTimer();
     ClientResources resources = ClientResources.builder().timer(timer).build();
     SocketOptions socket = SocketOptions.builder().connectTimeout(config.commandTimeout()).build();
     ClientOptions options = ClientOptions.builder().socketOptions(socket).build();

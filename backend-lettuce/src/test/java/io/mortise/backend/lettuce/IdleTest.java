@@ -136,7 +136,7 @@ final class IdleTest {
   @DisplayName("The timer runs a task once, when its time has come, and not if it was cancelled")
   void theTimer() throws InterruptedException {
     Semaphore runs = new Semaphore(0);
-    StillTimer timer = new StillTimer();
+    ScheduledNettyTimer timer = new ScheduledNettyTimer();
     Timeout cancelled = timer.newTimeout(t -> runs.release(5), 50, TimeUnit.MILLISECONDS);
     assertTrue(cancelled.cancel());
     Timeout expiring = timer.newTimeout(t -> runs.release(), 100, TimeUnit.MILLISECONDS);
@@ -153,7 +153,7 @@ final class IdleTest {
   @DisplayName("The timer runs nothing after it was stopped")
   void theStoppedTimer() throws InterruptedException {
     Semaphore runs = new Semaphore(0);
-    StillTimer timer = new StillTimer();
+    ScheduledNettyTimer timer = new ScheduledNettyTimer();
     timer.newTimeout(t -> runs.release(), 50, TimeUnit.MILLISECONDS);
     timer.stop();
     assertFalse(runs.tryAcquire(300, TimeUnit.MILLISECONDS));

@@ -25,7 +25,7 @@ public final class Channels {
   private final Executor turns;
   private final Function<String, CompletionStage<?>> subscribe;
   private final Function<String, CompletionStage<?>> unsubscribe;
-  private final List<Feed> feeds = new CopyOnWriteArrayList<>();
+  private final List<ChannelSubscription> feeds = new CopyOnWriteArrayList<>();
 
   /** The channels of all UNSUBSCRIBEs under way; a channel is in it once for each of them. */
   private final Queue<String> leaving = new ConcurrentLinkedQueue<>();
@@ -59,7 +59,7 @@ public final class Channels {
    * @return closes the subscription, and waits for a call of the listener on another thread
    */
   public Subscription subscribe(String channel, ChannelListener listener) {
-    Feed feed = new Feed(channel, listener);
+    ChannelSubscription feed = new ChannelSubscription(channel, listener);
     turns.execute(() -> join(feed));
     return () -> {
       feed.close();
@@ -67,7 +67,7 @@ public final class Channels {
     };
   }
 
-  private void join(Feed feed) {
+  private void join(ChannelSubscription feed) {
     if (closed) {
       feed.interrupted(new IllegalStateException("the backend is closed"));
     } else {
@@ -76,7 +76,7 @@ public final class Channels {
     }
   }
 
-  private void leave(Feed feed) {
+  private void leave(ChannelSubscription feed) {
     if (feeds.remove(feed)) {
       leaveIfUnused(feed.channel());
     }
@@ -102,7 +102,7 @@ public final class Channels {
         });
   }
 
-  private Stream<Feed> on(String channel) {
+  private Stream<ChannelSubscription> on(String channel) {
     return feeds.stream().filter(feed -> feed.channel().equals(channel));
   }
 
@@ -123,7 +123,7 @@ public final class Channels {
   public Set<String> awaited() {
     return feeds.stream()
         .filter(feed -> !feed.isLive())
-        .map(Feed::channel)
+        .map(ChannelSubscription::channel)
         .collect(Collectors.toSet());
   }
 
@@ -154,7 +154,7 @@ public final class Channels {
    */
   public void confirmed(String channel) {
     if (!leaving.contains(channel)) {
-      on(channel).forEach(Feed::confirmed);
+      on(channel).forEach(ChannelSubscription::confirmed);
       if (on(channel).findAny().isEmpty()) {
         turns.execute(() -> leaveIfUnused(channel));
       }
@@ -170,7 +170,7 @@ public final class Channels {
   public void left(String channel) {
     leaving.remove(channel);
     Throwable cause = new IllegalStateException("unsubscribed");
-    on(channel).filter(Feed::isLive).forEach(feed -> feed.interrupted(cause));
+    on(channel).filter(ChannelSubscription::isLive).forEach(feed -> feed.interrupted(cause));
     turns.execute(() -> askIfAwaited(channel));
   }
 
@@ -227,7 +227,7 @@ public final class Channels {
   /** Ends all notifications. */
   public void close() {
     closed = true;
-    feeds.forEach(Feed::close);
+    feeds.forEach(ChannelSubscription::close);
     turns.execute(feeds::clear); // after the additions that are still to run
   }
 }

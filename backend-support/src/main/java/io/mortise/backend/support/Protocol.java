@@ -7,14 +7,14 @@ import java.util.function.Function;
 
 /** Writes calls in the bytes of Redis's protocol, for clients whose commands write themselves. */
 public final class Protocol {
-  private static final Recent<byte[]> COUNTS = bytes(count -> "*" + count + "\r\n");
-  private static final Recent<byte[]> WORDS = bytes(Protocol::withSize);
+  private static final InternCache<byte[]> COUNTS = bytes(count -> "*" + count + "\r\n");
+  private static final InternCache<byte[]> WORDS = bytes(Protocol::withSize);
   private static final byte[] PING = "*1\r\n$4\r\nPING\r\n".getBytes(StandardCharsets.US_ASCII);
 
   private Protocol() {}
 
-  private static Recent<byte[]> bytes(Function<String, String> form) {
-    return new Recent<>(text -> form.apply(text).getBytes(StandardCharsets.UTF_8));
+  private static InternCache<byte[]> bytes(Function<String, String> form) {
+    return new InternCache<>(text -> form.apply(text).getBytes(StandardCharsets.UTF_8));
   }
 
   private static String withSize(String word) {

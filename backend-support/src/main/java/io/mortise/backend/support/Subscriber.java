@@ -58,7 +58,7 @@ public final class Subscriber {
   private final Runnable atLoss;
   private final ScheduledThreadPoolExecutor reader;
   private final ScheduledThreadPoolExecutor writer;
-  private final Pulse pulse;
+  private final ActivityTimer pulse;
   private final Channels channels;
   private final Silence silence = new Silence();
 
@@ -79,7 +79,7 @@ public final class Subscriber {
     this.atLoss = atLoss;
     reader = Threads.daemons(name + "-reader", 1);
     writer = Threads.daemons(name + "-writer", 1);
-    pulse = new Pulse(this::beat, beat);
+    pulse = new ActivityTimer(this::beat, beat);
     channels = new Channels(writer, this::ask, this::leave);
   }
 

@@ -8,8 +8,8 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** What is made once of a text that comes again. */
-class RecentTest {
-  private final Recent<Object[]> recent = new Recent<>(text -> new Object[] {text});
+class InternCacheTest {
+  private final InternCache<Object[]> recent = new InternCache<>(text -> new Object[] {text});
 
   @Test
   @DisplayName("the same text gets the same, another its own, however many come in between")

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param <T> an immutable type
  */
-public final class Recent<T> {
+public final class InternCache<T> {
   private static final int PLACES = 1024;
   private static final int LONGEST = 128;
 
@@ -30,7 +30,7 @@ public final class Recent<T> {
    *
    * @param maker makes equal values of equal texts
    */
-  public Recent(Function<String, T> maker) {
+  public InternCache(Function<String, T> maker) {
     this.maker = maker;
   }
 

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
  * A timer that runs only while its backend is in use. It runs some work at a fixed period, and
  * stops after five ticks without a use. The next use starts it again. Thread-safe.
  */
-public final class Pulse {
+public final class ActivityTimer {
   private static final int LAST = 5;
   private static final int STILL = -1;
 
@@ -24,7 +24,7 @@ public final class Pulse {
    * @param work runs at each tick, on the system's timer thread; must be short
    * @param period the time between ticks, and from a use that starts the timer to its first tick
    */
-  public Pulse(Runnable work, Duration period) {
+  public ActivityTimer(Runnable work, Duration period) {
     this.work = work;
     this.period = period;
   }

@@ -13,7 +13,7 @@ import java.util.concurrent.TimeUnit;
  * mostly for nothing. It suits short tasks that give their work to another thread, as all of
  * Lettuce's tasks do.
  */
-final class StillTimer implements Timer {
+final class ScheduledNettyTimer implements Timer {
   private volatile boolean stopped;
 
   @Override

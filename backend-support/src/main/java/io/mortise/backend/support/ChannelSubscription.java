@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * once at its start and once at its end, and nothing after {@link #close} (B11, B12, B15).
  * Thread-safe. An exception of the listener goes to the thread's uncaught exception handler.
  */
-final class Feed {
+final class ChannelSubscription {
   private enum State {
     NEW,
     LIVE,
@@ -23,7 +23,7 @@ final class Feed {
   private volatile State state = State.NEW;
 
   /** A subscription that the server has not confirmed yet. */
-  Feed(String channel, ChannelListener listener) {
+  ChannelSubscription(String channel, ChannelListener listener) {
     this.channel = channel;
     this.listener = listener;
   }

@@ -11,12 +11,12 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** Beats that go on while something is used. */
-class PulseTest {
+class ActivityTimerTest {
   private static final Duration PERIOD = Duration.ofMillis(20);
   private static final int UNUSED = 5;
 
   private final Semaphore beats = new Semaphore(0);
-  private final Pulse pulse = new Pulse(beats::release, PERIOD);
+  private final ActivityTimer pulse = new ActivityTimer(beats::release, PERIOD);
 
   private boolean beat() throws InterruptedException {
     return beats.tryAcquire(10, TimeUnit.SECONDS);
