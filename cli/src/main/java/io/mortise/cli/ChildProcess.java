@@ -16,7 +16,7 @@ import java.util.function.Function;
  * The workers of another process, which runs {@link DemoProcess}. Orders go to its standard input,
  * one per line. The process ends at the end of its input. Reports come from its standard output.
  */
-final class ChildProcess implements Party {
+final class ChildProcess implements DemoParty {
   private static final long PATIENCE_SECONDS = 3;
 
   private final String title;

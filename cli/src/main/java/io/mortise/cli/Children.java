@@ -17,7 +17,7 @@ final class Children implements AutoCloseable {
   }
 
   /** Starts all processes, and waits until each has opened its store. */
-  static Children start(Plan plan, String lockName) {
+  static Children start(DemoPlan plan, String lockName) {
     Children children = new Children();
     try {
       int number = 0;

@@ -98,7 +98,7 @@ final class DemoCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    Plan plan = plan();
+    DemoPlan plan = plan();
     Report report = run(plan);
     PrintWriter out = streams.out();
     out.println();
@@ -107,14 +107,14 @@ final class DemoCommand implements Callable<Integer> {
     return report.isRight() ? 0 : Failure.UNEXPECTED;
   }
 
-  private Report run(Plan plan) {
+  private Report run(DemoPlan plan) {
     Progress progress = new Progress(streams);
     Thread interrupt = new Thread(progress::interrupt, "mortise-demo-interrupt");
     Runtime.getRuntime().addShutdownHook(interrupt);
-    try (Crew crew = Crew.assemble(plan)) {
+    try (WorkerGroup crew = WorkerGroup.assemble(plan)) {
       streams.out().println(plan);
       streams.out().flush();
-      Crew.Run without = crew.run(Phase.WITHOUT, plan.duration(), progress);
+      WorkerGroup.Run without = crew.run(Phase.WITHOUT, plan.duration(), progress);
       return new Report(plan, without, crew.run(Phase.WITH, plan.duration(), progress));
     } finally {
       forget(interrupt);
@@ -129,7 +129,7 @@ final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  private Plan plan() {
+  private DemoPlan plan() {
     requireRange("--processes", processes, 32);
     requireRange("--workers", workers, 1000);
     requireRange("--seconds", seconds, 3600);
@@ -146,7 +146,7 @@ final class DemoCommand implements Callable<Integer> {
     }
     List<String> backends =
         IntStream.range(0, processes).mapToObj(i -> chosen.get(i % chosen.size())).toList();
-    return new Plan(parsed, backends, Kind.named(kind), workers, Duration.ofSeconds(seconds));
+    return new DemoPlan(parsed, backends, DemoLock.named(kind), workers, Duration.ofSeconds(seconds));
   }
 
   private static void requireRange(String option, int value, int most) {

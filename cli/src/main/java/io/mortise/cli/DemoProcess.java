@@ -70,7 +70,7 @@ final class DemoProcess implements Callable<Integer> {
     }
     CounterFile file = new CounterFile(counterFolder);
     LocalParty.Site site =
-        new LocalParty.Site(URI.create(uri), backend, lockName, Kind.named(kind));
+        new LocalParty.Site(URI.create(uri), backend, lockName, DemoLock.named(kind));
     try (LocalParty party = LocalParty.open(site, Counter.inFile(file.path()), workers)) {
       say(READY);
       for (String line = orders.readLine(); line != null; line = orders.readLine()) {

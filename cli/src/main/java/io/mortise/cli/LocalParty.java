@@ -11,7 +11,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** The workers of this process, with a lock service of their own. */
-final class LocalParty implements Party {
+final class LocalParty implements DemoParty {
   /**
    * Shorter than the default. Waiters wait through an outage of one lease, and the demo is short.
    */
@@ -69,7 +69,7 @@ final class LocalParty implements Party {
    * @param lockName the same for all processes
    * @param kind the kind of lock
    */
-  record Site(URI uri, String backend, String lockName, Kind kind) {}
+  record Site(URI uri, String backend, String lockName, DemoLock kind) {}
 
   @Override
   public CompletableFuture<Tally> start(Phase phase, Duration duration) {

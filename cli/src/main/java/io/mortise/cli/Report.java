@@ -11,7 +11,7 @@ import java.util.Locale;
  * @param without the run without a lock
  * @param with the run with Mortise
  */
-record Report(Plan plan, Crew.Run without, Crew.Run with) {
+record Report(DemoPlan plan, WorkerGroup.Run without, WorkerGroup.Run with) {
   private static final String NOTHING = "-";
 
   boolean isRight() {
@@ -40,7 +40,7 @@ record Report(Plan plan, Crew.Run without, Crew.Run with) {
         .row(row(Phase.WITH, with));
   }
 
-  private static String[] row(Phase phase, Crew.Run run) {
+  private static String[] row(Phase phase, WorkerGroup.Run run) {
     return new String[] {
       phase.title(),
       number(run.total().increments()),

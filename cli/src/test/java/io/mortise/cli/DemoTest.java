@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The demo on the store in memory. */
 class DemoTest {
   /** Kinds whose threads each wait in the store by themselves. */
-  static final Set<Kind> NEVER_PASSED_ON = EnumSet.of(Kind.FAIR, Kind.WRITE, Kind.RED);
+  static final Set<DemoLock> NEVER_PASSED_ON = EnumSet.of(DemoLock.FAIR, DemoLock.WRITE, DemoLock.RED);
 
   @Test
   void incrementsAreLostWithoutALockAndNoneWithMortise() {
@@ -39,8 +39,8 @@ class DemoTest {
   }
 
   @ParameterizedTest
-  @EnumSource(Kind.class)
-  void everyKindProtectsTheSameCounter(Kind kind) {
+  @EnumSource(DemoLock.class)
+  void everyKindProtectsTheSameCounter(DemoLock kind) {
     Invocation demo = Invocation.of("demo", "--seconds", "1", "--kind", kind.text());
 
     assertEquals(0, demo.exitCode(), demo.all());

@@ -166,7 +166,7 @@ class DocumentationTest {
   private static String errors(String code) {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     JavaFileObject source =
-        new SimpleJavaFileObject(URI.create("string:///Sample.java"), JavaFileObject.Kind.SOURCE) {
+        new SimpleJavaFileObject(URI.create("string:///Sample.java"), JavaFileObject.DemoLock.SOURCE) {
           @Override
           public CharSequence getCharContent(boolean ignoreEncodingErrors) {
             return IMPORTS + code;

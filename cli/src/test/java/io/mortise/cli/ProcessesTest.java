@@ -91,14 +91,14 @@ class ProcessesTest {
   }
 
   @ParameterizedTest
-  @EnumSource(value = Kind.class, names = "PLAIN", mode = EnumSource.Mode.EXCLUDE)
-  void everyKindLosesNothingAcrossProcesses(Kind kind) {
+  @EnumSource(value = DemoLock.class, names = "PLAIN", mode = EnumSource.Mode.EXCLUDE)
+  void everyKindLosesNothingAcrossProcesses(DemoLock kind) {
     Invocation demo =
         demo("--processes", "2", "--backend", "both", "--seconds", "1", "--kind", kind.text())
             .join();
     assertEquals(0, demo.exitCode(), demo.all());
     assertTrue(demo.out().contains(", a " + kind.text() + " lock, on"), demo.out());
-    assertEquals(kind == Kind.FENCED, redis.commandCounts().containsKey("get"), "the counter's");
+    assertEquals(kind == DemoLock.FENCED, redis.commandCounts().containsKey("get"), "the counter's");
     assertEquals(
         DemoTest.NEVER_PASSED_ON.contains(kind),
         demo.out().lines().anyMatch(line -> line.matches("1 +jedis .* 0\\.0 %")),
@@ -165,7 +165,7 @@ class ProcessesTest {
   void aProcessEndsWithItsInputAndTakesTheFileAlong() throws Exception {
     CounterFile file = CounterFile.create();
     LocalParty.Site site =
-        new LocalParty.Site(URI.create("memory:x"), "memory", "lock", Kind.PLAIN);
+        new LocalParty.Site(URI.create("memory:x"), "memory", "lock", DemoLock.PLAIN);
     ChildProcess child = ChildProcess.start(1, site, file, 2);
     child.ready().get();
     CompletableFuture<Tally> run = child.start(Phase.WITH, A_WHILE);
@@ -183,7 +183,7 @@ class ProcessesTest {
   void aProcessThatCannotOpenItsStoreSaysWhy() {
     CounterFile file = CounterFile.create();
     LocalParty.Site site =
-        new LocalParty.Site(URI.create("redis://127.0.0.1:1"), "jedis", "lock", Kind.PLAIN);
+        new LocalParty.Site(URI.create("redis://127.0.0.1:1"), "jedis", "lock", DemoLock.PLAIN);
     try (ChildProcess child = ChildProcess.start(7, site, file, 2)) {
       CompletionException thrown =
           assertThrows(CompletionException.class, () -> child.ready().join());

@@ -10,16 +10,16 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ReportTest {
-  private static final Plan PLAN =
-      new Plan(
+  private static final DemoPlan PLAN =
+      new DemoPlan(
           URI.create("redis://:s3cret@host"),
           List.of("jedis", "lettuce"),
-          Kind.PLAIN,
+          DemoLock.PLAIN,
           4,
           Duration.ofSeconds(1));
 
-  private static Crew.Run run(long counted, Tally... parts) {
-    return new Crew.Run(List.of(parts), counted, Duration.ofSeconds(1));
+  private static WorkerGroup.Run run(long counted, Tally... parts) {
+    return new WorkerGroup.Run(List.of(parts), counted, Duration.ofSeconds(1));
   }
 
   private static Tally tally(long increments) {
@@ -53,7 +53,7 @@ class ReportTest {
   @Test
   void theTablesOfAnHourFitInEightyColumns() {
     Tally all = new Tally(360_000_000_000L, 90_000_000_000L, 360_000_000_000L, 1_000_000_000L);
-    Crew.Run hour = new Crew.Run(List.of(all, Tally.NONE), 1, Duration.ofHours(1));
+    WorkerGroup.Run hour = new WorkerGroup.Run(List.of(all, Tally.NONE), 1, Duration.ofHours(1));
 
     List<String> lines = new Report(PLAN, hour, hour).lines();
 

@@ -20,13 +20,13 @@ class GateAgentTest extends GateFixture {
   @Test
   void theFirstThreadAsksTheStoreAndTheOthersWaitBehindIt() {
     Future<Boolean> first = a.runs(lock::lock);
-    Asked acquire = store.next("acquire");
+    AskedCommand acquire = store.next("acquire");
     Future<Boolean> second = waits(b);
 
     store.assertNothingAsked();
     acquire.held();
 
-    assertTrue(Party.get(first));
+    assertTrue(GateThread.get(first));
     assertTrue(a.says(lock::isHeldByCurrentThread));
     assertFalse(second.isDone());
   }
@@ -34,19 +34,19 @@ class GateAgentTest extends GateFixture {
   @Test
   void anUntimedTryBehindAnAgentIsRefusedWithoutACommand() {
     Future<Boolean> first = a.runs(lock::lock);
-    Asked acquire = store.next("acquire");
+    AskedCommand acquire = store.next("acquire");
 
     assertFalse(b.says(lock::tryLock));
 
     store.assertNothingAsked();
     acquire.held();
-    assertTrue(Party.get(first));
+    assertTrue(GateThread.get(first));
   }
 
   @Test
   void anAnswerAfterItsLeaseIsGivenBackAndAnotherAcquisitionBegun() {
     Future<Boolean> locking = a.runs(lock::lock);
-    Asked tooSlow = store.next("acquire");
+    AskedCommand tooSlow = store.next("acquire");
     time.pause(LEASE);
     tooSlow.held();
 
@@ -54,20 +54,20 @@ class GateAgentTest extends GateFixture {
     time.awaitParked(a.thread());
     assertFalse(locking.isDone());
     time.advance(Duration.ofSeconds(1));
-    Asked again = store.next("acquire").held();
+    AskedCommand again = store.next("acquire").held();
 
-    assertTrue(Party.get(locking));
+    assertTrue(GateThread.get(locking));
     assertNotEquals(tooSlow.id(), again.id());
   }
 
   @Test
   void anAcquisitionWithdrawnInTheStoreIsReplaced() {
     Future<Boolean> locking = a.runs(lock::lock);
-    Asked withdrawn = store.next("acquire").tooLate();
+    AskedCommand withdrawn = store.next("acquire").tooLate();
 
-    Asked again = store.next("acquire").held();
+    AskedCommand again = store.next("acquire").held();
 
-    assertTrue(Party.get(locking));
+    assertTrue(GateThread.get(locking));
     assertNotEquals(withdrawn.id(), again.id());
     assertNull(engine.acquisitions().find(withdrawn.id()));
   }
@@ -82,14 +82,14 @@ class GateAgentTest extends GateFixture {
     time.stopAtWake(b.thread());
     time.advance(Duration.ofMillis(1500));
 
-    assertFalse(Party.get(agent));
+    assertFalse(GateThread.get(agent));
     time.awaitWoken(b.thread());
     time.letGo(b.thread());
     time.awaitParked(b.thread());
     store.assertNothingAsked();
     time.advance(Duration.ofSeconds(1));
     assertEquals(id, store.next("acquire").held().id());
-    assertTrue(Party.get(next));
+    assertTrue(GateThread.get(next));
   }
 
   @Test
@@ -101,11 +101,11 @@ class GateAgentTest extends GateFixture {
 
     a.thread().interrupt();
 
-    Party.failure(InterruptedException.class, agent);
+    GateThread.failure(InterruptedException.class, agent);
     store.assertNothingAsked();
     engine.mailbox().onMessage("grant|" + id + '|' + keys.lock());
     assertEquals(id, store.next("acquire").held().id());
-    assertTrue(Party.get(next));
+    assertTrue(GateThread.get(next));
   }
 
   @Test
@@ -117,7 +117,7 @@ class GateAgentTest extends GateFixture {
     a.thread().interrupt();
 
     assertEquals(id, store.next("leave").absent().id());
-    Party.failure(InterruptedException.class, agent);
+    GateThread.failure(InterruptedException.class, agent);
     assertTrue(engine.acquisitions().all().isEmpty());
     assertNotEquals(id, holds(b).id());
   }
@@ -125,20 +125,20 @@ class GateAgentTest extends GateFixture {
   @Test
   void aGrantThatComesBeforeItsWaiterParksIsAnswered() {
     Future<Boolean> locking = a.runs(lock::lock);
-    Asked acquire = store.next("acquire");
+    AskedCommand acquire = store.next("acquire");
 
     engine.mailbox().onMessage("grant|" + acquire.id() + '|' + keys.lock());
     acquire.queued();
 
     assertEquals(acquire.id(), store.next("acquire").held().id());
-    assertTrue(Party.get(locking));
+    assertTrue(GateThread.get(locking));
   }
 
   @Test
   void aReleaseStopsRenewalBeforeItIsSent() {
     Acquisition held = holds(a);
     Future<Boolean> unlocking = a.runs(lock::unlock);
-    Asked leave = store.next("leave");
+    AskedCommand leave = store.next("leave");
 
     assertEquals(held.id(), leave.id());
     assertFalse(held.lease().isHeld());
@@ -146,39 +146,39 @@ class GateAgentTest extends GateFixture {
     store.assertNothingAsked();
     leave.released();
 
-    assertTrue(Party.get(unlocking));
+    assertTrue(GateThread.get(unlocking));
   }
 
   @Test
   void whoComesDuringAReleaseAsksForAnAcquisitionOfItsOwnWhenItIsAnswered() {
     Acquisition held = holds(a);
     Future<Boolean> unlocking = a.runs(lock::unlock);
-    Asked leave = store.next("leave");
+    AskedCommand leave = store.next("leave");
     Future<Boolean> locking = waits(b);
     assertFalse(c.says(lock::tryLock));
     store.assertNothingAsked();
 
     leave.released();
 
-    assertTrue(Party.get(unlocking));
+    assertTrue(GateThread.get(unlocking));
     assertNotEquals(held.id(), store.next("acquire").held().id());
-    assertTrue(Party.get(locking));
+    assertTrue(GateThread.get(locking));
   }
 
   @Test
   void aReleaseThatIsNotAnsweredLetsTheNextThreadTryAndIsRepeatedBesideIt() {
     Acquisition held = holds(a);
     Future<Boolean> unlocking = a.runs(lock::unlock);
-    Asked leave = store.next("leave");
+    AskedCommand leave = store.next("leave");
     Future<Boolean> locking = waits(b);
 
     leave.lost();
 
     // The repetition and the next acquisition go to the store from two threads.
     assertEquals(held.id(), store.next("leave").released().id());
-    assertTrue(Party.get(unlocking));
+    assertTrue(GateThread.get(unlocking));
     assertNotEquals(held.id(), store.next("acquire").held().id());
-    assertTrue(Party.get(locking));
+    assertTrue(GateThread.get(locking));
   }
 
   /** Else the store could give the lock to nobody, after closing has looked what it may know. */
@@ -199,7 +199,7 @@ class GateAgentTest extends GateFixture {
         };
     time.atRead(closeAtTheNextRead);
 
-    Party.failure(LockServiceClosedException.class, a.runs(lock::lock));
+    GateThread.failure(LockServiceClosedException.class, a.runs(lock::lock));
 
     store.assertNothingAsked();
     assertTrue(engine.acquisitions().all().isEmpty());
@@ -208,20 +208,20 @@ class GateAgentTest extends GateFixture {
   @Test
   void aHoldThatComesWhenTheServiceIsClosedIsGivenBack() {
     Future<Boolean> agent = a.runs(lock::lock);
-    Asked acquire = store.next("acquire");
+    AskedCommand acquire = store.next("acquire");
     Future<Boolean> waiting = waits(b);
 
     Future<Boolean> closing = c.does(engine::close);
-    Party.failure(LockServiceClosedException.class, waiting);
-    Asked first = store.next("leave").absent();
-    assertTrue(Party.get(closing));
+    GateThread.failure(LockServiceClosedException.class, waiting);
+    AskedCommand first = store.next("leave").absent();
+    assertTrue(GateThread.get(closing));
     acquire.held();
 
     assertTrue(first.leavesTombstone());
     assertEquals(acquire.id(), store.next("leave").released().id());
     time.awaitParked(a.thread());
     time.advance(Duration.ofSeconds(1));
-    Party.failure(LockServiceClosedException.class, agent);
+    GateThread.failure(LockServiceClosedException.class, agent);
     assertTrue(engine.acquisitions().all().isEmpty());
   }
 }

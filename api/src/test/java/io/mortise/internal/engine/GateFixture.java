@@ -27,11 +27,11 @@ abstract class GateFixture {
   final Engine engine =
       new Engine(ClientId.create(), store, settings(), new LeaseEvents(null, Runnable::run));
   final DistributedLock lock = Handles.of(engine, keys);
-  private final List<Party> parties = new ArrayList<>();
+  private final List<GateThread> parties = new ArrayList<>();
 
-  final Party a = party("A");
-  final Party b = party("B");
-  final Party c = party("C");
+  final GateThread a = party("A");
+  final GateThread b = party("B");
+  final GateThread c = party("C");
 
   private static ServiceOptions settings() {
     Duration timeout = Duration.ofSeconds(2);
@@ -39,8 +39,8 @@ abstract class GateFixture {
         LEASE, null, timeout, "mortise:", 64, false, false, false, QueueTimes.standard(timeout));
   }
 
-  final Party party(String name) {
-    Party party = new Party(name);
+  final GateThread party(String name) {
+    GateThread party = new GateThread(name);
     parties.add(party);
     return party;
   }
@@ -52,29 +52,29 @@ abstract class GateFixture {
 
   @AfterEach
   void endParties() {
-    parties.forEach(Party::end);
+    parties.forEach(GateThread::end);
   }
 
   /** The party takes the lock from the store. */
-  Acquisition holds(Party party) {
+  Acquisition holds(GateThread party) {
     Future<Boolean> locking = party.runs(lock::lock);
-    Asked acquire = store.next("acquire").held();
-    Party.get(locking);
+    AskedCommand acquire = store.next("acquire").held();
+    GateThread.get(locking);
     return acquisition(acquire.id());
   }
 
   /** The party begins to lock, and parks at the gate. */
-  Future<Boolean> waits(Party party) {
+  Future<Boolean> waits(GateThread party) {
     return parked(party, party.runs(lock::lock));
   }
 
-  <T> Future<T> parked(Party party, Future<T> task) {
+  <T> Future<T> parked(GateThread party, Future<T> task) {
     time.awaitParked(party.thread());
     return task;
   }
 
   /** The holder unlocks: the hold is passed on, and the woken waiter stopped before it looks. */
-  void passOn(Party holder, Party waiter) {
+  void passOn(GateThread holder, GateThread waiter) {
     time.stopAtWake(waiter.thread());
     unlock(holder);
     time.awaitWoken(waiter.thread());
@@ -82,16 +82,16 @@ abstract class GateFixture {
   }
 
   /** Unlocks, and expects that the hold goes back to the store and the next thread asks anew. */
-  void assertGivenBack(Party holder, Acquisition held, Future<Boolean> next) {
+  void assertGivenBack(GateThread holder, Acquisition held, Future<Boolean> next) {
     Future<Boolean> unlocking = holder.runs(lock::unlock);
     assertEquals(held.id(), store.next("leave").released().id());
-    assertTrue(Party.get(unlocking));
+    assertTrue(GateThread.get(unlocking));
     assertNotEquals(held.id(), store.next("acquire").held().id());
-    assertTrue(Party.get(next));
+    assertTrue(GateThread.get(next));
   }
 
-  void unlock(Party party) {
-    Party.get(party.runs(lock::unlock));
+  void unlock(GateThread party) {
+    GateThread.get(party.runs(lock::unlock));
   }
 
   final Acquisition acquisition(String id) {

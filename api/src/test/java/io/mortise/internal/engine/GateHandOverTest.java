@@ -29,7 +29,7 @@ class GateHandOverTest extends GateFixture {
 
     time.letGo(b.thread());
 
-    assertTrue(Party.get(waiting));
+    assertTrue(GateThread.get(waiting));
     store.assertNothingAsked();
     assertEquals(held, b.now(() -> held(lock)).acquisition());
   }
@@ -49,9 +49,9 @@ class GateHandOverTest extends GateFixture {
     long before = held.lease().deadline();
     passOn(a, b);
     time.advance(LEASE.dividedBy(3));
-    Asked renewal = store.next("renew");
+    AskedCommand renewal = store.next("renew");
     time.letGo(b.thread());
-    assertTrue(Party.get(waiting));
+    assertTrue(GateThread.get(waiting));
 
     renewal.renewed();
 
@@ -69,11 +69,11 @@ class GateHandOverTest extends GateFixture {
     assertEquals(held.id(), store.next("leave").absent().id());
     time.letGo(b.thread());
 
-    Asked own = store.next("acquire");
+    AskedCommand own = store.next("acquire");
     assertFalse(waiting.isDone());
     assertNotEquals(held.id(), own.id());
     own.held();
-    assertTrue(Party.get(waiting));
+    assertTrue(GateThread.get(waiting));
   }
 
   @Test
@@ -91,7 +91,7 @@ class GateHandOverTest extends GateFixture {
     time.advance(Duration.ZERO);
     assertEquals(held.id(), store.next("leave").absent().id());
     store.next("acquire").held();
-    assertTrue(Party.get(waiting));
+    assertTrue(GateThread.get(waiting));
     assertEquals(held.id(), store.next("renew").renewed().id());
     assertFalse(held.lease().isHeld(), "an ended lease is not revived");
   }
@@ -106,12 +106,12 @@ class GateHandOverTest extends GateFixture {
     store.next("leave").absent();
     time.letGo(b.thread());
     store.next("acquire").held();
-    assertTrue(Party.get(waiting));
+    assertTrue(GateThread.get(waiting));
 
     assertEquals(LeaseState.RELEASED, a.now(lock::leaseState));
     assertEquals(LeaseState.HELD, b.now(lock::leaseState));
     IllegalMonitorStateException e =
-        Party.failure(IllegalMonitorStateException.class, a.runs(lock::unlock));
+        GateThread.failure(IllegalMonitorStateException.class, a.runs(lock::unlock));
     assertFalse(e instanceof LeaseLostException, e::toString);
   }
 
@@ -125,7 +125,7 @@ class GateHandOverTest extends GateFixture {
     store.next("renew").lost();
     time.letGo(b.thread());
 
-    assertTrue(Party.get(waiting));
+    assertTrue(GateThread.get(waiting));
     assertEquals(LeaseState.SUSPECT, b.now(lock::leaseState));
   }
 
@@ -140,7 +140,7 @@ class GateHandOverTest extends GateFixture {
     time.letGo(b.thread());
 
     assertEquals(held.id(), store.next("leave").absent().id());
-    Party.failure(InterruptedException.class, waiting);
+    GateThread.failure(InterruptedException.class, waiting);
     assertTrue(engine.acquisitions().all().isEmpty());
     assertNotEquals(held.id(), holds(c).id());
   }
@@ -157,9 +157,9 @@ class GateHandOverTest extends GateFixture {
     time.letGo(b.thread());
 
     assertEquals(held.id(), store.next("leave").absent().id());
-    Party.failure(InterruptedException.class, first);
+    GateThread.failure(InterruptedException.class, first);
     assertNotEquals(held.id(), store.next("acquire").held().id());
-    assertTrue(Party.get(second));
+    assertTrue(GateThread.get(second));
   }
 
   @Test
@@ -173,7 +173,7 @@ class GateHandOverTest extends GateFixture {
     time.awaitParked(b.thread());
     unlock(c);
 
-    assertTrue(Party.get(waiting));
+    assertTrue(GateThread.get(waiting));
     store.assertNothingAsked();
     assertEquals(held, b.now(() -> held(lock)).acquisition());
   }
@@ -192,6 +192,6 @@ class GateHandOverTest extends GateFixture {
     assertFalse(waiting.isDone());
     store.assertNothingAsked();
     unlock(a);
-    assertTrue(Party.get(waiting));
+    assertTrue(GateThread.get(waiting));
   }
 }

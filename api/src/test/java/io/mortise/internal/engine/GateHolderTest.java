@@ -25,7 +25,7 @@ class GateHolderTest extends GateFixture {
 
     assertEquals(held.id(), store.next("leave").absent().id());
     assertNotEquals(held.id(), store.next("acquire").held().id());
-    assertTrue(Party.get(next));
+    assertTrue(GateThread.get(next));
     assertEquals(LeaseState.LOST, a.now(lock::leaseState));
     assertEquals(LeaseState.HELD, b.now(lock::leaseState));
     assertEquals(LeaseState.RELEASED, c.now(lock::leaseState));
@@ -36,15 +36,15 @@ class GateHolderTest extends GateFixture {
     Acquisition held = holds(a);
     Future<Boolean> next = waits(b);
     unlock(a);
-    assertTrue(Party.get(next));
+    assertTrue(GateThread.get(next));
 
     forcedOpen(held);
     store.next("leave").absent();
 
     assertEquals(LeaseState.RELEASED, a.now(lock::leaseState));
-    Party.failure(LeaseLostException.class, b.runs(lock::unlock));
+    GateThread.failure(LeaseLostException.class, b.runs(lock::unlock));
     IllegalMonitorStateException e =
-        Party.failure(IllegalMonitorStateException.class, a.runs(lock::unlock));
+        GateThread.failure(IllegalMonitorStateException.class, a.runs(lock::unlock));
     assertEquals(IllegalMonitorStateException.class, e.getClass());
   }
 
@@ -55,16 +55,16 @@ class GateHolderTest extends GateFixture {
     forcedOpen(held);
     store.next("leave").absent();
     store.next("acquire").held();
-    assertTrue(Party.get(next));
+    assertTrue(GateThread.get(next));
 
-    Party.failure(LeaseLostException.class, a.runs(lock::unlock));
+    GateThread.failure(LeaseLostException.class, a.runs(lock::unlock));
 
     store.assertNothingAsked();
     assertEquals(1, b.now(lock::getHoldCount));
     assertEquals(LeaseState.RELEASED, a.now(lock::leaseState));
     Future<Boolean> unlocking = b.runs(lock::unlock);
     store.next("leave").released();
-    assertTrue(Party.get(unlocking));
+    assertTrue(GateThread.get(unlocking));
   }
 
   /** The unlock has found its hold, and the loss comes before it reaches the gate. */
@@ -78,7 +78,7 @@ class GateHolderTest extends GateFixture {
     forcedOpen(held);
     store.next("leave").absent();
     store.next("acquire").held();
-    assertTrue(Party.get(next));
+    assertTrue(GateThread.get(next));
 
     assertFalse(a.says(() -> gate.exit(own)));
 
@@ -89,7 +89,7 @@ class GateHolderTest extends GateFixture {
   void aLossDuringAReleaseIsTheReleases() {
     Acquisition held = holds(a);
     Future<Boolean> unlocking = a.runs(lock::unlock);
-    Asked leave = store.next("leave");
+    AskedCommand leave = store.next("leave");
     Future<Boolean> next = waits(b);
 
     forcedOpen(held);
@@ -97,9 +97,9 @@ class GateHolderTest extends GateFixture {
     store.assertNothingAsked();
     leave.released();
 
-    assertTrue(Party.get(unlocking));
+    assertTrue(GateThread.get(unlocking));
     store.next("acquire").held();
-    assertTrue(Party.get(next));
+    assertTrue(GateThread.get(next));
     store.assertNothingAsked();
   }
 
@@ -107,7 +107,7 @@ class GateHolderTest extends GateFixture {
   void aLateRefusalOfARenewalEndsNoLaterHold() {
     Acquisition first = holds(a);
     time.advance(LEASE.dividedBy(3));
-    Asked renewal = store.next("renew");
+    AskedCommand renewal = store.next("renew");
     assertEquals(first.id(), renewal.id());
     Future<Boolean> next = waits(b);
     assertGivenBack(a, first, next);
@@ -128,7 +128,7 @@ class GateHolderTest extends GateFixture {
 
     assertEquals(held.id(), store.next("leave").absent().id());
     store.next("acquire").held();
-    assertTrue(Party.get(next));
+    assertTrue(GateThread.get(next));
     assertEquals(LeaseState.LOST, a.now(lock::leaseState));
   }
 
@@ -145,6 +145,6 @@ class GateHolderTest extends GateFixture {
 
     assertEquals(held.id(), store.next("leave").absent().id());
     assertNotEquals(held.id(), store.next("acquire").held().id());
-    assertTrue(Party.get(next));
+    assertTrue(GateThread.get(next));
   }
 }

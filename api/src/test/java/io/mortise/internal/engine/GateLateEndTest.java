@@ -21,7 +21,7 @@ class GateLateEndTest extends GateFixture {
     time.pause(Duration.ofSeconds(2));
     time.letGo(b.thread());
 
-    assertTrue(Party.get(waiting));
+    assertTrue(GateThread.get(waiting));
   }
 
   @Test
@@ -39,7 +39,7 @@ class GateLateEndTest extends GateFixture {
     b.thread().interrupt();
     time.letGo(b.thread());
 
-    assertTrue(Party.get(waiting), "the interrupt is kept");
+    assertTrue(GateThread.get(waiting), "the interrupt is kept");
     assertTrue(b.says(lock::isHeldByCurrentThread));
   }
 
@@ -59,7 +59,7 @@ class GateLateEndTest extends GateFixture {
     unlock(a);
     time.letGo(b.thread());
 
-    assertTrue(Party.get(waiting), "the interrupt is given back");
+    assertTrue(GateThread.get(waiting), "the interrupt is given back");
     store.assertNothingAsked();
   }
 
@@ -82,11 +82,11 @@ class GateLateEndTest extends GateFixture {
 
     unlock(a);
 
-    assertTrue(Party.get(waiting), "the flag is set");
+    assertTrue(GateThread.get(waiting), "the flag is set");
     time.atRead(() -> {});
     assertEquals(1, b.now(lock::getHoldCount));
     Future<Boolean> unlocking = b.runs(lock::unlock);
     store.next("leave").released();
-    assertTrue(Party.get(unlocking));
+    assertTrue(GateThread.get(unlocking));
   }
 }

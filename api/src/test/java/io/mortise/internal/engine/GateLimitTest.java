@@ -23,7 +23,7 @@ class GateLimitTest extends GateFixture {
     AtomicInteger inside = new AtomicInteger();
     List<Future<Boolean>> waiting = new ArrayList<>();
     for (int i = 0; i < 66; i++) {
-      Party party = party("waiter-" + i);
+      GateThread party = party("waiter-" + i);
       waiting.add(
           parked(
               party,
@@ -35,7 +35,7 @@ class GateLimitTest extends GateFixture {
     }
     unlock(a);
 
-    Asked leave = store.next("leave");
+    AskedCommand leave = store.next("leave");
 
     assertEquals(held.id(), leave.id());
     assertEquals(64, inside.get());
@@ -43,7 +43,7 @@ class GateLimitTest extends GateFixture {
     store.next("acquire").held();
     store.next("leave").released();
     for (Future<Boolean> each : waiting) {
-      assertTrue(Party.get(each));
+      assertTrue(GateThread.get(each));
     }
   }
 
@@ -53,7 +53,7 @@ class GateLimitTest extends GateFixture {
     Future<Boolean> first = waits(b);
     time.advance(Duration.ofNanos(9_999_999));
     unlock(a);
-    assertTrue(Party.get(first));
+    assertTrue(GateThread.get(first));
     store.assertNothingAsked();
     Future<Boolean> second = waits(c);
 
@@ -69,7 +69,7 @@ class GateLimitTest extends GateFixture {
 
     unlock(a);
 
-    assertTrue(Party.get(next));
+    assertTrue(GateThread.get(next));
     store.assertNothingAsked();
   }
 
@@ -84,10 +84,10 @@ class GateLimitTest extends GateFixture {
   /** Its lease counts from when the command was sent; here the answer took that long. */
   private Acquisition holdsAfter(Duration delay) {
     Future<Boolean> locking = a.runs(lock::lock);
-    Asked acquire = store.next("acquire");
+    AskedCommand acquire = store.next("acquire");
     time.pause(delay);
     acquire.held();
-    assertTrue(Party.get(locking));
+    assertTrue(GateThread.get(locking));
     return acquisition(acquire.id());
   }
 

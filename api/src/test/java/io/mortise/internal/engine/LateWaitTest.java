@@ -36,21 +36,21 @@ class LateWaitTest extends GateFixture {
     return said.toString(StandardCharsets.UTF_8);
   }
 
-  private Asked tries() {
+  private AskedCommand tries() {
     attempt = a.does(() -> lock.tryLock(WAIT));
     return store.next("acquire");
   }
 
   private void assertGivesUp() {
     store.next("leave").absent();
-    assertFalse(Party.get(attempt));
+    assertFalse(GateThread.get(attempt));
   }
 
   private Future<Boolean> attempt = a.does(() -> false);
 
   @Test
   void aLateReplyIsToldApart() {
-    Asked acquire = tries();
+    AskedCommand acquire = tries();
     time.pause(Duration.ofMillis(1600));
     acquire.queued();
 
@@ -75,11 +75,11 @@ class LateWaitTest extends GateFixture {
 
   @Test
   void aLockThatComesTooLateIsToldToo() {
-    Asked acquire = tries();
+    AskedCommand acquire = tries();
     time.pause(Duration.ofMillis(1600));
     acquire.held();
 
-    assertTrue(Party.get(attempt));
+    assertTrue(GateThread.get(attempt));
     assertTrue(log().contains("1500 ms after its deadline"), log());
   }
 

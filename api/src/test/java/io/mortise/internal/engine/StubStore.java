@@ -16,7 +16,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 /** A store that answers nothing by itself: every command waits for the test to answer it. */
 final class StubStore implements LockBackend {
   private final StubTime time;
-  private final Queue<Asked> asked = new ConcurrentLinkedQueue<>();
+  private final Queue<AskedCommand> asked = new ConcurrentLinkedQueue<>();
 
   StubStore(StubTime time) {
     this.time = time;
@@ -26,11 +26,11 @@ final class StubStore implements LockBackend {
    * The next command of this script. Commands of other threads may have come before it; those that
    * a test does not take are found by {@link #assertNothingAsked}.
    */
-  Asked next(String script) {
+  AskedCommand next(String script) {
     StubTime.until(
         () -> "the engine sends " + script + "; it sent " + asked,
         () -> asked.stream().anyMatch(each -> each.script().equals(script)));
-    for (Asked each : asked) {
+    for (AskedCommand each : asked) {
       if (each.script().equals(script)) {
         asked.remove(each);
         return each;
@@ -43,8 +43,8 @@ final class StubStore implements LockBackend {
     assertEquals(List.of(), List.copyOf(asked));
   }
 
-  private Asked ask(ScriptCall call) {
-    Asked question = new Asked(call);
+  private AskedCommand ask(ScriptCall call) {
+    AskedCommand question = new AskedCommand(call);
     asked.add(question);
     return question;
   }

@@ -25,7 +25,7 @@ final class Contest {
   private final Schedule schedule;
   private final ExploredStore store;
   private final List<ExploredService> services;
-  private final Kind kind;
+  private final ExploredKind kind;
   private final boolean faulty;
   private final boolean forced;
   private final Duration patience;
@@ -35,7 +35,7 @@ final class Contest {
   /**
    * @param patience how much time may pass when nothing else can happen and nothing fails
    */
-  Contest(long seed, BiFunction<Visitor, Schedule, Kind> kind, Duration patience, Defect defect) {
+  Contest(long seed, BiFunction<Visitor, Schedule, ExploredKind> kind, Duration patience, Defect defect) {
     Random random = new Random(seed * 0x9E3779B97F4A7C15L);
     this.defect = defect;
     schedule = new Schedule(random);

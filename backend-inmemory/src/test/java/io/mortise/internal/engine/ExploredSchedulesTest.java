@@ -32,14 +32,14 @@ class ExploredSchedulesTest implements BackendUnderTest {
     CONDITION,
     SEVERAL;
 
-    Kind kind(Visitor visitor, Schedule schedule) {
+    ExploredKind kind(Visitor visitor, Schedule schedule) {
       return switch (this) {
-        case EXCLUSIVE -> new Kind.Exclusive(visitor, schedule);
-        case READ_WRITE -> new Kind.ReadWrite(visitor, schedule);
-        case SEMAPHORE -> new Kind.Permits(visitor, schedule);
-        case LATCH -> new Kind.Latch(visitor, schedule);
-        case CONDITION -> new Kind.ConditionWaiters(visitor, schedule);
-        case SEVERAL -> new Kind.Several(visitor, schedule);
+        case EXCLUSIVE -> new ExploredKind.Exclusive(visitor, schedule);
+        case READ_WRITE -> new ExploredKind.ReadWrite(visitor, schedule);
+        case SEMAPHORE -> new ExploredKind.Permits(visitor, schedule);
+        case LATCH -> new ExploredKind.Latch(visitor, schedule);
+        case CONDITION -> new ExploredKind.ConditionWaiters(visitor, schedule);
+        case SEVERAL -> new ExploredKind.Several(visitor, schedule);
       };
     }
 

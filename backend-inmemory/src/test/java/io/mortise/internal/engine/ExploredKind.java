@@ -15,17 +15,17 @@ import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
 /** What threads of two services do to one lock of a kind. One object for one contest. */
-abstract class Kind {
+abstract class ExploredKind {
   /** Those of all services together. */
-  final Room room;
+  final ExploredRoom room;
 
   final Visitor visitor;
   final Schedule schedule;
 
-  Kind(Visitor visitor, Schedule schedule, int places) {
+  ExploredKind(Visitor visitor, Schedule schedule, int places) {
     this.visitor = visitor;
     this.schedule = schedule;
-    room = new Room(places);
+    room = new ExploredRoom(places);
   }
 
   /** Before anybody comes. */
@@ -67,7 +67,7 @@ abstract class Kind {
   }
 
   /** The exclusive lock of a name in all its forms at once: plain, fair, fenced, and as a lease. */
-  static final class Exclusive extends Kind {
+  static final class Exclusive extends ExploredKind {
     private long token;
 
     Exclusive(Visitor visitor, Schedule schedule) {
@@ -108,7 +108,7 @@ abstract class Kind {
   }
 
   /** Readers share, a writer is alone. */
-  static final class ReadWrite extends Kind {
+  static final class ReadWrite extends ExploredKind {
     private static final int READERS = 100;
 
     ReadWrite(Visitor visitor, Schedule schedule) {
@@ -172,7 +172,7 @@ abstract class Kind {
   }
 
   /** Permits, one or two at a time. */
-  static final class Permits extends Kind {
+  static final class Permits extends ExploredKind {
     Permits(Visitor visitor, Schedule schedule) {
       super(visitor, schedule, 2);
     }
@@ -215,7 +215,7 @@ abstract class Kind {
   }
 
   /** Two locks as one, named in either order. */
-  static final class Several extends Kind {
+  static final class Several extends ExploredKind {
     Several(Visitor visitor, Schedule schedule) {
       super(visitor, schedule, 1);
     }
@@ -235,7 +235,7 @@ abstract class Kind {
   }
 
   /** Nobody passes before the count is zero. */
-  static final class Latch extends Kind {
+  static final class Latch extends ExploredKind {
     private static final int STEPS = 2;
     private int steps;
 
@@ -281,7 +281,7 @@ abstract class Kind {
   }
 
   /** As many things are put as are taken, by a condition that all services share. */
-  static final class ConditionWaiters extends Kind {
+  static final class ConditionWaiters extends ExploredKind {
     private int things;
     private int visits;
 

@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** One process's part in the demo: its workers, all on one counter. */
-interface Party extends AutoCloseable {
+interface DemoParty extends AutoCloseable {
   /**
    * Begins a run.
    *

@@ -6,31 +6,31 @@ import java.util.Locale;
 import java.util.UUID;
 
 /** All parties of the demo, and the counter that they share. */
-final class Crew implements AutoCloseable {
+final class WorkerGroup implements AutoCloseable {
   private static final double NANOS = 1e9;
 
   private final Counter counter;
-  private final List<? extends Party> parties;
+  private final List<? extends DemoParty> parties;
   private final Runnable end;
 
-  private Crew(Counter counter, List<? extends Party> parties, Runnable end) {
+  private WorkerGroup(Counter counter, List<? extends DemoParty> parties, Runnable end) {
     this.counter = counter;
     this.parties = parties;
     this.end = end;
   }
 
   /** Uses threads of this process if the plan has one process, otherwise child processes. */
-  static Crew assemble(Plan plan) {
+  static WorkerGroup assemble(DemoPlan plan) {
     String lockName = "mortise-demo-" + UUID.randomUUID();
     if (plan.processes() > 1) {
       Children children = Children.start(plan, lockName);
-      return new Crew(children.counter(), children.processes(), children::close);
+      return new WorkerGroup(children.counter(), children.processes(), children::close);
     }
     Counter counter = Counter.inMemory();
     LocalParty.Site site =
         new LocalParty.Site(plan.uri(), plan.backends().get(0), lockName, plan.kind());
     LocalParty party = LocalParty.open(site, counter, plan.workers());
-    return new Crew(counter, List.of(party), party::close);
+    return new WorkerGroup(counter, List.of(party), party::close);
   }
 
   /**
@@ -73,7 +73,7 @@ final class Crew implements AutoCloseable {
   }
 
   private void show(Progress progress, Phase phase, long start, Duration duration) {
-    long increments = Tally.sum(parties.stream().map(Party::soFar).toList()).increments();
+    long increments = Tally.sum(parties.stream().map(DemoParty::soFar).toList()).increments();
     double seconds = (System.nanoTime() - start) / NANOS;
     long all = duration.toSeconds();
     progress.show(

@@ -9,11 +9,11 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 
 /** One command the engine has sent to the stub, which the test answers. */
-final class Asked {
+final class AskedCommand {
   private final ScriptCall call;
   private final CompletableFuture<List<Object>> reply = new CompletableFuture<>();
 
-  Asked(ScriptCall call) {
+  AskedCommand(ScriptCall call) {
     this.call = call;
   }
 
@@ -45,42 +45,42 @@ final class Asked {
     }
   }
 
-  private Asked answer(Object... elements) {
+  private AskedCommand answer(Object... elements) {
     reply.complete(List.of(elements));
     return this;
   }
 
-  Asked held() {
+  AskedCommand held() {
     return answer(1L);
   }
 
   /** Somebody else holds the lock for half a minute, and the id is in the queue. */
-  Asked queued() {
+  AskedCommand queued() {
     return answer("WAIT", 30_000L, 1L, 1L);
   }
 
-  Asked tooLate() {
+  AskedCommand tooLate() {
     return answer("TOO_LATE");
   }
 
-  Asked released() {
+  AskedCommand released() {
     return answer(1L);
   }
 
-  Asked absent() {
+  AskedCommand absent() {
     return answer("ABSENT");
   }
 
-  Asked renewed() {
+  AskedCommand renewed() {
     return answer(1L);
   }
 
-  Asked notRenewed() {
+  AskedCommand notRenewed() {
     return answer(0L);
   }
 
   /** The command may have run; nobody will ever know. */
-  Asked lost() {
+  AskedCommand lost() {
     reply.completeExceptionally(new BackendException(Outcome.UNKNOWN, "no answer", null));
     return this;
   }

@@ -11,11 +11,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class KindTest {
+class DemoLockTest {
   @ParameterizedTest
-  @EnumSource(Kind.class)
-  void helpNamesIt(Kind kind) {
-    assertEquals(kind, Kind.named(kind.text()));
+  @EnumSource(DemoLock.class)
+  void helpNamesIt(DemoLock kind) {
+    assertEquals(kind, DemoLock.named(kind.text()));
     String help = Invocation.of("demo", "--help").out();
     assertTrue(
         help.replaceAll("\\s+", " ").matches(".*--kind=KIND [^-]*" + kind.text() + ".*"), help);
@@ -24,9 +24,9 @@ class KindTest {
   @Test
   void aKindIsWhatItSays() {
     try (LockService service = LockService.open("memory:kinds")) {
-      assertInstanceOf(FencedLock.class, Kind.FENCED.of(service, "x"));
-      assertEquals("[x, x-2, x-3]", Kind.MULTI.of(service, "x").name());
-      for (Kind kind : new Kind[] {Kind.PLAIN, Kind.FAIR}) {
+      assertInstanceOf(FencedLock.class, DemoLock.FENCED.of(service, "x"));
+      assertEquals("[x, x-2, x-3]", DemoLock.MULTI.of(service, "x").name());
+      for (DemoLock kind : new DemoLock[] {DemoLock.PLAIN, DemoLock.FAIR}) {
         LeasedLock lock = kind.of(service, "x");
         assertEquals("x", lock.name());
       }

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /** The kinds of lock that can guard the counter. */
-enum Kind {
+enum DemoLock {
   PLAIN,
   FAIR,
   FENCED,
@@ -33,7 +33,7 @@ enum Kind {
     };
   }
 
-  static Kind named(String text) {
+  static DemoLock named(String text) {
     return Arrays.stream(values())
         .filter(kind -> kind.text().equals(text))
         .findFirst()
@@ -42,7 +42,7 @@ enum Kind {
   }
 
   private static String list() {
-    return Arrays.stream(values()).map(Kind::text).collect(Collectors.joining(", "));
+    return Arrays.stream(values()).map(DemoLock::text).collect(Collectors.joining(", "));
   }
 
   /** The name in the user's spelling. */

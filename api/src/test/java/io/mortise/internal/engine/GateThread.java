@@ -12,11 +12,11 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
 /** A thread that does one thing after the other, as the test tells it. */
-final class Party {
+final class GateThread {
   private final ExecutorService executor;
   private final Thread thread;
 
-  Party(String name) {
+  GateThread(String name) {
     executor =
         Executors.newSingleThreadExecutor(task -> {
           Thread made = new Thread(task, name);

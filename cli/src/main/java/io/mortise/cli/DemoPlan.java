@@ -16,7 +16,7 @@ import java.util.Map;
  * @param workers the number of threads in each process
  * @param duration the length of each run
  */
-record Plan(URI uri, List<String> backends, Kind kind, int workers, Duration duration) {
+record DemoPlan(URI uri, List<String> backends, DemoLock kind, int workers, Duration duration) {
   int processes() {
     return backends.size();
   }

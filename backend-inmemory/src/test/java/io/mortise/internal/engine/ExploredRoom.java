@@ -1,13 +1,13 @@
 package io.mortise.internal.engine;
 
 /** What a lock protects, as a count of those inside. One thread runs at a time. */
-final class Room {
+final class ExploredRoom {
   private final int places;
   private int taken;
   private boolean forced;
 
   /** So many may be inside who share it; one alone takes all places. */
-  Room(int places) {
+  ExploredRoom(int places) {
     this.places = places;
   }
 
