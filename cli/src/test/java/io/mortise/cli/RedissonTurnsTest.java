@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.LockService;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.Rule;
-import io.mortise.conformance.support.WorkerGroup;
+import io.mortise.conformance.support.Crew;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,7 +56,7 @@ class RedissonTurnsTest extends RedissonFixture {
   /** Until both sides have had their share and the shortest time is over, or the longest. */
   private void run(List<Worker> workers, int share) throws InterruptedException {
     long start = System.nanoTime();
-    WorkerGroup.run(
+    Crew.run(
         workers.size(),
         number -> {
           Worker worker = workers.get(number);
