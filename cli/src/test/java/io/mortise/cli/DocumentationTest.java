@@ -62,6 +62,9 @@ class DocumentationTest {
               + "|hand-?overs?|outbox|compensator|claimer|letters? that)\\b",
           Pattern.CASE_INSENSITIVE);
 
+  private static final Pattern COMMENT_OR_TEXT =
+      Pattern.compile("//[^\n]*|/\\*.*?\\*/|\"(?:\\\\.|[^\"\\\\\n])*\"", Pattern.DOTALL);
+
   private static List<Path> pages() throws IOException {
     List<Path> pages = new ArrayList<>();
     try (Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
@@ -166,7 +169,7 @@ class DocumentationTest {
   private static String errors(String code) {
     JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
     JavaFileObject source =
-        new SimpleJavaFileObject(URI.create("string:///Sample.java"), JavaFileObject.DemoLock.SOURCE) {
+        new SimpleJavaFileObject(URI.create("string:///Sample.java"), JavaFileObject.Kind.SOURCE) {
           @Override
           public CharSequence getCharContent(boolean ignoreEncodingErrors) {
             return IMPORTS + code;
@@ -195,5 +198,39 @@ class DocumentationTest {
           .forEach(each -> found.add(ROOT.relativize(page) + ": " + each.group()));
     }
     assertEquals(List.of(), found);
+  }
+
+  /** Comments and messages alike: everything but the code itself. */
+  @Test
+  void noCommentAndNoMessageUsesAWordThatWasGivenUp() throws IOException {
+    List<String> found = new ArrayList<>();
+    int files = 0;
+    for (Path source : sources()) {
+      files++;
+      Matcher said = COMMENT_OR_TEXT.matcher(Files.readString(source));
+      while (said.find()) {
+        RETIRED
+            .matcher(said.group())
+            .results()
+            .forEach(each -> found.add(ROOT.relativize(source) + ": " + each.group()));
+      }
+    }
+    assertEquals(List.of(), found);
+    assertTrue(files > 200, "files: " + files);
+  }
+
+  private static List<Path> sources() throws IOException {
+    List<Path> sources = new ArrayList<>();
+    try (Stream<Path> modules = Files.list(ROOT)) {
+      for (Path module : modules.filter(each -> Files.exists(each.resolve("pom.xml"))).toList()) {
+        Path main = module.resolve("src/main/java");
+        if (Files.exists(main)) {
+          try (Stream<Path> files = Files.walk(main)) {
+            files.filter(file -> file.toString().endsWith(".java")).forEach(sources::add);
+          }
+        }
+      }
+    }
+    return sources;
   }
 }
