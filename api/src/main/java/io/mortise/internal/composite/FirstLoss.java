@@ -11,7 +11,7 @@ import java.util.function.Consumer;
  * loss until the hold's thread has unlocked. The members' services may call it at the same time.
  * Thread-safe.
  */
-public final class FirstLoss {
+final class FirstLoss {
   private record Loss(Member member, String acquisition, Thread thread) {
     boolean isPending() {
       return thread.equals(member.loserOf(acquisition));
@@ -22,12 +22,12 @@ public final class FirstLoss {
   private final Consumer<? super LeaseChange> listener;
   private final List<Loss> told = new ArrayList<>();
 
-  public FirstLoss(String name, Consumer<? super LeaseChange> listener) {
+  FirstLoss(String name, Consumer<? super LeaseChange> listener) {
     this.name = name;
     this.listener = listener;
   }
 
-  public void changed(Member member, LeaseChange event) {
+  void changed(Member member, LeaseChange event) {
     if (isNews(member, event)) {
       String reason = "member '" + event.name() + "': " + event.reason();
       listener.accept(

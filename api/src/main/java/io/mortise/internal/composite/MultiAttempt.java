@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One call that acquires all members of a multi-lock, or none. Used by the calling thread alone.
  */
-public final class MultiAttempt {
+final class MultiAttempt {
   /* Overview
    *
    * An attempt that does not wait tries one member after the other, in canonical order, and ends
@@ -49,7 +49,7 @@ public final class MultiAttempt {
    */
 
   /** How the attempt waits for a member. */
-  public interface Way {
+  interface Way {
     void lock(Member member) throws InterruptedException;
   }
 
@@ -75,11 +75,11 @@ public final class MultiAttempt {
     this.retries = retries;
   }
 
-  public static MultiAttempt impatient(List<Member> members) {
+  static MultiAttempt impatient(List<Member> members) {
     return new MultiAttempt(members, Member::tryLock, () -> true, false);
   }
 
-  public static MultiAttempt patient(List<Member> members, Way way) {
+  static MultiAttempt patient(List<Member> members, Way way) {
     Wait wait =
         member -> {
           way.lock(member);
@@ -89,7 +89,7 @@ public final class MultiAttempt {
   }
 
   /** One deadline for all members, by the clock of the first member's service. */
-  public static MultiAttempt timed(List<Member> members, long nanos) {
+  static MultiAttempt timed(List<Member> members, long nanos) {
     Member clock = members.get(0);
     long start = clock.time().nanoTime();
     return new MultiAttempt(
@@ -99,7 +99,7 @@ public final class MultiAttempt {
         true);
   }
 
-  public boolean acquire() throws InterruptedException {
+  boolean acquire() throws InterruptedException {
     while (true) {
       Member refused = round();
       if (refused == null) {

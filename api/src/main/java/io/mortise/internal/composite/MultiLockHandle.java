@@ -43,7 +43,7 @@ public final class MultiLockHandle implements MultiLock {
 
   private final List<Member> members;
 
-  MultiLockHandle(List<Member> members) {
+  public MultiLockHandle(List<Member> members) {
     this.members = members;
   }
 
@@ -203,7 +203,7 @@ public final class MultiLockHandle implements MultiLock {
   }
 
   /** Unlocks all, the last first, and returns what they threw. */
-  public static List<Throwable> releaseAll(List<Member> held) {
+  static List<Throwable> releaseAll(List<Member> held) {
     List<Member> lastFirst = new ArrayList<>(held);
     Collections.reverse(lastFirst);
     return tell(lastFirst, Member::unlock);

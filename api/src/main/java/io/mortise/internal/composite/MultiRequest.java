@@ -19,7 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** A lease request for all members of a multi-lock, or none. Its steps run one after the other. */
-public final class MultiRequest {
+final class MultiRequest {
   /* Overview
    *
    * A request that waits tries all missing members at the same time. If some refuse, it waits for
@@ -52,7 +52,7 @@ public final class MultiRequest {
   }
 
   /** As {@link LeaseSource#claim}, for all members. */
-  public static void start(
+  static void start(
       String name, List<Member> members, long wait, CompletableFuture<LeaseOutcome> result) {
     MultiRequest request = new MultiRequest(name, members, wait, result);
     CompletableFuture<LeaseOutcome> unused =

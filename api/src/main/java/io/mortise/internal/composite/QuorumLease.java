@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * once, it could hide that exclusion was broken in between. Thread-safe; the tasks that use its own
  * fields run one after the other.
  */
-public final class QuorumLease extends MergedLease {
+final class QuorumLease extends MergedLease {
   /** By the member's place, which all its handles share. */
   private final Map<String, Lease> counted = new HashMap<>();
 
@@ -54,7 +54,7 @@ public final class QuorumLease extends MergedLease {
    */
   private volatile QuorumMembers of;
 
-  public QuorumLease(QuorumMembers of, QuorumOwner owner, Map<Member, Lease> held) {
+  QuorumLease(QuorumMembers of, QuorumOwner owner, Map<Member, Lease> held) {
     super(of.name(), of.quorum(), of.time(), of::execute, held.values());
     this.of = of;
     this.owner = owner;
@@ -203,7 +203,7 @@ public final class QuorumLease extends MergedLease {
    *
    * @return whether it is still held
    */
-  public boolean ensure(QuorumMembers wanted) {
+  boolean ensure(QuorumMembers wanted) {
     Duration lease = wanted.lease();
     boolean renews = wanted.isRenewed() && !of.isRenewed();
     boolean enough = wanted.isRenewed() || remaining().compareTo(lease) >= 0;

@@ -12,8 +12,8 @@ import java.util.List;
  * @param all in an order that all processes share, if they use the same names for the endpoints
  * @param nodeTimeout how long one member may take to answer
  */
-public record QuorumMembers(String name, List<Member> all, Duration nodeTimeout) {
-  public int quorum() {
+record QuorumMembers(String name, List<Member> all, Duration nodeTimeout) {
+  int quorum() {
     return all.size() / 2 + 1;
   }
 
@@ -23,12 +23,12 @@ public record QuorumMembers(String name, List<Member> all, Duration nodeTimeout)
   }
 
   /** The shortest lease of a member. */
-  public Duration lease() {
+  Duration lease() {
     return all.stream().map(Member::lease).min(Duration::compareTo).orElseThrow();
   }
 
   /** Throws if the service of a member is closed: all must be open to acquire. */
-  public void checkOpen() {
+  void checkOpen() {
     all.forEach(Member::checkOpen);
   }
 
@@ -36,11 +36,11 @@ public record QuorumMembers(String name, List<Member> all, Duration nodeTimeout)
     return all.stream().allMatch(Member::isRenewed);
   }
 
-  public TimeSource time() {
+  TimeSource time() {
     return all.get(0).time();
   }
 
-  public void execute(Runnable task) {
+  void execute(Runnable task) {
     all.get(0).executor().execute(task);
   }
 }

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param thread the thread that is to hold it; null for a lease that is bound to no thread
  * @param told the listener for a lease that is suspect or lost
  */
-public record QuorumOwner(@Nullable Thread thread, Consumer<? super LeaseChange> told) {
+record QuorumOwner(@Nullable Thread thread, Consumer<? super LeaseChange> told) {
   /** Whether nobody can release it any more, because its thread has ended. */
   boolean isGone() {
     return thread != null && !thread.isAlive();

@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * A lease request for a majority of the members of a Redlock, by the algorithm of
  * <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">redis.io</a>.
  */
-public final class QuorumRequest {
+final class QuorumRequest {
   /* Overview
    *
    *   ROUND     asks all members that it does not hold, at the same time
@@ -120,7 +120,7 @@ public final class QuorumRequest {
   }
 
   /** As {@link LeaseSource#claim}, for a majority. */
-  public static void start(QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> result) {
+  static void start(QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> result) {
     QuorumRequest request = new QuorumRequest(of, owner, wait, result);
     CompletableFuture<LeaseOutcome> unused =
         result.whenComplete((value, failure) -> request.turns.run(request::ended));

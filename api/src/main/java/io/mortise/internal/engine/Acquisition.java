@@ -64,7 +64,7 @@ public final class Acquisition implements LockScripts.Subject {
      *
      * @return whether it was held until now
      */
-    public boolean lose(Acquisition held, String reason);
+    boolean lose(Acquisition held, String reason);
 
     /** Listeners have been notified of a change of the lease. Called on the listeners' thread. */
     default void onLeaseChange(LeaseChange event) {}

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * at a time, the agent, deals with the store. A thread that wants a fair lock has a gate of its
  * own, so it queues in the store.
  */
-public final class Gate implements Acquisition.Owner, Hold.Place {
+final class Gate implements Acquisition.Owner, Hold.Place {
   /* Overview
    *
    * The gate owns at most one acquisition in the store. Its phases:
@@ -436,6 +436,7 @@ public final class Gate implements Acquisition.Owner, Hold.Place {
    *
    * @return whether it was still held
    */
+  @Override
   public boolean exit(Hold own) {
     Acquisition toRelease;
     mutex.lock();
