@@ -8,6 +8,7 @@ import io.mortise.conformance.lock.exclusive.ContractRules;
 import io.mortise.conformance.lock.exclusive.DrainRules;
 import io.mortise.conformance.lock.exclusive.EventOrderRules;
 import io.mortise.conformance.lock.exclusive.ExclusionRules;
+import io.mortise.conformance.lock.exclusive.HandleRules;
 import io.mortise.conformance.lock.exclusive.GrantRules;
 import io.mortise.conformance.lock.exclusive.HolderRules;
 import io.mortise.conformance.lock.lease.KeeperRules;
@@ -42,6 +43,13 @@ public abstract class LockConformance implements LockKit {
   @Nested
   class Ownership extends OwnershipRules {
     Ownership() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Handles extends HandleRules {
+    Handles() {
       super(LockConformance.this);
     }
   }

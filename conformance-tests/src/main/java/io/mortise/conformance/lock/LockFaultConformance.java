@@ -6,6 +6,7 @@ import io.mortise.conformance.lock.exclusive.ForcedRules;
 import io.mortise.conformance.lock.exclusive.GivingUpRules;
 import io.mortise.conformance.lock.exclusive.GrantInReplyRules;
 import io.mortise.conformance.lock.fault.LateReplyRules;
+import io.mortise.conformance.lock.fault.LeaseChangeRules;
 import io.mortise.conformance.lock.fault.OutageRules;
 import io.mortise.conformance.lock.exclusive.StartOnGrantRules;
 import io.mortise.conformance.lock.fault.UnknownOutcomeRules;
@@ -19,6 +20,13 @@ import org.junit.jupiter.api.Nested;
 public abstract class LockFaultConformance implements LockKit {
   /** For the subclass that the author of a backend writes. */
   protected LockFaultConformance() {}
+
+  @Nested
+  class LeaseChanges extends LeaseChangeRules {
+    LeaseChanges() {
+      super(LockFaultConformance.this);
+    }
+  }
 
   @Nested
   class Outages extends OutageRules {
