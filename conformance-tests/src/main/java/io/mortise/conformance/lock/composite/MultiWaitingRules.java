@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** Waiting for several locks as one: in what order, with what in hand, and for how long. */
+/** Waiting for a multi-lock: in what order, which members are held meanwhile, and for how long. */
 public abstract class MultiWaitingRules extends MultiFixture {
   protected MultiWaitingRules(LockKit kit) {
     super(kit);
@@ -132,7 +132,7 @@ public abstract class MultiWaitingRules extends MultiFixture {
       waiter.interrupt();
       assertInstanceOf(InterruptedException.class, waiter.failure());
       assertFalse(theirs.a().isLocked());
-      Await.until("its place is given back", () -> isQueued(nameB(), 0));
+      Await.until("its place in the queue is free", () -> isQueued(nameB(), 0));
     }
     theirs.b().unlock();
     assertFalse(theirs.b().isLocked());
@@ -172,9 +172,9 @@ public abstract class MultiWaitingRules extends MultiFixture {
         Contender.start(() -> MultiLock.of(b, troubled).tryLock(Duration.ofMinutes(1)));
     link.set(Link.UP);
     holder.unlock();
-    passTimeUntil("the first is in", Duration.ofSeconds(10), first::isInside);
+    passTimeUntil("the first thread holds the lock", Duration.ofSeconds(10), first::isInside);
     first.leave(troubled::unlock);
-    passTimeUntil("both are in", Duration.ofSeconds(10), both::isInside);
+    passTimeUntil("both locks are held", Duration.ofSeconds(10), both::isInside);
     both.leave(MultiLock.of(b, troubled)::unlock);
   }
 

@@ -17,7 +17,7 @@ import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import org.junit.jupiter.api.Test;
 
-/** Who holds a lock, how often, and who may give it back. */
+/** Who holds a lock, how often, and who may release it. */
 public abstract class OwnershipRules extends LockRules {
   protected OwnershipRules(LockKit kit) {
     super(kit);
@@ -52,7 +52,7 @@ public abstract class OwnershipRules extends LockRules {
     for (int depth = 1000; depth > 1; depth--) {
       mine.unlock();
     }
-    assertFalse(theirs.tryLock(), "one hold is left");
+    assertFalse(theirs.tryLock(), "one hold of the nested holds is left");
     mine.unlock();
 
     assertTrue(theirs.tryLock());
@@ -83,7 +83,7 @@ public abstract class OwnershipRules extends LockRules {
     DistributedLock tagged = service.getLock("{" + name + "}");
 
     plain.lock();
-    assertTrue(tagged.tryLock(), "they share their keys, so they share their holds");
+    assertTrue(tagged.tryLock(), "both names share their keys, so they share their holds");
     tagged.unlock();
     plain.unlock();
 
@@ -171,7 +171,7 @@ public abstract class OwnershipRules extends LockRules {
     mine.lock();
 
     assertTrue(theirs.forceUnlock());
-    assertFalse(theirs.forceUnlock(), "nobody holds it now");
+    assertFalse(theirs.forceUnlock(), "no thread holds the lock now");
     assertFalse(Await.value(theirs.forceUnlockAsync()));
     assertTrue(theirs.tryLock());
     assertTrue(Await.value(lock().forceUnlockAsync()));
@@ -195,7 +195,7 @@ public abstract class OwnershipRules extends LockRules {
     long left = theirs.remainTimeToLive();
     mine.unlock();
 
-    assertTrue(left > 20_000 && left <= 30_000, "of 30 s are left: " + left);
+    assertTrue(left > 20_000 && left <= 30_000, "ms left of 30 s: " + left);
     assertEquals(-2, theirs.remainTimeToLive());
   }
 }

@@ -47,7 +47,7 @@ public abstract class SlowServerRules extends LockRules {
     closeLast(proxy);
   }
 
-  /** Reached through the proxy; the server knows its scripts, so each call is one command. */
+  /** A lock behind the proxy. The server knows its scripts, so each call is one command. */
   private DistributedLock proxied() {
     DistributedLock mine =
         service(closing(kit.open(proxy.uri())), builder -> builder.commandTimeout(COMMAND))
@@ -57,7 +57,10 @@ public abstract class SlowServerRules extends LockRules {
     return mine;
   }
 
-  /** It takes at least that long, and at most one command and some seconds more. */
+  /**
+   * Asserts that the attempt takes at least that long, and at most one command and some seconds
+   * more.
+   */
   private static <T> T timed(Duration least, Callable<T> attempt) throws Exception {
     long start = System.nanoTime();
     T result = attempt.call();
@@ -94,13 +97,13 @@ public abstract class SlowServerRules extends LockRules {
             WAIT,
             () -> {
               Contender attempt = Contender.startBusy(() -> tryFor(mine, WAIT));
-              Await.until("it is acquired all the same", theirs::isLocked);
+              Await.until("the server executes the acquire all the same", theirs::isLocked);
               return attempt.failure();
             });
     assertInstanceOf(OutcomeUnknownException.class, failure);
     proxy.resume();
 
-    Await.until("the lock is free again", theirs::tryLock);
+    Await.until("the acquisition is withdrawn", theirs::tryLock);
     theirs.unlock();
   }
 
@@ -119,7 +122,7 @@ public abstract class SlowServerRules extends LockRules {
     theirs.unlock();
   }
 
-  /** Runs it on a thread that is interrupted while its first command is out. */
+  /** Runs the task on a thread that is interrupted during its first command. */
   private void interruptedInACommand(ThreadKind threads, Crew.Task task) throws Exception {
     proxy.stall(Direction.REPLIES);
     Crew crew = Crew.start(threads, 1, task);
@@ -162,7 +165,7 @@ public abstract class SlowServerRules extends LockRules {
             mine.lockInterruptibly();
             mine.unlock();
           } catch (InterruptedException e) {
-            // Either is right, but not both.
+            // Both outcomes are right, but not together.
           }
         });
 
