@@ -181,7 +181,7 @@ public abstract class MultiTryRules extends MultiFixture {
       unlucky.interrupt();
       taking.reply();
       passTimeUntil(
-          "it is done",
+          "the attempt is done",
           LEASE.multipliedBy(10),
           () -> unlucky.isInside() || !unlucky.thread().isAlive());
       assertTrue(interrupted.get(), "way " + ways.indexOf(way));

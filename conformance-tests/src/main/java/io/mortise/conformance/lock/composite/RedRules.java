@@ -225,7 +225,8 @@ public abstract class RedRules extends RedParties {
       assertTrue(lease.remaining().compareTo(SECONDS.minus(SECONDS.dividedBy(100))) < 0);
     }
     mine.lock.lock(2, TimeUnit.SECONDS);
-    passTimeUntil("it ends", SECONDS.multipliedBy(2), () -> !mine.lock.isHeldByCurrentThread());
+    passTimeUntil(
+        "the lease ends", SECONDS.multipliedBy(2), () -> !mine.lock.isHeldByCurrentThread());
     assertThrows(LeaseLostException.class, mine.lock::unlock);
     mine.awaitFree();
   }

@@ -38,9 +38,10 @@ public abstract class RedTermsRules extends RedParties {
     mine.lock.onLeaseChange((LeaseChange event) -> told.add(event.state()));
     Thread dead = die(() -> mine.lock.lock());
     assertTrue(mine.lock.isHeldByThread(dead.getId()));
-    assertFalse(mine.lock.tryLock(), "its lease is not over yet");
+    assertFalse(mine.lock.tryLock(), "the thread's lease is not over yet");
 
-    passTimeUntil("its lease is over", SHORT.multipliedBy(2), () -> mine.lockedMembers() == 0);
+    passTimeUntil(
+        "the thread's lease is over", SHORT.multipliedBy(2), () -> mine.lockedMembers() == 0);
 
     Await.until("the loss is reported", () -> told.contains(LeaseState.LOST));
     assertFalse(mine.lock.isHeldByThread(dead.getId()));
@@ -69,7 +70,7 @@ public abstract class RedTermsRules extends RedParties {
     passTime(SHORT);
     inside.leave(() -> {});
 
-    passTimeUntil("it is free", SHORT.multipliedBy(2), theirs.lock::tryLock);
+    passTimeUntil("the lock is free", SHORT.multipliedBy(2), theirs.lock::tryLock);
     theirs.lock.unlock();
     theirs.awaitFree();
   }
@@ -85,7 +86,8 @@ public abstract class RedTermsRules extends RedParties {
     mine.lock.onLeaseChange((LeaseChange event) -> told.add(event.state()));
     Thread unused = die(() -> mine.lock.lock());
 
-    passTimeUntil("its lease is over", SHORT.multipliedBy(2), () -> mine.lockedMembers() == 0);
+    passTimeUntil(
+        "the thread's lease is over", SHORT.multipliedBy(2), () -> mine.lockedMembers() == 0);
 
     Await.until("the loss is reported", () -> told.contains(LeaseState.LOST));
   }

@@ -76,7 +76,7 @@ public abstract class RedWaitingRules extends RedParties {
     Await.until("only the two foreign holds are left", () -> mine.lockedMembers() == 2);
   }
 
-  /** Nothing releases the lock, so nothing grants it. */
+  /** The keys are deleted without a release, so no grant comes. */
   @Test
   @Rule({"L5", "L10"})
   void whoseTimeIsOverTriesOnceMore() {

@@ -279,7 +279,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
           return true;
         });
     DistributedLock mine = lock();
-    Await.until("it waits for the signal", () -> entered.get() && !mine.isLocked());
+    Await.until("the waiter waits for the signal", () -> entered.get() && !mine.isLocked());
     link.set("renew", Link.DOWN, Integer.MAX_VALUE);
     signal(mine);
     assertTrue(waiter.result());

@@ -202,7 +202,7 @@ public abstract class ClosingRules extends LockRules {
 
     assertFalse(theirs.tryLock(), "the lock is not released");
     assertThrows(LockServiceClosedException.class, held::unlock);
-    passTimeUntil("its lease ends", SECOND.multipliedBy(5), theirs::tryLock);
+    passTimeUntil("the lease ends", SECOND.multipliedBy(5), theirs::tryLock);
 
     theirs.unlock();
   }

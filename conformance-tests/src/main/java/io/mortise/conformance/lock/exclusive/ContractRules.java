@@ -69,7 +69,7 @@ public abstract class ContractRules extends LockRules {
     mine.unlock();
     assertThrows(IllegalMonitorStateException.class, mine::unlock);
     Contender other = contender(theirs::tryLock);
-    assertTrue(other.result(), "it is free");
+    assertTrue(other.result(), "the lock is free");
 
     assertThrows(IllegalMonitorStateException.class, mine::unlock);
 
@@ -97,7 +97,7 @@ public abstract class ContractRules extends LockRules {
           return had;
         });
 
-    passTimeUntil("it ends", SECOND.multipliedBy(5), () -> !attempt.thread().isAlive());
+    passTimeUntil("the attempt ends", SECOND.multipliedBy(5), () -> !attempt.thread().isAlive());
 
     assertFalse(attempt.result());
     assertTrue(took[0] >= 400_000_000, "it gave up after " + Duration.ofNanos(took[0]));

@@ -57,7 +57,7 @@ public abstract class DrainRules extends LockRules {
 
   private void assertFree() {
     DistributedLock other = lock();
-    assertTrue(other.tryLock(), "it is free");
+    assertTrue(other.tryLock(), "the lock is free");
     other.unlock();
   }
 
@@ -175,7 +175,7 @@ public abstract class DrainRules extends LockRules {
     assertFalse(closer.result());
 
     holder.leave(() -> assertThrows(LockServiceClosedException.class, held::unlock));
-    passTimeUntil("its lease ends", SECOND.multipliedBy(10), lock::tryLock);
+    passTimeUntil("the lease ends", SECOND.multipliedBy(10), lock::tryLock);
   }
 
   private static boolean isClosed(LockService service) {
@@ -259,7 +259,7 @@ public abstract class DrainRules extends LockRules {
     lock.unlock();
 
     assertTrue(closing.close(HOUR));
-    assertTrue(closing.close(HOUR), "a second time");
+    assertTrue(closing.close(HOUR), "the second close");
     assertTrue(service().close(Duration.ofSeconds(-1)));
   }
 

@@ -28,7 +28,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Waits and leases accept any duration: they serve it, or refuse it with a message that quotes it.
+ * Waits and leases accept any duration. They serve it, or refuse it with a message that says which
+ * argument is wrong.
  */
 public abstract class DurationRules extends LockRules {
   private static final Duration LONGEST_LEASE = Duration.ofDays(10_000);

@@ -52,7 +52,7 @@ public abstract class GivingUpRules extends LockRules {
 
   private Contender waiting(Wanted side, Contender.Way way) {
     Contender waiter = contender(way);
-    Await.until("it waits", () -> isWaiting(side, 1));
+    Await.until("the thread is in the queue", () -> isWaiting(side, 1));
     return waiter;
   }
 
@@ -157,7 +157,7 @@ public abstract class GivingUpRules extends LockRules {
     assertInstanceOf(InterruptedException.class, quitter.failure());
     leaving.pass();
     held.unlock();
-    Await.until("it is free", () -> !wanted.isLocked());
+    Await.until("the lock is free", () -> !wanted.isLocked());
   }
 
   @ParameterizedTest
@@ -200,7 +200,7 @@ public abstract class GivingUpRules extends LockRules {
       assertInstanceOf(InterruptedException.class, quitter.failure());
       held.unlock();
       free += wanted.isLocked() ? 0 : 1;
-      Await.until("it is free", held::tryLock);
+      Await.until("the lock is free", held::tryLock);
       held.unlock();
     }
     assertEquals(ROUNDS, free);
@@ -229,7 +229,7 @@ public abstract class GivingUpRules extends LockRules {
       Throwable ended = quitter.ended();
       assertTrue(ended == null || ended instanceof InterruptedException, String.valueOf(ended));
       taken += wanted.isLocked() ? 1 : 0;
-      Await.until("it is free", held::tryLock);
+      Await.until("the lock is free", held::tryLock);
       held.unlock();
     }
     assertEquals(0, taken, "rounds after which the lock was held without a holder");

@@ -42,7 +42,7 @@ public abstract class GrantInReplyRules extends LockRules {
 
   private Contender waiting(Wanted side, DistributedLock lock) {
     Contender waiter = entering(lock);
-    Await.until("it waits", () -> isWaiting(side));
+    Await.until("the thread is in the queue", () -> isWaiting(side));
     return waiter;
   }
 
@@ -105,7 +105,7 @@ public abstract class GrantInReplyRules extends LockRules {
           wanted.lockInterruptibly();
           return true;
         });
-    Await.until("it waits", () -> isWaiting(side));
+    Await.until("the thread is in the queue", () -> isWaiting(side));
     HeldCall leaving = link.hold(side.script("leave"));
     quitter.interrupt();
     leaving.awaitSent();

@@ -85,7 +85,7 @@ public abstract class LeakRules extends LockRules {
     Await.until("the holder knows the loss", () -> !mine.isHeldByCurrentThread());
     assertLost(mine);
     mine.lock(20, TimeUnit.MILLISECONDS);
-    passTimeUntil("its lease ends", SECOND.multipliedBy(5), () -> !mine.isHeldByCurrentThread());
+    passTimeUntil("the lease ends", SECOND.multipliedBy(5), () -> !mine.isHeldByCurrentThread());
     assertLost(mine);
     registration.close();
   }
@@ -247,7 +247,7 @@ public abstract class LeakRules extends LockRules {
     for (int i = 0; i < NAMES; i++) {
       String lockName = name + '-' + i;
       passTimeUntil(
-          "its leases have ended", SECOND.multipliedBy(5), () -> keys(store, lockName) == 0);
+          "all leases have ended", SECOND.multipliedBy(5), () -> keys(store, lockName) == 0);
     }
     holders.forEach(holder -> holder.leave(() -> {}));
   }

@@ -17,7 +17,7 @@ import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import org.junit.jupiter.api.Test;
 
-/** Who holds a lock, how often, and who may release it. */
+/** Ownership: the holder of a lock, the count of its holds, and the right to release. */
 public abstract class OwnershipRules extends LockRules {
   protected OwnershipRules(LockKit kit) {
     super(kit);
@@ -118,7 +118,7 @@ public abstract class OwnershipRules extends LockRules {
     assertEquals(IllegalMonitorStateException.class, other.failure().getClass());
     assertTrue(lock.isHeldByCurrentThread());
     lock.unlock();
-    assertThrows(IllegalMonitorStateException.class, lock::unlock, "a second time");
+    assertThrows(IllegalMonitorStateException.class, lock::unlock, "the second unlock");
   }
 
   @Test
@@ -179,7 +179,7 @@ public abstract class OwnershipRules extends LockRules {
     assertTrue(theirs.tryLock());
 
     assertThrows(LeaseLostException.class, mine::unlock);
-    assertThrows(IllegalMonitorStateException.class, mine::unlock, "a second time");
+    assertThrows(IllegalMonitorStateException.class, mine::unlock, "the second unlock");
     assertTrue(theirs.isHeldByCurrentThread());
     theirs.unlock();
   }

@@ -195,7 +195,7 @@ public abstract class QueueRules extends LockRules {
     awaitQueued(2);
     second.leave(other::unlock);
 
-    assertTrue(first.result(), "its ticket is older than that of the third");
+    assertTrue(first.result(), "the ticket of the first is older than that of the third");
     assertFalse(third.isInside());
     first.leave(theirs::unlock);
     third.leave(last::unlock);

@@ -47,7 +47,7 @@ public abstract class StartOnGrantRules extends LockRules {
   /** A thread of {@code theirs} that waits while the calling thread holds the lock. */
   private Contender waiting(DistributedLock wanted, Wanted side) {
     Contender waiter = entering(wanted);
-    Await.until("it waits", () -> isWaiting(side));
+    Await.until("the thread is in the queue", () -> isWaiting(side));
     return waiter;
   }
 
@@ -194,7 +194,7 @@ public abstract class StartOnGrantRules extends LockRules {
     DistributedLock wanted = theirs.getLock(name);
     held.lock();
     Contender first = contender(() -> wanted.tryLock(1, 2, TimeUnit.SECONDS));
-    Await.until("it waits", () -> isWaiting(Wanted.PLAIN));
+    Await.until("the thread is in the queue", () -> isWaiting(Wanted.PLAIN));
     Contender second = entering(wanted);
     passTime(CONFIRMED);
     assertFalse(first.result());

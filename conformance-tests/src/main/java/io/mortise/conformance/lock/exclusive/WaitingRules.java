@@ -147,7 +147,7 @@ public abstract class WaitingRules extends LockRules {
 
     assertInstanceOf(InterruptedException.class, waiter.failure());
     mine.unlock();
-    Await.until("nothing is left held or granted", () -> !mine.isLocked());
+    Await.until("no hold and no grant is left", () -> !mine.isLocked());
   }
 
   @Test
@@ -162,7 +162,7 @@ public abstract class WaitingRules extends LockRules {
 
     assertInstanceOf(InterruptedException.class, waiter.failure());
     mine.unlock();
-    Await.until("nothing is left held or granted", () -> !mine.isLocked());
+    Await.until("no hold and no grant is left", () -> !mine.isLocked());
   }
 
   @Test

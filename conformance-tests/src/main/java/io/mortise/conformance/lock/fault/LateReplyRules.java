@@ -86,7 +86,7 @@ public abstract class LateReplyRules extends LockRules {
     unlucky.awaitRest();
 
     assertEquals("ABSENT", givingBack.pass().get(0));
-    passTimeUntil("it gives up", LEASE.multipliedBy(5), () -> !unlucky.thread().isAlive());
+    passTimeUntil("the attempt gives up", LEASE.multipliedBy(5), () -> !unlucky.thread().isAlive());
     assertInstanceOf(BackendUnavailableException.class, unlucky.failure());
     assertFalse(lock().tryLock(), "the withdrawal did not end the other's hold");
     theirs.unlock();

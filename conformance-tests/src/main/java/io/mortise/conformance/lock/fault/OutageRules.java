@@ -169,7 +169,7 @@ public abstract class OutageRules extends LockRules {
     assertThrows(OutcomeUnknownException.class, mine::tryLock);
 
     assertFalse(mine.isHeldByCurrentThread());
-    passTimeUntil("it is free before its lease ends", LEASE.dividedBy(2), theirs::tryLock);
+    passTimeUntil("the lock is free before its lease ends", LEASE.dividedBy(2), theirs::tryLock);
     theirs.unlock();
   }
 
@@ -217,7 +217,7 @@ public abstract class OutageRules extends LockRules {
     mine.lock();
     link.set(Link.REQUEST_LOST, 1);
 
-    passTimeUntil("it is renewed again", LEASE, () -> changes.contains(LeaseState.HELD));
+    passTimeUntil("the hold is renewed again", LEASE, () -> changes.contains(LeaseState.HELD));
 
     assertEquals(List.of(LeaseState.SUSPECT, LeaseState.HELD), changes);
     assertEquals(LeaseState.HELD, mine.leaseState());

@@ -114,11 +114,12 @@ public abstract class SlowServerRules extends LockRules {
     DistributedLock theirs = lock();
     proxy.delay(Direction.REPLIES, DELAY);
 
-    assertTrue(timed(Duration.ZERO, () -> tryFor(mine, WAIT)), "it is free");
+    assertTrue(timed(Duration.ZERO, () -> tryFor(mine, WAIT)), "the lock is free");
     mine.unlock();
     theirs.lock();
-    assertFalse(timed(WAIT, () -> tryFor(mine, WAIT)), "it is held");
-    assertFalse(timed(Duration.ZERO, () -> tryFor(mine, DELAY.dividedBy(10))), "and still is");
+    assertFalse(timed(WAIT, () -> tryFor(mine, WAIT)), "the lock is held");
+    assertFalse(
+        timed(Duration.ZERO, () -> tryFor(mine, DELAY.dividedBy(10))), "the lock is still held");
     theirs.unlock();
   }
 
@@ -126,7 +127,7 @@ public abstract class SlowServerRules extends LockRules {
   private void interruptedInACommand(ThreadKind threads, Crew.Task task) throws Exception {
     proxy.stall(Direction.REPLIES);
     Crew crew = Crew.start(threads, 1, task);
-    Await.until("its command was executed", () -> lock().isLocked());
+    Await.until("the server executed the command", () -> lock().isLocked());
     crew.first().interrupt();
     LockSupport.parkNanos(20_000_000); // an interrupt must not end the command
     proxy.resume();
@@ -169,6 +170,6 @@ public abstract class SlowServerRules extends LockRules {
           }
         });
 
-    Await.until("it is free", () -> !mine.isLocked());
+    Await.until("the lock is free", () -> !mine.isLocked());
   }
 }

@@ -121,7 +121,7 @@ public abstract class AsyncRules extends LeaseFixture {
     DistributedLock holder = lock();
     holder.lock();
     CompletableFuture<Lease> impatient = async().acquire().orTimeout(50, TimeUnit.MILLISECONDS);
-    Await.until("it timed out", impatient::isDone);
+    Await.until("the request timed out", impatient::isDone);
     awaitQueued(0);
     holder.unlock();
     assertFree();

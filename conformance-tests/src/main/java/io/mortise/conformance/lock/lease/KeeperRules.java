@@ -129,7 +129,7 @@ public abstract class KeeperRules extends LockRules {
     LockService service = spied(LEASE);
     List<DistributedLock> held = held(service, 20);
     DistributedLock forced = held.get(19);
-    passTimeUntil("they are renewed", LEASE.multipliedBy(3), () -> isRenewed(forced));
+    passTimeUntil("the holds are renewed", LEASE.multipliedBy(3), () -> isRenewed(forced));
 
     held.subList(0, 19).forEach(DistributedLock::unlock);
     assertTrue(forced.forceUnlock());

@@ -90,7 +90,7 @@ public abstract class LeaseRules extends LockRules {
 
     for (int i = 0; i < 13; i++) {
       passTime(RENEWED.dividedBy(4));
-      assertFalse(theirs.tryLock(), "still held");
+      assertFalse(theirs.tryLock(), "the lock is still held");
       mine.ensureHeld();
     }
 
@@ -108,7 +108,7 @@ public abstract class LeaseRules extends LockRules {
     passTime(SHORT);
     mine.unlock();
 
-    assertTrue(theirs.tryLock(), "free at once");
+    assertTrue(theirs.tryLock(), "the lock is free at once");
     theirs.unlock();
     passTime(SHORT);
     assertFalse(theirs.isLocked());
@@ -218,7 +218,7 @@ public abstract class LeaseRules extends LockRules {
     passTimeUntil(
         "the limit is reached", RENEWED.multipliedBy(4), () -> !mine.isHeldByCurrentThread());
 
-    Await.until("it is free at once", theirs::tryLock);
+    Await.until("the lock is free at once", theirs::tryLock);
     assertThrows(LeaseLostException.class, mine::unlock);
     theirs.unlock();
   }

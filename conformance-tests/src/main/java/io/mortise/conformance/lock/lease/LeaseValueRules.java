@@ -63,7 +63,7 @@ public abstract class LeaseValueRules extends LockRules {
     Lease lease = lock().withLease(Duration.ofMillis(500)).acquire();
     Lease same = lease.onLost(event -> told.add(event.name() + ' ' + event.state()));
     assertEquals(lease, same);
-    passTimeUntil("it ends", SECONDS, () -> lease.state() == LeaseState.LOST);
+    passTimeUntil("the lease ends", SECONDS, () -> lease.state() == LeaseState.LOST);
     assertFalse(lease.isValid());
     assertEquals(Duration.ZERO, lease.remaining());
     Await.until("the listener got the loss", () -> !told.isEmpty());
@@ -83,7 +83,7 @@ public abstract class LeaseValueRules extends LockRules {
     acquireAndDrop(lock);
     DistributedLock next = lock();
     passTimeUntil(
-        "it ends",
+        "the lease ends",
         SECONDS.multipliedBy(2),
         () -> {
           System.gc();
@@ -110,7 +110,7 @@ public abstract class LeaseValueRules extends LockRules {
     try (Lease renewed = lockWithLease(SECOND.multipliedBy(2)).acquire()) {
       assertTrue(renewed.extend(SECOND));
       passTime(SECOND.multipliedBy(3));
-      assertTrue(renewed.isValid(), "it is still renewed");
+      assertTrue(renewed.isValid(), "the lease is still renewed");
     }
     assertFree();
   }

@@ -90,7 +90,8 @@ public abstract class LatchFaultRules extends LatchFixture {
     assertThrows(BackendUnavailableException.class, latch::countDown);
     broken.set(Link.REQUEST_LOST);
     Contender counter = counting(latch);
-    passTimeUntil("it gives up", SECOND.multipliedBy(4), () -> !counter.thread().isAlive());
+    passTimeUntil(
+        "the attempt gives up", SECOND.multipliedBy(4), () -> !counter.thread().isAlive());
     assertInstanceOf(OutcomeUnknownException.class, counter.failure());
     broken.set(Link.UP);
     assertEquals(9, latch.getCount());

@@ -127,7 +127,8 @@ public abstract class LatchRules extends LatchFixture {
     CompletableFuture<Void> waiter = patient().getCountDownLatch(tagged).awaitAsync();
     String queue = "mortise:latch:queue:" + tagged;
     String count = "return {redis.call('ZCARD', KEYS[1])}";
-    Await.until("it waits", () -> runOn(queue, count).equals(List.<Object>of(1L)));
+    Await.until(
+        "the thread is in the queue", () -> runOn(queue, count).equals(List.<Object>of(1L)));
     assertTrue(mine.trySetCount(1));
     mine.countDown();
     Await.value(waiter);

@@ -222,7 +222,7 @@ public abstract class SemRules extends SyncFixture {
     assertTrue(lease.fencingToken().isEmpty());
     CompletableFuture<Lease> next = waiting(semaphore(), 2, 1);
 
-    passTimeUntil("it is over", SECOND.multipliedBy(4), next::isDone);
+    passTimeUntil("the lease is over", SECOND.multipliedBy(4), next::isDone);
 
     Await.until("the loss is reported", () -> told.equals(List.of(LeaseState.LOST)));
     assertFalse(lease.extend(LONG));

@@ -172,7 +172,7 @@ public abstract class RwContractRules extends RwFixture {
     Contender attempt = contender(() -> wanted.tryLock(200, TimeUnit.MILLISECONDS));
     assertFalse(attempt.isInside());
 
-    passTimeUntil("it ends", SECOND.multipliedBy(5), () -> !attempt.thread().isAlive());
+    passTimeUntil("the attempt ends", SECOND.multipliedBy(5), () -> !attempt.thread().isAlive());
 
     assertFalse(attempt.result());
     mine.writeLock().unlock();

@@ -52,7 +52,7 @@ public abstract class RwLeaseRules extends RwFixture {
     assertTrue(other.result());
     Contender writer = waiting(theirs.writeLock(), 1);
 
-    passTimeUntil("its lease ends", SECONDS, () -> mine.readLock().leaseState() == LeaseState.LOST);
+    passTimeUntil("the lease ends", SECONDS, () -> mine.readLock().leaseState() == LeaseState.LOST);
     assertFalse(isFree(mine.writeLock()));
     other.leave(theirs.readLock()::unlock);
 

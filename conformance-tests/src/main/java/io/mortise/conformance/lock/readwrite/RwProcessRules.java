@@ -126,8 +126,8 @@ public abstract class RwProcessRules extends RwFixture {
     mine.readLock().lock();
     Contender writer = entering(theirs.writeLock());
     Await.until(
-        "the waiter is in the queue", (
-            ) -> Long.valueOf(1).equals(server.command("ZCARD", key("queue"))));
+        "the waiter is in the queue",
+        () -> Long.valueOf(1).equals(server.command("ZCARD", key("queue"))));
 
     server.restart();
 

@@ -119,7 +119,7 @@ public abstract class RwQueueRules extends RwFixture {
     Contender writer = contender(() -> theirs.writeLock().tryLock(400, TimeUnit.MILLISECONDS));
     Contender reader = entering(theirs.readLock());
 
-    passTimeUntil("it gives up", SECONDS, () -> !writer.thread().isAlive());
+    passTimeUntil("the attempt gives up", SECONDS, () -> !writer.thread().isAlive());
 
     assertFalse(writer.result());
     enterAndLeave(reader, theirs.readLock());
