@@ -195,7 +195,7 @@ final class Injector {
     try {
       TimeUnit.MILLISECONDS.sleep(millis);
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts a run", e);
+      throw new IllegalStateException("a run is never interrupted", e);
     }
   }
 }

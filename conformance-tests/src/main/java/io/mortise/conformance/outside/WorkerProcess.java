@@ -99,7 +99,7 @@ final class WorkerProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts a run", e);
+      throw new IllegalStateException("a run is never interrupted", e);
     }
   }
 
@@ -122,7 +122,7 @@ final class WorkerProcess implements AutoCloseable {
       }
       return process.exitValue() == 0 ? "" : "ended with exit code " + process.exitValue();
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts a run", e);
+      throw new IllegalStateException("a run is never interrupted", e);
     }
   }
 

@@ -66,7 +66,7 @@ final class Flow {
       }
       return false;
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts the threads of a proxy", e);
+      throw new IllegalStateException("the threads of a proxy are never interrupted", e);
     } finally {
       lock.unlock();
     }
