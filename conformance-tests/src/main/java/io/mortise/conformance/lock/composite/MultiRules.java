@@ -70,7 +70,9 @@ public abstract class MultiRules extends MultiFixture {
     assertFalse(mine.a().isLocked());
     Contender timed = contender(() -> mine.both().tryLock(Duration.ofMillis(300)));
     passTimeUntil(
-        "the attempt has given up", SECOND, () -> timed.thread().getState() == Thread.State.TERMINATED);
+        "the attempt has given up",
+        SECOND,
+        () -> timed.thread().getState() == Thread.State.TERMINATED);
     assertFalse(timed.result());
     assertFalse(mine.a().isLocked());
     assertEquals(0, mine.a().getHoldCount());
@@ -143,7 +145,9 @@ public abstract class MultiRules extends MultiFixture {
     for (MultiLock both : List.of(mine.both(), mine.both().withLease(LONG))) {
       Contender timed = contender(() -> both.tryLock(Duration.ofMillis(300)));
       passTimeUntil(
-          "the attempt has given up", SECOND, () -> timed.thread().getState() == Thread.State.TERMINATED);
+          "the attempt has given up",
+          SECOND,
+          () -> timed.thread().getState() == Thread.State.TERMINATED);
       assertInstanceOf(BackendUnavailableException.class, timed.failure());
       assertFalse(mine.a().isLocked());
     }

@@ -25,7 +25,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 /**
- * Races: a reply against a close, a time-out or a cancellation; a callback against its own thread.
+ * Races: a reply against a close, a time-out or a cancellation, and a callback against its own
+ * thread.
  */
 public abstract class LeaseRaceRules extends LeaseFixture {
   protected LeaseRaceRules(LockKit kit) {
