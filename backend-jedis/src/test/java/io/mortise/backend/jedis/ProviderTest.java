@@ -103,7 +103,7 @@ class ProviderTest {
 
   @ParameterizedTest
   @EnumSource
-  @DisplayName("B16: a user who may run scripts and subscribe, and nothing else, suffices")
+  @DisplayName("B16: a user with permission only to run scripts and subscribe is enough")
   void theSmallestAcl(RedisServer.Binary binary) {
     try (RedisServer server =
         RedisServer.builder()

@@ -14,8 +14,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ports of 127.0.0.1 that belong to this JVM alone. So no test of another JVM can start a server on
- * the port of a server of ours that is down for a moment, and serve our clients.
+ * Ports of 127.0.0.1 that belong to this JVM alone. Without that, a test of another JVM could start
+ * its server on a port of ours while our server is down. Our clients would then connect to it.
  *
  * <p>The ports come in blocks, each behind a lock file. All are below the range of ports that a
  * kernel picks for outgoing connections. So no client can take such a port, or connect to itself by
