@@ -42,7 +42,7 @@ class JdbcGuardTest {
 
   @AfterEach
   void close() throws SQLException {
-    connection.close(); // and with the last connection goes the database
+    connection.close(); // the last connection drops the database
   }
 
   private void run(String sql) throws SQLException {
@@ -134,7 +134,7 @@ class JdbcGuardTest {
     assertEquals("mine note 9", row(1));
   }
 
-  /** Until its session waits for this one's row. */
+  /** Waits until the session of the update waits for a row of this session. */
   private static void awaitBlocked(CompletableFuture<Void> late) throws SQLException {
     String waiting =
         "select count(*) from information_schema.sessions where blocker_id is not null";

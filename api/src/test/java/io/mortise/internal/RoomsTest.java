@@ -18,11 +18,11 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The rooms of the implementation, and the direction of the arrows between them. */
+/** The packages of the implementation and their dependencies, which go one way. */
 class RoomsTest {
   private static final Path ROOMS = Path.of("src/main/java/io/mortise/internal");
 
-  /** Each room may use those that stand before it here, and the exported package. */
+  /** Each package may use those before it in this list, and the exported package. */
   private static final List<String> ORDER =
       List.of("wire", "discovery", "engine", "lock", "composite");
 
@@ -105,7 +105,7 @@ class RoomsTest {
     return seen;
   }
 
-  /** The classes of a room by name; the overview of the package is none. */
+  /** The classes of a package by name, without package-info. */
   private static Map<String, String> sources(String room) throws IOException {
     Map<String, String> sources = new TreeMap<>();
     try (Stream<Path> files = Files.list(ROOMS.resolve(room))) {

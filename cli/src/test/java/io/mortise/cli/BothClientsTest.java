@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The services of each test are on Jedis and on Lettuce by turns, on one server. */
+/** The services of each test alternate between Jedis and Lettuce, on one server. */
 class BothClientsTest extends MeetingConformance {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The demo on the store in memory. */
 class DemoTest {
-  /** Kinds whose threads each wait in the store by themselves. */
+  /** Kinds whose threads each wait in the store, so there are no hand-offs. */
   static final Set<DemoLock> NEVER_PASSED_ON = EnumSet.of(DemoLock.FAIR, DemoLock.WRITE, DemoLock.RED);
 
   @Test
@@ -49,7 +49,7 @@ class DemoTest {
     assertFalse(lines.get(4).matches("without a lock +[0-9,]+ +[0-9,]+ +0 .*"), lines.get(4));
     assertTrue(lines.get(5).matches("with Mortise +([1-9][0-9,]+) +\\1 +0 .*"), lines.get(5));
     boolean passedOn = !lines.get(7).contains(" 0.0 %");
-    assertEquals(!NEVER_PASSED_ON.contains(kind), passedOn, "whether it is passed on locally");
+    assertEquals(!NEVER_PASSED_ON.contains(kind), passedOn, "whether there are local hand-offs");
   }
 
   @Test
@@ -82,7 +82,7 @@ class DemoTest {
             .filter(l -> !l.isEmpty())
             .toList();
     assertEquals(2, demo.err().chars().filter(c -> c == '\n').count(), demo.err());
-    assertTrue(lines.size() > 4, "drawn anew several times: " + demo.err());
+    assertTrue(lines.size() > 4, "drawn several times: " + demo.err());
     assertTrue(lines.stream().allMatch(line -> line.length() < columns), demo.err());
   }
 

@@ -23,7 +23,7 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 
-/** The pages of the project: their links resolve, their samples compile, their words are today's. */
+/** The project's pages: links resolve, samples compile, and no retired word appears. */
 class DocumentationTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
@@ -34,7 +34,7 @@ class DocumentationTest {
   private static final Pattern HEADING = Pattern.compile("^#+ +(.*)$", Pattern.MULTILINE);
   private static final Pattern ANCHOR = Pattern.compile("<a id=\"([^\"]+)\">");
 
-  /** What a reader of a sample would import. */
+  /** The imports that a reader of a sample would add. */
   private static final String IMPORTS =
       """
       import static org.junit.jupiter.api.Assertions.*;
@@ -55,7 +55,7 @@ class DocumentationTest {
       import javax.sql.DataSource;
       """;
 
-  /** Words that were given up for those of docs/glossary.md. */
+  /** Retired words, which docs/glossary.md has replaced. */
   private static final Pattern RETIRED =
       Pattern.compile(
           "\\b(whoever|whomever|stands? in line|lets? in|thrown out|throws out|red locks?"
@@ -105,7 +105,7 @@ class DocumentationTest {
     return hash < 0 || anchors(file).contains(target.substring(hash + 1));
   }
 
-  /** As GitHub makes them of headings. */
+  /** The anchors that GitHub makes of headings. */
   private static TreeSet<String> anchors(Path file) throws IOException {
     String text = FENCE.matcher(Files.readString(file)).replaceAll("");
     TreeSet<String> anchors = new TreeSet<>();
@@ -143,10 +143,12 @@ class DocumentationTest {
     assertTrue(samples > 20, "samples: " + samples);
   }
 
-  /** As statements, or else as members of a class; what the compiler says if it is neither. */
+  /**
+   * Compiles a sample as statements, or else as members of a class. Returns the compiler's errors.
+   */
   private static Optional<String> compile(String sample) {
     if (sample.contains("redis.clients.jedis.RedisClient") && !hasRedisClient()) {
-      return Optional.empty(); // Jedis before 7 has another one
+      return Optional.empty(); // Jedis before 7 has another API
     }
     String asStatements = "class Sample {\n void run() throws Exception {\n" + sample + "}\n}\n";
     String asMembers = "class Sample {\n" + sample + "}\n";

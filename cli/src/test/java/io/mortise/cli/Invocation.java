@@ -3,7 +3,7 @@ package io.mortise.cli;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 
-/** What a run of the command in this JVM printed, and its exit code. */
+/** The output and exit code of a run of the command in this JVM. */
 record Invocation(int exitCode, String out, String err) {
   static Invocation of(String... args) {
     return of(false, 80, false, args);

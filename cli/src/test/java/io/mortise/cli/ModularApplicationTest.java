@@ -19,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An application on the module path that requires the API and has one backend beside it, and no
- * other option of the JVM: no module is there that nobody requires.
+ * An application on the module path that requires the API and has one backend beside it. It uses no
+ * other option of the JVM. So a module is present only if another module requires it.
  */
 class ModularApplicationTest {
   private static final String DESCRIPTOR = "module shop { requires io.mortise.api; }";
@@ -40,7 +40,7 @@ class ModularApplicationTest {
       }
       """;
 
-  /** Of what the tests' class path has, what an application with this backend has. */
+  /** The parts of the tests' class path that an application with this backend has. */
   private static final String EVERY = "mortise-(api|spi)|/(api|spi)/target|slf4j|jspecify";
 
   private static final String REDIS = EVERY + "|backend-support|";
@@ -48,7 +48,8 @@ class ModularApplicationTest {
   @TempDir Path folder;
 
   @Test
-  @DisplayName("With Lettuce: what Lettuce needs without saying so is required for it")
+  @DisplayName(
+      "With Lettuce: the backend requires the modules that Lettuce needs and does not declare")
   void withLettuce() throws Exception {
     locksOnRedis(REDIS + "backend-lettuce|lettuce-core|netty|reactor|reactive|redis-authx");
   }

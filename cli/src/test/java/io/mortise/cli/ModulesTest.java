@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What each module exports, requires and provides: all of it, and nothing else. */
+/** The exports, requirements and services of each module: exactly these. */
 class ModulesTest {
   private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
   private static final List<String> FOLDERS =
@@ -125,7 +125,7 @@ class ModulesTest {
     assertTrue(demo.contains("with Mortise none"), demo);
   }
 
-  /** Runs the command with all modules on the module path, but for LuaJ, which cannot be one. */
+  /** Runs the command with all modules on the module path, except LuaJ, which cannot be one. */
   private static String runAsModules(String... arguments) throws IOException, InterruptedException {
     List<String> jars =
         Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The demo on a real Redis, in one process and across several. */
+/** The demo on a real Redis, in one process and in several. */
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class ProcessesTest {
   private static final String SECRET = "s3cret";
@@ -56,7 +56,7 @@ class ProcessesTest {
     }
   }
 
-  /** Command lines of the demo's processes that run now. */
+  /** The command lines of the demo's running processes. */
   private static List<String> children() {
     return ProcessHandle.current()
         .descendants()
@@ -72,7 +72,7 @@ class ProcessesTest {
     return CompletableFuture.supplyAsync(() -> Invocation.of(args));
   }
 
-  /** Until the workers lock, or have failed to. */
+  /** Waits until the workers lock, or have failed to. */
   private void awaitCommands(CompletableFuture<Invocation> demo) throws InterruptedException {
     while (!demo.isDone() && redis.commandCounts().getOrDefault("evalsha", 0L) < 100) {
       TimeUnit.MILLISECONDS.sleep(20);
@@ -174,7 +174,7 @@ class ProcessesTest {
     }
     assertTrue(Files.exists(file.path()));
     child.close();
-    assertFalse(run.isCompletedExceptionally(), "it was asked to end, that is no failure");
+    assertFalse(run.isCompletedExceptionally(), "an end on request is no failure");
     assertEquals(List.of(), children());
     assertFalse(Files.exists(file.folder()));
   }

@@ -21,7 +21,7 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
-/** Services of Mortise and clients of Redisson on one server, and a name of the test's own. */
+/** Services of Mortise and clients of Redisson on one server, and a unique lock name. */
 abstract class RedissonFixture implements BackendUnderTest {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
 
@@ -56,7 +56,7 @@ abstract class RedissonFixture implements BackendUnderTest {
     return provider;
   }
 
-  /** A service that shares its locks. */
+  /** A service that shares its locks with Redisson. */
   LockService service(Duration lease) {
     return closing(shared(server().uri(), provider, lease));
   }
@@ -85,7 +85,7 @@ abstract class RedissonFixture implements BackendUnderTest {
     return client;
   }
 
-  /** A client with a watchdog of this lease. */
+  /** A client whose watchdog has this lease. */
   static RedissonClient client(URI uri, Duration lease) {
     Config config = new Config();
     config.setLockWatchdogTimeout(lease.toMillis());
@@ -101,7 +101,7 @@ abstract class RedissonFixture implements BackendUnderTest {
     return redisson(LEASE).getLock(name);
   }
 
-  /** Waits until that many connections listen for the lock. */
+  /** Waits until the lock's channel has that many subscribers. */
   static void awaitListeners(String lock, long count) {
     Await.until(count + " listen on the channel of " + lock, () -> listeners(lock).equals(count));
   }
@@ -113,8 +113,8 @@ abstract class RedissonFixture implements BackendUnderTest {
   }
 
   /**
-   * Starts a thread that waits for the lock, and waits until it has asked for the last time before
-   * it parks: both libraries ask, subscribe, and ask again.
+   * Starts a thread that waits for the lock. Returns after the last command before the thread
+   * parks: both libraries try, subscribe, and try again.
    */
   static CompletableFuture<Boolean> waiting(String lock, Runnable task) {
     server().resetCounts();
@@ -127,7 +127,7 @@ abstract class RedissonFixture implements BackendUnderTest {
             command -> new Thread(command, "waiting").start());
     awaitListeners(lock, 1);
     Await.until(
-        "it has asked twice", () -> server().commandCounts().getOrDefault("evalsha", 0L) >= 2);
+        "it has tried twice", () -> server().commandCounts().getOrDefault("evalsha", 0L) >= 2);
     return waiting;
   }
 }

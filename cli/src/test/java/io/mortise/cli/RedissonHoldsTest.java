@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
-/** How holds of a lock that both libraries take go on and end, and what is no such lock. */
+/** How shared holds are renewed and end, and which data is no shared lock. */
 @ParameterizedClass
 @ValueSource(strings = {"jedis", "lettuce"})
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
@@ -60,7 +60,7 @@ class RedissonHoldsTest extends RedissonFixture {
     ours.unlock();
   }
 
-  /** Waits until less of the lease is left than later. */
+  /** Waits until a renewal has raised the remaining time of the lease. */
   private void awaitRenewal() {
     long[] least = {Long.MAX_VALUE};
     Await.until(

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.redisson.api.RLock;
 
-/** One lock, taken by Mortise and by Redisson. */
+/** A lock that Mortise and Redisson share. */
 @ParameterizedClass
 @ValueSource(strings = {"jedis", "lettuce"})
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
@@ -59,7 +59,7 @@ class RedissonInteropTest extends RedissonFixture {
     assertTrue(theirs.tryLock());
   }
 
-  /** So that later one question is one command. */
+  /** Loads the scripts, so that later each request is one command. */
   private static void loadScripts(DistributedLock ours, RLock theirs) {
     ours.lock();
     ours.unlock();
@@ -67,7 +67,9 @@ class RedissonInteropTest extends RedissonFixture {
     theirs.unlock();
   }
 
-  /** By re-checks alone, ten rounds would take more than 16 s: each begins just after one. */
+  /**
+   * With re-checks alone ten rounds would take more than 16 s, because each begins just after one.
+   */
   @Test
   @Rule({"RS2", "L10"})
   void ourWaiterIsWokenByTheirUnlock() throws Exception {
@@ -95,7 +97,7 @@ class RedissonInteropTest extends RedissonFixture {
     }
   }
 
-  /** Their own re-check is at the end of the lease they saw, 30 s. */
+  /** Redisson's own re-check is at the end of the lease it saw, 30 s. */
   @Test
   @Rule({"RS2", "L10"})
   void theirWaiterIsWokenByOurUnlock() throws Exception {

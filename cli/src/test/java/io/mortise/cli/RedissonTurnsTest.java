@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Both libraries at one lock, in threads that never pause. */
+/** Both libraries on one lock, in threads that never pause. */
 @ParameterizedClass
 @ValueSource(strings = {"jedis", "lettuce"})
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
@@ -27,13 +27,13 @@ class RedissonTurnsTest extends RedissonFixture {
   private static final Duration SHORTEST = Duration.ofSeconds(1);
   private static final Duration LONGEST = Duration.ofSeconds(30);
 
-  /** How often each side must have been inside. */
+  /** How often each side must have held the lock. */
   private static final int SHARE = 20;
 
   private final AtomicLong ours = new AtomicLong();
   private final AtomicLong theirs = new AtomicLong();
 
-  /** Not atomic: an increment is lost where two are inside. */
+  /** Not atomic: an increment is lost if two threads hold the lock. */
   private long counter;
 
   RedissonTurnsTest(String provider) {
@@ -53,7 +53,7 @@ class RedissonTurnsTest extends RedissonFixture {
 
   private record Worker(Lock lock, AtomicLong stays) {}
 
-  /** Until both sides have had their share and the shortest time is over, or the longest. */
+  /** Runs until both sides have their share and the shortest time is over, or until the longest. */
   private void run(List<Worker> workers, int share) throws InterruptedException {
     long start = System.nanoTime();
     Crew.run(
@@ -77,7 +77,7 @@ class RedissonTurnsTest extends RedissonFixture {
     return passed < (shared ? SHORTEST : LONGEST).toNanos();
   }
 
-  @SuppressWarnings("ThreadPriorityCheck") // to be overtaken here is the point
+  @SuppressWarnings("ThreadPriorityCheck") // another thread should run here
   private void increment() {
     long before = counter;
     Thread.yield();
@@ -89,14 +89,14 @@ class RedissonTurnsTest extends RedissonFixture {
     run(workers, SHARE);
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
     figures.add(
-        workers.size() - 4 + " threads of Mortise, 4 of Redisson, stays",
+        workers.size() - 4 + " threads of Mortise, 4 of Redisson, holds",
         "%d and %d in %d ms".formatted(ours.get(), theirs.get(), millis));
     assertEquals(ours.get() + theirs.get(), counter, "increments were lost");
     assertTrue(ours.get() >= SHARE, () -> "Mortise had " + ours);
     assertTrue(theirs.get() >= SHARE, () -> "Redisson had " + theirs);
   }
 
-  /** The services' queue is never empty, so they could hand the lock to each other for ever. */
+  /** The services' queue is never empty. Without RS3 the store could always grant to them. */
   @Test
   @Rule({"RS1", "RS3", "L1"})
   void twoServicesAndTwoClientsExcludeEachOtherAndBothHaveTurns(Figures figures)
@@ -120,7 +120,7 @@ class RedissonTurnsTest extends RedissonFixture {
     checkedRun(workers, figures);
   }
 
-  /** The twin: without the option they are two locks. */
+  /** The counterpart: without the option these are two locks. */
   @Test
   @Rule("RS1")
   void withoutTheOptionIncrementsAreLost(Figures figures) throws InterruptedException {

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The script at the root, where everything is built, with the classes under test. */
+/** The script at the root. Everything is built already, with the classes under test. */
 class ScriptTest {
   @TempDir private Path root;
 
@@ -52,7 +52,7 @@ class ScriptTest {
     Files.setLastModifiedTime(stamp, FileTime.fromMillis(System.currentTimeMillis() + 60_000));
   }
 
-  /** One that only names the class path of this test. */
+  /** Writes a jar that only refers to the class path of this test. */
   private static void writeJar(Path jar) throws IOException {
     String classPath =
         Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
@@ -83,7 +83,7 @@ class ScriptTest {
     }
   }
 
-  /** What a command writes to both streams, and its exit code in the last line. */
+  /** The output of a command on both streams, with its exit code in the last line. */
   private String run(String... command) throws IOException, InterruptedException {
     ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
     builder.environment().put("JAVA_HOME", System.getProperty("java.home"));

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
-/** A process of its own that holds the lock by one of the libraries, until it is killed. */
+/** A process that holds the lock by one of the libraries, until it is killed. */
 final class SharingProcess implements AutoCloseable {
   private static final String LOCKED = "locked";
 
@@ -18,7 +18,7 @@ final class SharingProcess implements AutoCloseable {
     this.process = process;
   }
 
-  /** Starts it, and waits until it is inside. */
+  /** Starts the process, and waits until it holds the lock. */
   static SharingProcess start(RedissonFixture site, String library, String lock, Duration lease)
       throws IOException {
     ProcessBuilder builder =
@@ -44,7 +44,7 @@ final class SharingProcess implements AutoCloseable {
     return sharing;
   }
 
-  /** Ends it at once, as a crash does. */
+  /** Kills the process, as a crash does. */
   void kill() {
     process.destroyForcibly().onExit().orTimeout(30, TimeUnit.SECONDS).join();
   }
@@ -55,7 +55,7 @@ final class SharingProcess implements AutoCloseable {
   }
 
   /**
-   * The process's end.
+   * Runs the process.
    *
    * @param args "mortise" or "redisson", URI, provider, lock name, lease in ms
    */

@@ -1,11 +1,11 @@
 package io.mortise.conformance;
 
-/** A test class, or one that encloses it, that tests one kind of backend. */
+/** A test class of one backend, or a class that encloses such tests. */
 public interface BackendUnderTest {
   /**
-   * What the report calls the backend.
+   * The backend's name in the report.
    *
-   * @return lower-case, fit for a file's name
+   * @return lower-case, fit for a file name
    */
   String backendName();
 }

@@ -1,15 +1,15 @@
 package io.mortise.conformance;
 
 /**
- * What a test has measured. A test with a {@link Rule} takes it as a parameter; the figures stand
- * in the rules' report, below the counts. Thread-safe.
+ * Figures that a test has measured. A test with a {@link Rule} takes this as a parameter. The
+ * report lists the figures below the counts. Thread-safe.
  */
 @FunctionalInterface
 public interface Figures {
   /**
-   * Notes a figure; one of the same name that was noted before is replaced.
+   * Adds a figure. It replaces an earlier one of the same name.
    *
-   * @param what its name with its unit, without a colon
+   * @param what the name with its unit, without a colon
    * @param value one line
    */
   void add(String what, String value);

@@ -10,17 +10,17 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A backend that forwards everything to another one. A test extends it to watch, to break or to
- * delay some of it. As thread-safe as the other backend.
+ * A backend that forwards every call to another one. A test extends it to watch, break or delay
+ * calls. As thread-safe as the other backend.
  */
 public abstract class ForwardingBackend implements LockBackend {
   /** For the subclass. */
   protected ForwardingBackend() {}
 
   /**
-   * The backend that does the work.
+   * The backend that gets the calls.
    *
-   * @return always the same
+   * @return always the same object
    */
   protected abstract LockBackend target();
 
@@ -34,7 +34,7 @@ public abstract class ForwardingBackend implements LockBackend {
     return target().executeAsync(call);
   }
 
-  /** One call after the other by {@link #executeAsync}, so that a subclass overrides that alone. */
+  /** Calls {@link #executeAsync} one by one, so that a subclass overrides only that method. */
   @Override
   public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
     return calls.stream().map(this::executeAsync).toList();

@@ -4,20 +4,19 @@ import io.mortise.spi.LockBackend;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 
-/** What the author of a backend gives the lock tests: backends, and time that passes. */
+/** What the author of a backend supplies to the lock tests: backends, and a way to pass time. */
 public interface LockKit extends BackendUnderTest {
   /**
-   * Opens one more backend, as another process would, on a store that all backends of one test
-   * share.
+   * Opens one more backend, as another process would. All backends of one test share a store.
    *
-   * @return a backend the kit closes
+   * @return a backend, which the kit closes
    */
   LockBackend openBackend();
 
   /**
-   * Lets the store's and the backends' time pass. Override it where a test moves the clock.
+   * Lets time pass for the store and the backends. Override it where a test moves the clock.
    *
-   * @param duration how much
+   * @param duration how much time
    */
   public default void passTime(Duration duration) {
     long end = System.nanoTime() + duration.toNanos();

@@ -10,13 +10,13 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** The same where the store is a Redis server: a provider is all that is asked for. */
+/** A kit for stores that are Redis servers. It needs only a provider. */
 public interface RedisKit extends LockKit {
-  /** Starts the server of a test class, and stops it. */
+  /** Starts and stops the server of a test class. */
   @RegisterExtension RedisExtension REDIS = RedisExtension.installed();
 
   /**
-   * The provider under test; it must also be found by name.
+   * The provider under test. It must also be found by name.
    *
    * @return a new instance or always the same
    */
@@ -33,7 +33,7 @@ public interface RedisKit extends LockKit {
   }
 
   /**
-   * Opens a backend by a way of the test's own.
+   * Opens a backend in a way that the test chooses.
    *
    * @param uri where the server is
    * @return an open backend
@@ -45,7 +45,7 @@ public interface RedisKit extends LockKit {
   /**
    * The server that the tests share.
    *
-   * @return a running one
+   * @return a running server
    */
   default RedisServer server() {
     return REDIS.server();

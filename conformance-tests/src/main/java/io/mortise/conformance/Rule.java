@@ -9,24 +9,26 @@ import java.lang.annotation.Target;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * The numbers of the rules a test checks, such as {@code "B4"} of the backend contract. On a class
- * it holds for all its tests. At the end of the run a report counts the tests of each rule and
- * backend: with the figures that tests have noted, it is written to {@code
- * mortise-rules-<backend>.txt} in the folder that the system property or JUnit parameter {@code
- * mortise.rules.folder} names, if there is such a folder; {@code target} by default, and no report
- * at all if it is empty.
+ * The numbers of the rules that a test checks, such as {@code "B4"} of the backend contract. On a
+ * class it applies to all tests of the class. At the end of a run a report counts the tests of each
+ * rule and backend.
+ *
+ * <p>The report also lists the {@link Figures} of the tests. Its file is {@code
+ * mortise-rules-<backend>.txt}. The system property or JUnit parameter {@code mortise.rules.folder}
+ * names the folder, {@code target} by default. No report is written if the property is empty or the
+ * folder does not exist.
  */
 @Documented
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ElementType.TYPE, ElementType.METHOD})
 @ExtendWith(RuleReport.class)
-@SuppressWarnings("exports") // Who writes @Rule need not see the report.
+@SuppressWarnings("exports") // An author of @Rule need not see the report.
 public @interface Rule {
   /**
    * The rules.
    *
-   * @return one number or several
+   * @return one or more numbers
    */
   String[] value();
 }

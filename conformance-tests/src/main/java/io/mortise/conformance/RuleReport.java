@@ -15,7 +15,8 @@ import org.junit.jupiter.api.extension.TestWatcher;
 import org.junit.platform.commons.support.AnnotationSupport;
 
 /**
- * Counts the tests of each {@link Rule}, notes {@link Figures}, and tells at the end of the run.
+ * Counts the tests of each {@link Rule}, collects {@link Figures}, and reports at the end of the
+ * run.
  */
 final class RuleReport implements TestWatcher, BeforeEachCallback, ParameterResolver {
   private static final String FOLDER = "mortise.rules.folder";
@@ -24,7 +25,7 @@ final class RuleReport implements TestWatcher, BeforeEachCallback, ParameterReso
   private static final ExtensionContext.Namespace STORE =
       ExtensionContext.Namespace.create(RuleReport.class);
 
-  /** Remembers the backend while there is a test instance to ask. */
+  /** Remembers the backend while the test instance exists. */
   @Override
   public void beforeEach(ExtensionContext context) {
     String backend =

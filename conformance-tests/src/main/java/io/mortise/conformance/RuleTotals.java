@@ -18,21 +18,21 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 
 /**
- * The counts and figures of one JVM, added at its end to a table for each backend. Other test JVMs
- * of the same run add to the same table; what an earlier run left is replaced.
+ * The counts and figures of one JVM. At its end it adds them to one table for each backend. Other
+ * test JVMs of the same run add to the same table. A table of an earlier run is replaced.
  */
 final class RuleTotals implements AutoCloseable {
   static final Counts PASSED = new Counts(1, 0, 0);
   static final Counts FAILED = new Counts(0, 1, 0);
   static final Counts SKIPPED = new Counts(0, 0, 1);
 
-  /** B2 before B10, B before L. */
+  /** B2 before B10, and B before L. */
   private static final Comparator<String> BY_NUMBER =
       Comparator.comparing((String rule) -> rule.replaceAll("\\d", ""))
           .thenComparingInt(String::length)
           .thenComparing(Comparator.naturalOrder());
 
-  /** What a line that tells a figure begins with. */
+  /** The prefix of a line with a figure. */
   private static final String FIGURE = "figure ";
 
   private final Map<String, Map<String, Counts>> byBackend = new ConcurrentSkipListMap<>();
@@ -40,14 +40,14 @@ final class RuleTotals implements AutoCloseable {
   private final String folder;
   private final String run;
 
-  /** How tests ended. */
+  /** The number of tests by result. */
   record Counts(int passed, int failed, int skipped) {
     Counts plus(Counts other) {
       return new Counts(passed + other.passed, failed + other.failed, skipped + other.skipped);
     }
   }
 
-  /** {@code run} is empty if there is no other JVM to add to. */
+  /** Without other JVMs to add to, {@code run} is empty. */
   RuleTotals(String folder, String run) {
     this.folder = folder;
     this.run = run;
@@ -76,7 +76,7 @@ final class RuleTotals implements AutoCloseable {
     try (FileChannel channel =
         FileChannel.open(
             file, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      channel.lock(); // released with the channel
+      channel.lock(); // closing the channel releases it
       Map<String, Counts> all = new TreeMap<>(BY_NUMBER);
       all.putAll(counts);
       Map<String, String> measured = new TreeMap<>(figures.getOrDefault(backend, Map.of()));
@@ -91,7 +91,7 @@ final class RuleTotals implements AutoCloseable {
     }
   }
 
-  /** Adds what another JVM of this run has written. */
+  /** Adds the results that other JVMs of this run have written. */
   private static void addWritten(
       FileChannel channel, String title, Map<String, Counts> all, Map<String, String> measured)
       throws IOException {

@@ -21,7 +21,7 @@ import java.util.Objects;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The list of questions and the table belong together. */
+/** The list of questions matches the table. */
 class PlanTest {
   private static final URI NOWHERE = URI.create("redis://127.0.0.1:1");
 
@@ -34,7 +34,7 @@ class PlanTest {
           .forEach(figure ->
               assertTrue(
                   plan.questions().stream().anyMatch(asked -> measures(asked, figure)),
-                  row.question() + ": nobody measures " + figure));
+                  row.question() + ": no benchmark measures " + figure));
     }
   }
 

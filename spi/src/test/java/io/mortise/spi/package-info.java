@@ -1,4 +1,4 @@
-/** The SPI's values. */
+/** Tests of the SPI's values. */
 @NullMarked
 package io.mortise.spi;
 

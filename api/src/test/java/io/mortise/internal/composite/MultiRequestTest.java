@@ -26,7 +26,7 @@ class MultiRequestTest {
   private final Deque<CompletableFuture<LeaseOutcome>> waiting = new ArrayDeque<>();
   private int leases;
 
-  /** A lock with fixed leases that is never free to a try; the test says when a wait ends. */
+  /** A lock that is never free to a try. The test ends its waits. */
   private Member busy(String name) {
     return of(
         Member.class,
@@ -48,7 +48,7 @@ class MultiRequestTest {
         of(MemberLease.class, Map.of("isValid", true), (wait, claimed) -> {}), null);
   }
 
-  @SuppressWarnings("ReferenceEquality") // it is this very object or not
+  @SuppressWarnings("ReferenceEquality") // identity is meant
   private <T> T of(Class<T> type, Map<String, Object> answers, LeaseSource source) {
     InvocationHandler handler =
         (proxy, method, args) -> {
@@ -92,7 +92,7 @@ class MultiRequestTest {
     whole.cancel(false);
 
     assertTrue(last.isCancelled());
-    assertEquals(0, leases, "all are given back");
+    assertEquals(0, leases, "all are released");
     assertEquals(0, waiting.size());
   }
 }

@@ -25,12 +25,12 @@ import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** What the end of a red lock's lease waits for, and what it leaves behind. */
+/** What the end of a Redlock's lease waits for, and what stays behind. */
 @Tag("L15")
 class QuorumLeaseTest {
   private static final Duration LEASE = Duration.ofSeconds(30);
 
-  /** The timers that have neither run nor been cancelled. */
+  /** The timers that are still pending. */
   private final List<Runnable> timers = new ArrayList<>();
 
   private final Map<String, CompletableFuture<LeaseOutcome>> asked = new HashMap<>();
@@ -41,7 +41,7 @@ class QuorumLeaseTest {
       new QuorumMembers("red", List.of(member("a"), member("b"), member("c")), Duration.ofSeconds(1));
 
   private Object schedule(Object[] args) {
-    Runnable task = () -> ((Runnable) args[0]).run(); // an object of this call alone
+    Runnable task = () -> ((Runnable) args[0]).run(); // a new object for each call
     timers.add(task);
     TimeSource.Timer timer = () -> timers.remove(task);
     return timer;
@@ -86,7 +86,7 @@ class QuorumLeaseTest {
     return granted(place, () -> {});
   }
 
-  /** A lease whose release the test answers, and what happens when it begins to count. */
+  /** A lease whose release the test answers. It runs the action when it begins to count. */
   private LeaseOutcome granted(String place, Runnable counts) {
     Stub.Answer release = none -> releases.computeIfAbsent(place, key -> new CompletableFuture<>());
     MemberLease lease =
@@ -121,7 +121,7 @@ class QuorumLeaseTest {
   void noTimerOutlivesTheLease() {
     CompletableFuture<LeaseOutcome> claimed = claim();
     List.of("a", "b", "c").forEach(each -> asked(each).complete(granted(each)));
-    assertNotEquals(List.of(), timers, "it looks after itself");
+    assertNotEquals(List.of(), timers, "it checks its members");
 
     CompletableFuture<Void> released = lease(claimed).releaseAsync();
     releases.values().forEach(each -> each.complete(null));
@@ -147,7 +147,7 @@ class QuorumLeaseTest {
     assertEquals(List.of(), timers);
   }
 
-  /** The late answer meets the release on another thread, just before it would count. */
+  /** A late answer arrives just before it would count, while another thread releases. */
   @Test
   void whatAnswersWhileItIsReleasedIsReleasedAndCountsAsFree() {
     CompletableFuture<LeaseOutcome> claimed = claim();
@@ -158,11 +158,11 @@ class QuorumLeaseTest {
 
     asked("c").complete(granted("c", () -> ends.add(lease.releaseAsync())));
 
-    assertTrue(releases.containsKey("c"), "it is given back");
+    assertTrue(releases.containsKey("c"), "it is released");
     Objects.requireNonNull(releases.get("a")).complete(null);
     runTimers();
     assertFalse(ends.get(0).isDone(), "one of three is free");
     Objects.requireNonNull(releases.get("c")).complete(null);
-    assertTrue(ends.get(0).isDone(), "nobody waits for b");
+    assertTrue(ends.get(0).isDone(), "the release does not wait for b");
   }
 }

@@ -6,15 +6,15 @@ import java.util.Map;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** Objects that answer as a test says. */
+/** Objects whose methods answer as a test decides. */
 final class Stub {
-  /** What a method answers to its arguments. */
+  /** The answer of a method to its arguments. */
   interface Answer extends Function<Object[], @Nullable Object> {}
 
   private Stub() {}
 
-  /** Methods without an answer return null, or throw if they return a primitive. */
-  @SuppressWarnings("ReferenceEquality") // it is this very object or not
+  /** A method without an answer returns null, or throws if it returns a primitive. */
+  @SuppressWarnings("ReferenceEquality") // identity is meant
   static <T> T of(Class<T> type, Map<String, Answer> answers) {
     InvocationHandler handler =
         (proxy, method, args) ->

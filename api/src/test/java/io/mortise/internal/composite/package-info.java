@@ -1,4 +1,4 @@
-/** The engine's parts, each alone. */
+/** Tests of multi-locks and Redlocks, part by part. */
 @NullMarked
 package io.mortise.internal.composite;
 

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A URI that begins with the host gets the one to write instead. */
+/** A URI without a scheme is refused, and the message has the corrected URI. */
 class StoreUriTest {
   private static String refusal(String text) {
     IllegalArgumentException e =

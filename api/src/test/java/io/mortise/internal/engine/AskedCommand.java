@@ -8,7 +8,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.locks.LockSupport;
 
-/** One command the engine has sent to the stub, which the test answers. */
+/** A command that the engine has sent to the stub. The test answers it. */
 final class AskedCommand {
   private final ScriptCall call;
   private final CompletableFuture<List<Object>> reply = new CompletableFuture<>();
@@ -21,7 +21,7 @@ final class AskedCommand {
     return call.script().name();
   }
 
-  /** The acquisition id; of a renewal, that of its first lock. */
+  /** The acquisition id; for a renewal, that of its first lock. */
   String id() {
     return call.args().get(script().equals("renew") ? 1 : 0);
   }
@@ -41,7 +41,7 @@ final class AskedCommand {
     } catch (CompletionException e) {
       throw e.getCause() instanceof BackendException failure ? failure : e;
     } finally {
-      LockSupport.parkNanos(1); // uses up the wake-up of an answer that came before the wait
+      LockSupport.parkNanos(1); // consumes the wake-up of an answer that came before the wait
     }
   }
 
@@ -54,7 +54,7 @@ final class AskedCommand {
     return answer(1L);
   }
 
-  /** Somebody else holds the lock for half a minute, and the id is in the queue. */
+  /** Another client holds the lock for 30 s, and the id is in the queue. */
   AskedCommand queued() {
     return answer("WAIT", 30_000L, 1L, 1L);
   }
@@ -79,7 +79,7 @@ final class AskedCommand {
     return answer(0L);
   }
 
-  /** The command may have run; nobody will ever know. */
+  /** Leaves the outcome of the command unknown for good. */
   AskedCommand lost() {
     reply.completeExceptionally(new BackendException(Outcome.UNKNOWN, "no answer", null));
     return this;

@@ -29,7 +29,7 @@ class CommandBatcherTest {
   private final Batches store = new Batches();
   private final CommandBatcher outbox = new CommandBatcher(store);
 
-  /** Keeps what it is sent, batch by batch, until the test answers it. */
+  /** Keeps each batch until the test answers it. */
   private static final class Batches implements LockBackend {
     private final List<List<CompletableFuture<List<Object>>>> out = new ArrayList<>();
     private final List<ScriptCall> calls = new ArrayList<>();
@@ -97,7 +97,7 @@ class CommandBatcherTest {
   @Test
   void aBurstIsAFewBatchesAndKeepsItsOrder() {
     List<CompletableFuture<List<Object>>> all = send(1_000);
-    assertEquals(List.of(1, 1, 1, 1, 1, 1, 1, 1), store.sizes(), "no more than these are out");
+    assertEquals(List.of(1, 1, 1, 1, 1, 1, 1, 1), store.sizes(), "no further batches are sent");
 
     List<Integer> answered = new ArrayList<>();
     while (!store.out.isEmpty()) {
@@ -173,7 +173,7 @@ class CommandBatcherTest {
     for (int i = 0; i < 20; i++) {
       outbox.send(List.of(letter("a", asked, call(i)), letter("b", asked, call(i))));
     }
-    assertEquals(80, asked.size(), "all are made, and told");
+    assertEquals(80, asked.size(), "all are made, and get a result");
     store.forgetsOne = false;
     store.out.clear();
     send(8);
@@ -192,7 +192,7 @@ class CommandBatcherTest {
     send(8);
     outbox.send(List.of(letter, withdrawn));
     outbox.send(List.of(letter));
-    assertEquals(List.of(), asked, "it is made when it goes out");
+    assertEquals(List.of(), asked, "a command is made when it is sent");
 
     store.answer();
 
@@ -204,7 +204,7 @@ class CommandBatcherTest {
     }
     assertEquals(List.of("wanted", "withdrawn", "withdrawn", "wanted answered"), asked);
     send(8);
-    assertEquals(8, store.out.size(), "a batch of nothing makes room as well");
+    assertEquals(8, store.out.size(), "an empty batch makes room as well");
   }
 
   private static CommandBatcher.Command letter(

@@ -12,7 +12,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The gate while one thread deals with the store: phases ACQUIRING and RELEASING. */
+/** The gate in the phases ACQUIRING and RELEASING, while one thread deals with the store. */
 @Tag("L10")
 @Tag("L11")
 @Tag("L14")
@@ -174,14 +174,17 @@ class GateAgentTest extends GateFixture {
 
     leave.lost();
 
-    // The repetition and the next acquisition go to the store from two threads.
+    // The repeated leave and the next acquire come from two threads.
     assertEquals(held.id(), store.next("leave").released().id());
     assertTrue(GateThread.get(unlocking));
     assertNotEquals(held.id(), store.next("acquire").held().id());
     assertTrue(GateThread.get(locking));
   }
 
-  /** Else the store could give the lock to nobody, after closing has looked what it may know. */
+  /**
+   * Otherwise the store could grant the lock to an acquisition that the closed service does not
+   * know.
+   */
   @Test
   void anAgentThatIsAboutToAskWhenTheServiceIsClosedSendsNothing() {
     Runnable close =

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 
-/** An engine on a stub store, and threads that meet at one gate. */
+/** An engine on a stub store, and threads that share one gate. */
 abstract class GateFixture {
   static final Duration LEASE = Duration.ofSeconds(30);
   static final Duration LONG = Duration.ofHours(1);
@@ -55,7 +55,7 @@ abstract class GateFixture {
     parties.forEach(GateThread::end);
   }
 
-  /** The party takes the lock from the store. */
+  /** The thread acquires the lock from the store. */
   Acquisition holds(GateThread party) {
     Future<Boolean> locking = party.runs(lock::lock);
     AskedCommand acquire = store.next("acquire").held();
@@ -63,7 +63,7 @@ abstract class GateFixture {
     return acquisition(acquire.id());
   }
 
-  /** The party begins to lock, and parks at the gate. */
+  /** The thread calls lock, and parks at the gate. */
   Future<Boolean> waits(GateThread party) {
     return parked(party, party.runs(lock::lock));
   }
@@ -73,7 +73,9 @@ abstract class GateFixture {
     return task;
   }
 
-  /** The holder unlocks: the hold is passed on, and the woken waiter stopped before it looks. */
+  /**
+   * The holder unlocks and hands the hold off. The woken waiter stops before it checks anything.
+   */
   void passOn(GateThread holder, GateThread waiter) {
     time.stopAtWake(waiter.thread());
     unlock(holder);
@@ -81,7 +83,7 @@ abstract class GateFixture {
     store.assertNothingAsked();
   }
 
-  /** Unlocks, and expects that the hold goes back to the store and the next thread asks anew. */
+  /** Unlocks, and checks that the hold goes back to the store and the next thread acquires anew. */
   void assertGivenBack(GateThread holder, Acquisition held, Future<Boolean> next) {
     Future<Boolean> unlocking = holder.runs(lock::unlock);
     assertEquals(held.id(), store.next("leave").released().id());

@@ -15,7 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A hold that was passed on and not claimed yet, with the woken thread at the barrier. */
+/** A hold that was handed off and not taken yet, with the woken thread at the barrier. */
 @Tag("L1")
 @Tag("L10")
 class GateHandOverTest extends GateFixture {

@@ -13,7 +13,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The gate while a thread is inside and loses its lease, and after that. */
+/** The gate while a thread holds the lock and loses its lease, and afterwards. */
 @Tag("L9")
 class GateHolderTest extends GateFixture {
   @Test
@@ -67,7 +67,7 @@ class GateHolderTest extends GateFixture {
     assertTrue(GateThread.get(unlocking));
   }
 
-  /** The unlock has found its hold, and the loss comes before it reaches the gate. */
+  /** The unlock has found its hold, and the loss comes before the unlock reaches the gate. */
   @Test
   void aLossThatOvertakesAnUnlockIsToldAndTheNextHoldIsLeftAlone() {
     Acquisition held = holds(a);

@@ -8,7 +8,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A wait whose time ends, or that is interrupted, when the hold is already there. */
+/** A wait that times out or is interrupted when the hold is already there. */
 @Tag("L4")
 @Tag("L5")
 class GateLateEndTest extends GateFixture {
@@ -59,7 +59,7 @@ class GateLateEndTest extends GateFixture {
     unlock(a);
     time.letGo(b.thread());
 
-    assertTrue(GateThread.get(waiting), "the interrupt is given back");
+    assertTrue(GateThread.get(waiting), "the interrupt flag is restored");
     store.assertNothingAsked();
   }
 

@@ -14,7 +14,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** How long a hold is passed on inside its process before others have their turn. */
+/** How long a service hands off a hold before other processes get the lock. */
 @Tag("L12")
 class GateLimitTest extends GateFixture {
   @Test
@@ -81,7 +81,7 @@ class GateLimitTest extends GateFixture {
     assertGivenBack(a, held, next);
   }
 
-  /** Its lease counts from when the command was sent; here the answer took that long. */
+  /** A lease counts from when its command was sent. Here the answer took that long. */
   private Acquisition holdsAfter(Duration delay) {
     Future<Boolean> locking = a.runs(lock::lock);
     AskedCommand acquire = store.next("acquire");

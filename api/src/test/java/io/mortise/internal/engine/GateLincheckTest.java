@@ -18,13 +18,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * The gate, its agents and the mailbox under a model checker: Lincheck runs random scenarios of
- * threads that lock, count and unlock, each in many interleavings that switch threads at any shared
- * access, and expects what a plain counter gives. What fails is told with its interleaving, and
- * fails again: scenarios and interleavings are the same in every run.
+ * The gate, its agent and the mailbox under a model checker. Lincheck runs random scenarios of
+ * threads that lock, count and unlock. Each runs in many interleavings that switch threads at any
+ * shared access, and must give the result of a plain counter. A failure is reported with its
+ * interleaving. It repeats, because scenarios and interleavings are the same in every run.
  *
- * <p>Lincheck lets every park end without a reason, so a wake-up that is forgotten is not found
- * here, but by the tests with a barrier.
+ * <p>In Lincheck every park may end without a reason. So this test cannot find a lost wake-up. The
+ * tests with a barrier do.
  *
  * <p>{@code -Dmortise.soak=600} goes on for about that many seconds, with three threads.
  */
@@ -33,7 +33,7 @@ import org.junit.jupiter.api.Test;
 class GateLincheckTest {
   private static final int SOAK = Integer.getInteger("mortise.soak", 0);
 
-  /** One service on a model store, and what its threads do. */
+  /** One service on a model store, and the actions of its threads. */
   abstract static class Counting {
     private final LockKeys keys = LockKeys.of("mortise:", "x");
     private final ModelStore store = new ModelStore(keys);
@@ -66,7 +66,7 @@ class GateLincheckTest {
     }
   }
 
-  /** Threads that lock in the ways that wait. */
+  /** Threads that lock in all ways that wait. */
   public static final class Guarded extends Counting {
     @Operation
     public int count() {
@@ -77,13 +77,13 @@ class GateLincheckTest {
     @Operation
     public int countInTime() throws InterruptedException {
       if (!lock.tryLock(Duration.ofHours(1))) {
-        throw new AssertionError("time stands still");
+        throw new AssertionError("time does not move");
       }
       return countAndUnlock();
     }
   }
 
-  /** The same, with one that does not lock. */
+  /** The same, with a thread that does not lock. */
   public static final class Unguarded extends Counting {
     @Operation
     public int count() {
@@ -97,7 +97,7 @@ class GateLincheckTest {
     }
   }
 
-  /** What they should come to, one after the other. */
+  /** The sequential specification. */
   public static final class Counter {
     private int counter;
 
@@ -129,7 +129,7 @@ class GateLincheckTest {
         .actorsBefore(0)
         .actorsAfter(0)
         .minimizeFailedScenario(false)
-        .invocationTimeout$lincheck(60_000) // a loaded machine is not a hang
+        .invocationTimeout$lincheck(60_000) // a busy machine is not a hang
         .sequentialSpecification(Counter.class)
         .addGuarantee(atomic("LockScripts", "Events", "LeaseKeeper", "LostHolds", "Compensator"))
         .addGuarantee(
@@ -138,7 +138,7 @@ class GateLincheckTest {
                 .treatAsAtomic());
   }
 
-  /** No thread changes inside these: they are not what is looked at. */
+  /** No thread switch happens within these classes, which are not under test. */
   private static ManagedStrategyGuarantee atomic(String... classes) {
     String[] names = new String[classes.length];
     for (int i = 0; i < classes.length; i++) {

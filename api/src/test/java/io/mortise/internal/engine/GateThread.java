@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
 
-/** A thread that does one thing after the other, as the test tells it. */
+/** A thread that runs one task after the other, as the test decides. */
 final class GateThread {
   private final ExecutorService executor;
   private final Thread thread;
@@ -42,12 +42,12 @@ final class GateThread {
     });
   }
 
-  /** Does it and waits for its end. */
+  /** Runs the task and waits for its end. */
   <T> T now(Callable<T> task) {
     return get(does(task));
   }
 
-  /** Asks it, and waits for the answer. */
+  /** Evaluates the condition on the thread, and waits for the answer. */
   boolean says(BooleanSupplier question) {
     return now(question::getAsBoolean);
   }
@@ -60,9 +60,9 @@ final class GateThread {
     try {
       return task.get(StubTime.PATIENCE.toSeconds(), TimeUnit.SECONDS);
     } catch (ExecutionException e) {
-      throw new AssertionError("the party failed", e.getCause());
+      throw new AssertionError("the thread failed", e.getCause());
     } catch (InterruptedException | TimeoutException e) {
-      throw new AssertionError("the party did not end", e);
+      throw new AssertionError("the thread did not end", e);
     }
   }
 
@@ -78,7 +78,7 @@ final class GateThread {
         });
   }
 
-  /** Lets the thread end, whatever it holds. */
+  /** Lets the thread end, also while it holds the lock. */
   void die() throws InterruptedException {
     executor.shutdown();
     thread.join(StubTime.PATIENCE.toMillis());

@@ -16,7 +16,7 @@ class GrantClockTest {
   private static final QueueTimes TIMES = QueueTimes.standard(Duration.ofSeconds(2));
   private static final int EPOCH = 7;
 
-  /** Asked at 100 ms by our clock; the store's said 5,000 s. */
+  /** The store was asked at 100 ms of our clock, and answered 5,000 s. */
   private final GrantClock sample =
       new GrantClock(ms(100), TimeUnit.SECONDS.toMicros(5_000), EPOCH);
 
@@ -24,7 +24,7 @@ class GrantClockTest {
     return TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
-  /** Until when (ms) a grant lasts that was given so long after the sample. */
+  /** The end (ms) of a grant that was given that long after the sample. */
   private @Nullable Long ends(long givenAfter, int epoch, long heardAt) {
     long grantedAt = TimeUnit.MILLISECONDS.toMicros(5_000_000 + givenAfter);
     Long ends = sample.endOfGrant(grantedAt, epoch, ms(heardAt), TIMES);

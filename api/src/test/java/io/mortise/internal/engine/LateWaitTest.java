@@ -14,7 +14,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A timed wait that ends much too late says what it waited for. */
+/** A timed wait that ends much too late logs a warning with the cause. */
 @Tag("L5")
 class LateWaitTest extends GateFixture {
   private static final Duration WAIT = Duration.ofMillis(100);

@@ -29,7 +29,7 @@ class LeaseEventsTest {
           },
           tasks::add);
 
-  @SuppressWarnings("NullAway") // what is told needs no engine
+  @SuppressWarnings("NullAway") // events need no engine
   private final Acquisition acquisition =
       new Acquisition(
           new Gate(

@@ -23,11 +23,11 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** A claim can be found by its id before it has begun. */
+/** A lease request can be found by its id before it has begun. */
 @Tag("L10")
 @Tag("L15")
 class LeaseRequestStartTest {
-  private static final int CLAIMS = 20; // more than the batches that may be out
+  private static final int CLAIMS = 20; // more than the batches in flight
 
   /** A store whose locks are always free. */
   private static final class FreeStore implements LockBackend {

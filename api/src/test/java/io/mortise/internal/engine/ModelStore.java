@@ -16,8 +16,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the scripts do with one lock, in a few lines of Java: a holder and a queue, each grant told
- * by a message. Its time stands still.
+ * The effect of the scripts on one lock in a few lines of Java: a holder, a queue, and a message
+ * for each grant. Its time does not move.
  */
 final class ModelStore implements LockBackend, TimeSource {
   private final Deque<String> queue = new ArrayDeque<>();
@@ -59,7 +59,9 @@ final class ModelStore implements LockBackend, TimeSource {
     return List.of("WAIT", 30_000L, 1L, 1L);
   }
 
-  /** Whether the id held the lock; then the next has it, and is told. */
+  /**
+   * Returns whether the id held the lock. If so, the next waiter is granted the lock by a message.
+   */
   private boolean leave(String id) {
     String next;
     synchronized (this) {

@@ -13,7 +13,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** A store that answers nothing by itself: every command waits for the test to answer it. */
+/** A store that does not answer by itself. The test answers every command. */
 final class StubStore implements LockBackend {
   private final StubTime time;
   private final Queue<AskedCommand> asked = new ConcurrentLinkedQueue<>();
@@ -23,8 +23,8 @@ final class StubStore implements LockBackend {
   }
 
   /**
-   * The next command of this script. Commands of other threads may have come before it; those that
-   * a test does not take are found by {@link #assertNothingAsked}.
+   * The next command of this script. Commands of other threads may come before it. {@link
+   * #assertNothingAsked} finds those that a test does not take.
    */
   AskedCommand next(String script) {
     StubTime.until(

@@ -14,8 +14,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Time that a test moves, with a barrier at the return from a park: a thread stopped there has been
- * woken and has not looked at anything yet.
+ * Time that a test moves, with a barrier at the return from a park. A thread at the barrier was
+ * woken and has not checked anything yet.
  */
 final class StubTime implements TimeSource {
   static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("mortise.patience", 15));
@@ -35,7 +35,7 @@ final class StubTime implements TimeSource {
     return now;
   }
 
-  /** Has every reader of the time do this first. */
+  /** Runs the action at the next read of the time. */
   void atRead(Runnable action) {
     atRead = action;
   }
@@ -56,7 +56,7 @@ final class StubTime implements TimeSource {
     }
   }
 
-  /** Waits as long as the test wants; an interrupt meanwhile is kept. */
+  /** Waits until the test lets the thread go. An interrupt meanwhile is kept. */
   private synchronized void passBarrier(Thread thread) {
     boolean interrupted = false;
     while (stopped.contains(thread)) {
@@ -125,12 +125,12 @@ final class StubTime implements TimeSource {
     timers.remove(due);
   }
 
-  /** Moves time as a pause of the process does: nothing that is due has run yet. */
+  /** Moves time as a pause of the process does. Timers that are due do not run yet. */
   synchronized void pause(Duration by) {
     now += by.toNanos();
   }
 
-  /** Moves time; timers run on the way, each at its instant, and parks end. */
+  /** Moves time. Timers run at their instants, and parks end. */
   void advance(Duration by) {
     long target = now + by.toNanos();
     for (Due due = nextUntil(target); due != null; due = nextUntil(target)) {

@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The places in the documentation that messages point to exist. */
+/** Every page anchor in an exception message or a log line exists. */
 class TroubleshootingTest {
   private static final Pattern POINTER = Pattern.compile("docs/troubleshooting\\.md#([a-z-]+)");
   private static final List<String> MODULES =

@@ -1,4 +1,4 @@
-/** The engine's parts, each alone. */
+/** Tests of the engine, part by part. */
 @NullMarked
 package io.mortise.internal.engine;
 

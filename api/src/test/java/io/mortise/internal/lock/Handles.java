@@ -5,7 +5,7 @@ import io.mortise.internal.engine.Engine;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 
-/** Handles for tests of the engine, which has none of its own. */
+/** Creates handles for tests of the engine package, which has none. */
 public final class Handles {
   private Handles() {}
 

@@ -97,7 +97,7 @@ class LockKeysTest {
     assertDoesNotThrow(() -> LockKeys.checkPrefix(prefix));
   }
 
-  /** Else two kinds of lock would share keys, of one prefix or of two. */
+  /** Otherwise two kinds of lock would share keys, of one prefix or of two. */
   @Test
   void whatKeysOfAKindBeginWithIsRefusedAtTheEndOfAPrefix() {
     for (List<String> keys :

@@ -7,15 +7,15 @@ import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
 
-/** What the scripts are told. */
+/** The arguments of the scripts. */
 class LockScriptsTest {
-  /** The scripts read ASCII digits, wherever the process runs. */
+  /** The scripts read ASCII digits, so the locale of the process must not matter. */
   @Test
   void whatTheyAreToldDoesNotDependOnTheLocale() {
     Locale before = Locale.getDefault();
     Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
     try {
-      assertEquals("١", "%d".formatted(1), "this locale has digits of its own");
+      assertEquals("١", "%d".formatted(1), "this locale has other digits");
       Duration second = Duration.ofSeconds(1);
       QueueTimes times = QueueTimes.standard(second);
       LockScripts scripts =

@@ -21,9 +21,9 @@ import org.luaj.vm2.parser.LuaParser;
 import org.luaj.vm2.parser.ParseException;
 
 /**
- * The scripts keep to the part of Lua that means the same in Redis and in LuaJ ({@code
- * docs/wire-format.md}): text is joined from text only, nothing turns a number into text, and no
- * global is used but those every engine has.
+ * The scripts use only the part of Lua that means the same in Redis and in LuaJ ({@code
+ * docs/wire-format.md}). They concatenate only text, never turn a number into text implicitly, and
+ * use only globals that every engine has.
  */
 class LuaSubsetTest {
   private static final Set<String> GLOBALS =
@@ -42,7 +42,7 @@ class LuaSubsetTest {
           "heard.err",
           "found.err");
 
-  /** Names that hold text wherever they are joined. */
+  /** Variables that hold text in every concatenation. */
   private static final Set<String> TEXT =
       Set.of("id", "box", "head", "holder", "lock", "mail", "seconds", "fraction");
 
@@ -141,7 +141,7 @@ class LuaSubsetTest {
               && call.lhs instanceof Exp.NameExp function
               && function.name.name.equals("mailbox");
       if (!(literal || named || joined || mailbox)) {
-        found.add("joins what may be a number, line " + exp.beginLine);
+        found.add("concatenates a possible number, line " + exp.beginLine);
       }
     }
 

@@ -118,7 +118,7 @@ class BackendTest {
   }
 
   @Test
-  @DisplayName("B14, B20: info and time tell what the store is")
+  @DisplayName("B14, B20: info and time describe the store")
   void infoAndTimeTellWhatTheStoreIs() {
     assertEquals("7.0.0", backend.info().serverVersion());
     assertTrue(backend.info().publishCounts());

@@ -6,7 +6,7 @@ import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.List;
 
-/** Script calls as tests write them. */
+/** Short forms of script calls. */
 final class Calls {
   private Calls() {}
 

@@ -32,22 +32,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Random commands of six threads on one lock or semaphore, while the server's clock steps back by
- * more than any expiry in the middle of scripts. Whoever is told that it is inside, by a reply or
- * by a message, is inside, and alone or one of as many as there are permits.
+ * Random commands of six threads on one lock or semaphore. In the middle of scripts the server's
+ * clock steps back by more than any expiry. If a reply or a message says that a thread holds the
+ * lock, then it does. It is the only holder, or one of as many as there are permits.
  */
 class ClockStepTest implements BackendUnderTest {
   private static final int ROUNDS = 40;
   private static final int COMMANDS = 60;
 
-  /** In about half of the scripts the step is at a command that they get to. */
+  /** The latest command at which the clock steps. About half of the scripts get that far. */
   private static final int LATEST_STEP = 30;
 
   private static final String LEASE = "600000";
   private static final int PERMITS = 2;
   private static final Duration STEP = Duration.ofDays(-8);
 
-  /** The writer or holder, the readers or permits, and how many keys of them have no expiry. */
+  /** The writer or holder, the readers or permits, and the number of their keys without expiry. */
   private static final String LOOK =
       """
       local eternal = 0
@@ -57,7 +57,7 @@ class ClockStepTest implements BackendUnderTest {
       return {redis.call('HKEYS', KEYS[1]), redis.call('ZRANGE', KEYS[2], 0, -1), eternal}
       """;
 
-  /** What the scripts are sent for. */
+  /** The kinds of lock. */
   enum Kind {
     PLAIN("", "try"),
     FAIR("", "fair"),
@@ -74,7 +74,7 @@ class ClockStepTest implements BackendUnderTest {
       this.attempt = attempt;
     }
 
-    /** Has every script of its kind sent. */
+    /** Sends every script of its kind. */
     void use(LockService service) throws InterruptedException {
       if (this == SEMAPHORE) {
         DistributedSemaphore semaphore = service.getSemaphore("x");
@@ -94,7 +94,7 @@ class ClockStepTest implements BackendUnderTest {
       boolean unused = lock.forceUnlock();
     }
 
-    /** What the id of an acquisition ends in. */
+    /** The suffix of an acquisition id. */
     String ending(Random random) {
       String named = this == FENCED || this == SHARED || random.nextBoolean() ? "" : ":n";
       return switch (this) {
@@ -125,7 +125,7 @@ class ClockStepTest implements BackendUnderTest {
     backend.close();
   }
 
-  /** One thread, of a process of two, and what it holds or waits for. */
+  /** One thread of a process of two, with the id it holds or waits for. */
   private static final class Party {
     final String process;
     final int thread;
@@ -142,7 +142,7 @@ class ClockStepTest implements BackendUnderTest {
     }
   }
 
-  /** A client that is a process by itself, and tells what it sends. */
+  /** A client that is its own process, and records its commands. */
   private LockBackend recording() {
     return (LockBackend)
         Proxy.newProxyInstance(
@@ -266,7 +266,7 @@ class ClockStepTest implements BackendUnderTest {
     }
   }
 
-  /** All leases end. */
+  /** Ends all leases. */
   private void end(Kind kind) {
     told.clear();
     int at = toStep;
@@ -303,7 +303,7 @@ class ClockStepTest implements BackendUnderTest {
     for (String id : told) {
       assertTrue(
           one.contains(id) || many.contains(id),
-          () -> id + " was told that it is inside, there are " + seen + " after " + history);
+          () -> id + " was granted the lock, the holders are " + seen + " after " + history);
     }
     assertEquals(0L, seen.get(2), history::toString);
   }
@@ -326,6 +326,6 @@ class ClockStepTest implements BackendUnderTest {
         check(kind);
       }
     }
-    assertTrue(steps > ROUNDS, "so many steps: " + steps);
+    assertTrue(steps > ROUNDS, "steps: " + steps);
   }
 }

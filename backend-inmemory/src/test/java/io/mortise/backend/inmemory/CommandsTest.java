@@ -19,10 +19,10 @@ import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
-/** Every command against what a real server answered; the server's answers are in the resource. */
+/** Compares every command with the answers of a real server, which are in the resource. */
 @DisplayName("Commands answer as redis-server 7.0.15 does")
 class CommandsTest {
-  /** Tells strings, statuses and errors apart, which a plain reply does not. */
+  /** Distinguishes strings, statuses and errors, which a plain reply does not. */
   private static final String SCRIPT =
       """
       local r = redis.pcall(unpack(ARGV))

@@ -18,7 +18,7 @@ import java.sql.Statement;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** The example of docs/locks/fenced.md: the lock in one store, what it protects in others. */
+/** The example of docs/locks/fenced.md: the lock is in one store, the protected data in others. */
 class FencedRowTest {
   private final InMemoryStore store = InMemoryStore.withMovableTime();
   private final JdbcGuard orders = JdbcGuard.of("orders", "id", "fence");
@@ -36,7 +36,7 @@ class FencedRowTest {
 
       long old = paused.lockAndGetToken();
       orders.update(database, 42, old, "state = ?", "OPEN");
-      store.advance(Duration.ofSeconds(31)); // the holder stands still, and its lease runs out
+      store.advance(Duration.ofSeconds(31)); // the holder is frozen, and its lease ends
       long token = next.lockAndGetToken();
       orders.update(database, 42, token, "state = ?", "PAID");
       stock.set("stock:42", "16", token);

@@ -2,7 +2,7 @@ package io.mortise.backend.inmemory;
 
 import io.mortise.conformance.lock.LockFaultConformance;
 
-/** The lock contract while things fail on the memory backend, with the system's time. */
+/** The lock contract under faults on the memory backend, with the system's time. */
 class InMemoryLockFaultTest extends LockFaultConformance implements MemoryKit {
   private final InMemoryStore store = InMemoryStore.create();
 

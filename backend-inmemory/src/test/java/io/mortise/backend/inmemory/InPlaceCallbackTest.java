@@ -22,8 +22,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * This backend delivers messages on the thread that runs a script, so an executor that runs in
- * place runs callbacks there too. They come after what that thread is at.
+ * This backend delivers messages on the thread that runs a script. So with an executor that runs in
+ * place, callbacks run there too. They run after the thread's current task.
  */
 class InPlaceCallbackTest implements BackendUnderTest {
   private final InMemoryStore store = InMemoryStore.withMovableTime();
@@ -48,7 +48,7 @@ class InPlaceCallbackTest implements BackendUnderTest {
             .thenApply(lease -> {
               lease.close();
               goesOn.countDown();
-              lock.lock(); // behind the first thread that waits
+              lock.lock(); // queued after the first waiter
               lock.unlock();
               return Thread.currentThread();
             });
@@ -63,16 +63,16 @@ class InPlaceCallbackTest implements BackendUnderTest {
     second.start();
     store.awaitParked(2);
     stopped = first;
-    lock.unlock(); // passed on to the first, which does not get so far
+    lock.unlock(); // handed off to the first, which is stopped
 
-    store.advance(Duration.ofMillis(20)); // too late to pass it on: the second gives it back
+    store.advance(Duration.ofMillis(20)); // too late for a hand-off: the second releases it
 
     assertTrue(Await.value(taken).equals(second));
     first.join();
     service.close();
   }
 
-  /** With a lease of its own, so it cannot take over what is passed on. */
+  /** The lease of its own excludes a hand-off to this thread. */
   private static boolean tryFor20Millis(DistributedLock lock) {
     try {
       return lock.withLease(Duration.ofSeconds(1)).tryLock(Duration.ofMillis(20));
@@ -81,7 +81,7 @@ class InPlaceCallbackTest implements BackendUnderTest {
     }
   }
 
-  /** Keeps one thread from going on once it is woken. */
+  /** Stops one thread when it is woken. */
   private final class Stopping implements LockBackend {
     private final LockBackend backend;
 

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Keys end by the store's clock, which moves with its time source. */
+/** Keys expire by the store's clock, which moves with its time source. */
 class KeyEndsTest {
   private static final String TIME = "local t = redis.call('TIME') return {t[1], t[2]}";
 
@@ -23,7 +23,7 @@ class KeyEndsTest {
   }
 
   @Test
-  @DisplayName("B10, B20: a key ends when the time has moved past its end")
+  @DisplayName("B10, B20: a key expires when the time has moved past its expiry")
   void aKeyEndsByTheMovedTime() {
     one("redis.call('SET', 'a', 1, 'PX', 1000)");
     store.advance(Duration.ofMillis(400));
@@ -50,7 +50,7 @@ class KeyEndsTest {
     assertEquals(Set.of("h", "s", "z"), store.keys());
     store.advance(Duration.ofMillis(11));
     assertEquals(Set.of(), store.keys());
-    // A key that has ended is no obstacle to one of another type, and leaves it no end.
+    // After an expired key a new one may have another type, and has no expiry.
     assertEquals(1L, one("redis.call('ZADD', 'h', 1, 'm')"));
     assertEquals(-1L, one("redis.call('PTTL', 'h')"));
   }
@@ -96,7 +96,7 @@ class KeyEndsTest {
   }
 
   @Test
-  @DisplayName("L15: keys that have ended are dropped although nobody reads them again")
+  @DisplayName("L15: expired keys are dropped without being read again")
   void endedKeysDoNotPileUp() {
     Keyspace keyspace = new Keyspace(store.time(), 0);
     for (int i = 0; i < 100_000; i++) {

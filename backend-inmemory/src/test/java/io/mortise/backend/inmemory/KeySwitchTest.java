@@ -15,7 +15,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * How a fleet leaves the keys that it shared with Redisson, one rolling release after the other.
+ * How a fleet moves away from keys that it shares with Redisson, by one rolling release after
+ * another.
  */
 @Rule("RS1")
 class KeySwitchTest implements BackendUnderTest {
@@ -58,7 +59,7 @@ class KeySwitchTest implements BackendUnderTest {
     excludeEachOther(both(), lock(false));
   }
 
-  /** Hence the release between. */
+  /** This is why the release in between is needed. */
   @Test
   void withAndWithoutTheOptionAreTwoLocks() {
     assertTrue(lock(true).tryLock());

@@ -13,7 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** What the lease keeper says of holds that last too long. */
+/** The log lines about holds that last too long. */
 class LongHoldTest implements BackendUnderTest {
   @Override
   public String backendName() {

@@ -3,7 +3,7 @@ package io.mortise.backend.inmemory;
 import io.mortise.conformance.LockKit;
 import io.mortise.spi.LockBackend;
 
-/** The kit on a store in memory, with the system's time. */
+/** A kit on a store in memory, with the system's time. */
 interface MemoryKit extends LockKit {
   /** The store of the test. */
   InMemoryStore store();

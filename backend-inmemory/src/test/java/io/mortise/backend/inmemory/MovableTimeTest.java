@@ -18,7 +18,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** B20: parking, timers and clock move together. */
+/** B20: parks, timers and the clock move together. */
 @Timeout(60)
 class MovableTimeTest {
   private final InMemoryStore store = InMemoryStore.withMovableTime();
@@ -287,7 +287,7 @@ class MovableTimeTest {
 
   @Test
   @DisplayName(
-      "A thread that waits for another woken thread is at rest, one that runs scripts is not")
+      "A thread that waits for another woken thread is at rest, a thread that runs scripts is not")
   void aWokenThreadMayRunScripts() {
     String slow = "for i = 1, 20000 do redis.call('INCR', 'n') end return {}";
     for (int i = 0; i < 3; i++) {

@@ -2,7 +2,7 @@ package io.mortise.backend.inmemory;
 
 import java.time.Duration;
 
-/** The kit on a store in memory, with time that only moves when a test moves it. */
+/** A kit on a store in memory, whose time only a test moves. */
 interface MovedTimeKit extends MemoryKit {
   @Override
   default String backendName() {

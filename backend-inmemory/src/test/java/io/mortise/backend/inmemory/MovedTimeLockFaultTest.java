@@ -2,10 +2,7 @@ package io.mortise.backend.inmemory;
 
 import io.mortise.conformance.lock.LockFaultConformance;
 
-/**
- * The lock contract on the memory backend while things fail, with time that only moves when a test
- * moves it.
- */
+/** The lock contract under faults on the memory backend, with time that only a test moves. */
 class MovedTimeLockFaultTest extends LockFaultConformance implements MovedTimeKit {
   private final InMemoryStore store = InMemoryStore.withMovableTime();
 

@@ -2,7 +2,7 @@ package io.mortise.backend.inmemory;
 
 import io.mortise.conformance.lock.ReadWriteConformance;
 
-/** The read/write lock on the memory backend, with time that only moves when a test moves it. */
+/** The read/write lock on the memory backend, with time that only a test moves. */
 class MovedTimeReadWriteTest extends ReadWriteConformance implements MovedTimeKit {
   private final InMemoryStore store = InMemoryStore.withMovableTime();
 

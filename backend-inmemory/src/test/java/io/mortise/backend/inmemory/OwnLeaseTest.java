@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What is said of a thread that waits for a lock of which it has a lease itself. */
+/** The log line about a thread that waits for a lock of which it has a lease itself. */
 class OwnLeaseTest implements BackendUnderTest {
   private static final Duration SHORT = Duration.ofSeconds(8);
   private static final Duration LONG = Duration.ofSeconds(60);
@@ -55,7 +55,7 @@ class OwnLeaseTest implements BackendUnderTest {
     void run() throws InterruptedException;
   }
 
-  /** A thread takes a lease and waits; it goes on when another thread closes the lease. */
+  /** A thread acquires a lease and waits. It goes on when another thread closes the lease. */
   private String saidOf(Taking first, Waiting then) throws InterruptedException {
     said.reset();
     CompletableFuture<Lease> taken = new CompletableFuture<>();
@@ -74,7 +74,7 @@ class OwnLeaseTest implements BackendUnderTest {
     Lease lease = taken.join();
     store.awaitParked(1);
     store.advance(SHORT);
-    assertEquals("", said.toString(StandardCharsets.UTF_8), "it has hardly waited");
+    assertEquals("", said.toString(StandardCharsets.UTF_8), "the wait was too short to log");
     store.advance(LONG);
     String text = said.toString(StandardCharsets.UTF_8);
     lease.close();

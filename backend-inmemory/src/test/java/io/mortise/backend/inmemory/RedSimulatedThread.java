@@ -8,7 +8,7 @@ import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** One thread that uses a red lock in many ways; now and then it ends inside. */
+/** A thread that uses a Redlock in many ways. Sometimes it ends while it holds the lock. */
 final class RedSimulatedThread extends Thread {
   private final RedSimulation simulation;
   private final RedLock lock;
@@ -62,16 +62,16 @@ final class RedSimulatedThread extends Thread {
     }
   }
 
-  /** Returns whether the thread is to end, with the lock in its hands. */
+  /** Returns whether the thread is to end while it holds the lock. */
   private boolean visit() {
     try {
       return acquire() && stayInside();
     } catch (InterruptedException | LockException | LeaseLostException e) {
-      return false; // it was interrupted, too few nodes could be asked, or a fault took it
+      return false; // interrupted, too few nodes answered, or lost by a fault
     } finally {
       waits = false;
       boolean cleared = Thread.interrupted();
-      doing = cleared ? "was interrupted" : "is outside";
+      doing = cleared ? "was interrupted" : "holds nothing";
     }
   }
 
@@ -106,9 +106,9 @@ final class RedSimulatedThread extends Thread {
     int levels = 1;
     boolean dies = false;
     try {
-      doing = "is inside";
+      doing = "holds the lock";
       if (random.nextInt(8) == 0 && stay.isValid() && lock.tryLock()) {
-        levels++; // or a hold of its own, if the first was lost at that moment
+        levels++; // or a new hold, if the first was lost just now
       }
       simulation.park(Duration.ofMillis(random.nextInt(random.nextInt(10) == 0 ? 5_000 : 20)));
       dies = random.nextInt(25) == 0;

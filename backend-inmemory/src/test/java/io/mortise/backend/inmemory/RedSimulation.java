@@ -19,10 +19,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some processes that share red locks on three or five nodes, with moved time. First comes a storm,
- * in which nodes fail by chance; then calm, in which at most a minority stays silent or is somebody
- * else's, and in which a free lock must find its waiter within a bound. At last all threads must
- * come to their end, and every node must be empty.
+ * Some processes share Redlocks on three or five nodes, with moved time. First comes a storm, in
+ * which nodes fail at random. Then comes calm: at most a minority is silent or held by another
+ * client, and a waiter must get a free lock within a bound. In the end all threads must finish, and
+ * every node must be empty.
  */
 final class RedSimulation {
   static final Duration LEASE = Duration.ofSeconds(3);
@@ -38,21 +38,24 @@ final class RedSimulation {
   private static final Duration STORM = Duration.ofSeconds(6);
   private static final Duration CALM = Duration.ofSeconds(4);
 
-  /** What the storm has left is over: leases, commands that arrive late, grants to nobody. */
+  /**
+   * After that the storm has left nothing: no lease, no late command, no grant to a dead waiter.
+   */
   private static final Duration SETTLED = LEASE.plusSeconds(3);
 
   /**
-   * From the release until a waiter is inside: some quick rounds, of which each may meet silence.
+   * The longest time from the release until a waiter holds the lock: some quick rounds, each of
+   * which may meet a silent node.
    */
   private static final Duration LONGEST_GAP = Duration.ofSeconds(1);
 
-  /** A dead holder's lease, and what a waiter needs to notice that it ended. */
+  /** A dead holder's lease, and the time in which a waiter notices its end. */
   private static final Duration LONGEST_AFTER_DEATH = LEASE.plusSeconds(3);
 
   private static final Duration LONGEST_REST = Duration.ofSeconds(45);
   private static final Duration FORGOTTEN = Duration.ofSeconds(150);
 
-  /** One thread inside, as long as it believes so. */
+  /** A thread's hold, for as long as the thread believes in it. */
   record Stay(Thread thread, RedLock lock) {
     boolean isValid() {
       return lock.isHeldByThread(thread.getId());
@@ -112,7 +115,7 @@ final class RedSimulation {
     return new Party(clients, services, lock);
   }
 
-  /** How often a thread was inside. */
+  /** Runs the simulation. Returns how often a thread held the lock. */
   int run() {
     for (int i = 0; i < PROCESSES * THREADS; i++) {
       bear(i % PROCESSES);
@@ -178,7 +181,7 @@ final class RedSimulation {
     node.fail(how);
   }
 
-  /** One that was down for longer than any lease may have lost its data. */
+  /** A node that was down for longer than any lease may have lost its data. */
   private void recover(SimulatedNode node) {
     boolean empty =
         node.fault() == Fault.DOWN
@@ -192,7 +195,7 @@ final class RedSimulation {
     node.recover();
   }
 
-  /** Somebody takes a minority of the members alone, where they are free. */
+  /** Another client locks a minority of the members, where they are free. */
   private void keepSome() {
     int first = random.nextInt(nodes.size());
     for (int i = 0; i < spare; i++) {
@@ -205,7 +208,7 @@ final class RedSimulation {
     nodes.forEach(SimulatedNode::giveBackKept);
   }
 
-  /** Some of the nodes go on being silent, or are kept by somebody; never more than a minority. */
+  /** A minority of the nodes, at most, stays silent or held by another client. */
   private void calm() {
     giveBackKept();
     nodes.stream().filter(each -> each.fault() != Fault.NONE).forEach(this::recover);
@@ -227,7 +230,7 @@ final class RedSimulation {
     }
   }
 
-  /** A lock that nobody holds has nobody waiting for long. */
+  /** Checks that a free lock has no waiter for long. */
   private void checkGap() {
     boolean held = inside.stream().anyMatch(Stay::isValid);
     long dead =
@@ -245,7 +248,7 @@ final class RedSimulation {
             .min()
             .orElse(now());
     Duration gap = since(Math.max(lastInside, waiting));
-    check(gap.compareTo(LONGEST_GAP) <= 0, "free for " + gap + " with somebody waiting");
+    check(gap.compareTo(LONGEST_GAP) <= 0, "free for " + gap + " while a thread waits");
   }
 
   private void comeToRest() {
@@ -283,7 +286,7 @@ final class RedSimulation {
     deaths.removeIf(death -> since(death.at()).compareTo(LONGEST_AFTER_DEATH) > 0);
   }
 
-  /** Time moves when nobody runs: a thread that has just been let go is not late by that. */
+  /** Time moves while no thread runs. A thread that was just woken is not late by that move. */
   private void awaitRest() {
     for (int quiet = 0; quiet < 3; ) {
       LockSupport.parkNanos(50_000);
@@ -292,7 +295,7 @@ final class RedSimulation {
     }
   }
 
-  // What the threads tell
+  // Reports of the threads
 
   boolean goesOn() {
     return goesOn;
@@ -320,7 +323,7 @@ final class RedSimulation {
     for (Stay other : inside) {
       boolean both = !other.equals(own) && own.isValid() && other.isValid() && own.isValid();
       if (both && inside.contains(other)) {
-        failed(own + " and " + other + " are both inside", null);
+        failed(own + " and " + other + " both hold the lock", null);
       }
     }
     return own;
@@ -330,7 +333,7 @@ final class RedSimulation {
     inside.remove(stay);
   }
 
-  /** Its thread ends inside; another takes its place. */
+  /** Its thread ends while it holds the lock, and another thread replaces it. */
   void dies(Stay stay) {
     deaths.add(new Death(stay, now()));
   }
@@ -344,7 +347,7 @@ final class RedSimulation {
     bear(process);
   }
 
-  /** An attempt is late by no more than a member may take, whatever has failed. */
+  /** Whatever fails, an attempt is late by at most the timeout of a member. */
   boolean tryLock(RedLock lock, int millis) throws InterruptedException {
     long start = now();
     try {
@@ -358,8 +361,8 @@ final class RedSimulation {
   }
 
   /**
-   * A release waits for silent members no longer than a member may take, if no more than a minority
-   * has failed since the lock was asked for.
+   * A release waits for silent members at most the timeout of a member. That holds if at most a
+   * minority has failed since the attempt began.
    */
   void unlock(RedLock lock, long askedAt) {
     long start = now();

@@ -8,8 +8,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Many simulations of red locks, each by a seed of its own, as {@link SimulationTest} does for
- * locks of one store.
+ * Many simulations of Redlocks, each by its own seed, as {@link SimulationTest} does for locks of
+ * one store.
  */
 class RedSimulationTest implements BackendUnderTest {
   private static final int SECONDS = Integer.getInteger("mortise.soak", 8);
@@ -35,12 +35,12 @@ class RedSimulationTest implements BackendUnderTest {
       entered += run(seeds.nextLong());
       rounds++;
     }
-    System.out.printf("red simulations: %d, times a lock was acquired: %d%n", rounds, entered);
+    System.out.printf("Redlock simulations: %d, times a lock was acquired: %d%n", rounds, entered);
   }
 
   private static int run(long seed) {
     int entered = new RedSimulation(seed).run();
-    assertTrue(entered > 5, "threads were inside only " + entered + " times; seed " + seed);
+    assertTrue(entered > 5, "threads held the lock only " + entered + " times; seed " + seed);
     return entered;
   }
 }

@@ -14,9 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 
-/** What is heard of a lock that clients of Redisson share. */
+/** The messages of a lock that clients of Redisson share. */
 class RedissonMessagesTest extends SharedWithRedisson {
-  /** A backend that does something just before it subscribes to Redisson's channel. */
+  /** A backend that runs an action just before it subscribes to Redisson's channel. */
   private LockBackend beforeListening(Consumer<ChannelListener> first) {
     LockBackend backend = store.backend();
     return (LockBackend)

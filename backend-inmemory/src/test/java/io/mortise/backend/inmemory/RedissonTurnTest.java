@@ -11,13 +11,13 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** Whose turn it is at a lock that clients of Redisson share. */
+/** When a shared lock is left to clients of Redisson. */
 @Rule("RS3")
 class RedissonTurnTest extends SharedWithRedisson {
   private static final String ALIVE = "mortise:redisson:alive:{orders:42}";
   private static final Duration TURN = Duration.ofMillis(100);
 
-  /** Pending leases ask at the next beat after a turn. */
+  /** A pending lease request asks the store this long after the lock was left. */
   private static final Duration BEAT = Duration.ofMillis(150);
 
   @Test
@@ -28,14 +28,14 @@ class RedissonTurnTest extends SharedWithRedisson {
 
     holder.unlock();
 
-    assertFalse(holder.tryLock(), "their turn has begun");
+    assertFalse(holder.tryLock(), "the lock is left to them");
     store.advance(TURN.dividedBy(2));
     assertFalse(waiting.isDone() || holder.isLocked());
     redissonLocks();
     store.advance(BEAT);
     assertFalse(waiting.isDone());
     redissonUnlocks();
-    assertTrue(waiting.isDone(), "their turn is over, and their message wakes");
+    assertTrue(waiting.isDone(), "they have released it, and their message wakes the waiter");
     listening.close();
   }
 
@@ -68,7 +68,7 @@ class RedissonTurnTest extends SharedWithRedisson {
     store.advance(Duration.ofSeconds(1));
     CompletableFuture<Lease> third = other.async().acquire();
     second.join().close();
-    assertFalse(third.isDone(), "their next turn");
+    assertFalse(third.isDone(), "the lock is left to them again");
     listening.close();
   }
 

@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What scripts can do and what their callers get; the texts were seen on redis-server 7.0.15. */
+/** What scripts can do, and the replies of callers. The texts are those of redis-server 7.0.15. */
 class ScriptsTest {
   private final InMemoryStore store = InMemoryStore.create();
   private final LockBackend backend = store.backend();
@@ -59,7 +59,7 @@ class ScriptsTest {
   }
 
   @Test
-  @DisplayName("B8: a reply that is no array and no integer is refused, and the script did run")
+  @DisplayName("B8: a reply that is no array and no integer is an error, although the script ran")
   void aReplyThatIsNoArrayIsRefused() {
     for (String lua : List.of("return 'x'", "return nil", "return {ok = 'OK'}")) {
       BackendException e =

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Stores that are shared by name, and the provider that opens them. */
+/** Stores that are shared by name, and their provider. */
 class SharedStoresTest {
   private final String name = "shared-" + UUID.randomUUID();
 
@@ -43,7 +43,7 @@ class SharedStoresTest {
   }
 
   @Test
-  @DisplayName("L15: the last close drops the store, and its keys with it")
+  @DisplayName("L15: the last close drops the store with its keys")
   void theLastCloseDropsTheStore() {
     LockBackend one = open("memory:" + name);
     LockBackend other = open("memory:" + name);
@@ -54,7 +54,7 @@ class SharedStoresTest {
     assertSame(store, InMemoryStore.named(name));
     assertEquals(List.of("1"), Calls.eval(other, "return {redis.call('GET', 'a')}"));
     other.close();
-    // Whoever still holds the store may look what was left in it.
+    // A reference to the store still shows the remaining keys.
     assertEquals(Set.of("a"), store.keys());
     InMemoryStore next = InMemoryStore.named(name);
     assertNotSame(store, next);
@@ -74,7 +74,7 @@ class SharedStoresTest {
   void aDroppedStoreCannotBeMixedUpWithItsSuccessor() {
     InMemoryStore old = InMemoryStore.named(name);
     old.backend().close();
-    // Nobody has taken the name yet, so the old store takes it again.
+    // The name is free, so the old store takes it again.
     old.backend().close();
     InMemoryStore next = InMemoryStore.named(name);
     assertThrows(IllegalStateException.class, old::backend);
@@ -88,7 +88,7 @@ class SharedStoresTest {
   }
 
   @Test
-  @DisplayName("B21: the provider is found, and is named and versioned as it must be")
+  @DisplayName("B21: the provider is found, with the right name and version")
   void theProviderIsFound() {
     LockBackendProvider provider =
         ServiceLoader.load(LockBackendProvider.class).stream()
@@ -103,7 +103,7 @@ class SharedStoresTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"memory:%20", "memory:/x", "memory://host", "memory:x?y=z", "redis:x"})
-  @DisplayName("B16: a URI that names no store is refused with the next step")
+  @DisplayName("B16: a URI without a store name is refused with the next step")
   void aUriThatNamesNoStoreIsRefused(String uri) {
     IllegalArgumentException e = assertThrows(IllegalArgumentException.class, () -> open(uri));
     assertTrue(String.valueOf(e.getMessage()).contains("write memory:name"), e.getMessage());

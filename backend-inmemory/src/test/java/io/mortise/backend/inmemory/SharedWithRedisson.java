@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 
-/** A lock that clients of Redisson share; one of them is played by the test. */
+/** A lock that clients of Redisson share. The test plays one of those clients. */
 abstract class SharedWithRedisson implements BackendUnderTest {
   static final String NAME = "orders:42";
   static final String CHANNEL = "redisson_lock__channel:{orders:42}";

@@ -18,8 +18,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a simulated thread does beside the plain and the fair lock: it reads and writes, takes
- * permits, fencing tokens, leases, and several locks as one.
+ * The actions of a simulated thread beyond the plain and the fair lock: read/write lock, permits,
+ * fencing tokens, leases, and several locks as one.
  */
 final class SimulatedKinds {
   static final String READ_WRITE = "simulated-rw";
@@ -40,7 +40,7 @@ final class SimulatedKinds {
     this.random = random;
   }
 
-  /** Whether it was inside. */
+  /** Uses one of the locks. Returns whether it held the lock. */
   boolean visit(LockService service) throws InterruptedException {
     return switch (random.nextInt(4)) {
       case 0 -> readOrWrite(service.getReadWriteLock(READ_WRITE));
@@ -70,7 +70,7 @@ final class SimulatedKinds {
     return true;
   }
 
-  /** It reads before it stops to write, so nobody writes in between. */
+  /** It locks for reading before it unlocks for writing, so no writer comes in between. */
   private void downgrade(DistributedReadWriteLock lock, long since) {
     DistributedLock read = lock.readLock();
     try {
@@ -110,7 +110,7 @@ final class SimulatedKinds {
     try {
       simulation.token(lock.fencingToken(), since, valid(lock));
     } catch (LeaseLostException e) {
-      // It has ended already.
+      // The lease has ended already.
     }
     stay(FENCED, since, 1, 1, lock);
     unlock(lock);
@@ -166,7 +166,7 @@ final class SimulatedKinds {
       try {
         lease.close();
       } catch (LeaseLostException e) {
-        // A fault took it.
+        // Lost by a fault.
       }
     }
     return true;
@@ -195,7 +195,7 @@ final class SimulatedKinds {
     try {
       lock.unlock();
     } catch (LeaseLostException e) {
-      // A fault took it.
+      // Lost by a fault.
     }
   }
 }

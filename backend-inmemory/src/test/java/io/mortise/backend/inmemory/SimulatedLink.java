@@ -16,13 +16,13 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The way of one process to the store: while it fails, some commands are lost, late or doubled,
- * some replies lost or slow, some messages lost or doubled.
+ * The link of one process to the store. While it fails, some commands are lost, late or doubled,
+ * some replies are lost or slow, and some messages are lost or doubled.
  */
 final class SimulatedLink {
   private static final int LATEST = 5_000;
 
-  /** Within the time a command may take. */
+  /** Less than a command may take. */
   private static final int SLOWEST = 900;
 
   private enum Fault {
@@ -60,7 +60,7 @@ final class SimulatedLink {
     return failing ? List.of(0, 1, 1, 1, 2).get(random.nextInt(5)) : 1;
   }
 
-  /** Runs it on a thread that a slow reply may keep waiting. */
+  /** Runs the command on a thread that a slow reply may block. */
   List<Object> execute(LockBackend client, ScriptCall call) {
     Fault fault = fault();
     List<Object> reply = send(client, call, fault);
@@ -113,7 +113,7 @@ final class SimulatedLink {
     return reply;
   }
 
-  /** A message that whoever hears it may start on. */
+  /** Notes a message on which a waiter may start. */
   void hears(String message) {
     String[] parts = message.split("\\|", 3);
     if (parts[0].startsWith("grant")) {
@@ -126,7 +126,7 @@ final class SimulatedLink {
     held.put(parts[0] + (id.endsWith(":n") ? parts[2] : "") + lock, id);
   }
 
-  /** The id by which the calling thread, which is inside, holds the lock. */
+  /** The id of the calling thread's hold. */
   @Nullable String idOf(LockService client, String name, boolean fair) {
     String thread = fair ? Long.toString(Thread.currentThread().getId()) : "";
     return held.get(client.clientId() + thread + SimulatedOperator.key("lock", name));
@@ -140,7 +140,7 @@ final class SimulatedLink {
     try {
       List<Object> unused = client.execute(call);
     } catch (BackendException e) {
-      // Its client was closed meanwhile.
+      // The client was closed meanwhile.
     }
   }
 

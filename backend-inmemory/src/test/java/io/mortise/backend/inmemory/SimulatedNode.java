@@ -21,18 +21,18 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One of several servers that know nothing of each other: the keys under a prefix of its own in one
- * store. It fails for all its clients alike.
+ * One of several independent servers, simulated by a key prefix in one store. It fails for all its
+ * clients alike.
  */
 final class SimulatedNode {
-  /** What may be wrong with it. */
+  /** The kinds of failure. */
   enum Fault {
     NONE,
     /** Connections are refused. */
     DOWN,
-    /** Commands are lost, or their replies are; messages wait. */
+    /** Commands or their replies are lost. Messages wait. */
     SILENT,
-    /** Commands or replies come later than a member may take. */
+    /** Commands or replies are later than a member may take. */
     LATE
   }
 
@@ -66,12 +66,12 @@ final class SimulatedNode {
     return fault;
   }
 
-  /** How long it has been as it is. */
+  /** How long the node has been in its state. */
   Duration inState() {
     return Duration.ofNanos(store.time().nanoTime() - since);
   }
 
-  /** Whether it has failed then or later. */
+  /** Whether it has failed at this time or later. */
   boolean hasFailedSince(long start) {
     return fault != Fault.NONE || (mended && since - start >= 0);
   }
@@ -93,7 +93,7 @@ final class SimulatedNode {
     }
   }
 
-  /** Its data is gone. */
+  /** Deletes its data. */
   void wipe() {
     Script delete = Script.of("wipe", "return {redis.call('DEL', KEYS[1])}");
     store.keys().stream()
@@ -103,14 +103,14 @@ final class SimulatedNode {
                 new ScriptCall(delete, List.of(key), List.of(), Duration.ofSeconds(1))));
   }
 
-  /** Somebody beside all links takes this member alone, if it is free. */
+  /** A client beside all links acquires this member alone, if it is free. */
   void keep(String lock) {
     kept = kept == null ? alone.getLock(lock).async().tryAcquire().join().orElse(null) : kept;
   }
 
   void giveBackKept() {
     if (kept != null) {
-      CompletableFuture<Void> unused = kept.releaseAsync(); // lost, if the node lost its data
+      CompletableFuture<Void> unused = kept.releaseAsync(); // lost if the node lost its data
     }
     kept = null;
   }
@@ -199,7 +199,7 @@ final class SimulatedNode {
       this.client = client;
     }
 
-    /** Of opening a service only: a red lock's calls do not block. */
+    /** Used only to open a service, because a Redlock's calls do not block. */
     @Override
     public List<Object> execute(ScriptCall call) {
       return client.execute(call);

@@ -13,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Somebody who opens locks and deletes keys behind everybody's back, and notes in the store, in the
- * same step, which acquisitions that disturbed: those may not know yet that they hold nothing.
+ * An operator who forces locks open and deletes keys. In the same script it records the affected
+ * acquisitions in the store, because they may not know yet that they hold nothing.
  */
 final class SimulatedOperator extends ForwardingBackend {
   private static final String NOTES = "simulation:disturbed";
@@ -31,7 +31,7 @@ final class SimulatedOperator extends ForwardingBackend {
   private static final Script NOTED =
       Script.of("noted", "return {redis.call('HEXISTS', KEYS[1], ARGV[1])}");
 
-  /** A hold may be passed on for that long before its process hears that it was forced open. */
+  /** For that long, a process may hand off a hold before it hears of the forced unlock. */
   private static final Duration HEARS_OF_IT = Duration.ofSeconds(3);
 
   private final InMemoryStore store;
@@ -89,7 +89,7 @@ final class SimulatedOperator extends ForwardingBackend {
     return name + ' ' + any;
   }
 
-  /** Whether that was done since, or shortly before. */
+  /** Whether an operator forced the lock open since then, or shortly before. */
   boolean hasForced(String name, long since) {
     Long last = forced.get(name);
     return last != null && last - since + HEARS_OF_IT.toNanos() >= 0;

@@ -14,9 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * One process of a simulation: a service whose link to the store fails by chance, and which can be
- * paused as a whole. A pause stops its threads where they wake or talk to the store, and keeps back
- * its timers and messages.
+ * One process of a simulation: a service whose link fails at random. The process can be paused as a
+ * whole. A pause stops its threads where they wake or use the store, and delays its timers and
+ * messages.
  */
 final class SimulatedProcess implements LockBackend, TimeSource {
   private final InMemoryStore store;
@@ -71,7 +71,7 @@ final class SimulatedProcess implements LockBackend, TimeSource {
     }
   }
 
-  /** Closes its service, whatever it holds, and opens another. */
+  /** Closes its service, with all its holds, and opens another. */
   void reopen() {
     boolean before = link.isFailing();
     link.fails(false);
@@ -82,7 +82,7 @@ final class SimulatedProcess implements LockBackend, TimeSource {
     link.fails(before);
   }
 
-  /** The end of the process. */
+  /** Ends the process. */
   void shutDown() {
     service.close();
     client.close();

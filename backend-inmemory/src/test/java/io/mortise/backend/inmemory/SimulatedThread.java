@@ -10,7 +10,7 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** One thread of a simulated process: it locks, stays inside, and unlocks, in many ways. */
+/** A thread of a simulated process. It locks, holds and unlocks in many ways. */
 final class SimulatedThread extends Thread {
   private final Simulation simulation;
   private final SimulatedProcess process;
@@ -29,7 +29,7 @@ final class SimulatedThread extends Thread {
     setDaemon(true);
   }
 
-  /** Whether it has come to its end. */
+  /** Whether it has finished. */
   boolean isIdle() {
     return idle;
   }
@@ -58,7 +58,7 @@ final class SimulatedThread extends Thread {
     try {
       LockService service = process.service();
       if (random.nextBoolean()) {
-        doing = "visits another kind";
+        doing = "uses another kind";
         entered += kinds.visit(service) ? 1 : 0;
         return;
       }
@@ -70,10 +70,10 @@ final class SimulatedThread extends Thread {
         stayInside(lock, process.link().idOf(service, name, fair));
       }
     } catch (InterruptedException | LockException | LockServiceClosedException e) {
-      // It was interrupted, or the store could not be asked, or the service was closed.
+      // Interrupted, or no answer from the store, or the service was closed.
     } finally {
       boolean cleared = Thread.interrupted();
-      doing = cleared ? "was interrupted" : "is outside";
+      doing = cleared ? "was interrupted" : "holds nothing";
     }
   }
 
@@ -101,7 +101,7 @@ final class SimulatedThread extends Thread {
   private void stayInside(DistributedLock lock, @Nullable String id) {
     Simulation.Stay stay = simulation.enter(this, lock, id);
     try {
-      doing = "is inside " + lock;
+      doing = "holds " + lock;
       boolean again = random.nextInt(8) == 0 && stay.isValid() && lock.tryLock();
       pass(random.nextInt(random.nextInt(10) == 0 ? 4_000 : 8));
       if (again) {
@@ -118,7 +118,7 @@ final class SimulatedThread extends Thread {
     try {
       lock.unlock();
     } catch (LeaseLostException e) {
-      // A fault took it; every unlock of it says so.
+      // Lost by a fault; every unlock reports that.
     }
   }
 

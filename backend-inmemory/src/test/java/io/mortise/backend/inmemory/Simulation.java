@@ -15,8 +15,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Some processes on one store with moved time. First faults come by chance; then none do, and every
- * thread must come to its end within a bound; at last the store must be empty.
+ * Some processes on one store with moved time. First faults come at random, then none do. Every
+ * thread must finish within a bound, and in the end the store must be empty.
  */
 final class Simulation {
   static final int LOCKS = 2;
@@ -26,27 +26,27 @@ final class Simulation {
   private static final Duration WITH_FAULTS = Duration.ofSeconds(15);
 
   /**
-   * From the last fault until the last thread is done: a command that arrives late and a lease, a
-   * grant to a dead mailbox or two, what is left of the longest stays.
+   * From the last fault until the last thread has finished: a late command and a lease, one or two
+   * grants to a dead mailbox, and the rest of the longest holds.
    */
   private static final Duration BOUND = Duration.ofSeconds(45);
 
-  /** After that nothing is left: tombstones live for a minute. */
+  /** After that the store is empty. Tombstones last for a minute. */
   private static final Duration FORGOTTEN = Duration.ofSeconds(150);
 
-  /** After that a semaphore and a fencing token that nobody uses are forgotten too. */
+  /** After that an unused semaphore and an unused fencing token are gone too. */
   private static final Duration UNUSED = Duration.ofDays(8);
 
-  /** One thread inside, as long as it believes so. */
+  /** A thread's hold, for as long as the thread believes in it. */
   record Stay(SimulatedThread thread, DistributedLock lock, @Nullable String id) {
-    /** By its own deadline. */
+    /** Whether the hold is valid by its own deadline. */
     boolean isValid() {
       return lock.isHeldByThread(thread.getId());
     }
   }
 
   /**
-   * One thread inside, with a share of the places, as long as it believes so.
+   * A thread's share of the places, for as long as the thread believes in it.
    *
    * @param since before its first command
    */
@@ -89,7 +89,7 @@ final class Simulation {
     return "simulated-" + which;
   }
 
-  /** How often a thread was inside. */
+  /** Runs the simulation. Returns how often a thread held a lock. */
   int run() {
     threads.forEach(Thread::start);
     breakThings();
@@ -179,7 +179,7 @@ final class Simulation {
         BOUND + " after the last fault some threads are not done");
   }
 
-  /** Time moves when nobody runs: a thread that has just been let go is not late by that. */
+  /** Time moves while no thread runs. A thread that was just woken is not late by that move. */
   private void awaitRest() {
     for (int quiet = 0; quiet < 3; ) {
       LockSupport.parkNanos(50_000);
@@ -188,7 +188,7 @@ final class Simulation {
     }
   }
 
-  // What the threads tell
+  // Reports of the threads
 
   boolean goesOn() {
     return goesOn;
@@ -205,11 +205,11 @@ final class Simulation {
     return own;
   }
 
-  /** Its own is looked at before and after, so that both were valid at one moment. */
+  /** Checks its own hold before and after the other, so that both were valid at one moment. */
   private void checkExclusion(Stay own, Stay other) {
     boolean both = own.isValid() && other.isValid() && own.isValid() && inside.contains(other);
     if (both && !operator.hasDisturbed(own.id()) && !operator.hasDisturbed(other.id())) {
-      failed(own + " and " + other + " are both inside", null);
+      failed(own + " and " + other + " both hold the lock", null);
     }
   }
 
@@ -235,7 +235,7 @@ final class Simulation {
       boolean stay = visits.containsAll(others) && own.valid().getAsBoolean();
       boolean excused = isExcused(own) || others.stream().anyMatch(this::isExcused);
       if (all && stay && !excused) {
-        failed(own + " and " + others + " are inside at once", null);
+        failed(own + " and " + others + " hold places at the same time", null);
       }
     }
   }
@@ -244,7 +244,7 @@ final class Simulation {
     visits.remove(visit);
   }
 
-  /** A token that is smaller than one that was seen before is of a hold that is over. */
+  /** A token smaller than an earlier one must belong to a hold that is over. */
   void token(long token, long since, BooleanSupplier valid) {
     long highest = lastToken.getAndUpdate(last -> Math.max(last, token));
     boolean late = token <= highest && valid.getAsBoolean();

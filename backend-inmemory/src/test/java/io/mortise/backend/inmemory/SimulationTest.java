@@ -8,12 +8,12 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * Many simulations, each by a seed of its own: which threads do what, which faults come and when.
- * One that fails tells its seed; {@code -Dmortise.simulation.seed=…} runs it again.
+ * Many simulations. The seed of each decides the actions of threads, and the faults and their
+ * times. A failure reports its seed, and {@code -Dmortise.simulation.seed=…} runs it again.
  *
- * <p>The seed does not decide everything: threads that wake at the same moment run in whatever
- * order the machine chooses, and so draw the chances of their process's link in that order. A
- * failure therefore comes again in most runs of its seed, not in every one.
+ * <p>The seed does not decide everything. Threads that wake at the same moment run in an order that
+ * the machine chooses. In that order they draw random numbers for their process's link. So a
+ * failure comes again in most runs of its seed, not in every one.
  *
  * <p>{@code -Dmortise.soak=600} goes on for that many seconds.
  */
@@ -46,7 +46,7 @@ class SimulationTest implements BackendUnderTest {
 
   private static int run(long seed) {
     int entered = new Simulation(seed).run();
-    assertTrue(entered > 20, "threads were inside only " + entered + " times; seed " + seed);
+    assertTrue(entered > 20, "threads held a lock only " + entered + " times; seed " + seed);
     return entered;
   }
 }

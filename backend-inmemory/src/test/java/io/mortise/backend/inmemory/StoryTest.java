@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
-/** What the logger io.mortise.locks tells at DEBUG. */
+/** The lines of the logger io.mortise.locks at DEBUG. */
 class StoryTest implements BackendUnderTest {
   private static final int DEBUG = 10;
   private static final int WARN = 30;
@@ -39,7 +39,7 @@ class StoryTest implements BackendUnderTest {
     return "memory-moved-time";
   }
 
-  /** The level of the simple logger cannot be changed otherwise, once it is there. */
+  /** Sets the level by reflection, because the simple logger has no other way once it exists. */
   private static void setLevel(int level) {
     Object logger = LoggerFactory.getLogger("io.mortise.locks");
     try {
@@ -69,7 +69,7 @@ class StoryTest implements BackendUnderTest {
     return said.toString(StandardCharsets.UTF_8);
   }
 
-  /** What is told from its first word on, without ids. */
+  /** The lines about a lock without their prefixes and ids. */
   private List<String> told(String lock) {
     String head = "lock '" + lock + "': ";
     return story()

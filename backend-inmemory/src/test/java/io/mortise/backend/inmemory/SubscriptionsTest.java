@@ -28,7 +28,7 @@ class SubscriptionsTest {
   private final LockBackend sender = store.backend();
   private final LockBackend receiver = store.backend();
 
-  /** Notes what it is told, and does something with each message. */
+  /** Records its events, and runs an action at each message. */
   private static final class Notes implements ChannelListener {
     final List<String> seen = Collections.synchronizedList(new ArrayList<>());
     final Consumer<String> then;
@@ -86,7 +86,7 @@ class SubscriptionsTest {
   }
 
   @Test
-  @DisplayName("B12: messages come in order, after the script that sent them has ended")
+  @DisplayName("B12: messages come in order, after the end of the script that sent them")
   void messagesComeAfterTheScript() {
     List<String> keysSeen = new ArrayList<>();
     Notes notes =
@@ -139,7 +139,7 @@ class SubscriptionsTest {
   }
 
   @Test
-  @DisplayName("B12: one thread at a time, in one order for all, whoever publishes")
+  @DisplayName("B12: one thread at a time, in one order for all listeners and publishers")
   void manySendersAreHeardOneAtATime() throws Exception {
     AtomicBoolean inside = new AtomicBoolean();
     AtomicBoolean mixed = new AtomicBoolean();

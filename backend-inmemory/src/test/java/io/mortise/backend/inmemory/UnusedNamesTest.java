@@ -10,7 +10,7 @@ import io.mortise.conformance.Rule;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** A name that is no longer used costs nothing (L15). */
+/** A lock name that is no longer used costs nothing (L15). */
 class UnusedNamesTest implements BackendUnderTest {
   @Override
   public String backendName() {

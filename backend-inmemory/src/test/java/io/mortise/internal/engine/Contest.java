@@ -8,18 +8,18 @@ import java.util.Random;
 import java.util.function.BiFunction;
 
 /**
- * Threads of two services that want the same, in one schedule. Nobody stays inside, so a thread
- * that still waits when nothing can happen was forgotten.
+ * Threads of two services compete in one schedule. No thread holds for ever. So a thread that still
+ * waits when nothing more can happen was forgotten.
  */
 final class Contest {
-  /** What is wrong on purpose, to see that it is found. */
+  /** A deliberate defect, to see that the contest finds it. */
   enum Defect {
     NONE,
     NO_EXCLUSION,
     MESSAGES_LOST
   }
 
-  /** Enough for a few tries after commands without an answer; less than the re-check period. */
+  /** Enough for a few tries after commands without an answer, and less than the re-check period. */
   private static final Duration AFTER_FAULTS = Duration.ofMillis(1_500);
 
   private final Schedule schedule;
@@ -33,6 +33,8 @@ final class Contest {
   private int faults;
 
   /**
+   * Creates a contest.
+   *
    * @param patience how much time may pass when nothing else can happen and nothing fails
    */
   Contest(long seed, BiFunction<Visitor, Schedule, ExploredKind> kind, Duration patience, Defect defect) {
@@ -69,7 +71,7 @@ final class Contest {
     return now;
   }
 
-  /** Runs it, and throws if it came to what must not be. */
+  /** Runs the contest, and throws if it finds a violation. */
   void run() {
     try {
       kind.prepare(services.get(0).service());
@@ -101,7 +103,7 @@ final class Contest {
   }
 
   private void checkEnd() {
-    check(schedule.unfinished().isEmpty(), schedule.unfinished() + " wait though nobody is in");
+    check(schedule.unfinished().isEmpty(), schedule.unfinished() + " wait for a free lock");
     check(store.inUse().isEmpty(), "left in the store: " + store.inUse());
     services.forEach(each -> kind.checkEnd(each.service()));
     services.forEach(each -> checkForgotten(each.service()));

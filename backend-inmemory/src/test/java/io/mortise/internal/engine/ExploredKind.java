@@ -14,9 +14,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
-/** What threads of two services do to one lock of a kind. One object for one contest. */
+/** What threads of two services do with one lock of a kind. One object serves one contest. */
 abstract class ExploredKind {
-  /** Those of all services together. */
+  /** The holders of all services together. */
   final ExploredRoom room;
 
   final Visitor visitor;
@@ -28,23 +28,23 @@ abstract class ExploredKind {
     room = new ExploredRoom(places);
   }
 
-  /** Before anybody comes. */
+  /** Runs before the first thread starts. */
   void prepare(LockService service) {}
 
   /**
-   * One visit of a thread.
+   * One use of the lock by a thread.
    *
    * @param first whether it is a thread of the first service
    */
   abstract void visit(LockService service, boolean first);
 
-  /** Somebody ends all holds. */
+  /** Forces all holds to end. */
   void force(LockService service) {}
 
-  /** When all are done. */
+  /** Runs after the last thread. */
   void checkEnd(LockService service) {}
 
-  /** Inside for a while, if there is a way to leave. */
+  /** Holds the lock for a while, if it was acquired. */
   void stay(@Nullable Runnable leave, int wanted) {
     if (leave == null) {
       return;
@@ -55,7 +55,7 @@ abstract class ExploredKind {
     end(leave);
   }
 
-  /** A loss is told only where somebody forced the lock open. */
+  /** A loss is allowed only if the lock was forced open. */
   final void end(Runnable leave) {
     try {
       leave.run();
@@ -66,7 +66,7 @@ abstract class ExploredKind {
     }
   }
 
-  /** The exclusive lock of a name in all its forms at once: plain, fair, fenced, and as a lease. */
+  /** The exclusive lock of a name in all its forms: plain, fair, fenced, and as a lease. */
   static final class Exclusive extends ExploredKind {
     private long token;
 
@@ -98,7 +98,7 @@ abstract class ExploredKind {
       stay(leave, 1);
     }
 
-    /** Tokens rise, but for a hold that was forced out and does not know it yet. */
+    /** Tokens rise, except those of a revoked hold that does not know it yet. */
     private void check(long next) {
       if (next <= token && !room.isForced()) {
         throw new AssertionError("token " + next + " after " + token);
@@ -107,7 +107,7 @@ abstract class ExploredKind {
     }
   }
 
-  /** Readers share, a writer is alone. */
+  /** Readers share, and a writer is alone. */
   static final class ReadWrite extends ExploredKind {
     private static final int READERS = 100;
 
@@ -214,7 +214,7 @@ abstract class ExploredKind {
     }
   }
 
-  /** Two locks as one, named in either order. */
+  /** Two locks as one, in either order. */
   static final class Several extends ExploredKind {
     Several(Visitor visitor, Schedule schedule) {
       super(visitor, schedule, 1);
@@ -234,7 +234,7 @@ abstract class ExploredKind {
     }
   }
 
-  /** Nobody passes before the count is zero. */
+  /** No thread passes before the count is zero. */
   static final class Latch extends ExploredKind {
     private static final int STEPS = 2;
     private int steps;
@@ -252,7 +252,7 @@ abstract class ExploredKind {
     void visit(LockService service, boolean first) {
       DistributedCountDownLatch latch = service.getCountDownLatch("x");
       if (steps < STEPS) {
-        steps++; // by whichever thread comes first; its command may come after others wait
+        steps++; // by the first thread; its command may come after others wait
         Boolean unused =
             visitor.attempt(() -> {
               latch.countDown();
@@ -317,7 +317,7 @@ abstract class ExploredKind {
       return true;
     }
 
-    /** Tells of it until that is certain. */
+    /** Signals until a signal has succeeded for certain. */
     private void put(Condition some) {
       things++;
       boolean one = visitor.choose(2) == 0;
@@ -335,7 +335,7 @@ abstract class ExploredKind {
       }
     }
 
-    /** One that is interrupted, or whose command failed, leaves what it would have taken. */
+    /** A thread that is interrupted, or whose command failed, takes nothing. */
     private void take(DistributedLock lock, Condition some) {
       while (things == 0) {
         room.leave(1);

@@ -1,12 +1,12 @@
 package io.mortise.internal.engine;
 
-/** What a lock protects, as a count of those inside. One thread runs at a time. */
+/** The protected resource, as a count of its users. One thread runs at a time. */
 final class ExploredRoom {
   private final int places;
   private int taken;
   private boolean forced;
 
-  /** So many may be inside who share it; one alone takes all places. */
+  /** A number of places. A shared holder takes one of them, an exclusive holder takes all. */
   ExploredRoom(int places) {
     this.places = places;
   }
@@ -22,7 +22,7 @@ final class ExploredRoom {
     }
   }
 
-  /** From now on some may be inside who do not know yet that they are out. */
+  /** From now on some holders may not know yet that they were revoked. */
   void force() {
     forced = true;
   }

@@ -11,19 +11,19 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Two services contend in many interleavings, for every kind of lock, with the scripts as they are:
- * grants meet threads that give up, messages overtake replies, commands get no answer. Every
- * schedule follows from its number, so a failure names the number and happens again.
+ * Two services compete in many interleavings, for every kind of lock, with the real scripts. Grants
+ * meet threads that give up, messages overtake replies, and commands get no answer. A schedule
+ * follows from its number, so a failure reports the number and can be repeated.
  *
- * <p>{@code -Dmortise.soak=600} runs about as many schedules as fit into that many seconds; {@code
- * -Dmortise.schedule=17} only that one.
+ * <p>{@code -Dmortise.soak=600} runs about as many schedules as fit into that many seconds. {@code
+ * -Dmortise.schedule=17} runs only that one.
  */
 class ExploredSchedulesTest implements BackendUnderTest {
   private static final int SOAK = Integer.getInteger("mortise.soak", 0);
   private static final long ONLY = Long.getLong("mortise.schedule", 0);
   private static final long SCHEDULES = SOAK > 0 ? SOAK * 100L : 600;
 
-  /** The kinds. */
+  /** The kinds of lock. */
   enum Sort {
     EXCLUSIVE,
     READ_WRITE,
@@ -43,7 +43,7 @@ class ExploredSchedulesTest implements BackendUnderTest {
       };
     }
 
-    /** A lock of several pauses between its tries; all others need nothing but messages. */
+    /** A lock of several members pauses between its tries. All others need only messages. */
     Duration patience() {
       return this == SEVERAL ? Duration.ofSeconds(1) : Duration.ZERO;
     }

@@ -14,9 +14,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
 
 /**
- * A service on a shared store. Other threads may run before each of its commands and between a
- * command and its reply. Commands in the background, messages and callbacks come at any later
- * moment, in any order.
+ * A service on a shared store. Other threads may run before each of its commands, and between a
+ * command and its reply. Background commands, messages and callbacks come at any later moment, in
+ * any order.
  */
 final class ExploredService implements LockBackend {
   private final String name;
@@ -28,8 +28,10 @@ final class ExploredService implements LockBackend {
   private final LockService service;
 
   /**
-   * @param fails asked at each command whether it shall get no answer
-   * @param losesMessages asked at each message
+   * Creates a service.
+   *
+   * @param fails decides for each command whether it gets no answer
+   * @param losesMessages decides for each message whether it is lost
    */
   ExploredService(
       String name,
@@ -57,7 +59,7 @@ final class ExploredService implements LockBackend {
     return service;
   }
 
-  /** The end: nothing is under way any more. */
+  /** Ends the service. Nothing is in flight any more. */
   void shutDown() {
     service.close();
     client.close();
@@ -81,7 +83,7 @@ final class ExploredService implements LockBackend {
     return reply;
   }
 
-  /** Its reply is another thing that takes its time. */
+  /** Runs the command. Its reply arrives later. */
   private void arrive(ScriptCall call, CompletableFuture<List<Object>> reply) {
     if (fails.getAsBoolean()) {
       reply.completeExceptionally(unanswered(call));
@@ -91,7 +93,7 @@ final class ExploredService implements LockBackend {
     schedule.later(name + " hears of " + call.script().name(), () -> reply.complete(answer));
   }
 
-  /** The command is lost, or runs at once, or late; nobody will know. */
+  /** The command is lost, or runs at once, or runs late. Its outcome stays unknown. */
   private BackendException unanswered(ScriptCall call) {
     schedule.note(name + ": no answer for " + call.script().name() + ' ' + call.args());
     if (schedule.chance(2)) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 
-/** A store in memory whose clock is that of a schedule. Scripts run on it as they are. */
+/** A store in memory with the clock of a schedule. It runs the real scripts. */
 final class ExploredStore {
   private static final Duration LONGER_THAN_ANY_KEY = Duration.ofDays(20);
 
@@ -33,14 +33,14 @@ final class ExploredStore {
     return reply;
   }
 
-  /** Queues and what somebody holds; not what is remembered for a while. */
+  /** The keys of queues and holds, without those that only last for a while. */
   Set<String> inUse() {
     Set<String> keys = new TreeSet<>(store.keys());
     keys.removeIf(key -> !key.contains("lock:") && !key.contains("queue:"));
     return keys;
   }
 
-  /** What would never end. */
+  /** The keys without expiry. */
   Set<String> forEver() {
     store.advance(LONGER_THAN_ANY_KEY);
     return store.keys();

@@ -8,9 +8,9 @@ import io.mortise.internal.engine.MultiContest.Way;
 import org.junit.jupiter.api.Test;
 
 /**
- * Several threads try the same or overlapping sets of locks in many interleavings: one wins
- * (docs/decisions/0032-of-those-who-try-one-wins.md). The switches are those of {@link
- * ExploredSchedulesTest}.
+ * Several threads try the same or overlapping sets of locks in many interleavings, and one of them
+ * wins (docs/decisions/0032-of-those-who-try-one-wins.md). The system properties are those of
+ * {@link ExploredSchedulesTest}.
  */
 class MultiContentionTest implements BackendUnderTest {
   private static final int SOAK = Integer.getInteger("mortise.soak", 0);

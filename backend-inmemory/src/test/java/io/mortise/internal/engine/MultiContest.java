@@ -14,15 +14,15 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * Two to four threads that want several locks each, in one schedule: of one service or of several,
- * each without waiting, but for some that wait without end. Whoever wins stays inside. So the
- * members are free but for the contenders, and one of them must win.
+ * Two to four threads of one or several services want several locks each, in one schedule. Most try
+ * without waiting, and some wait without end. A winner keeps its locks. So only the contenders hold
+ * members, and one of them must win.
  */
 final class MultiContest {
   /** How the contenders try. */
   enum Way {
     AS_THE_LIBRARY_DOES,
-    /** Member by member in an order of their own, to see that what is wrong is found. */
+    /** Member by member in a random order, to see that the test finds the defect. */
     IN_ANY_ORDER
   }
 
@@ -50,7 +50,7 @@ final class MultiContest {
     }
   }
 
-  /** Runs it, and throws if it came to what must not be. */
+  /** Runs the contest, and throws if it finds a violation. */
   void run() {
     List<List<String>> wishes = wishes(2 + random.nextInt(3));
     for (int i = 0; i < wishes.size(); i++) {
@@ -65,18 +65,18 @@ final class MultiContest {
     }
     try {
       schedule.run(Duration.ZERO);
-      check(!wins.isEmpty(), "nobody has won");
+      check(!wins.isEmpty(), "no contender has won");
       List<String> unfinished = new ArrayList<>(schedule.unfinished());
       unfinished.removeAll(patient);
       check(unfinished.isEmpty(), unfinished + " wait");
       checkHeld();
     } catch (AssertionError e) {
       throw new AssertionError(
-          e.getMessage() + "\nof those who want " + wishes + "\nin the schedule " + schedule, e);
+          e.getMessage() + "\ncontenders want " + wishes + "\nin the schedule " + schedule, e);
     }
   }
 
-  /** All the same, a chain, a circle, or whatever chance gives. */
+  /** The same locks for all, a chain, a circle, or a random choice. */
   private List<List<String>> wishes(int contenders) {
     int kind = random.nextInt(4);
     List<List<String>> wishes = new ArrayList<>();
@@ -146,7 +146,7 @@ final class MultiContest {
     return true;
   }
 
-  /** Winners share nothing; what they have is held, and but for what a waiter has nothing else. */
+  /** Winners share no member. Winners hold theirs, and only a waiter may hold others. */
   private void checkHeld() {
     Set<String> won = new HashSet<>();
     for (Set<String> each : wins) {
@@ -158,7 +158,7 @@ final class MultiContest {
       boolean held = any.getLock(name).isLocked();
       boolean wanted = won.contains(name);
       check(held || !wanted, name + " was won and is free");
-      check(wanted || !held || !patient.isEmpty(), name + " is held by nobody who has won");
+      check(wanted || !held || !patient.isEmpty(), name + " is held by a loser");
     }
   }
 

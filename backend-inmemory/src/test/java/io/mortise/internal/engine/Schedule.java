@@ -11,13 +11,13 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One interleaving of several threads, chosen by a seed. One thread runs at a time; it can lose its
- * turn where it parks and where it says {@link #point}. What is under way (messages, commands in
- * the background) arrives at any moment in any order. Time moves by small chosen steps, or, if that
- * is allowed, when nothing else can happen.
+ * One interleaving of several threads, chosen by a seed. One thread runs at a time. Another thread
+ * may run where a thread parks, and where it calls {@link #point}. Messages and background commands
+ * arrive at any moment, in any order. Time moves by small chosen steps. Or, if that is allowed, it
+ * moves when nothing else can happen.
  *
- * <p>The engine sends no command and parks nowhere inside its own locks, so a thread that waits for
- * its turn keeps nobody out.
+ * <p>The engine sends no command and never parks while it holds its own locks. So a thread that
+ * does not run keeps no other thread out.
  */
 final class Schedule implements TimeSource {
   private static final long STEP = TimeUnit.MILLISECONDS.toNanos(10);
@@ -48,7 +48,7 @@ final class Schedule implements TimeSource {
     void run() throws Exception;
   }
 
-  /** A thread, and what the schedule knows of it. */
+  /** A thread, and its state in the schedule. */
   private final class Actor {
     private final Thread thread;
     private final Semaphore go = new Semaphore(0);
@@ -111,12 +111,12 @@ final class Schedule implements TimeSource {
     actor.thread.start();
   }
 
-  /** Nobody is interrupted. */
+  /** Turns off interrupts. */
   void withoutInterrupts() {
     interrupts = 0;
   }
 
-  /** Something that happens at any moment from now on. */
+  /** Adds an event that happens at any moment from now on. */
   void later(String name, Runnable action) {
     underway.add(new Choice(name, action));
   }
@@ -125,7 +125,7 @@ final class Schedule implements TimeSource {
     trace.append("; ").append(what);
   }
 
-  /** Another thread may run here. */
+  /** Allows another thread to run. */
   void point() {
     Actor self = current;
     if (self != null) {
@@ -139,7 +139,7 @@ final class Schedule implements TimeSource {
   }
 
   /**
-   * Goes on until nothing can happen.
+   * Goes on until nothing more can happen.
    *
    * @param longest how much time may pass when nothing else can happen
    */

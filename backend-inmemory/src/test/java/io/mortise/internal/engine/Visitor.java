@@ -13,7 +13,7 @@ import java.util.concurrent.locks.Lock;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** The many ways to acquire something, and to give up. */
+/** The ways to acquire a lock, and to give up. */
 final class Visitor {
   private final Random random;
   private final Schedule schedule;
@@ -25,7 +25,7 @@ final class Visitor {
     this.faulty = faulty;
   }
 
-  /** Something that may throw what an acquisition throws. */
+  /** A task that may throw what an acquisition throws. */
   interface Attempt<T extends @Nullable Object> {
     T run() throws InterruptedException;
   }
@@ -34,12 +34,12 @@ final class Visitor {
     return random.nextInt(ways);
   }
 
-  /** Up to so many. */
+  /** A random duration up to this. */
   Duration millis(int most) {
     return Duration.ofMillis(random.nextInt(most));
   }
 
-  /** What it gives, or null if it was interrupted, or if a command failed where some do. */
+  /** The result, or null if the thread was interrupted, or if a command failed where some do. */
   <T> @Nullable T attempt(Attempt<@Nullable T> attempt) {
     try {
       return attempt.run();
@@ -53,7 +53,7 @@ final class Visitor {
     }
   }
 
-  /** By a thread. Returns how to leave, or null. */
+  /** Acquires by a thread. Returns how to release, or null. */
   @Nullable Runnable lock(Lock lock) {
     return attempt(() -> {
       boolean inside =
@@ -73,7 +73,7 @@ final class Visitor {
     });
   }
 
-  /** By a lease, on this thread or another's. Returns how to leave, or null. */
+  /** Acquires by a lease, on this thread or another. Returns how to release, or null. */
   @Nullable Runnable lease(LeasedLock lock) {
     return attempt(() -> {
       Lease lease =

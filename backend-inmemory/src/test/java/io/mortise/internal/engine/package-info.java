@@ -1,4 +1,4 @@
-/** Explored schedules: services on one store in memory, in interleavings chosen by a seed. */
+/** Explored schedules: services on one store in memory, in interleavings that a seed chooses. */
 @NullMarked
 package io.mortise.internal.engine;
 

@@ -22,7 +22,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.function.Executable;
 
-/** What the tests share: opening backends, small scripts, and waiting for conditions. */
+/** Shared parts of the tests: opening backends, small scripts, and waits for conditions. */
 final class Fixture {
   static final Duration TIMEOUT = Duration.ofSeconds(3);
   private static final Script ECHO = Script.of("echo", "return {ARGV[1]}");
@@ -72,7 +72,7 @@ final class Fixture {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
       boolean late = System.nanoTime() - start > TimeUnit.SECONDS.toNanos(20);
-      assertTrue(!late, () -> "waited in vain until " + what);
+      assertTrue(!late, () -> "timed out waiting until " + what);
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
     }
   }

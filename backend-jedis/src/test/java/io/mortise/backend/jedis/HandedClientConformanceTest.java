@@ -11,7 +11,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.UnifiedJedis;
 
-/** The duties that need no fault, with the caller's own client. */
+/** The duties that need no fault, on an application's own client. */
 class HandedClientConformanceTest extends BackendConformance {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
   private final List<UnifiedJedis> clients = new CopyOnWriteArrayList<>();

@@ -43,7 +43,7 @@ import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.providers.PooledConnectionProvider;
 
-/** A backend around the caller's own client. */
+/** A backend on an application's own client. */
 class HandedClientTest {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
   private static final Duration BRIEF = Duration.ofMillis(300);
@@ -106,7 +106,7 @@ class HandedClientTest {
 
   @ParameterizedTest
   @MethodSource("io.mortise.backend.jedis.OwnClient#ofThisVersion")
-  @DisplayName("B17: a client with a pool of one server serves, and stays open")
+  @DisplayName("B17: a client with a pool of one server works, and stays open")
   void aClientWithAPool(OwnClient kind) {
     try (UnifiedJedis client = kind.open(REDIS.server().uri())) {
       try (LockBackend ofClient = JedisBackend.of(client)) {
@@ -117,7 +117,7 @@ class HandedClientTest {
   }
 
   @Test
-  @SuppressWarnings("deprecation") // what is to be refused
+  @SuppressWarnings("deprecation") // the class to refuse
   @DisplayName("B3: a client that hides its pool, or repeats commands, is refused")
   void otherClientsAreRefused() {
     RedisServer server = REDIS.server();
@@ -149,7 +149,7 @@ class HandedClientTest {
   }
 
   @Test
-  @DisplayName("B3: who waits for a connection does not make the next one when it breaks")
+  @DisplayName("B3: a call that waits for a connection opens no new one when that breaks")
   void theConnectionBreaksWhileOneWaits() throws Throwable {
     try (RedisServer frozen = RedisServer.start();
         ConnectionPool other = pool(frozen, 1, RedisProtocol.RESP3);
@@ -160,7 +160,7 @@ class HandedClientTest {
             await("the call waits", () -> other.getNumWaiters() == 1);
             frozen.pause();
             taken.setBroken();
-            taken.close(); // which makes another, and waits for the server's greeting
+            taken.close(); // this makes another, and waits for the server's greeting
           });
       assertTook(
           Duration.ofSeconds(1),
@@ -171,7 +171,7 @@ class HandedClientTest {
   }
 
   @Test
-  @DisplayName("B5: a connection that breaks is replaced, though all workers wait for one")
+  @DisplayName("B5: a broken connection is replaced although all workers wait for one")
   void theConnectionBreaksWhileManyWait() throws Throwable {
     try (RedisServer frozen = RedisServer.start();
         ConnectionPool other = pool(frozen, 2, RedisProtocol.RESP3);
@@ -183,7 +183,7 @@ class HandedClientTest {
       CompletableFuture<?> breaking =
           CompletableFuture.runAsync(
               () -> assertFails(Outcome.UNKNOWN, () -> waiting.execute(count("n", LONG))));
-      await("the call is out", () -> other.getNumActive() == 2);
+      await("the call is in flight", () -> other.getNumActive() == 2);
       List<CompletableFuture<List<Object>>> behind =
           IntStream.range(0, 8)
               .mapToObj(i -> waiting.executeAsync(echo("x", Duration.ofSeconds(15))))
@@ -197,7 +197,8 @@ class HandedClientTest {
   }
 
   @Test
-  @DisplayName("B1: a call during which the client itself breaks is UNKNOWN, its connection ended")
+  @DisplayName(
+      "B1: when the client breaks during a call, the call is UNKNOWN and its connection ends")
   void theClientBreaks() {
     HostAndPort address = new HostAndPort(REDIS.server().host(), REDIS.server().port());
     Queue<Connection> broken = new ConcurrentLinkedQueue<>();
@@ -214,11 +215,11 @@ class HandedClientTest {
     breaks.set(true);
     assertFails(Outcome.UNKNOWN, () -> backend.execute(count("broken", Fixture.TIMEOUT)));
     assertFalse(broken.remove().isConnected());
-    await("it is given back", () -> pool.getNumActive() == 0);
+    await("it is returned", () -> pool.getNumActive() == 0);
     assertWorks(backend);
   }
 
-  /** As one whose version lacks what Mortise calls. */
+  /** A connection of a version that lacks a method which Mortise calls. */
   private static final class Breaking extends Connection {
     private final AtomicBoolean breaks;
     private final Queue<Connection> broken;
@@ -240,7 +241,7 @@ class HandedClientTest {
   }
 
   @Test
-  @DisplayName("B17: close ends all calls in flight and the pool, though disconnecting fails")
+  @DisplayName("B17: close ends all calls in flight and the pool, although disconnecting fails")
   void disconnectingFails() {
     AtomicBoolean fails = new AtomicBoolean();
     AtomicBoolean ended = new AtomicBoolean();
@@ -257,7 +258,7 @@ class HandedClientTest {
           IntStream.range(0, 3)
               .mapToObj(i -> closing.executeAsync(count("n", Duration.ofMinutes(1))))
               .toList();
-      await("the calls are out", () -> stubborn.getNumActive() == 3);
+      await("the calls are in flight", () -> stubborn.getNumActive() == 3);
       fails.set(true);
       closing.close();
       calls.forEach(call -> assertFails(Outcome.UNKNOWN, call));
@@ -320,7 +321,7 @@ class HandedClientTest {
   }
 
   @Test
-  @DisplayName("B19: messages take no connection of the pool")
+  @DisplayName("B19: messages use no connection of the pool")
   void messagesTakeNoPooledConnection() {
     use(pool(1, RedisProtocol.RESP3));
     Recorder recorder = new Recorder();
@@ -333,7 +334,7 @@ class HandedClientTest {
   }
 
   @Test
-  @DisplayName("B8, B11: a client that speaks RESP2 serves as well, messages and pings included")
+  @DisplayName("B8, B11: a client that speaks RESP2 works too, with messages and pings")
   void aClientOfResp2() throws InterruptedException {
     use(pool(8, RedisProtocol.RESP2));
     assertWorks(backend);

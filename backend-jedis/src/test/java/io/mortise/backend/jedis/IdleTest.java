@@ -24,11 +24,11 @@ import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 
-/** A backend with a subscription, and nobody who calls. */
+/** A backend with a subscription and without calls. */
 class IdleTest {
   private static final Duration BEAT = Duration.ofMillis(150);
 
-  /** Some beats. */
+  /** Several periods of the timer. */
   private static final Duration QUIET = BEAT.multipliedBy(5);
 
   private final Recorder recorder = new Recorder();
@@ -59,7 +59,7 @@ class IdleTest {
     server.close();
   }
 
-  /** How often the server was sent what. */
+  /** The server's count of received commands, by command. */
   private String received() {
     return String.valueOf(server.command("INFO", "commandstats"))
         .lines()
@@ -69,7 +69,7 @@ class IdleTest {
         .collect(Collectors.joining(" "));
   }
 
-  /** What it was sent, when nothing more comes. */
+  /** That count, once it no longer changes. */
   private String atRest() throws InterruptedException {
     String last = "";
     for (int i = 0; i < 20 && !last.equals(received()); i++) {
@@ -91,7 +91,7 @@ class IdleTest {
       assertEquals(after, received());
     }
     assertEquals(1L, server.command("PUBLISH", "channel", "hello"));
-    await("it hears", () -> recorder.events.contains("hello"));
+    await("the message arrives", () -> recorder.events.contains("hello"));
   }
 
   private static String pings(String received) {
@@ -99,7 +99,7 @@ class IdleTest {
   }
 
   @Test
-  @DisplayName("B13: a link that went silent while nobody called is found after the first call")
+  @DisplayName("B13: a link that went silent during a rest is found after the first call")
   void aLinkThatWentSilentWhileIdle() throws Throwable {
     assertWorks(backend);
     atRest();
@@ -115,7 +115,7 @@ class IdleTest {
   }
 
   @Test
-  @DisplayName("B17, B19: who closes on a silent link keeps no thread")
+  @DisplayName("B17, B19: closing on a silent link leaves no thread")
   void closingOnASilentLink() throws InterruptedException {
     atRest();
     proxy.stall();

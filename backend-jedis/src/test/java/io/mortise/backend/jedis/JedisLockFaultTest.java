@@ -3,7 +3,7 @@ package io.mortise.backend.jedis;
 import io.mortise.conformance.lock.RedisLockFaultConformance;
 import io.mortise.spi.LockBackendProvider;
 
-/** The lock contract on Redis through Jedis while things fail. */
+/** The lock contract under faults on Redis through Jedis. */
 class JedisLockFaultTest extends RedisLockFaultConformance {
   @Override
   public LockBackendProvider provider() {

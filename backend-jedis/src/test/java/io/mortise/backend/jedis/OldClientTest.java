@@ -19,7 +19,7 @@ import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 
-/** Versions of Jedis that are too old are told by name. */
+/** A Jedis version that is too old is named in the error. */
 class OldClientTest {
   private static final String SUPPORTED = "found, Jedis 6.0 to 8.x supported";
 
@@ -37,13 +37,13 @@ class OldClientTest {
   }
 
   @Test
-  @DisplayName("B16: opening by URI with a Jedis too old names it and the versions supported")
+  @DisplayName("B16: opening by URI with too old a Jedis names it and the supported versions")
   void byUri() {
     OtherClient.run(jedis("5.2.0"), ByUri.class);
   }
 
   @Test
-  @DisplayName("B16: a client's pool of a Jedis too old is refused, and nothing is left open")
+  @DisplayName("B16: the pool of too old a Jedis is refused, and nothing is left open")
   void ofPool() {
     OtherClient.run(jedis("4.4.8"), OfPool.class);
   }

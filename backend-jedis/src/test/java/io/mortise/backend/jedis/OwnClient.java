@@ -4,16 +4,16 @@ import java.net.URI;
 import java.util.stream.Stream;
 import redis.clients.jedis.UnifiedJedis;
 
-/** An application's own client of one server, by the classes that versions of Jedis have for it. */
+/** An application's own client of one server. The class depends on the version of Jedis. */
 enum OwnClient {
-  /** Since 7.2. */
+  /** From 7.2 on. */
   REDIS_CLIENT("redis.clients.jedis.RedisClient") {
     @Override
     Object open(Class<?> type, URI uri) throws ReflectiveOperationException {
       return type.getMethod("create", URI.class).invoke(null, uri);
     }
   },
-  /** Until 7. */
+  /** Up to 7. */
   JEDIS_POOLED("redis.clients.jedis.JedisPooled") {
     @Override
     Object open(Class<?> type, URI uri) throws ReflectiveOperationException {
@@ -27,7 +27,7 @@ enum OwnClient {
     this.type = type;
   }
 
-  /** One of them, at least, is there in every version. */
+  /** Every version has at least one of them. */
   static Stream<OwnClient> ofThisVersion() {
     return Stream.of(values()).filter(OwnClient::isThere);
   }

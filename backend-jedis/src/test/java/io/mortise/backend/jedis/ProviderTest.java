@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What a URI says, and what a server that restricts its users makes of it. */
+/** The parts of a URI, and servers that restrict their users. */
 class ProviderTest {
   private static final String SECRET = "Wort-99";
 
@@ -41,7 +41,7 @@ class ProviderTest {
         "rediss:///",
         "redis-sentinel://:Wort-99@host"
       })
-  @DisplayName("B18, B21: a URI of another form is refused by its form, without its secret")
+  @DisplayName("B18, B21: a URI of another form is refused, and its secret is not shown")
   void aMalformedUri(String uri) {
     IllegalArgumentException error =
         assertThrows(IllegalArgumentException.class, () -> open(URI.create(uri)));
@@ -103,7 +103,7 @@ class ProviderTest {
 
   @ParameterizedTest
   @EnumSource
-  @DisplayName("B16: a user who may run scripts and subscribe, and nothing else, suffices")
+  @DisplayName("B16: a user with permission only to run scripts and subscribe is enough")
   void theSmallestAcl(RedisServer.Binary binary) {
     try (RedisServer server =
         RedisServer.builder()

@@ -44,7 +44,7 @@ class QueueTest {
     server.close();
   }
 
-  /** Freezes the server, with as many calls out as the backend has threads and connections. */
+  /** Freezes the server while a call is in flight on each thread and connection of the backend. */
   private List<CompletableFuture<List<Object>>> occupied() {
     String slow = "local n = 0 for i = 1, 300000 do n = n + i end return {n}";
     await(
@@ -63,7 +63,7 @@ class QueueTest {
   }
 
   @Test
-  @DisplayName("B2, B5: a call still queued when its time is over ends then, and never runs")
+  @DisplayName("B2, B5: a call that times out in the queue ends then, and never runs")
   void aCallGivenUpInTheQueueNeverRuns() throws Throwable {
     List<CompletableFuture<List<Object>>> busy = occupied();
     CompletableFuture<List<Object>> queued = backend.executeAsync(count("queued", BRIEF));
@@ -83,7 +83,7 @@ class QueueTest {
   void closeEndsThemAll() throws Throwable {
     List<CompletableFuture<List<Object>>> busy = occupied();
     CompletableFuture<List<Object>> queued = backend.executeAsync(count("queued", LONG));
-    // All that can be written to a frozen server has been written.
+    // By now every call that can be sent is in a socket's buffer.
     Thread.sleep(500);
     assertTook(
         Duration.ofSeconds(3),

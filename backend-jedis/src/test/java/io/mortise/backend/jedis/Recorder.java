@@ -4,7 +4,7 @@ import io.mortise.spi.ChannelListener;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** Writes down what a listener is told: {@code +}, {@code -cause}, or the message. */
+/** Records the events of a listener: {@code +}, {@code -cause}, or the message. */
 final class Recorder implements ChannelListener {
   final List<String> events = new CopyOnWriteArrayList<>();
 

@@ -11,7 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import redis.clients.jedis.UnifiedJedis;
 
-/** Every version of Jedis that is supported, by URI and as the application's own client. */
+/** Every supported version of Jedis, by URI and as an application's own client. */
 class SmokeTest {
   static List<ClientJar> versions() {
     return LinkageTest.versions();

@@ -25,10 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Messages over links and users that fail. */
+/** Messages under failing links and restricted users. */
 class SubscriberTest {
   @Test
-  @DisplayName("B11: a channel the server refuses is told so, tried again, and troubles no other")
+  @DisplayName("B11: a refused channel hears of it, is tried again, and does not disturb others")
   void aRefusedChannel() {
     try (RedisServer server =
             RedisServer.builder()
@@ -43,7 +43,7 @@ class SubscriberTest {
       await("the other is subscribed", () -> allowed.events.contains("+"));
       assertTrue(refused.events.get(0).startsWith("-NOPERM "), refused.events::toString);
       assertEquals(1L, server.command("PUBLISH", "allowed", "hello"));
-      await("the other hears", () -> allowed.events.contains("hello"));
+      await("the other gets the message", () -> allowed.events.contains("hello"));
       server.command("ACL", "SETUSER", "some", "&refused");
       refused.await(2);
       assertEquals("+", refused.events.get(1));
@@ -69,7 +69,7 @@ class SubscriberTest {
   }
 
   @Test
-  @DisplayName("B1: after a restart the subscriber noticed, no call goes to a dead connection")
+  @DisplayName("B1: after a noticed restart no call uses a dead connection")
   void noCallGoesToADeadConnection() {
     try (RedisServer server = RedisServer.start();
         LockBackend backend = open(server.uri())) {
@@ -92,7 +92,7 @@ class SubscriberTest {
   }
 
   @Test
-  @DisplayName("B12: all listeners of one channel hear it; the last to leave unsubscribes")
+  @DisplayName("B12: all listeners of a channel get its messages; the last close unsubscribes")
   void severalListenersOfOneChannel() {
     try (RedisServer server = RedisServer.start();
         LockBackend backend = open(server.uri())) {
@@ -113,7 +113,7 @@ class SubscriberTest {
       second.await(3);
       staying.close();
       await(
-          "nobody listens",
+          "the channel has no listener",
           () -> Long.valueOf(0).equals(server.command("PUBLISH", "channel", "three")));
       assertEquals(List.of("+", "one"), first.events);
       assertEquals(List.of("+", "one", "two"), second.events);
@@ -139,7 +139,7 @@ class SubscriberTest {
   }
 
   @Test
-  @DisplayName("B12: a listener that throws, or closes its own subscription, harms nobody")
+  @DisplayName("B12: a listener that throws, or closes its own subscription, disturbs no other")
   void aListenerThatMisbehaves() {
     try (RedisServer server = RedisServer.start();
         LockBackend backend = open(server.uri())) {
@@ -178,7 +178,7 @@ class SubscriberTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  @DisplayName("B11: who joins while the last one leaves is subscribed, and hears")
+  @DisplayName("B11: a subscription made while the last one closes gets messages")
   void joiningWhileTheLastLeaves(boolean others) {
     Random random = new Random(4711);
     try (RedisServer server = RedisServer.start();

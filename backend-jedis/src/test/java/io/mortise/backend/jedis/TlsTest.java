@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Servers that speak TLS. */
+/** Servers with TLS. */
 class TlsTest {
   private static final String SECRET = "Wort-99";
   private static final String HOST = "127.0.0.1";
@@ -67,7 +67,7 @@ class TlsTest {
   }
 
   @Test
-  @DisplayName("B13: a link with TLS that has gone silent is found, and ended though it is read")
+  @DisplayName("B13: a silent TLS link is found, and is ended although a thread reads it")
   void aSilentLink() throws Throwable {
     server.trust();
     try (LockBackend backend = open(server.uri(SECRET, HOST))) {
@@ -82,8 +82,7 @@ class TlsTest {
   }
 
   @Test
-  @DisplayName(
-      "B16, B18: a certificate that is not trusted is refused, and so is one of another host")
+  @DisplayName("B16, B18: an untrusted certificate is refused, and so is one of another host")
   void anUntrustedServer() {
     server.trustAnother();
     assertRefused(server.uri(SECRET, HOST), "trust anchors");

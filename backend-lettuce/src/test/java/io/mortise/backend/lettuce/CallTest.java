@@ -49,7 +49,7 @@ final class CallTest {
   }
 
   @Test
-  @DisplayName("B7: a script unknown to the server is sent in full once, then by its digest")
+  @DisplayName("B7: an unknown script is sent in full once, then by its digest")
   void aScriptUnknownToTheServerIsSentInFullOnce() throws Exception {
     assertEquals(List.of(1L), backend.execute(count("k")));
     assertEquals(List.of(2L), backend.execute(count("k")));
@@ -79,7 +79,7 @@ final class CallTest {
   }
 
   @Test
-  @DisplayName("B1: the server's error is the message as it came, its code first")
+  @DisplayName("B1: the message is the server's error unchanged, with its code first")
   void anErrorReplyIsPassedOnAsItCame() throws Exception {
     ScriptCall call = run("return redis.error_reply('FOREIGN not a lock: äöü')");
     BackendException e = failure(() -> backend.execute(call));
@@ -146,7 +146,7 @@ final class CallTest {
   }
 
   @Test
-  @DisplayName("B4: an interrupt while the call is out is kept until it ends")
+  @DisplayName("B4: an interrupt during a call is kept until its end")
   void anInterruptDuringTheCallIsKept() throws Exception {
     interruptDuringTheCall(Thread::new);
   }
@@ -181,7 +181,7 @@ final class CallTest {
   }
 
   @Test
-  @DisplayName("execute on the thread that would have to read the reply is refused at once")
+  @DisplayName("execute is refused at once on the thread that must read the reply")
   void executeOnTheIoThreadIsRefusedAtOnce() throws Exception {
     long start = System.nanoTime();
     CompletableFuture<BackendException> refused = new CompletableFuture<>();
@@ -202,7 +202,7 @@ final class CallTest {
     assertEquals(List.of(1L), nested.get(20, TimeUnit.SECONDS).get());
   }
 
-  /** Runs a task when a reply that the server holds back comes. */
+  /** Runs a task on the thread that reads a delayed reply. */
   private void onIoThread(Runnable task) {
     REDIS.server().pause();
     CompletableFuture<List<Object>> first = backend.executeAsync(echo("k", "v"));
@@ -228,7 +228,7 @@ final class CallTest {
     Thread make(Runnable task);
   }
 
-  /** By reflection: the tests compile for Java 17. */
+  /** By reflection, because the tests are compiled for Java 17. */
   private static Thread virtual(Runnable task) {
     try {
       Object builder = Thread.class.getMethod("ofVirtual").invoke(null);

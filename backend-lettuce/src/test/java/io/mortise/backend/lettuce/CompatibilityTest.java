@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 
-/** The page says what is tested, no more and no less. */
+/** The compatibility page lists exactly the tested versions. */
 class CompatibilityTest {
   private static final List<TestedVersion> ROWS =
       TestedVersion.of(Path.of("../docs/compatibility.md"), "Lettuce");

@@ -24,7 +24,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.function.Executable;
 
-/** What the tests share: opening backends, small scripts, and waiting for conditions. */
+/** Shared parts of the tests: opening backends, small scripts, and waits for conditions. */
 final class Fixture {
   static final Duration TIMEOUT = Duration.ofSeconds(3);
   static final Script ECHO = Script.of("echo", "return {KEYS[1], ARGV[1]}");
@@ -64,7 +64,7 @@ final class Fixture {
     return assertThrows(BackendException.class, call);
   }
 
-  /** The BackendException that the future fails with: that one and not a wrapper. */
+  /** The future's failure, which must be a BackendException without a wrapper. */
   static BackendException failure(CompletableFuture<?> future) throws Exception {
     try {
       future.get(20, TimeUnit.SECONDS);
@@ -79,7 +79,7 @@ final class Fixture {
     return fail("the future did not fail");
   }
 
-  /** A port that a server has just given back. */
+  /** A port that was free a moment ago. */
   static int freePort() {
     try (RedisServer probe = RedisServer.start()) {
       return probe.port();
@@ -94,7 +94,7 @@ final class Fixture {
     long start = System.nanoTime();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - start > TimeUnit.SECONDS.toNanos(20)) {
-        fail("waited in vain: " + what);
+        fail("timed out waiting: " + what);
       }
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
     }

@@ -45,7 +45,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Backends on a client of the caller's. */
+/** Backends on an application's own client. */
 final class GivenClientTest {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
 
@@ -80,7 +80,7 @@ final class GivenClientTest {
 
   @ParameterizedTest
   @EnumSource(DisconnectedBehavior.class)
-  @DisplayName("B2: of a client that keeps commands while disconnected no call is kept")
+  @DisplayName("B2: on a client that queues commands while disconnected, no call is queued")
   void noCallIsKept(DisconnectedBehavior behavior) {
     client.setOptions(ClientOptions.builder().disconnectedBehavior(behavior).build());
     try (TcpProxy proxy = TcpProxy.to(REDIS.server());
@@ -105,7 +105,7 @@ final class GivenClientTest {
   }
 
   @Test
-  @DisplayName("A client that does not reconnect serves, and the backend reconnects")
+  @DisplayName("A client that does not reconnect works, and the backend reconnects")
   void theBackendReconnects() {
     client.setOptions(ClientOptions.builder().autoReconnect(false).build());
     try (TcpProxy proxy = TcpProxy.to(REDIS.server());
@@ -120,7 +120,7 @@ final class GivenClientTest {
   }
 
   @Test
-  @DisplayName("The client keeps its options and its connections; its threads are used, and go on")
+  @DisplayName("The client keeps its options and connections; the backend only uses its threads")
   void theClientIsLeftAsItIs() {
     ClientOptions options = client.getOptions();
     try (var connection = client.connect(uri)) {
@@ -136,7 +136,7 @@ final class GivenClientTest {
   }
 
   @Test
-  @DisplayName("B17: a backend whose client was closed before closes too, and is not in the way")
+  @DisplayName("B17: a backend closes after its client, without error")
   void theClientIsClosedFirst() {
     LockBackend backend = LettuceBackend.of(client, uri);
     backend.execute(count("k"));
@@ -154,7 +154,7 @@ final class GivenClientTest {
   }
 
   @Test
-  @DisplayName("What the client's resources do to each connection is done to the backend's too")
+  @DisplayName("The client's resources also apply to the backend's connections")
   void theResourcesCustomizerIsRespected() {
     AtomicInteger links = new AtomicInteger();
     AtomicInteger bootstraps = new AtomicInteger();
@@ -181,7 +181,7 @@ final class GivenClientTest {
   }
 
   @Test
-  @DisplayName("A client that speaks RESP2 serves: calls, messages and watched links")
+  @DisplayName("A client that speaks RESP2 works: calls, messages and watched links")
   void resp2Serves() {
     client.setOptions(ClientOptions.builder().protocolVersion(ProtocolVersion.RESP2).build());
     try (LockBackend backend = LettuceBackend.of(client, uri)) {
@@ -191,7 +191,7 @@ final class GivenClientTest {
       backend.execute(count("k"));
       REDIS.server().command("PUBLISH", "ch2", "hello");
       recorder.await("hello");
-      Fixture.await("some beats pass", () -> recorder.lasted(Duration.ofSeconds(5)));
+      Fixture.await("several pings pass", () -> recorder.lasted(Duration.ofSeconds(5)));
       assertEquals(List.of("subscribed", "hello"), recorder.events());
     }
   }
@@ -223,7 +223,7 @@ final class GivenClientTest {
   }
 
   @Test
-  @DisplayName("B3: the time limit is the call's, and not the client's own")
+  @DisplayName("B3: the timeout is the call's, not the client's")
   void theTimeLimitIsTheCalls() throws Exception {
     TimeoutOptions limit = TimeoutOptions.enabled(Duration.ofMillis(200));
     client.setOptions(ClientOptions.builder().timeoutOptions(limit).build());
@@ -241,7 +241,7 @@ final class GivenClientTest {
   }
 
   @Test
-  @DisplayName("A client with command listeners serves too, and its silent links are found")
+  @DisplayName("A client with command listeners works too, and its silent links are found")
   void aClientWithCommandListenersServes() {
     client.addListener(new CommandListener() {});
     try (TcpProxy proxy = TcpProxy.to(REDIS.server())) {
@@ -261,7 +261,7 @@ final class GivenClientTest {
   }
 
   @Test
-  @DisplayName("B16: a client of the backend's that cannot be made lets go of what was made for it")
+  @DisplayName("B16: if the backend cannot make its client, it releases all parts of it")
   void anOwnClientThatCannotBeMade() {
     AtomicInteger made = new AtomicInteger();
     AtomicInteger ended = new AtomicInteger();
@@ -286,7 +286,7 @@ final class GivenClientTest {
     assertEquals(1, ended.get());
   }
 
-  /** Resources that are not good enough for a client. */
+  /** Resources that make the creation of a client fail. */
   private static ClientResources broken(ClientResources whole, AtomicInteger ended) {
     return proxy(
         ClientResources.class,
@@ -299,7 +299,7 @@ final class GivenClientTest {
         });
   }
 
-  /** Another result of one method; a builder's other methods return the builder. */
+  /** A proxy with another result for one method. A builder's other methods return the builder. */
   private static <T> T instead(
       Class<T> type, T whole, String name, UnaryOperator<Object> otherResult) {
     AtomicReference<T> own = new AtomicReference<>();

@@ -24,11 +24,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** A backend with a subscription, and nobody who calls. */
+/** A backend with a subscription and without calls. */
 final class IdleTest {
   private static final Duration BEAT = Duration.ofMillis(300);
 
-  /** Some beats. */
+  /** Several periods of the timer. */
   private static final Duration QUIET = BEAT.multipliedBy(5);
 
   private final Recorder recorder = new Recorder();
@@ -60,7 +60,7 @@ final class IdleTest {
     server.close();
   }
 
-  /** How often the server was sent what. */
+  /** The server's count of received commands, by command. */
   private String received() {
     return String.valueOf(server.command("INFO", "commandstats"))
         .lines()
@@ -74,7 +74,7 @@ final class IdleTest {
     return received.replaceAll(".*(cmdstat_ping:calls=\\d+).*", "$1");
   }
 
-  /** What it was sent, when nothing more comes. */
+  /** That count, once it no longer changes. */
   private String atRest() throws InterruptedException {
     String last = "";
     for (int i = 0; i < 20 && !last.equals(received()); i++) {
@@ -100,7 +100,7 @@ final class IdleTest {
   }
 
   @Test
-  @DisplayName("B13: a link that went silent while nobody called is found after the first call")
+  @DisplayName("B13: a link that went silent during a rest is found after the first call")
   void aLinkThatWentSilentWhileIdle() throws Exception {
     atRest();
     List<String> before = recorder.events();
@@ -109,7 +109,7 @@ final class IdleTest {
     assertEquals(before, recorder.events());
     long start = System.nanoTime();
     assertEquals(Outcome.UNKNOWN, failure(backend.executeAsync(count("k", BEAT))).outcome());
-    Fixture.await("the gap is told", () -> recorder.events().size() > before.size());
+    Fixture.await("the gap is reported", () -> recorder.events().size() > before.size());
     assertTrue(Fixture.since(start).compareTo(BEAT.multipliedBy(10)) < 0);
     proxy.cut();
     proxy.resume();
@@ -117,7 +117,7 @@ final class IdleTest {
   }
 
   @Test
-  @DisplayName("A client of the backend's own has no timer that ticks")
+  @DisplayName("The backend's own client has no ticking timer")
   void nothingTicks() {
     long others = timers();
     try (LockBackend own = Fixture.open(server.uri())) {
@@ -133,7 +133,7 @@ final class IdleTest {
   }
 
   @Test
-  @DisplayName("The timer runs a task once, when its time has come, and not if it was cancelled")
+  @DisplayName("The timer runs a task once, at its time, and not if it was cancelled")
   void theTimer() throws InterruptedException {
     Semaphore runs = new Semaphore(0);
     ScheduledNettyTimer timer = new ScheduledNettyTimer();

@@ -3,7 +3,7 @@ package io.mortise.backend.lettuce;
 import io.mortise.conformance.spi.RedisBackendConformance;
 import io.mortise.spi.LockBackendProvider;
 
-/** The backend contract, with a client of the provider's own. */
+/** The backend contract on the provider's own client. */
 final class LettuceConformanceTest extends RedisBackendConformance {
   @Override
   protected LockBackendProvider provider() {

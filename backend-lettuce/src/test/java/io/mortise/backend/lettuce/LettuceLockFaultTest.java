@@ -3,7 +3,7 @@ package io.mortise.backend.lettuce;
 import io.mortise.conformance.lock.RedisLockFaultConformance;
 import io.mortise.spi.LockBackendProvider;
 
-/** The lock contract on Redis through Lettuce while things fail. */
+/** The lock contract under faults on Redis through Lettuce. */
 class LettuceLockFaultTest extends RedisLockFaultConformance {
   @Override
   public LockBackendProvider provider() {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every reference to Lettuce is there in every version that is supported. */
+/** Every supported version of Lettuce has every member that the backend refers to. */
 class LinkageTest {
   private static final Linkage LINKAGE =
       Linkage.of(Path.of("target/classes"), "io.lettuce.")

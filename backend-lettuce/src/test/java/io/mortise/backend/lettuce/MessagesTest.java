@@ -24,7 +24,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Messages, and the gaps in them. */
+/** Messages, and gaps between them. */
 final class MessagesTest {
   private static final String NOPERM =
       "NOPERM this user has no permissions to access one of the channels used as arguments";
@@ -70,7 +70,7 @@ final class MessagesTest {
   }
 
   @Test
-  @DisplayName("B11: a lost connection is told once, however long it lasts, and its end")
+  @DisplayName("B11: the loss of a connection is reported once, and then its end")
   void aLostConnectionIsToldOnce() {
     backend.subscribe("ch", recorder);
     recorder.await("subscribed");
@@ -88,7 +88,7 @@ final class MessagesTest {
 
   @Test
   @DisplayName(
-      "B11: a subscription asked for while the server is away is told of it, then confirmed")
+      "B11: a subscription made while the server is down hears of it, and is confirmed later")
   void aSubscriptionDuringAnOutageIsConfirmedLater() {
     proxy.refuse();
     proxy.cut();
@@ -107,7 +107,8 @@ final class MessagesTest {
   }
 
   @Test
-  @DisplayName("B11: a refused subscription is told once with the server's error, and tried again")
+  @DisplayName(
+      "B11: a refused subscription is reported once with the server's error, and tried again")
   void aRefusedSubscriptionIsTriedAgain() {
     server.command("ACL", "SETUSER", "bob", "on", ">pw", "~*", "+@all", "resetchannels");
     try (LockBackend bobs = Fixture.open(server.uri("bob:pw"))) {
@@ -123,7 +124,7 @@ final class MessagesTest {
     }
   }
 
-  /** How often the ACL has refused bob, whose entries of one kind the log counts together. */
+  /** How often the ACL has refused bob. The log counts his entries of one kind together. */
   private int denials() {
     return server.command("ACL", "LOG") instanceof List<?> log
             && !log.isEmpty()
@@ -145,11 +146,11 @@ final class MessagesTest {
             new Listening(plain.mutate().timeoutOptions(shortLimit).build()));
     all.forEach(each -> each.recorder.await("subscribed"));
     Recorder last = all.get(2).recorder;
-    Fixture.await("healthy for some beats", () -> last.lasted(Duration.ofSeconds(5)));
+    Fixture.await("no gap during several pings", () -> last.lasted(Duration.ofSeconds(5)));
     all.forEach(each -> assertEquals(List.of("subscribed"), each.recorder.events()));
     long start = System.nanoTime();
     proxy.stall();
-    // An idle backend rests until the next call.
+    // An idle backend sends no ping until the next call.
     all.forEach(each -> assertFalse(each.backend.executeAsync(Fixture.count("k")).isDone()));
     all.forEach(each -> each.recorder.await("interrupted"));
     assertTrue(Fixture.since(start).compareTo(Duration.ofSeconds(8)) < 0);
@@ -161,7 +162,7 @@ final class MessagesTest {
     all.forEach(Listening::close);
   }
 
-  /** A client through the proxy with a backend that listens. */
+  /** A client through the proxy, with a backend and a listener. */
   private final class Listening implements AutoCloseable {
     final Recorder recorder = new Recorder();
     private final RedisClient client = RedisClient.create();
@@ -184,7 +185,7 @@ final class MessagesTest {
   }
 
   @Test
-  @DisplayName("B15: after close no listener call begins, and the server is told")
+  @DisplayName("B15: after close no listener call begins, and the server has no subscriber")
   void afterCloseNothingComes() {
     Recorder other = new Recorder();
     backend.subscribe("other", other);
@@ -203,7 +204,8 @@ final class MessagesTest {
   }
 
   @Test
-  @DisplayName("B15: a channel left while the link is lost does not stay subscribed at the server")
+  @DisplayName(
+      "B15: a channel closed while the link is lost does not stay subscribed at the server")
   void aChannelLeftDuringAnOutageIsLeftAfterIt() {
     Recorder other = new Recorder();
     backend.subscribe("other", other);
@@ -291,7 +293,7 @@ final class MessagesTest {
   }
 
   @Test
-  @DisplayName("A channel closed and subscribed anew at once keeps its subscription")
+  @DisplayName("A channel closed and subscribed again at once keeps its subscription")
   void aChannelClosedAndSubscribedAnewIsSubscribed() {
     for (int round = 0; round < 200; round++) {
       Recorder next = new Recorder();
@@ -311,12 +313,12 @@ final class MessagesTest {
   }
 
   @Test
-  @DisplayName("B17: closing the backend tells listeners nothing")
+  @DisplayName("B17: closing the backend is no event for listeners")
   void closingTellsListenersNothing() {
     backend.subscribe("ch", recorder);
     recorder.await("subscribed");
     backend.close();
-    Fixture.await("the server has lost it", () -> subscribers("ch") == 0);
+    Fixture.await("the server has no subscriber", () -> subscribers("ch") == 0);
 
     assertEquals(List.of("subscribed"), recorder.events());
   }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** A version of Lettuce that is too old is told by name. */
+/** A Lettuce version that is too old is named in the error. */
 class OldClientTest {
   private static final ClientJar OLD =
       ClientJar.in(Path.of("target/clients-too-old"), "lettuce-core").get(0);
@@ -36,13 +36,13 @@ class OldClientTest {
   }
 
   @Test
-  @DisplayName("B16: opening by URI with a Lettuce too old names it and the versions supported")
+  @DisplayName("B16: opening by URI with too old a Lettuce names it and the supported versions")
   void byUri() {
     OtherClient.run(OLD, ByUri.class);
   }
 
   @Test
-  @DisplayName("B16: a client of a Lettuce too old is refused")
+  @DisplayName("B16: a client of too old a Lettuce is refused")
   void ofClient() {
     OtherClient.run(OLD, OfClient.class);
   }

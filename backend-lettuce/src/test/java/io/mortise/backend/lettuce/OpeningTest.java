@@ -39,14 +39,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What the provider opens and refuses. */
+/** The servers that the provider opens and refuses. */
 final class OpeningTest {
   private final RedisServer server =
       RedisServer.builder()
           .arguments("--user", "alice", "on", ">s3cr:t@/?#+ %", "~*", "&*", "+@all")
           .start();
 
-  /** What a test class before this one in the same JVM may have left is not this one's. */
+  /** Threads of an earlier test class in the same JVM, which do not count here. */
   private final Set<String> earlier = lettuceThreads();
 
   @AfterEach
@@ -109,7 +109,7 @@ final class OpeningTest {
   }
 
   @Test
-  @DisplayName("B16: a user whose ACL allows scripts, their commands and nothing more will do")
+  @DisplayName("B16: a user whose ACL allows only scripts and their commands is enough")
   void aShortAclWillDo() {
     server.command(
         "ACL",
@@ -131,14 +131,14 @@ final class OpeningTest {
       assertEquals("NOPERM", failure(() -> backend.execute(count("other"))).code());
       backend.subscribe("mortise:ch", recorder);
       recorder.await("subscribed");
-      Fixture.await("some beats pass", () -> recorder.lasted(Duration.ofSeconds(5)));
+      Fixture.await("several pings pass", () -> recorder.lasted(Duration.ofSeconds(5)));
       assertEquals(List.of("subscribed"), recorder.events());
       assertTrue(backend.info().serverVersion().matches("\\d+\\.\\d+.*"));
     }
   }
 
   @Test
-  @DisplayName("B16: Redis 6.2 is served")
+  @DisplayName("B16: Redis 6.2 is opened")
   void redis62IsServed() {
     try (RedisServer old = RedisServer.builder().binary(RedisServer.Binary.EMBEDDED).start();
         LockBackend backend = Fixture.open(old.uri())) {
@@ -212,7 +212,7 @@ final class OpeningTest {
     noThreadIsLeft();
   }
 
-  /** Netty's own global thread aside, which ends a second later. */
+  /** Ignores Netty's own global thread, which ends a second later. */
   private void noThreadIsLeft() {
     Fixture.await("none left of Lettuce's threads", () -> earlier.containsAll(lettuceThreads()));
   }
@@ -225,7 +225,7 @@ final class OpeningTest {
   }
 
   @Test
-  @DisplayName("B16, B18: a wrong password is said to be one and is not shown")
+  @DisplayName("B16, B18: the error names a wrong password as the reason, and does not show it")
   void aWrongPasswordIsSaidToBeOne() {
     BackendException e = failure(() -> Fixture.open(uri("alice:hush-hush", "")));
     assertTrue(message(e).contains("WRONGPASS"), e.getMessage());
@@ -257,7 +257,7 @@ final class OpeningTest {
   }
 
   @Test
-  @DisplayName("B16, B3: a server that accepts and stays silent is given up in time")
+  @DisplayName("B16, B3: opening a server that accepts and stays silent fails in time")
   void aSilentServerIsGivenUp() {
     try (TcpProxy proxy = TcpProxy.to(server)) {
       proxy.stall();
@@ -268,7 +268,7 @@ final class OpeningTest {
   }
 
   @Test
-  @DisplayName("B16: a failed open leaves nothing that fails, and is logged, later")
+  @DisplayName("B16: a failed open leaves nothing that fails and logs later")
   void aFailedOpenLeavesNothing() throws InterruptedException {
     Duration timeout = Duration.ofMillis(300);
     PrintStream before = System.err;
@@ -280,7 +280,7 @@ final class OpeningTest {
           new BackendConfig(databaseThatIsNotThere, timeout, "mortise-test", Map.of());
       failure(() -> new LettuceBackendProvider().open(config));
       noThreadIsLeft();
-      Thread.sleep(4_500); // The limit of a handshake comes then.
+      Thread.sleep(4_500); // The timeout of a handshake is before that.
     } finally {
       System.setErr(before);
     }
@@ -288,7 +288,7 @@ final class OpeningTest {
   }
 
   @Test
-  @DisplayName("B16: a refused connection is told before the client is loaded")
+  @DisplayName("B16: a refused connection is reported before the client is loaded")
   void aRefusedConnectionIsToldBeforeTheClientIsLoaded() throws Exception {
     int port = server.port();
     server.close();
@@ -341,7 +341,8 @@ final class OpeningTest {
         "redis-sentinel://hush@127.0.0.1:26379/0#mymaster",
         "redis-cluster://127.0.0.1:7000"
       })
-  @DisplayName("B18: a URI of another form is refused with the form, and nothing of it is shown")
+  @DisplayName(
+      "B18: a URI of another form is refused with the right form, and no part of it is shown")
   void aMalformedUriIsRefused(String uri) {
     IllegalArgumentException e =
         assertThrows(IllegalArgumentException.class, () -> Fixture.open(URI.create(uri)));

@@ -60,8 +60,7 @@ final class OutageTest {
   }
 
   @Test
-  @DisplayName(
-      "B3: execute ends within its timeout when the server stands still; the outcome is unknown")
+  @DisplayName("B3: execute ends within its timeout on a frozen server; the outcome is unknown")
   void executeEndsWithinItsTimeout() {
     server.pause();
     long start = System.nanoTime();
@@ -91,7 +90,7 @@ final class OutageTest {
   }
 
   @Test
-  @DisplayName("B1, B2: a call cut off with its reply lost is unknown, and runs once")
+  @DisplayName("B1, B2: a call whose reply is lost in a cut is unknown, and runs once")
   void aCallWhoseReplyIsLostRunsOnce() throws Exception {
     proxy.stall(TcpProxy.Direction.REPLIES);
     CompletableFuture<List<Object>> call = backend.executeAsync(count("k"));
@@ -105,7 +104,7 @@ final class OutageTest {
   }
 
   @Test
-  @DisplayName("B1, B2: calls written but lost on the way are unknown, and never run")
+  @DisplayName("B1, B2: calls that are written but lost on the link are unknown, and never run")
   void callsLostOnTheWayNeverRun() throws Exception {
     proxy.stall(TcpProxy.Direction.REQUESTS);
     List<CompletableFuture<List<Object>>> calls =
@@ -154,7 +153,7 @@ final class OutageTest {
       String ran = executions("k" + i);
       assertTrue(runs == null ? !ran.equals("2") : ran.equals(runs), ran + " for " + call);
     }
-    assertTrue(failures.contains(Outcome.UNKNOWN), "the cuts met no call: " + failures.size());
+    assertTrue(failures.contains(Outcome.UNKNOWN), "no call met a cut: " + failures.size());
   }
 
   private boolean isRefused(List<CompletableFuture<List<Object>>> calls) {
@@ -188,7 +187,7 @@ final class OutageTest {
 
   @Test
   @DisplayName(
-      "B2: a call given up while the server stood still is not sent in full when NOSCRIPT comes late")
+      "B2: an abandoned call to a frozen server is not sent in full when NOSCRIPT comes late")
   void aCallGivenUpIsNotSentInFullLater() {
     server.command("SCRIPT", "FLUSH");
     server.pause();
@@ -213,7 +212,7 @@ final class OutageTest {
   }
 
   @Test
-  @DisplayName("B13 for calls: a link whose peer is silently gone is found, without any call")
+  @DisplayName("B13 for calls: a link whose peer is silently gone is found without a call")
   void aSilentLinkIsFound() {
     proxy.stall();
     Fixture.await("the silent link is dropped", this::lost);

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A listener that writes down what it is told. */
+/** A listener that records its events. */
 class Recorder implements ChannelListener {
   private final List<String> events = new CopyOnWriteArrayList<>();
   private final List<Throwable> causes = new CopyOnWriteArrayList<>();
@@ -46,12 +46,12 @@ class Recorder implements ChannelListener {
     return List.copyOf(causes);
   }
 
-  /** How many calls were under way at once at most. */
+  /** The greatest number of calls at the same time. */
   int mostAtOnce() {
     return most.get();
   }
 
-  /** Whether nothing was told for that long. */
+  /** Whether there was no event for that long. */
   boolean lasted(Duration time) {
     return Fixture.since(lastEvent).compareTo(time) >= 0;
   }

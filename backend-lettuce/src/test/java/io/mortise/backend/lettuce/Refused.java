@@ -3,11 +3,11 @@ package io.mortise.backend.lettuce;
 import io.mortise.spi.BackendException;
 import java.net.URI;
 
-/** A process that opens a backend, and says why it could not. */
+/** A process that opens a backend, and prints why that failed. */
 final class Refused {
   private Refused() {}
 
-  /** Opens the URI it is given. */
+  /** Opens the given URI. */
   public static void main(String[] arguments) {
     try {
       Fixture.open(URI.create(arguments[0])).close();

@@ -11,7 +11,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every version of Lettuce that is supported, by URI and as the application's own client. */
+/** Every supported version of Lettuce, by URI and as an application's own client. */
 class SmokeTest {
   static List<ClientJar> versions() {
     return LinkageTest.versions();
@@ -36,7 +36,7 @@ class SmokeTest {
     }
   }
 
-  /** One with the options that a client has unless they are set. */
+  /** A client with default options. */
   static final class OwnClient implements Runnable {
     @Override
     public void run() {

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A server behind TLS, with a certificate for the name localhost only. */
+/** A server with TLS, and a certificate for the name localhost only. */
 final class TlsTest {
   private static final String PASSWORD = "changeit";
   private static final String TRUST_STORE = "javax.net.ssl.trustStore";
@@ -113,7 +113,7 @@ final class TlsTest {
   }
 
   @Test
-  @DisplayName("rediss: talks TLS with a server whose certificate the JVM trusts")
+  @DisplayName("rediss: uses TLS with a server whose certificate the JVM trusts")
   void aTrustedServerIsServed() {
     trustTheServer();
     try (LockBackend backend = Fixture.open(URI.create("rediss://localhost:" + port))) {
@@ -126,20 +126,21 @@ final class TlsTest {
   }
 
   @Test
-  @DisplayName("B16, B18: an unknown certificate is refused, and said to be the reason")
+  @DisplayName("B16, B18: an unknown certificate is refused, and the error names it as the reason")
   void anUnknownCertificateIsRefused() {
     refused(uri("localhost"), "certification path");
   }
 
   @Test
-  @DisplayName("B16, B18: a certificate for another name is refused, and said to be the reason")
+  @DisplayName(
+      "B16, B18: a certificate for another name is refused, and the error names it as the reason")
   void aCertificateForAnotherNameIsRefused() {
     trustTheServer();
     refused(uri("127.0.0.1"), "subject alternative names");
   }
 
   @Test
-  @DisplayName("B16: a plain connection to a TLS port, and the reverse, name TLS as what to check")
+  @DisplayName("B16: a plain connection to a TLS port, and the reverse, fail with a hint at TLS")
   void plainAndTlsDoNotMix() {
     refused(URI.create("redis://127.0.0.1:" + port), "TLS");
     refused(URI.create("rediss://:hush@127.0.0.1:" + server.port()), "TLS");

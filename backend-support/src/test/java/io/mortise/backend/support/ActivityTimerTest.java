@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Beats that go on while something is used. */
+/** A timer that runs while something is used. */
 class ActivityTimerTest {
   private static final Duration PERIOD = Duration.ofMillis(20);
   private static final int UNUSED = 5;
@@ -27,7 +27,7 @@ class ActivityTimerTest {
   }
 
   @Test
-  @DisplayName("unused it is still; a use is followed by five beats, and the next use by five more")
+  @DisplayName("it stands still when unused; each use is followed by five ticks")
   void fiveBeatsAfterAUse() throws InterruptedException {
     assertStill();
     for (int round = 0; round < 3; round++) {
@@ -41,7 +41,7 @@ class ActivityTimerTest {
   }
 
   @Test
-  @DisplayName("it beats as long as it is used, once a period, however often that is")
+  @DisplayName("while used it ticks once a period, however often it is used")
   void beatsWhileUsed() throws InterruptedException {
     for (int i = 0; i < 4 * UNUSED; i++) {
       pulse.use();

@@ -19,7 +19,7 @@ class ChannelsTest {
   private final Channels channels =
       new Channels(Runnable::run, name -> send("+" + name), name -> send("-" + name));
 
-  /** What becomes of the next command. */
+  /** The result of the next command. */
   private CompletableFuture<?> answer = CompletableFuture.completedFuture(null);
 
   private CompletionStage<?> send(String command) {
@@ -51,7 +51,8 @@ class ChannelsTest {
   }
 
   @Test
-  @DisplayName("B12: all feeds of a channel hear it; the last to leave unsubscribes, once")
+  @DisplayName(
+      "B12: all subscriptions of a channel get its messages; the last close unsubscribes once")
   void theLastUnsubscribes() {
     Heard first = new Heard();
     Heard second = new Heard();
@@ -73,7 +74,7 @@ class ChannelsTest {
   }
 
   @Test
-  @DisplayName("B11: while an UNSUBSCRIBE is under way, what confirms is an older SUBSCRIBE")
+  @DisplayName("B11: during an UNSUBSCRIBE a confirmation belongs to an older SUBSCRIBE")
   void anOlderConfirmation() {
     join(new Heard()).close();
     Heard heard = new Heard();
@@ -100,7 +101,7 @@ class ChannelsTest {
   }
 
   @Test
-  @DisplayName("B11: what was under way on a lost connection does not count on the next")
+  @DisplayName("B11: a command in flight on a lost connection does not count on the next one")
   void aNewConnection() {
     join(new Heard()).close();
     Heard heard = new Heard();
@@ -112,7 +113,8 @@ class ChannelsTest {
   }
 
   @Test
-  @DisplayName("A channel that a client subscribes again although it was left is left again")
+  @DisplayName(
+      "A channel that a client subscribes again after the last close is unsubscribed again")
   void aChannelSubscribedAgainByTheClient() {
     join(new Heard()).close();
     channels.left("ch");
@@ -123,7 +125,7 @@ class ChannelsTest {
 
   @Test
   @DisplayName(
-      "B11: each gap is told once, however often it is tried in vain, and only to whom it hits")
+      "B11: each gap is reported once, whatever fails meanwhile, and only to its subscriptions")
   void aGapIsToldOnce() {
     Heard heard = new Heard();
     join(heard);
@@ -139,7 +141,7 @@ class ChannelsTest {
   }
 
   @Test
-  @DisplayName("B11: a SUBSCRIBE whose sending fails is refused, and is asked for again")
+  @DisplayName("B11: a SUBSCRIBE that cannot be sent is refused, and is sent again")
   void aRefusal() {
     Heard heard = new Heard();
     answer = CompletableFuture.failedFuture(new IOException("NOPERM"));
@@ -154,7 +156,7 @@ class ChannelsTest {
 
   @Test
   @DisplayName(
-      "B11: an UNSUBSCRIBE whose sending fails is not under way: what confirms next counts")
+      "B11: an UNSUBSCRIBE that cannot be sent is not in flight: the next confirmation counts")
   void anUnsubscribeInVain() {
     Subscription first = join(new Heard());
     answer = CompletableFuture.failedFuture(new IOException("not connected"));
@@ -168,7 +170,7 @@ class ChannelsTest {
   }
 
   @Test
-  @DisplayName("B15, B17: who has left, or was closed, hears nothing")
+  @DisplayName("B15, B17: a closed subscription gets no events")
   void nothingAfterTheEnd() {
     Heard heard = new Heard();
     join(heard);

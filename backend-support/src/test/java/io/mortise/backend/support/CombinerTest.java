@@ -54,7 +54,7 @@ class CombinerTest {
     caller.start();
   }
 
-  /** Until the caller that was started last waits: for a reply, or for its turn. */
+  /** Waits until the last caller waits, for a reply or for a connection. */
   private void awaitWaiting() throws InterruptedException {
     Thread last = callers.get(callers.size() - 1);
     while (last.getState() != Thread.State.WAITING
@@ -82,7 +82,8 @@ class CombinerTest {
   }
 
   @Test
-  @DisplayName("Who finds all connections in use is sent along by the first of them to get one")
+  @DisplayName(
+      "Calls that wait for a connection go out together with the first of them that gets one")
   void together() throws InterruptedException {
     List<PendingCall> calls = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
@@ -98,7 +99,7 @@ class CombinerTest {
   }
 
   @Test
-  @DisplayName("B2: who waits too long is not sent any more, and is passed over")
+  @DisplayName("B2: a call that waits too long is never sent, and does not hold up the next")
   void late() throws InterruptedException {
     start(call(50));
     awaitWaiting();
@@ -119,7 +120,7 @@ class CombinerTest {
   }
 
   @Test
-  @DisplayName("B1: who is sent along does not wait longer than its own time")
+  @DisplayName("B1: a call in another thread's batch waits no longer than its own timeout")
   void sentAlong() throws InterruptedException {
     start(call(50));
     awaitWaiting();
@@ -160,7 +161,7 @@ class CombinerTest {
   }
 
   @Test
-  @DisplayName("B3: who leads does not wait for the replies of those who have much more time")
+  @DisplayName("B3: a thread that sends a batch does not wait for calls with much longer timeouts")
   void notMuchLonger() throws InterruptedException {
     start(call(50));
     awaitWaiting();
@@ -175,7 +176,8 @@ class CombinerTest {
   }
 
   @Test
-  @DisplayName("An exchange that throws leaves nobody waiting, and the connection to the next")
+  @DisplayName(
+      "After an exchange that throws no caller waits, and the next one gets the connection")
   void thrown() throws InterruptedException {
     Semaphore mayFail = new Semaphore(0);
     Combiner<PendingCall> failing =
@@ -206,11 +208,11 @@ class CombinerTest {
     mayFail.release();
     assertThrows(StackOverflowError.class, () -> failing.run(call(50)));
     assertEquals(List.of(1, 2, 1), exchanges);
-    assertEquals(2, threw.get(), "of those who led");
+    assertEquals(2, threw.get(), "threads that sent a batch");
   }
 
   @Test
-  @DisplayName("However many wait, there are no more exchanges at a time than connections")
+  @DisplayName("There are never more exchanges at a time than connections")
   void atATime() throws InterruptedException {
     AtomicInteger now = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();

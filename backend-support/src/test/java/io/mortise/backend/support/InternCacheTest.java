@@ -7,12 +7,12 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What is made once of a text that comes again. */
+/** Values that are made once for each text. */
 class InternCacheTest {
   private final InternCache<Object[]> recent = new InternCache<>(text -> new Object[] {text});
 
   @Test
-  @DisplayName("the same text gets the same, another its own, however many come in between")
+  @DisplayName("one text always gets the same value, and another text its own")
   void eachItsOwn() {
     Object[] first = recent.of("first");
     assertSame(first, recent.of(new String(new char[] {'f', 'i', 'r', 's', 't'})));
@@ -23,7 +23,7 @@ class InternCacheTest {
   }
 
   @Test
-  @DisplayName("texts of one hash do not get each other's")
+  @DisplayName("texts with the same hash have different values")
   void oneHash() {
     assertEquals("Aa".hashCode(), "BB".hashCode());
     for (int i = 0; i < 2; i++) {

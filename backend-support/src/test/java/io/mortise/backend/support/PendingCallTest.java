@@ -32,7 +32,7 @@ class PendingCallTest {
   }
 
   @Test
-  @DisplayName("B1, B2: what failed before it was sent is not executed, and is not sent later")
+  @DisplayName("B1, B2: a call that fails before it is sent is not executed, and is not sent later")
   void unsent() {
     PendingCall call = call(Duration.ofSeconds(9));
     call.fail(new IOException("no connection"));
@@ -44,7 +44,7 @@ class PendingCallTest {
   }
 
   @Test
-  @DisplayName("B1: what fails after it was sent is unknown")
+  @DisplayName("B1: a call that fails after it was sent is unknown")
   void sent() {
     PendingCall call = call(Duration.ofSeconds(9));
     assertTrue(call.sending());
@@ -56,7 +56,8 @@ class PendingCallTest {
   }
 
   @Test
-  @DisplayName("B1: a backend that closes says that nothing ran, but not of what was sent before")
+  @DisplayName(
+      "B1: on close, calls that were not sent are not executed, and sent calls are unknown")
   void closedMeanwhile() {
     BackendException closed = new BackendException(Outcome.NOT_EXECUTED, "it is closed", null);
     PendingCall unsent = call(Duration.ofSeconds(9));
@@ -85,7 +86,7 @@ class PendingCallTest {
   }
 
   @Test
-  @DisplayName("B1: an error of the server is told as it came")
+  @DisplayName("B1: an error of the server is reported unchanged")
   void refused() {
     PendingCall call = call(Duration.ofSeconds(9));
     assertTrue(call.sending());
@@ -96,7 +97,7 @@ class PendingCallTest {
   }
 
   @Test
-  @DisplayName("B3: a limited call ends by itself, and a socket's limit is never none")
+  @DisplayName("B3: a call with a limit ends by itself, and the limit of a socket is never zero")
   void limited() {
     PendingCall call = call(Duration.ofMillis(20));
     call.limit();
@@ -106,7 +107,7 @@ class PendingCallTest {
   }
 
   @Test
-  @DisplayName("B4: waiting is not interrupted, and leaves the flag")
+  @DisplayName("B4: an interrupt does not end the wait, and the flag stays set")
   void interrupted() {
     PendingCall call = call(Duration.ofMillis(20));
     call.limit();
@@ -117,8 +118,7 @@ class PendingCallTest {
   }
 
   @Test
-  @DisplayName(
-      "B3, B4: who waits without a timer ends the call at its deadline, whatever interrupts")
+  @DisplayName("B3, B4: a wait without a timer ends the call at its deadline despite interrupts")
   void waitingToTheDeadline() {
     CompletableFuture<List<Object>> call =
         new CompletableFuture<>() {

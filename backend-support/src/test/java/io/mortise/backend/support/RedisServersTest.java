@@ -90,7 +90,7 @@ class RedisServersTest {
     RedisAddress nobody;
     try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
       nobody = RedisAddress.of(URI.create("redis://u:secret@localhost:" + closed.getLocalPort()));
-      RedisServers.knock(nobody, Duration.ofSeconds(10)); // Nobody answers, but one listens.
+      RedisServers.knock(nobody, Duration.ofSeconds(10)); // The port accepts and never answers.
     }
     BackendException e =
         assertThrows(

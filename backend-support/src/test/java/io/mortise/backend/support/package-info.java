@@ -1,4 +1,4 @@
-/** What backends share. */
+/** Tests of the code that backends share. */
 @NullMarked
 package io.mortise.backend.support;
 

@@ -18,7 +18,7 @@ import org.objectweb.asm.FieldVisitor;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
 
-/** What a class file declares, and what it names: read, never loaded. */
+/** The declarations and references of a class file. The file is read and never loaded. */
 final class ClassFacts extends ClassVisitor {
   private static final Pattern CLASS_IN_DESCRIPTOR = Pattern.compile("L([^;]+);");
   private static final int CLASS = 7;
@@ -28,7 +28,7 @@ final class ClassFacts extends ClassVisitor {
   private static final int NAME_AND_TYPE = 12;
   private static final int METHOD_TYPE = 16;
 
-  /** A field or a method that is named, its name and descriptor as one. */
+  /** A reference to a field or a method. The signature is its name and descriptor. */
   record Member(String owner, String signature, boolean ofInterface, boolean isField) {
     @Override
     public String toString() {
@@ -52,7 +52,7 @@ final class ClassFacts extends ClassVisitor {
     reader.accept(this, ClassReader.SKIP_CODE | ClassReader.SKIP_DEBUG);
     for (int i = 1; i < reader.getItemCount(); i++) {
       int item = reader.getItem(i);
-      if (item > 0) { // a long takes two places
+      if (item > 0) { // a long takes two entries
         collect(reader.readByte(item - 1), item);
       }
     }
@@ -62,14 +62,14 @@ final class ClassFacts extends ClassVisitor {
     return new ClassFacts(file.readAllBytes());
   }
 
-  /** One entry of the constant pool, in which everything stands that a class can resolve. */
+  /** One entry of the constant pool, which has everything that a class can resolve. */
   private void collect(int tag, int item) {
     switch (tag) {
       case CLASS -> namesClass(text(item));
       case FIELD, METHOD, INTERFACE_METHOD -> namesMember(tag, item);
       case NAME_AND_TYPE -> namesThoseOf(text(item + 2));
       case METHOD_TYPE -> namesThoseOf(text(item));
-      default -> {} // names nothing
+      default -> {} // refers to nothing
     }
   }
 
@@ -154,7 +154,7 @@ final class ClassFacts extends ClassVisitor {
         .toList();
   }
 
-  /** Whether it declares the member for other packages to use. */
+  /** Whether the class declares the member for use by other packages. */
   boolean offers(Member member) {
     int access = members.getOrDefault(member.signature(), 0);
     return (access & (Opcodes.ACC_PUBLIC | Opcodes.ACC_PROTECTED)) != 0;
@@ -164,7 +164,7 @@ final class ClassFacts extends ClassVisitor {
     return members.containsKey(member.signature());
   }
 
-  /** The methods that a concrete subtype has to have. */
+  /** The methods that a concrete subtype must have. */
   Stream<String> abstractMethods() {
     return members.entrySet().stream()
         .filter(member -> (member.getValue() & Opcodes.ACC_ABSTRACT) != 0)

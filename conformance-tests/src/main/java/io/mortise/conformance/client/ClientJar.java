@@ -10,9 +10,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * One version of a client, as a file whose name says which: {@code jedis-7.0.0.jar}.
+ * One version of a client. The file name has the version: {@code jedis-7.0.0.jar}.
  *
- * @param artifact what comes before the version
+ * @param artifact the part of the name before the version
  * @param version without the suffix {@code .RELEASE}
  * @param file the jar
  */
@@ -20,11 +20,11 @@ public record ClientJar(String artifact, String version, Path file) {
   private static final String END = ".jar";
 
   /**
-   * The versions in a folder, into which the build has copied them.
+   * The versions in a folder. The build copies them there.
    *
    * @param folder of jars
    * @param artifact of the client
-   * @return those of the client, oldest first
+   * @return the jars of the client, oldest first
    */
   public static List<ClientJar> in(Path folder, String artifact) {
     try (Stream<Path> files = Files.list(folder)) {
@@ -52,7 +52,7 @@ public record ClientJar(String artifact, String version, Path file) {
     return Stream.of(version.split("\\.")).mapToInt(Integer::parseInt).toArray();
   }
 
-  /** Names the test of this version. */
+  /** The name of the test of this version. */
   @Override
   public String toString() {
     return artifact + ' ' + version;

@@ -19,9 +19,8 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What a backend does with its client, in seconds: locks, waits for messages, renews, loses, and
- * bears a server that is frozen. It runs with every supported version of the client, so it names
- * none.
+ * The tasks of a backend with its client, in seconds: locks, messages, renewal, a lost lock and a
+ * frozen server. It runs with every supported version of the client, so it refers to none of them.
  */
 public final class ClientSmoke {
   private static final Duration LEASE = Duration.ofMillis(1500);
@@ -32,11 +31,11 @@ public final class ClientSmoke {
   private ClientSmoke() {}
 
   /**
-   * Runs it.
+   * Runs all tasks.
    *
-   * @param server of both backends, and of nobody else
-   * @param one open, and closed by the caller
-   * @param two another
+   * @param server of both backends, without other users
+   * @param one an open backend, which the caller closes
+   * @param two another open backend
    */
   public static void run(RedisServer server, LockBackend one, LockBackend two) {
     try (LockService mine = service(one);
@@ -50,8 +49,8 @@ public final class ClientSmoke {
   }
 
   /**
-   * Opens by URI: runs it, and over TLS locks once, and is refused where the server's certificate
-   * does not name the host.
+   * Opens backends by URI and runs all tasks. Over TLS it also locks once, and checks that a server
+   * is refused if its certificate does not name the host.
    *
    * @param provider of the backend
    */
@@ -78,7 +77,7 @@ public final class ClientSmoke {
       try (LockBackend backend = open(provider, server.uri(SECRET, "localhost"))) {
         throw new AssertionError("a host that the certificate does not name: " + backend);
       } catch (BackendException e) {
-        // as it must be
+        // expected
       }
     }
   }
@@ -113,16 +112,16 @@ public final class ClientSmoke {
     check(
         server.keys().contains("mortise:lock:{lost}"), "its key is another one: " + server.keys());
     server.command("DEL", "mortise:lock:{lost}");
-    Await.until("the loss is told", () -> lock.leaseState() == LeaseState.LOST);
+    Await.until("the loss is reported", () -> lock.leaseState() == LeaseState.LOST);
     try {
       lock.unlock();
-      throw new AssertionError("a lock that is lost was unlocked");
+      throw new AssertionError("a lost lock was unlocked");
     } catch (IllegalMonitorStateException e) {
-      // it is told
+      // the loss is reported
     }
   }
 
-  /** What was sent to the frozen server runs when it goes on, and has to be withdrawn. */
+  /** A command to the frozen server runs when the server goes on, and must be withdrawn. */
   private static void freeze(RedisServer server, LockService mine, LockService theirs)
       throws InterruptedException {
     server.pause();
@@ -130,7 +129,7 @@ public final class ClientSmoke {
       mine.getLock("frozen").withLease(Duration.ofMinutes(5)).tryLock();
       throw new AssertionError("a frozen server has answered");
     } catch (LockException e) {
-      // whether it was acquired is not known
+      // the outcome is unknown
     } finally {
       server.resume();
     }

@@ -17,14 +17,14 @@ import java.util.zip.ZipEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether a module links with a version of its client: each class, field and method of the client
- * that the module's class files name, by name and descriptor, also on paths that no test takes; and
- * each method that the module has to implement. A reference to what is not there fails at run time,
- * and only when it is reached.
+ * Checks whether a module links with a version of its client. It looks up each class, field and
+ * method of the client to which the module's class files refer, by name and descriptor. It also
+ * covers paths that no test takes, and each method that the module has to implement. A missing
+ * reference fails only at run time, and only when a thread reaches it.
  *
- * <p>Superclasses and interfaces are searched as the JVM does; those that are not the client's are
- * taken from the class path. What it does not see: lambdas for an interface whose method was
- * renamed, and a method that has become static. Not thread-safe.
+ * <p>Superclasses and interfaces are searched as the JVM does. Those outside the client come from
+ * the class path. Two defects go unnoticed: a lambda for an interface whose method was renamed, and
+ * a method that has become static. Not thread-safe.
  */
 public final class Linkage {
   private final Map<String, ClassFacts> own = new TreeMap<>();
@@ -39,8 +39,8 @@ public final class Linkage {
    * Reads the module's classes.
    *
    * @param classes the folder of its class files
-   * @param client what the names of the client's classes begin with, {@code "redis.clients."}
-   * @return to be asked about versions
+   * @param client the prefix of the client's class names, such as {@code "redis.clients."}
+   * @return the links, ready to be compared with versions
    */
   public static Linkage of(Path classes, String client) {
     Linkage linkage = new Linkage(client.replace('.', '/'));
@@ -57,7 +57,7 @@ public final class Linkage {
     return linkage;
   }
 
-  /** A reference that may be missing. */
+  /** A reference that is allowed to be missing. */
   private record Guard(String by, String to) {
     boolean permits(String problem) {
       return problem.startsWith(by + ": ") && problem.contains(to);
@@ -65,11 +65,11 @@ public final class Linkage {
   }
 
   /**
-   * Lets one class name what some versions do not have. It must be ready for that: {@code catch
-   * (LinkageError)} around the one place.
+   * Allows one class to refer to a class that some versions do not have. The class must be ready
+   * for that: {@code catch (LinkageError)} around the one place.
    *
-   * @param by the class that names it, without its package
-   * @param to what it names, without the package
+   * @param by the class with the reference, without its package
+   * @param to the class it refers to, without the package
    * @param reason for the reader
    * @return this
    */
@@ -80,10 +80,10 @@ public final class Linkage {
   }
 
   /**
-   * What a version lacks.
+   * The references that a version lacks.
    *
    * @param jar the version
-   * @return a line for each reference and the class that names it, but for those guarded
+   * @return a line for each missing reference and its class, without the guarded ones
    */
   public List<String> missing(ClientJar jar) {
     return problems(jar).stream()
@@ -92,7 +92,7 @@ public final class Linkage {
   }
 
   /**
-   * The guards that could do without: every version has what they permit to be missing.
+   * The guards without a purpose: every version has what they allow to be missing.
    *
    * @param jars all versions
    * @return a line each
@@ -121,7 +121,7 @@ public final class Linkage {
     return facts.name().substring(facts.name().lastIndexOf('/') + 1);
   }
 
-  /** The classes as they are with one version of the client. */
+  /** The classes with one version of the client. */
   private final class World {
     private final JarFile jar;
     private final Map<String, @Nullable ClassFacts> read = new HashMap<>();
@@ -147,7 +147,7 @@ public final class Linkage {
     private Stream<String> unresolved(ClassFacts.Member member) {
       ClassFacts owner = find(member.owner());
       if (owner == null || !concernsClient(member.owner())) {
-        return Stream.empty(); // a class that is absent was told already
+        return Stream.empty(); // the absent class has its own line already
       }
       if (!member.isField() && owner.isInterface() != member.ofInterface()) {
         return Stream.of("an interface or not? " + member);
@@ -180,7 +180,7 @@ public final class Linkage {
       return name.startsWith(client);
     }
 
-    /** The class, and all above it that can be found. */
+    /** The class, and every supertype that can be found. */
     private Stream<ClassFacts> hierarchy(String name) {
       ClassFacts facts = find(name);
       return facts == null

@@ -9,17 +9,17 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Runs a class of the tests on another version of the client: on the class path as it is, but for
- * the client's jar.
+ * Runs a test class on another version of the client. The class path is the same except for the
+ * client's jar.
  */
 public final class OtherClient {
   private OtherClient() {}
 
   /**
-   * Runs it, in a class loader of its own, which sees no class that is loaded already.
+   * Runs the scenario in a class loader of its own. It shares no class with the caller.
    *
    * @param jar the client
-   * @param scenario has a constructor without arguments, at least for its package
+   * @param scenario a class with a constructor without arguments, visible at least in its package
    */
   public static void run(ClientJar jar, Class<? extends Runnable> scenario) {
     Thread thread = Thread.currentThread();
@@ -38,7 +38,7 @@ public final class OtherClient {
     }
   }
 
-  /** Stays open: threads that end later may still need a class. */
+  /** The loader stays open, because threads that end later may still need a class. */
   private static ClassLoader loader(ClientJar jar) {
     List<URL> places = new ArrayList<>(List.of(url(jar.file())));
     int others = 0;

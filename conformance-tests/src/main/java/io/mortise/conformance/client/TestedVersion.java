@@ -7,21 +7,21 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A row of the table of clients on a page about compatibility: {@code | client | version | managed
- * by | tests |}.
+ * A row of the table of clients on the compatibility page: {@code | client | version | managed by |
+ * tests |}.
  *
  * @param version of the client
- * @param tests what it is said to be tested by
+ * @param tests the tests that the page lists for it
  */
 public record TestedVersion(String version, List<String> tests) {
-  private static final int COLUMNS = 5; // with the nothing before the first
+  private static final int COLUMNS = 5; // with the empty one before the first bar
 
   /**
    * The rows of one client.
    *
    * @param page in Markdown
    * @param client in the first column
-   * @return in the page's order
+   * @return the rows in the order of the page
    */
   public static List<TestedVersion> of(Path page, String client) {
     try {

@@ -1,6 +1,6 @@
 /**
- * For backends that link with several versions of their client: whether every reference is there,
- * and a run of each version. Start at {@link io.mortise.conformance.client.Linkage}.
+ * Checks for backends that link with several versions of their client: whether every reference
+ * exists, and a run with each version. Start at {@link io.mortise.conformance.client.Linkage}.
  */
 @NullMarked
 package io.mortise.conformance.client;

@@ -24,8 +24,9 @@ import io.mortise.conformance.lock.exclusive.WaitingRules;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules of the lock contract on one backend, whatever its store. {@link LockFaultConformance}
- * goes with it: a test class of its own, so that a build can run both at a time.
+ * The rules of the plain lock on one backend, whatever its store. Extend {@link
+ * LockFaultConformance} too. It is a test class of its own, so that a build can run both at the
+ * same time.
  *
  * <pre>{@code
  * class MyLockTest extends LockConformance {

@@ -14,8 +14,8 @@ import io.mortise.conformance.lock.fault.UnknownOutcomeRules;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules of the lock contract on one backend while commands get lost, answers come late and the
- * store is out of reach. It is extended as {@link LockConformance} is.
+ * The rules of locks on one backend while commands get lost, replies come late and the store is out
+ * of reach. Extend it like {@link LockConformance}.
  */
 public abstract class LockFaultConformance implements LockKit {
   /** For the subclass that the author of a backend writes. */

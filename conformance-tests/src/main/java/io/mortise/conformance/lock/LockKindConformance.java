@@ -27,8 +27,8 @@ import io.mortise.conformance.lock.exclusive.TaggedNameRules;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules of every other kind of lock on one backend: fair, fenced, read/write, several as one,
- * and leases. It is extended as {@link LockConformance} is.
+ * The rules of the other kinds of lock on one backend: fair, fenced, multi-lock, Redlock, and
+ * leases. Extend it like {@link LockConformance}.
  */
 public abstract class LockKindConformance implements LockKit {
   /** For the subclass that the author of a backend writes. */

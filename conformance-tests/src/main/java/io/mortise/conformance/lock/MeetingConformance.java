@@ -17,8 +17,8 @@ import io.mortise.conformance.lock.exclusive.WaitingRules;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules about services that meet on one store, for backends that are not alike: each backend
- * that is opened may be of another kind than the one before.
+ * The rules of services that share one store through different backends. Each backend that a test
+ * opens may be of another kind than the one before.
  */
 public abstract class MeetingConformance implements LockKit {
   /** For the subclass that the author of a backend writes. */

@@ -13,8 +13,8 @@ import io.mortise.conformance.lock.readwrite.RwScriptRules;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules of the read/write lock on a backend of any kind. It is extended as {@link
- * LockConformance} is.
+ * The rules of the read/write lock on a backend of any kind. Extend it like {@link
+ * LockConformance}.
  */
 public abstract class ReadWriteConformance implements LockKit {
   /** For the subclass that the author of a backend writes. */

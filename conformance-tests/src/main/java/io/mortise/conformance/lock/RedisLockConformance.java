@@ -9,8 +9,8 @@ import io.mortise.conformance.lock.exclusive.ServerLeakRules;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules of the lock contract on a backend for Redis, and what can be shown with a real server
- * only: commands counted, refusals. {@link RedisLockFaultConformance} goes with it.
+ * The rules of the plain lock on a backend for Redis, with those that need a real server: counted
+ * commands and refusals. Extend {@link RedisLockFaultConformance} too.
  *
  * <pre>{@code
  * class MyLockTest extends RedisLockConformance {

@@ -13,9 +13,9 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
- * The rules of the lock contract on a backend for Redis while links and servers fail and processes
- * are killed. It is extended as {@link RedisLockConformance} is, and a test class of its own so
- * that a build can run both at a time.
+ * The rules of locks on a backend for Redis while links and servers fail and processes are killed.
+ * Extend it like {@link RedisLockConformance}. It is a test class of its own, so that a build can
+ * run both at the same time.
  */
 public abstract class RedisLockFaultConformance extends LockFaultConformance implements RedisKit {
   /** For the subclass that the author of a backend writes. */

@@ -12,8 +12,8 @@ import io.mortise.conformance.lock.fault.RivalServerRules;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules of every other kind of lock on a backend for Redis, faults of servers and processes
- * among them. It is extended as {@link RedisLockConformance} is.
+ * The rules of the other kinds of lock on a backend for Redis, also while servers and processes
+ * fail. Extend it like {@link RedisLockConformance}.
  */
 public abstract class RedisLockKindConformance extends LockKindConformance implements RedisKit {
   /** For the subclass that the author of a backend writes. */

@@ -9,8 +9,8 @@ import io.mortise.conformance.lock.readwrite.RwRestartRules;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules of the read/write lock on a backend for Redis, faults of processes among them. It is
- * extended as {@link RedisLockConformance} is.
+ * The rules of the read/write lock on a backend for Redis, also while processes fail. Extend it
+ * like {@link RedisLockConformance}.
  */
 public abstract class RedisReadWriteConformance extends ReadWriteConformance implements RedisKit {
   /** For the subclass that the author of a backend writes. */

@@ -9,8 +9,8 @@ import io.mortise.conformance.lock.permit.SemCommandRules;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules of the semaphore and of the count-down latch on a backend for Redis, faults of
- * processes among them. It is extended as {@link RedisLockConformance} is.
+ * The rules of the semaphore and of the count-down latch on a backend for Redis, also while
+ * processes fail. Extend it like {@link RedisLockConformance}.
  */
 public abstract class RedisSynchronizerConformance extends SynchronizerConformance
     implements RedisKit {

@@ -16,8 +16,8 @@ import io.mortise.conformance.lock.condition.SharedConditionRules;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules of conditions, the semaphore and the count-down latch on a backend of any kind. It is
- * extended as {@link LockConformance} is.
+ * The rules of conditions, the semaphore and the count-down latch on a backend of any kind. Extend
+ * it like {@link LockConformance}.
  */
 public abstract class SynchronizerConformance implements LockKit {
   /** For the subclass that the author of a backend writes. */

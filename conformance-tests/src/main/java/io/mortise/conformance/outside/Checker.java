@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.function.Function;
 
-/** Judges the logs of a run: a pure function, which knows nothing but them. */
+/** Judges the logs of a run. It is a pure function of the logs. */
 final class Checker {
   private static final List<Function<History, List<Violation>>> CHECKS =
       List.of(OverlapCheck::of, GapCheck::of, TokenCheck::of, DutyCheck::of);

@@ -3,9 +3,9 @@ package io.mortise.conformance.outside;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** Finds what concerns one attempt or one line alone: losses, late answers, and what is left. */
+/** Finds violations within one attempt or one line: losses, late answers and leftovers. */
 final class DutyCheck {
-  /** How much later than its deadline an attempt may end: a command's time and a slow machine. */
+  /** How late an attempt may end after its deadline: the time of a command on a slow machine. */
   private static final long LATE = 4_000_000_000L;
 
   private static final long DRIFT = 5_000_000L;
@@ -28,7 +28,7 @@ final class DutyCheck {
     Stream.Builder<Violation> found = Stream.builder();
     if (stay.lost() != Stay.NEVER && isWithoutCause(stay)) {
       String text =
-          "%s entered at %.3f s and was told that its hold is over"
+          "%s entered at %.3f s and was notified that its hold is over"
               .formatted(stay, stay.entered() / 1e9);
       found.add(new Violation(Violation.Sort.LOST_WITHOUT_CAUSE, resource, stay.lost(), text));
     }
@@ -44,9 +44,9 @@ final class DutyCheck {
     return found.build();
   }
 
-  /** A hold ends when its lease could not be renewed, so causes within a lease before count. */
+  /** A hold ends when its renewal fails, so causes within one lease before the loss count. */
   private boolean isWithoutCause(Stay stay) {
-    long drift = stay.lease() / 50 + DRIFT; // a red lock gives up that much for its clocks
+    long drift = stay.lease() / 50 + DRIFT; // a Redlock subtracts this for clock drift
     boolean timeOver = stay.fixed() && stay.lost() >= stay.begin() + stay.lease() - drift;
     return !timeOver && !history.isDisturbed(stay, stay.entered() - stay.lease(), stay.lost());
   }

@@ -4,16 +4,18 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that was done to the run, as the log tells it. What it names it touches: a fault with a
- * client and a server is one of the link between them, one with neither touches everybody.
+ * A disturbance of the run, as the log has it. It touches the parts that it has fields for. A fault
+ * with a client and a server is one of the link between them. A fault with neither touches
+ * everything.
  *
- * @param sort what was done
- * @param client whose process or links, such as {@code w1}, or one life of it, {@code w1.2}
- * @param server which server
- * @param resource which lock
- * @param begin just before it was done (ns)
- * @param end just after it was over (ns)
- * @param millis by how much a clock was moved; 0 for other sorts
+ * @param sort the kind of disturbance
+ * @param client the worker whose process or links it touches, such as {@code w1}, or one of its
+ *     processes, {@code w1.2}
+ * @param server the server
+ * @param resource the lock
+ * @param begin just before the fault began (ns)
+ * @param end just after the fault was over (ns)
+ * @param millis the step of a clock; 0 for other sorts
  */
 record Fault(
     Sort sort,
@@ -24,41 +26,41 @@ record Fault(
     long end,
     long millis) {
 
-  /** What was done. */
+  /** The kinds of fault. */
   enum Sort {
     /** A worker was killed. */
     KILL,
-    /** A worker stood still. */
+    /** A worker was paused. */
     FREEZE,
-    /** A thread of a worker, or of the injector, had no processor for a while. */
+    /** A thread of a worker, or of the injector, got no processor for a while. */
     STALL,
-    /** A link was cut; clients connect again at once. */
+    /** A link was cut. Clients connect again at once. */
     CUT,
-    /** A link held all bytes back, and was cut. */
+    /** A link held back all bytes, and was cut. */
     HALF_OPEN,
-    /** A link held replies back, and was cut. */
+    /** A link held back replies, and was cut. */
     LATE_REPLIES,
-    /** A link swallowed replies, and was cut. */
+    /** A link dropped replies, and was cut. */
     LOST_REPLIES,
-    /** A link was cut, and let nobody connect for a while. */
+    /** A link was cut, and refused connections for a while. */
     REFUSE,
-    /** A server stood still. */
+    /** A server was paused. */
     SERVER_FREEZE,
     /** A server was killed, and came back with all its data. */
     SERVER_RESTART,
     /** A server was killed, and came back without data. */
     SERVER_FORGET(true),
-    /** The same, and it stayed away longer than the longest lease: what a red lock asks for. */
+    /** As before, with a downtime longer than the longest lease, which a Redlock requires. */
     SERVER_AWAY,
     /** A server's clock stepped forward. */
     CLOCK_FORWARD(true),
     /** A server's clock stepped back. */
     CLOCK_BACK,
-    /** Somebody forced the lock open. */
+    /** A client forced the lock open. */
     FORCED(true),
     /** The lock's key was deleted. */
     DELETED(true),
-    /** Another key of the lock was deleted, which does not say who holds it. */
+    /** Another key of the lock was deleted, one that does not record the holder. */
     COMPANION_DELETED;
 
     private final boolean endsHolds;
@@ -71,12 +73,12 @@ record Fault(
       this.endsHolds = endsHolds;
     }
 
-    /** Whether the contract gives nothing any more for holds acquired before. */
+    /** Whether the contract promises nothing more for earlier holds. */
     boolean endsHolds() {
       return endsHolds;
     }
 
-    /** Whether somebody may not have heard of what the store did. */
+    /** Whether a client may have missed an action of the store. */
     boolean silences() {
       return switch (this) {
         case CLOCK_FORWARD, CLOCK_BACK, FORCED, DELETED, COMPANION_DELETED -> false;
@@ -115,7 +117,7 @@ record Fault(
     return client == null || source.equals(client) || source.startsWith(client + '.');
   }
 
-  /** Whether any of it, or of what follows for that long, is between the two. */
+  /** Whether the fault, or its aftermath of that length, overlaps the time between the two. */
   boolean isWithin(long from, long to, long aftermath) {
     return begin <= to && end + aftermath >= from;
   }

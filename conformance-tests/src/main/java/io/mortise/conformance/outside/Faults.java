@@ -4,11 +4,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** Writes faults down: before they are done, and after they are over. */
+/** Logs faults: a line before each one begins, and a line after it is over. */
 final class Faults {
   private Faults() {}
 
-  /** The line before. */
+  /** Logs the line before a fault. */
   static void begin(Log log, String id, Fault.Sort sort, Object... fields) {
     beginAt(log, log.now(), id, sort, fields);
   }
@@ -19,17 +19,17 @@ final class Faults {
     log.tellAt(at, History.FAULT, all.toArray());
   }
 
-  /** The line after. */
+  /** Logs the line after a fault. */
   static void end(Log log, String id) {
     log.tell(History.OVER, History.FAULT_ID, id);
   }
 
-  /** The line after, of a fault that found nothing to do. */
+  /** Logs the line after a fault that found nothing to disturb. */
   static void endOfNothing(Log log, String id) {
     log.tell(History.OVER, History.FAULT_ID, id, History.NOTHING, true);
   }
 
-  /** Both lines of what was noticed afterwards. */
+  /** Logs both lines of a fault that was noticed afterwards. */
   static void tell(Log log, String id, long begin, long end, Fault.Sort sort, Object... fields) {
     beginAt(log, begin, id, sort, fields);
     log.tellAt(end, History.OVER, History.FAULT_ID, id);

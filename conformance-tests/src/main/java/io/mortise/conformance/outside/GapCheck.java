@@ -7,15 +7,15 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * Finds times in which a lock was free and somebody waited who could have been told.
+ * Finds times in which a lock was free while a reachable waiter waited.
  *
- * <p>A lock counts as free when nobody can have it: neither somebody inside, nor, for one lease, a
- * process that is gone or a command without an answer. A waiter counts while nothing happens to its
- * process, its links and its server. Others may die and freeze meanwhile, which costs grant
- * windows; the queue bounds them all together.
+ * <p>A lock counts as free when no client can have it. A client can have it while it holds it. It
+ * can also have it for one lease after its process is gone or after a command without an answer. A
+ * waiter counts while nothing disturbs its process, its links and its server. Other waiters may die
+ * and freeze meanwhile. That costs grant windows, and the queue bounds them all together.
  */
 final class GapCheck {
-  /** The grant window and the time after which a silent waiter is gone, and some slack. */
+  /** The grant window, the time after which a silent waiter is gone, and some slack. */
   private static final long WITH_FAULTS = 15_000_000_000L;
 
   /** L10 says "within seconds". */
@@ -23,7 +23,7 @@ final class GapCheck {
 
   private final History history;
 
-  /** A waiter, and a time in which it should have had its turn. */
+  /** A waiter, and a time in which it should have been granted the lock. */
   record Gap(String resource, Stay waiter, Span span) {}
 
   private GapCheck(History history) {
@@ -65,12 +65,12 @@ final class GapCheck {
     return new Violation(Violation.Sort.GAP, gap.resource(), gap.span().from(), text);
   }
 
-  /** When the lock may have been taken by an attempt, for all that its worker knew. */
+  /** When the attempt may have held the lock, as far as its worker knew. */
   private List<Span> taken(Stay stay) {
     long decided = Math.min(stay.decided(), history.endOfProcess(stay));
     List<Span> spans = new ArrayList<>();
     if (stay.resources().size() > 1) {
-      spans.add(new Span(stay.begin(), decided)); // it takes one lock after the other
+      spans.add(new Span(stay.begin(), decided)); // it acquires its locks one by one
     }
     history
         .faultsOf(stay)
@@ -85,14 +85,14 @@ final class GapCheck {
     return spans;
   }
 
-  /** When the store may have given it the lock without its knowing. */
+  /** When the store may have granted the lock although the worker did not hear of it. */
   private Span unheard(Stay stay, Fault fault) {
     long from = Math.max(stay.begin(), fault.begin());
     long until = afterLease(stay, fault.end() + History.AFTERMATH);
     return new Span(from, Math.min(until, stay.entered()));
   }
 
-  /** When nothing of a hold can be left in the store. */
+  /** When the store can have nothing left of a hold. */
   private long end(Stay stay) {
     if (stay.lost() != Stay.NEVER) {
       return stay.lost();
@@ -104,7 +104,7 @@ final class GapCheck {
     return clean ? stay.freed() : afterLease(stay, stay.freed());
   }
 
-  /** A server's clock that is set back makes what it keeps last longer. */
+  /** A server's clock that is set back makes the server's keys last longer. */
   private long afterLease(Stay stay, long from) {
     long end = Math.max(from + Math.max(stay.lease(), Stay.WINDOW), stay.claimed());
     return history

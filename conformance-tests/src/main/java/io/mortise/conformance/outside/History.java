@@ -9,12 +9,12 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 
 /**
- * What all logs of a run tell together.
+ * The content of all logs of a run.
  *
- * @param stays every attempt, in the order of their begin
- * @param faults everything that was done to the run
+ * @param stays every attempt, by its begin
+ * @param faults every disturbance of the run
  * @param others the lines that belong to neither
- * @param end the last moment anybody wrote of
+ * @param end the last moment in any log
  */
 record History(List<Stay> stays, List<Fault> faults, List<LogLine> others, long end) {
   static final String FAULT = "fault";
@@ -23,19 +23,18 @@ record History(List<Stay> stays, List<Fault> faults, List<LogLine> others, long 
   static final String NOTHING = "nothing";
 
   /**
-   * How long after a fault a slow reaction to it is no surprise: connections are made again, and
-   * what was sent meanwhile is repeated.
+   * For how long a fault may slow things down: connections are made again, and commands are
+   * repeated.
    */
   static final long AFTERMATH = 3_000_000_000L;
 
   /**
-   * How far two processes may tell the same moment apart: the store acts, and who hears of it
-   * writes that down. A thread that is handed a hold by another of its process is inside at most 10
-   * ms after the store gave it.
+   * How far apart two processes may log the same moment: the store acts, and a worker logs what it
+   * heard. A thread that gets a hold by hand-off holds it at most 10 ms after the store granted it.
    */
   static final long REPORTING = 100_000_000L;
 
-  /** Reads lines in any order, each log's own kept. */
+  /** Reads lines in any order, but keeps the order within each log. */
   static History of(List<LogLine> lines) {
     Map<String, List<LogLine>> attempts = new LinkedHashMap<>();
     Map<String, LogLine> begun = new LinkedHashMap<>();
@@ -79,12 +78,12 @@ record History(List<Stay> stays, List<Fault> faults, List<LogLine> others, long 
     return faults.stream().filter(fault -> fault.touches(stay));
   }
 
-  /** Whether anything happened to a stay between the two moments, or shortly before. */
+  /** Whether a fault touched a stay between the two moments, or shortly before. */
   boolean isDisturbed(Stay stay, long from, long to) {
     return faultsOf(stay).anyMatch(fault -> fault.isWithin(from, to, AFTERMATH));
   }
 
-  /** When the process of a stay was killed; the end of the run if it was not. */
+  /** When the process of a stay was killed, or else the end of the run. */
   long endOfProcess(Stay stay) {
     return faults.stream()
         .filter(fault -> fault.sort() == Fault.Sort.KILL && stay.source().equals(fault.client()))
@@ -94,8 +93,8 @@ record History(List<Stay> stays, List<Fault> faults, List<LogLine> others, long 
   }
 
   /**
-   * Whether the store may have given a hold before a fault was over: it was asked before, and the
-   * hold was reported soon after, unless something else kept the report back.
+   * Whether the store may have granted a hold before the end of a fault. That is so if the worker
+   * asked before, and logged the hold soon after, or if another fault delayed the log.
    */
   boolean isPerhapsAcquiredBefore(Stay stay, Fault fault) {
     long reported = fault.end() + REPORTING;

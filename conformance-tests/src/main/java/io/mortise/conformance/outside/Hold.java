@@ -3,21 +3,21 @@ package io.mortise.conformance.outside;
 import io.mortise.Lease;
 import io.mortise.LeasedLock;
 
-/** A lock that a worker has, whatever its kind. */
+/** A worker's hold of a lock of any kind. */
 interface Hold {
-  /** Whether its worker may believe now that nobody else is inside. */
+  /** Whether the worker may believe now that it holds the lock. */
   boolean isGood();
 
-  /** For how long from now that is promised (ns); 0 if nothing is. */
+  /** For how long from now that is promised (ns); 0 without a promise. */
   long promised();
 
-  /** Its fencing token, or 0. */
+  /** The fencing token, or 0. */
   long token();
 
-  /** Gives it back; throws what the lock throws. */
+  /** Releases the hold, and throws what the lock throws. */
   void leave();
 
-  /** A thread's hold. */
+  /** A hold of a thread. */
   static Hold of(LeasedLock lock, long token) {
     return new Hold() {
       @Override
@@ -66,7 +66,7 @@ interface Hold {
     };
   }
 
-  /** A hold of nothing, or of something that nobody looks at. */
+  /** A hold of nothing, or one whose lease is never checked. */
   static Hold blind(Runnable leaving) {
     return new Hold() {
       @Override

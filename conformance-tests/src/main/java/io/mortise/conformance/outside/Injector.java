@@ -14,9 +14,9 @@ import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 
-/** Does what is planned, and writes it down: a line before each fault and one after it. */
+/** Carries out the plan of faults, and logs a line before and after each one. */
 final class Injector {
-  /** Those that say who holds a lock. */
+  /** The keys that record the holder of a lock. */
   private static final List<String> KEYS =
       List.of(
           "mortise:lock:{plain}",
@@ -41,7 +41,7 @@ final class Injector {
           "mortise:sem:alive:{semaphore}",
           "mortise:redisson:queue:{shared}");
 
-  /** A red lock asks that a server without its data stays away for the longest lease. */
+  /** A Redlock requires that a server without its data stays down for the longest lease. */
   private static final long AWAY = Step.LEASE.plusMillis(300).toMillis();
 
   private static final int AT_A_TIME = 6;
@@ -57,7 +57,7 @@ final class Injector {
     this.staff = staff;
   }
 
-  /** Does all of it; returns when the last fault is over. */
+  /** Carries out the whole plan. Returns when the last fault is over. */
   public void run(List<PlannedFault> plan) throws InterruptedException, ExecutionException {
     ScheduledExecutorService timer = Executors.newScheduledThreadPool(AT_A_TIME);
     try {
@@ -75,7 +75,7 @@ final class Injector {
     }
   }
 
-  /** What is still spoiled by another fault is left alone. */
+  /** Skips a target that another fault disturbs at the moment. */
   private void injectAlone(String id, PlannedFault fault) {
     if (spoiled.add(fault.target())) {
       try {
@@ -100,7 +100,7 @@ final class Injector {
   private void spoilWorker(String id, PlannedFault fault) {
     WorkerProcess worker = staff.find(fault.worker());
     if (worker == null) {
-      return; // the next one is not at work yet
+      return; // its successor is not ready yet
     }
     Faults.begin(log, id, fault.sort(), "client", worker.name());
     if (fault.sort() == Fault.Sort.KILL) {
@@ -164,7 +164,7 @@ final class Injector {
       boolean forward = fault.sort() == Fault.Sort.CLOCK_FORWARD;
       Faults.begin(log, id, fault.sort(), "server", site.name(), "millis", fault.millis());
       site.stepClock(forward ? fault.millis() : -fault.millis());
-      Object unused = site.server().command("PING"); // it looks at its clock now
+      Object unused = site.server().command("PING"); // now the server reads its clock
       Faults.end(log, id);
     }
   }
@@ -181,7 +181,7 @@ final class Injector {
     }
   }
 
-  /** The chosen one; if it does not exist, the next that does. */
+  /** The chosen key, or the next one that exists. */
   private static String keyToDelete(Site site, List<String> keys, int choice) {
     List<String> turned = new ArrayList<>(keys);
     Collections.rotate(turned, -(choice % keys.size()));
@@ -195,7 +195,7 @@ final class Injector {
     try {
       TimeUnit.MILLISECONDS.sleep(millis);
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts a run", e);
+      throw new IllegalStateException("a run is never interrupted", e);
     }
   }
 }

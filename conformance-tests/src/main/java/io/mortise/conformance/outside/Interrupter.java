@@ -15,7 +15,7 @@ final class Interrupter {
         return thread;
       });
 
-  /** Will interrupt the calling thread, unless the returned alarm is turned off before. */
+  /** Interrupts the calling thread after the delay, unless the alarm is turned off before. */
   Alarm in(Duration delay) {
     Alarm alarm = new Alarm(Thread.currentThread());
     if (!delay.isZero()) {
@@ -39,7 +39,7 @@ final class Interrupter {
       }
     }
 
-    /** Takes back an interrupt that nobody has seen. */
+    /** Takes back an interrupt that had no effect. */
     synchronized void turnOff() {
       off = true;
       boolean unused = Thread.interrupted();

@@ -23,7 +23,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
-/** The locks of a worker, and the ways to enter them. Thread-safe. */
+/** The locks of a worker, and the ways to acquire them. Thread-safe. */
 final class Locks implements AutoCloseable {
   static final int PERMITS = 2;
   static final int READERS = 1_000;
@@ -40,7 +40,7 @@ final class Locks implements AutoCloseable {
   /**
    * Opens the services of a worker.
    *
-   * @param uris the main server's, then those of the red lock's
+   * @param uris the main server's, then those of the Redlock's servers
    */
   Locks(List<String> uris, String provider, boolean startOnGrant) {
     main = open(uris.get(0), provider, startOnGrant, false);
@@ -62,12 +62,12 @@ final class Locks implements AutoCloseable {
     return service;
   }
 
-  /** Tries again, since the server or the link may be spoiled just now. */
+  /** Tries several times, because a fault may disturb the server or the link. */
   private static LockService patiently(LockService.Builder builder) {
     for (int attempt = 1; ; attempt++) {
       try {
         return builder.open();
-      } catch (LockException e) { // also the one for an outcome that is not known
+      } catch (LockException e) { // includes an unknown outcome
         if (attempt == ATTEMPTS) {
           throw e;
         }
@@ -76,7 +76,7 @@ final class Locks implements AutoCloseable {
     }
   }
 
-  /** The names of what a step takes, as the logs have them. */
+  /** The names of a step's locks in the logs. */
   static List<String> resources(What what) {
     return switch (what) {
       case READ, WRITE -> List.of("read-write");
@@ -86,7 +86,7 @@ final class Locks implements AutoCloseable {
     };
   }
 
-  /** Does what a step says, and returns the hold, or nothing if it was refused. */
+  /** Acquires as the step says. Returns the hold, or null if the lock was not acquired. */
   @Nullable Hold enter(Step step) throws InterruptedException, ExecutionException {
     String name = resources(step.what()).get(0);
     return switch (step.what()) {
@@ -111,7 +111,7 @@ final class Locks implements AutoCloseable {
     };
   }
 
-  /** Its size is part of the server's data, so it may be gone at any time. */
+  /** The number of permits is data of the server, so it may be gone at any time. */
   private DistributedSemaphore semaphore(String name) {
     DistributedSemaphore semaphore = main.getSemaphore(name);
     boolean unused = semaphore.trySetPermits(PERMITS);
@@ -124,7 +124,7 @@ final class Locks implements AutoCloseable {
       try {
         lock.unlock();
       } catch (LeaseLostException e) {
-        // Nobody looks at that either.
+        // The control ignores a loss here too.
       }
     });
   }
@@ -162,7 +162,7 @@ final class Locks implements AutoCloseable {
     try {
       return lock.fencingToken();
     } catch (LeaseLostException e) {
-      return 0; // lost since; the first look at the hold says so
+      return 0; // lost since; the first check reports it
     }
   }
 
@@ -173,7 +173,7 @@ final class Locks implements AutoCloseable {
       return future.get().map(Hold::of).orElse(null);
     } catch (InterruptedException e) {
       if (!future.cancel(true)) {
-        return future.get().map(Hold::of).orElse(null); // it came at the same moment
+        return future.get().map(Hold::of).orElse(null); // granted at the same moment
       }
       throw e;
     }
@@ -191,7 +191,7 @@ final class Locks implements AutoCloseable {
     };
   }
 
-  /** Forces the lock of a step open, and tells whether anybody had it. */
+  /** Forces the lock of a step open. Returns whether it was held. */
   boolean force(What what) {
     String name = resources(what).get(0);
     DistributedReadWriteLock rw = main.getReadWriteLock(name);

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A file of {@link LogLine}s. Each line is one write to a file opened to append, so that lines of
- * many threads do not mix, and a process that is killed has lost none that it wrote. Thread-safe.
+ * A file of {@link LogLine}s. Each line is one write to a file opened for appending. So lines of
+ * many threads do not mix, and a killed process loses none of its lines. Thread-safe.
  */
 final class Log implements AutoCloseable {
   private static final String SUFFIX = ".log";
@@ -24,8 +24,8 @@ final class Log implements AutoCloseable {
   /**
    * Opens a log.
    *
-   * @param folder where all logs of the run are
-   * @param source who writes it, also the file's name
+   * @param folder of all logs of the run
+   * @param source the writer, and the name of the file
    * @param origin the {@link System#nanoTime} of the run's start
    */
   Log(Path folder, String source, long origin) {
@@ -38,12 +38,12 @@ final class Log implements AutoCloseable {
     }
   }
 
-  /** Now, in ns since the start of the run. */
+  /** The time since the start of the run (ns). */
   long now() {
     return System.nanoTime() - origin;
   }
 
-  /** Writes what happens now. */
+  /** Logs an event with the current time. */
   void tell(String verb, Object... namesAndValues) {
     tellAt(now(), verb, namesAndValues);
   }
@@ -66,7 +66,7 @@ final class Log implements AutoCloseable {
     }
   }
 
-  /** All lines of all logs of a folder. A last line without its end is left out. */
+  /** All lines of all logs of a folder, without a last line that is incomplete. */
   static List<LogLine> readAll(Path folder) {
     List<LogLine> lines = new ArrayList<>();
     try (Stream<Path> files = Files.list(folder)) {

@@ -8,10 +8,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * One line of a log: {@code 1200000 w1 in stay=7 token=12}.
  *
- * @param at when, in ns since the start of the run
- * @param source whose log it is
- * @param verb what happened
- * @param fields the rest, by name; no value has a blank
+ * @param at ns since the start of the run
+ * @param source the writer
+ * @param verb the event
+ * @param fields the rest, by name; no value contains a blank
  */
 record LogLine(long at, String source, String verb, Map<String, String> fields) {
   static LogLine of(long at, String source, String verb, Object... namesAndValues) {

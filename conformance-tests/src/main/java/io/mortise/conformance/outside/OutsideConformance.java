@@ -18,10 +18,10 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /**
- * Locks looked at from outside: processes on several backends use all kinds of locks on real
- * servers, while servers, links and processes are broken, and a checker that knows only their logs
- * finds no violation. Two controls, one without a lock and one that does not look at its lease, are
- * found guilty in the same run.
+ * Black-box tests of locks. Processes on several backends use all kinds of locks on real servers,
+ * while servers, links and processes fail. A checker that knows only their logs must find no
+ * violation. In the same run it must find violations in two controls: one without a lock, and one
+ * that ignores the end of its lease.
  *
  * <pre>{@code
  * class FromOutsideTest extends OutsideConformance {
@@ -29,20 +29,20 @@ import org.junit.jupiter.api.Test;
  * }
  * }</pre>
  *
- * <p>It takes a minute. {@code -Dmortise.soak=600} makes it that many seconds with faults, {@code
- * -Dmortise.seed=…} repeats a plan. The report is in {@code target/mortise-outside-<seed>.txt};
- * beside it are the logs, if something was found. Clocks are moved where there is a C compiler.
+ * <p>It takes a minute. {@code -Dmortise.soak=600} sets the seconds with faults, {@code
+ * -Dmortise.seed=…} repeats a plan. The report is in {@code target/mortise-outside-<seed>.txt}, and
+ * the logs are beside it if there was a violation. Clocks are moved where there is a C compiler.
  */
 public abstract class OutsideConformance implements BackendUnderTest {
   private static final long SECONDS = Long.getLong("mortise.soak", 40);
   private static final long SEED = Long.getLong("mortise.seed", System.nanoTime() & 0xFFFFFF);
 
-  /** For the subclass that names the backends. */
+  /** For the subclass that supplies the backends. */
   protected OutsideConformance() {}
 
   /**
-   * The backends of the workers, on the class path; each has two workers, one of which starts on
-   * grants.
+   * The backends of the workers, on the class path. Each has two workers, and one of the two starts
+   * on grants.
    *
    * @return names of providers, one or more
    */

@@ -6,23 +6,25 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Finds moments at which more were inside by good holds than a lock has room for.
+ * Finds moments at which more good holds existed than a lock allows.
  *
- * <p>A hold counts from the moment its worker knew of it until the last moment it was told that it
- * is good, so two that overlap here did overlap. Excused is what the lock contract excuses under
- * "What no lock of this kind can promise": data that is lost, a deleted key, a clock that steps
- * forward, and a forced unlock end what was acquired before. L9 bounds that: within one lease the
- * holder is told, and from then on its hold counts again. A step forward also spoils holds that
- * begin on the message of a grant, for as long as the waiter may have had an older time in hand.
+ * <p>A hold counts from the moment its worker knew of it. It ends at the last moment its worker saw
+ * it good. So two holds that overlap here did overlap.
+ *
+ * <p>Excused are the cases that the lock contract lists under "What no lock of this kind can
+ * promise". Lost data, a deleted key, a clock that steps forward and a forced unlock end all
+ * earlier holds. L9 limits the excuse: within one lease the holder gets a report, and later holds
+ * count again. A step forward also excuses holds that begin with the message of a grant. That lasts
+ * as long as a waiter may compare with an older time.
  */
 final class OverlapCheck {
-  /** How old the server's time may be that a grant's message is compared with. */
+  /** The greatest age of the server's time that a waiter compares a grant's message with. */
   private static final long SAMPLE = 10_000_000_000L;
 
   private final History history;
   private final List<Violation> found = new ArrayList<>();
 
-  /** A stretch of time in which a hold counts. */
+  /** A span of time in which a hold counts. */
   private record Held(Span span, Stay stay) {}
 
   private OverlapCheck(History history) {
@@ -83,7 +85,7 @@ final class OverlapCheck {
   private static Violation overlap(String resource, Held last, List<Held> inside) {
     String who =
         inside.stream()
-            .map(held -> "%s inside %s".formatted(held.stay(), held.span()))
+            .map(held -> "%s holds %s".formatted(held.stay(), held.span()))
             .collect(Collectors.joining(", "));
     String text = "room for %d, but %s".formatted(last.stay().capacity(), who);
     return new Violation(Violation.Sort.OVERLAP, resource, last.span().from(), text);

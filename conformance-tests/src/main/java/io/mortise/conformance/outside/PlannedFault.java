@@ -6,19 +6,19 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * What the injector is to do, and when: a pure function of the seed.
+ * A task of the injector and its time. The plan is a pure function of the seed.
  *
  * @param at ms after the start of the faults
- * @param sort what to do
- * @param worker to which worker, or to whose link
- * @param server to which server, or to the link to which one; 0 is the main server
- * @param lasts how long (ms)
- * @param choice which key to delete
- * @param millis by how much to move a clock
+ * @param sort the kind of fault
+ * @param worker the worker, or the worker of the link
+ * @param server the server, or the server of the link; 0 is the main server
+ * @param lasts the length (ms)
+ * @param choice the key to delete
+ * @param millis the step of a clock
  */
 record PlannedFault(
     long at, Sort sort, int worker, int server, long lasts, int choice, long millis) {
-  /** The sorts, each as often as it is to be. */
+  /** The kinds, each listed as often as its weight. */
   private static final List<Sort> LINKS =
       List.of(Sort.CUT, Sort.HALF_OPEN, Sort.LATE_REPLIES, Sort.LOST_REPLIES, Sort.REFUSE);
 
@@ -48,7 +48,7 @@ record PlannedFault(
   private static PlannedFault next(Random random, long at, int workers, int servers) {
     int server = random.nextBoolean() ? 0 : random.nextInt(servers);
     Sort sort = sort(random, server);
-    boolean seconds = random.nextInt(8) == 0; // longer than a command may take, or than a lease
+    boolean seconds = random.nextInt(8) == 0; // exceeds a command timeout or a lease
     long lasts = seconds ? 1_500 + random.nextInt(2_500) : 50 + random.nextInt(700);
     return new PlannedFault(
         at,
@@ -76,7 +76,7 @@ record PlannedFault(
         : Sort.SERVER_AWAY;
   }
 
-  /** What it spoils; nothing is spoiled by two at a time. */
+  /** The part that the fault disturbs. At most one fault disturbs a part at a time. */
   String target() {
     return switch (sort) {
       case KILL, FREEZE -> "worker " + worker;

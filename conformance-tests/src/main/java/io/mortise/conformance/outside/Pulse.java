@@ -3,8 +3,8 @@ package io.mortise.conformance.outside;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Notices that threads of this process do not run, whether because it is frozen or because the
- * machine is busy, and writes that down: what a lock does in such a time is not its fault.
+ * Notices and logs when threads of this process do not run, because it is frozen or the machine is
+ * busy. The checker does not blame a lock for such times.
  */
 final class Pulse {
   private static final long BEAT = 50_000_000L;
@@ -14,9 +14,9 @@ final class Pulse {
   private volatile boolean stopped;
 
   /**
-   * Starts it, on a daemon thread.
+   * Starts a daemon thread.
    *
-   * @param touched the field and value that say whose stays are touched; nothing for all
+   * @param touched the field and value that select the touched stays; empty for all
    */
   Pulse(Log log, Object... touched) {
     thread = new Thread(() -> beat(log, touched), "worker-pulse");
@@ -36,7 +36,7 @@ final class Pulse {
     }
   }
 
-  /** Ends it; afterwards nothing is written. */
+  /** Ends the thread. Nothing is logged afterwards. */
   void stop() {
     stopped = true;
     try {

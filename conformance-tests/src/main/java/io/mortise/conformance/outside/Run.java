@@ -9,10 +9,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Servers, links and workers, some time with faults and some without, and what is left then. The
- * seed decides what every thread does and what is broken when; not how they meet.
+ * A run of servers, links and workers. Faults come for some time, then none do, and then it looks
+ * for leftovers. The seed decides every step of each thread and every fault, but not their
+ * interleaving.
  *
- * @param folder where the logs are
+ * @param folder of the logs
  * @param seed of all plans
  * @param seconds with faults
  * @param providers the backends of the workers
@@ -21,7 +22,7 @@ record Run(Path folder, long seed, long seconds, List<String> providers) {
   private static final int RED_SERVERS = 3;
   private static final long CALM_SECONDS = 8;
 
-  /** Runs it, and judges the logs. */
+  /** Runs everything, and judges the logs. */
   Verdict judge() throws IOException, InterruptedException, ExecutionException {
     Files.createDirectories(folder);
     long origin = System.nanoTime();
@@ -51,7 +52,7 @@ record Run(Path folder, long seed, long seconds, List<String> providers) {
   private static void tellLeftovers(Log log, Site site) {
     for (String key : site.server().keys()) {
       Object expires = site.server().command("PTTL", key);
-      if (!Long.valueOf(-2).equals(expires)) { // it has just expired
+      if (!Long.valueOf(-2).equals(expires)) { // not just expired
         log.tell("key", "server", site.name(), "name", key, "expires", String.valueOf(expires));
       }
     }

@@ -7,10 +7,10 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A server of the run, and a link to it for each worker. It keeps its data when it is killed: what
- * it has answered is in the file, since it writes before it answers ({@code appendfsync no} leaves
- * to the kernel when that reaches the disk, which only a crash of the machine would show). Its
- * clock can be moved where there is a C compiler.
+ * A server of the run, and a link to it for each worker. The server keeps its data when it is
+ * killed, because it writes to the file before it answers. With {@code appendfsync no} the kernel
+ * decides when the data reaches the disk. Only a crash of the machine would show that. The clock
+ * can be moved where there is a C compiler.
  */
 final class Site implements AutoCloseable {
   private final String name;

@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** A time from one moment to another (ns). */
+/** A time between two moments (ns). */
 record Span(long from, long until) {
   long length() {
     return until - from;
   }
 
-  /** What is left of a time without others, in order. */
+  /** The parts of a time outside of the others, in order. */
   static List<Span> without(Span whole, List<Span> others) {
     List<Span> left = new ArrayList<>();
     long from = whole.from;

@@ -9,7 +9,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The workers of a run. One thread at a time may see to one of them. */
+/** The workers of a run. Only one thread at a time may manage a given worker. */
 final class Staff implements AutoCloseable {
   private static final int THREADS = 3;
 
@@ -21,7 +21,7 @@ final class Staff implements AutoCloseable {
   private final AtomicReferenceArray<@Nullable WorkerProcess> workers;
   private final AtomicIntegerArray lives;
 
-  /** Starts them all, each of the providers without and with starts on grants. */
+  /** Starts all workers. Each provider gets one without and one with starts on grants. */
   Staff(Path folder, long origin, long seed, List<String> providers, List<Site> sites) {
     this.folder = folder;
     this.origin = origin;
@@ -40,7 +40,7 @@ final class Staff implements AutoCloseable {
     return 2 * providers.size();
   }
 
-  /** What the logs call a worker, and its links. */
+  /** The name of a worker and its links in the logs. */
   static String slot(int number) {
     return "w" + (number + 1);
   }
@@ -60,12 +60,12 @@ final class Staff implements AutoCloseable {
             List.of(What.values())));
   }
 
-  /** A worker, or nothing while it has been killed and the next one is not at work yet. */
+  /** The worker, or null after a kill until its successor is ready. */
   @Nullable WorkerProcess find(int number) {
     return workers.get(number);
   }
 
-  /** Ends a worker at once. */
+  /** Kills a worker. */
   void kill(int number) {
     WorkerProcess worker = workers.getAndSet(number, null);
     if (worker != null) {
@@ -73,7 +73,7 @@ final class Staff implements AutoCloseable {
     }
   }
 
-  /** Starts the next life of a worker that was killed. */
+  /** Starts the successor of a killed worker. */
   void replace(int number) {
     WorkerProcess next = start(number);
     try {
@@ -90,7 +90,7 @@ final class Staff implements AutoCloseable {
         .toList();
   }
 
-  /** Tells all of them to end, and waits for that. */
+  /** Asks all workers to finish, and waits for their end. */
   void finish(Log log) {
     List<WorkerProcess> all = all();
     all.forEach(WorkerProcess::finish);

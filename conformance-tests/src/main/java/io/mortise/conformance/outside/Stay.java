@@ -3,30 +3,30 @@ package io.mortise.conformance.outside;
 import java.util.List;
 
 /**
- * One attempt to enter, and the stay inside if it succeeded, as its log tells them. Times are ns
- * since the start of the run, {@link #NEVER} for what did not happen.
+ * One attempt to acquire, and the hold if it succeeded, as the log has them. Times are ns since the
+ * start of the run. {@link #NEVER} stands for an event that did not happen.
  *
- * @param source whose: one life of a worker
+ * @param source the worker process
  * @param number the attempt's number there
- * @param resources the locks it takes together, mostly one
- * @param servers those the locks are kept on
- * @param weight what it takes of the capacity: a reader 1, a writer all
+ * @param resources the locks it acquires together, usually one
+ * @param servers the servers of the locks
+ * @param weight the share of the capacity: 1 for a reader, all for a writer
  * @param capacity of each of its resources
- * @param lease how long the store keeps it at the most without hearing from it
- * @param fixed whether that lease is never renewed
- * @param startsOnGrant whether it may begin before the store has confirmed it
- * @param must whether it is a violation not to enter
- * @param limit the longest time to wait, {@link #NEVER} if there is none
- * @param begin just before it asked
- * @param entered just after it was told that it is inside
- * @param seen the last moment at which it was still told that its hold is good
- * @param claimed until when it was told that nobody else can enter, or 0
- * @param token its fencing token, or 0
- * @param leaving just before it gave back
- * @param freed just after it had given back
- * @param lost when it learnt that its hold is over
- * @param refused when it learnt that it does not enter
- * @param why the reason of that
+ * @param lease the longest time that the store keeps the lock without a renewal
+ * @param fixed whether the lease is never renewed
+ * @param startsOnGrant whether the hold may begin before the store has confirmed it
+ * @param must whether failing to acquire is a violation
+ * @param limit the longest time to wait, {@link #NEVER} for none
+ * @param begin just before the attempt
+ * @param entered just after the worker knew that it holds the lock
+ * @param seen the last check that found the hold good
+ * @param claimed until when the hold was promised to be exclusive, or 0
+ * @param token the fencing token, or 0
+ * @param leaving just before the release
+ * @param freed just after the release
+ * @param lost when the worker learned that its hold is over
+ * @param refused when the worker learned that it does not get the lock
+ * @param why the reason for that
  */
 record Stay(
     String source,
@@ -52,7 +52,7 @@ record Stay(
     String why) {
   static final long NEVER = Long.MAX_VALUE;
 
-  /** The grant window: how long the store keeps a lock for a waiter that it has told (ns). */
+  /** The grant window: how long the store keeps a grant for a waiter (ns). */
   static final long WINDOW = 3_000_000_000L;
 
   static final String WAIT = "wait";
@@ -107,26 +107,26 @@ record Stay(
     return entered != NEVER;
   }
 
-  /** Whether the attempt, or giving back, ended with an error of the store. */
+  /** Whether the attempt or the release ended with an error of the store. */
   boolean isFailed() {
     return why.equals(FAILED);
   }
 
-  /** Whether it was told at least once after entering that its hold is good. */
+  /** Whether at least one check after the acquisition found the hold good. */
   boolean isConfirmed() {
     return isInside() && seen >= entered;
   }
 
   /**
-   * Until when its hold was good for certain. A hold that was good at one moment was good at all
-   * moments before; one that ended too early does not count beyond the last look at it.
+   * Until when the hold was good for certain. A hold that is good at one moment was good at all
+   * earlier moments. A hold that ended too early counts only until its last check.
    */
   long goodUntil() {
     long told = lost == NEVER ? Math.max(seen, claimed) : seen;
     return Math.min(Math.max(entered, told), leaving);
   }
 
-  /** When it knew the outcome of the attempt; the process may have ended before. */
+  /** When the worker knew the outcome of the attempt. The process may have ended before. */
   long decided() {
     return Math.min(entered, refused);
   }

@@ -5,15 +5,15 @@ import java.util.List;
 import java.util.Random;
 
 /**
- * What a thread of a worker does next.
+ * The next action of a worker's thread.
  *
- * @param what at which lock
- * @param way how it enters
+ * @param what the lock
+ * @param way how to acquire
  * @param patience the longest time to wait, where the way has one
  * @param lease a fixed lease, or zero for one that is renewed
- * @param stay how long to stay inside
+ * @param stay how long to hold
  * @param interruptAfter when to interrupt the attempt, or zero
- * @param force whether to force the lock open instead of taking it
+ * @param force whether to force the lock open instead of acquiring it
  */
 record Step(
     What what,
@@ -24,7 +24,7 @@ record Step(
     Duration interruptAfter,
     boolean force) {
 
-  /** A lock of the run. Its name is that of its resource in the logs. */
+  /** A lock of the run. Its name is the resource name in the logs. */
   enum What {
     PLAIN(6),
     FAIR(4),
@@ -33,14 +33,14 @@ record Step(
     WRITE(3),
     SEMAPHORE(4),
     MULTI(3),
-    /** One of the members of the multi lock alone. */
+    /** One member of the multi-lock alone. */
     MEMBER(2),
     RED(4),
-    /** Shared with clients of Redisson, where there are any. */
+    /** A lock shared with clients of Redisson, if there are any. */
     SHARED(3),
-    /** No lock at all: a control, which must be found guilty. */
+    /** No lock: a control in which the checker must find violations. */
     UNGUARDED(3),
-    /** A lease that nobody looks at: the second control. */
+    /** A lease that is never checked: the second control. */
     OVERSTAYED(2);
 
     private final int often;
@@ -58,7 +58,7 @@ record Step(
     }
   }
 
-  /** How to enter. */
+  /** The ways to acquire. */
   enum Way {
     LOCK,
     INTERRUPTIBLY,
@@ -75,7 +75,7 @@ record Step(
 
   static final Duration LEASE = Duration.ofSeconds(2);
 
-  /** The next step of a plan: the same generator, the same plan. */
+  /** The next step of a plan. The same generator gives the same plan. */
   static Step next(Random random, List<What> locks) {
     What what = pick(random, locks);
     Way way = Way.values()[random.nextInt(Way.values().length)];
@@ -85,12 +85,12 @@ record Step(
     boolean interrupts = way != Way.LOCK && random.nextInt(10) == 0;
     Duration interrupt = interrupts ? millis(1 + random.nextInt(1_000)) : Duration.ZERO;
     boolean force = what.canBeForced() && random.nextInt(200) == 0;
-    boolean crowded = what.isControl() || what == What.SEMAPHORE; // so that they do meet
+    boolean crowded = what.isControl() || what == What.SEMAPHORE; // so that threads meet
     Duration stay = crowded ? millis(20 + random.nextInt(80)) : stay(random);
     return new Step(what, way, patience, lease, stay, interrupt, force);
   }
 
-  /** To enter within a time, and leave. */
+  /** Acquires within a time, and releases. */
   static Step visit(What what, Duration patience) {
     return new Step(
         what,
@@ -113,7 +113,7 @@ record Step(
     throw new AssertionError(locks);
   }
 
-  /** Mostly short; now and then longer than a renewal, seldom longer than two leases. */
+  /** Usually short, sometimes longer than a renewal, seldom longer than two leases. */
   private static Duration stay(Random random) {
     int dice = random.nextInt(50);
     int longest = dice == 0 ? 6_000 : dice < 5 ? 900 : 8;

@@ -5,9 +5,9 @@ import java.util.Comparator;
 import java.util.List;
 
 /**
- * Finds tokens that fall. Holds that were good one after the other were taken in that order, so
- * their tokens rise (L13). Two that were acquired around one fault that ended the older of them
- * cannot be put in order from outside. Excused is a counter that was lost while the server's clock
+ * Finds tokens that fall. Holds that were good one after the other were acquired in that order, so
+ * their tokens rise (L13). The order is unknown from outside if two holds were acquired around a
+ * fault that ended the older one. Excused is a counter that was lost while the server's clock
  * stepped back.
  */
 final class TokenCheck {
@@ -47,7 +47,7 @@ final class TokenCheck {
     return new Violation(Violation.Sort.TOKEN, resource, after.entered(), text);
   }
 
-  /** The later one may have been acquired before the fault, and the earlier one behind it. */
+  /** The later hold may have been acquired before the fault, and the earlier one after it. */
   private boolean isOrderUnknown(Stay before, Stay after) {
     return history
         .faultsOf(after)

@@ -8,18 +8,18 @@ import java.util.function.Predicate;
 import java.util.stream.Collectors;
 
 /**
- * What the logs of a run prove, and what they are about.
+ * The violations that the logs of a run prove.
  *
  * @param history the logs
  * @param violations by their time
  */
 record Verdict(History history, List<Violation> violations) {
-  /** Those at one of the resources. */
+  /** Violations at one of the resources. */
   List<Violation> at(List<String> resources) {
     return violations.stream().filter(each -> resources.contains(each.resource())).toList();
   }
 
-  /** Those at none of the resources. */
+  /** Violations at none of the resources. */
   List<Violation> notAt(List<String> resources) {
     return violations.stream().filter(each -> !resources.contains(each.resource())).toList();
   }

@@ -21,10 +21,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A process whose threads enter and leave locks by a plan that its seed decides, and write down
- * what they are told. It says {@code ready}, answers {@code time}, works until it reads {@code
- * finish}, visits each lock once more, closes everything, and ends. At the end of its input it ends
- * at once.
+ * A process whose threads acquire and release locks by a plan from its seed, and log what they
+ * observe. It prints {@code ready}, answers {@code time}, and works until it reads {@code finish}.
+ * Then it acquires each lock once more, closes everything, and ends. At the end of its input it
+ * ends at once.
  */
 final class Worker {
   static final String READY = "ready";
@@ -32,7 +32,7 @@ final class Worker {
   static final String FINISH = "finish";
   private static final Duration PATIENCE = Duration.ofSeconds(30);
 
-  /** Threads of the kit, and the timer of the JVM, which ends when it has been idle for a while. */
+  /** Threads of the kit, and the timer of the JVM, which ends when it was idle for a while. */
   private static final Set<String> SHARED = Set.of("mortise-kit", "mortise-timer");
 
   private static final long LOOK = 5_000_000L;
@@ -51,7 +51,7 @@ final class Worker {
   }
 
   /**
-   * The process.
+   * Runs the process.
    *
    * @param args as {@link WorkerOrders#toArguments}
    */
@@ -66,7 +66,7 @@ final class Worker {
       pulse.stop();
       log.tell("done");
     }
-    System.exit(0); // what a client left behind is told; it keeps nobody here
+    System.exit(0); // threads that a client left are logged already
   }
 
   private void work() throws Exception {
@@ -92,7 +92,7 @@ final class Worker {
           new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
       for (String order = in.readLine(); !FINISH.equals(order); order = in.readLine()) {
         if (!TIME.equals(order)) {
-          Runtime.getRuntime().halt(1); // whoever gives the orders is gone
+          Runtime.getRuntime().halt(1); // the parent process is gone
         }
         System.out.println(log.now());
       }
@@ -124,7 +124,7 @@ final class Worker {
         return;
       }
     } catch (LockException | IllegalStateException e) {
-      // It may have happened all the same, or happen until nobody waits for the answer.
+      // It may have happened all the same, or may still happen until the command times out.
     }
     Faults.end(log, id);
   }
@@ -186,7 +186,7 @@ final class Worker {
     }
   }
 
-  /** What was good when it was asked was good before: so the time is taken before asking. */
+  /** A hold that is good when checked was good before, so the time is taken before the check. */
   private boolean look(Hold hold, long number) {
     long before = log.now();
     boolean good = hold.isGood();

@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * What a worker is told on its command line.
+ * The orders of a worker, passed on its command line.
  *
- * @param name one life of a worker: {@code w1.2}
- * @param folder where its log is
+ * @param name the worker process: {@code w1.2}
+ * @param folder of its log
  * @param origin the {@link System#nanoTime} of the run's start
  * @param provider its backend
  * @param startOnGrant the option of its services
- * @param uris its own links to the servers: the main one, then those of the red lock
+ * @param uris its own links to the servers: the main one, then those of the Redlock
  * @param threads how many
  * @param seed decides their plans
- * @param locks those it uses
+ * @param locks the locks it uses
  */
 record WorkerOrders(
     String name,
@@ -30,7 +30,7 @@ record WorkerOrders(
     List<What> locks) {
   static final String MAIN = "main";
 
-  /** The server's name in the logs. */
+  /** The name of a Redlock's server in the logs. */
   static String red(int number) {
     return "red-" + number;
   }

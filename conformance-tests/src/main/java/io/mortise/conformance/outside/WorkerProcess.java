@@ -10,14 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** The other end of a {@link Worker}: starts the process, freezes and ends it. */
+/** The parent's side of a {@link Worker}: starts, freezes and ends the process. */
 final class WorkerProcess implements AutoCloseable {
   private static final long PATIENCE_SECONDS = 150;
 
   private final WorkerOrders orders;
   private final Process process;
 
-  /** Ends it when this JVM ends before the run, also if it is frozen. */
+  /** Ends the process, even a frozen one, if this JVM ends before the run. */
   private final Thread atExit;
 
   private WorkerProcess(WorkerOrders orders, Process process) {
@@ -27,7 +27,7 @@ final class WorkerProcess implements AutoCloseable {
     Runtime.getRuntime().addShutdownHook(atExit);
   }
 
-  /** Starts a JVM of this kind and with this class path. */
+  /** Starts a JVM of the same version with the same class path. */
   static WorkerProcess start(WorkerOrders orders) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -55,9 +55,9 @@ final class WorkerProcess implements AutoCloseable {
   }
 
   /**
-   * Waits until its services are open, and checks that its time is ours.
+   * Waits until its services are open, and checks that both processes have the same clock.
    *
-   * @throws IllegalStateException it does not open them, or its time is another
+   * @throws IllegalStateException the services do not open, or the clocks differ
    */
   void awaitReady() {
     try {
@@ -99,30 +99,30 @@ final class WorkerProcess implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts a run", e);
+      throw new IllegalStateException("a run is never interrupted", e);
     }
   }
 
-  /** Tells it to visit each lock once more, and to end. */
+  /** Asks it to acquire each lock once more, and to end. */
   void finish() {
     try {
       tell(Worker.FINISH);
     } catch (IOException e) {
-      // It has ended: the wait for its end says how.
+      // It has ended. The wait for its end reports how.
     }
   }
 
-  /** Waits for its end. Nothing, or what was wrong with it. */
+  /** Waits for its end. Returns an empty text, or the error. */
   String awaitEnd() {
     try {
       if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
-        signal("-QUIT"); // prints where its threads are
+        signal("-QUIT"); // prints stack traces
         TimeUnit.SECONDS.sleep(1);
         return "did not end within " + PATIENCE_SECONDS + " s";
       }
       return process.exitValue() == 0 ? "" : "ended with exit code " + process.exitValue();
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts a run", e);
+      throw new IllegalStateException("a run is never interrupted", e);
     }
   }
 

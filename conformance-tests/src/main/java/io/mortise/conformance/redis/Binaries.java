@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import redis.embedded.core.ExecutableProvider;
 
-/** Finds the executables of Redis. */
+/** The executables of Redis. */
 final class Binaries {
   private Binaries() {}
 

@@ -14,9 +14,9 @@ import java.util.function.Predicate;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** A redis-server that is a child process of this JVM, with a data folder of its own. */
+/** A redis-server process that is a child of this JVM and has its own data folder. */
 final class ChildNode implements Node {
-  /** Those to end when the JVM ends before its tests have closed them. */
+  /** Processes to end if the JVM ends before its tests close them. */
   private static final Set<ChildNode> RUNNING = ConcurrentHashMap.newKeySet();
 
   static {

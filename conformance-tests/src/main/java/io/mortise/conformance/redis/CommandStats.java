@@ -5,7 +5,7 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads the section commandstats of INFO. */
+/** Reads the commandstats section of INFO. */
 final class CommandStats {
   private static final Pattern LINE =
       Pattern.compile("cmdstat_(?!info|config|auth)(\\S+?):calls=(\\d+),");

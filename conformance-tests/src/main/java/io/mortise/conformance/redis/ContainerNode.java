@@ -17,7 +17,7 @@ final class ContainerNode implements Node {
     command.addAll(arguments);
     container = new GenericContainer<>(DockerImageName.parse(image));
     container.withExposedPorts(6379).withCommand(command.toArray(String[]::new));
-    // A fixed port, so that the server is at the same place after a restart.
+    // A fixed port, so that the server has the same address after a restart.
     container.setPortBindings(List.of(port + ":6379"));
   }
 
@@ -36,7 +36,7 @@ final class ContainerNode implements Node {
     container.start();
   }
 
-  /** A container that was stopped is gone, and its data with it. */
+  /** Stopping a container also removes its data. */
   @Override
   public void forget() {}
 

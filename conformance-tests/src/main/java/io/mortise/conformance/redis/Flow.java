@@ -6,7 +6,7 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
-/** One direction of a proxy: what happens to the bytes on their way. */
+/** One direction of a proxy. It decides how the bytes of that direction move. */
 final class Flow {
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition changed = lock.newCondition();
@@ -34,7 +34,7 @@ final class Flow {
     });
   }
 
-  /** Lets those who wait look again. */
+  /** Makes waiting threads check again. */
   void wake() {
     change(() -> {});
   }
@@ -49,7 +49,7 @@ final class Flow {
     }
   }
 
-  /** Waits until bytes that arrived now may go on, and tells whether they do. */
+  /** Waits until bytes that have arrived may go on. Returns whether they are forwarded. */
   boolean awaitPassage(BooleanSupplier ended) {
     lock.lock();
     try {
@@ -66,7 +66,7 @@ final class Flow {
       }
       return false;
     } catch (InterruptedException e) {
-      throw new IllegalStateException("nobody interrupts the threads of a proxy", e);
+      throw new IllegalStateException("the threads of a proxy are never interrupted", e);
     } finally {
       lock.unlock();
     }

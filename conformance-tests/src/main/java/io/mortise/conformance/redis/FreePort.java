@@ -14,11 +14,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ports of 127.0.0.1 that are this JVM's alone, so that no test of another can start its server
- * where one of ours is down for a moment, and be found there by our clients. They come in blocks,
- * each behind a lock file. All are below the range from which a kernel picks those of outgoing
- * connections: so no client can take, nor reach itself by, such a port either. A server of a
- * cluster takes the port 10,000 above its own as well, which is below that range too.
+ * Ports of 127.0.0.1 that belong to this JVM alone. Without that, a test of another JVM could start
+ * its server on a port of ours while our server is down. Our clients would then connect to it.
+ *
+ * <p>The ports come in blocks, each behind a lock file. All are below the range of ports that a
+ * kernel picks for outgoing connections. So no client can take such a port, or connect to itself by
+ * it. A server of a cluster also takes the port 10,000 above its own, which is below that range
+ * too.
  */
 final class FreePort {
   private static final int LOWEST = 12_000;
@@ -33,7 +35,7 @@ final class FreePort {
 
   private FreePort() {}
 
-  /** The one given longest ago, or never, and used by nobody. */
+  /** The unused port that was given out longest ago, or never. */
   static int next() {
     for (int attempt = 0; attempt < BLOCK; attempt++) {
       int port = FIRST + Math.floorMod(GIVEN.getAndIncrement(), BLOCK);
@@ -68,7 +70,7 @@ final class FreePort {
       }
       return reservation != null;
     } catch (IOException | OverlappingFileLockException e) {
-      return false; // another user's, or another class loader's
+      return false; // of another user or class loader
     }
   }
 

@@ -8,10 +8,10 @@ interface Node {
 
   int port();
 
-  /** Starts the server on its port, with the data it finds; returns before it answers. */
+  /** Starts the server on its port, with the data on disk. Returns before it answers. */
   void launch();
 
-  /** Removes the data that a server has left which does not run. */
+  /** Removes the data on disk. The server must not run. */
   void forget();
 
   /** The server's process id on this machine. */
@@ -26,12 +26,12 @@ interface Node {
   /** Sets the server's wall clock forward, or back if negative. */
   void stepClock(Duration by);
 
-  /** Ends the server without warning, paused or not, and waits for its end. Idempotent. */
+  /** Kills the server, paused or not, and waits for its end. Idempotent. */
   void kill();
 
-  /** What the server printed. */
+  /** The server's printed output. */
   String output();
 
-  /** Kills the server and removes what it left. Idempotent. */
+  /** Kills the server and removes its files. Idempotent. */
   void dispose();
 }

@@ -40,7 +40,7 @@ public final class RedisExtension implements BeforeAllCallback, AfterAllCallback
   /**
    * The running server.
    *
-   * @return the one all tests of the class share
+   * @return the server that all tests of the class share
    */
   public RedisServer server() {
     if (server == null) {
@@ -57,7 +57,7 @@ public final class RedisExtension implements BeforeAllCallback, AfterAllCallback
     }
   }
 
-  /** Ends the server with the class it was started for, not with one nested in that. */
+  /** Ends the server with the class it was started for, not with a class nested in that. */
   @Override
   public void afterAll(ExtensionContext context) {
     if (server != null && context.getRequiredTestClass().equals(owner)) {

@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * A real redis-server for tests, on a free port of this machine, without persistence. It ends with
  * {@link #close}, at the latest with the JVM. With {@code -Dmortise.redis=testcontainers} it runs
- * in a container. Not thread-safe, except for {@link #command} and what is built on it.
+ * in a container. Not thread-safe, except for {@link #command} and the methods that use it.
  */
 public final class RedisServer implements AutoCloseable {
   private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  /** Which redis-server to run. */
+  /** The redis-server to run. */
   public enum Binary {
-    /** The one on the {@code PATH}; where there is none, the embedded one. */
+    /** The one on the {@code PATH}, or else the embedded one. */
     INSTALLED,
     /** Redis 6.2, the oldest that Mortise supports, from the embedded-redis library. */
     EMBEDDED
@@ -55,7 +55,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Whether a server can have a {@linkplain Builder#movableClock movable clock} here: on Linux,
+   * Whether a server here can have a {@linkplain Builder#movableClock movable clock}: on Linux,
    * with a C compiler, and not in a container.
    *
    * @return whether tests that step a clock can run
@@ -87,7 +87,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * The URI to reach it by, with the password if it has one.
+   * The server's URI, with the password if it has one.
    *
    * @return {@code redis://[:password@]host:port}
    */
@@ -96,7 +96,7 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * The URI to reach it by as somebody else.
+   * The server's URI for another user.
    *
    * @param userInfo {@code user:password}; none if empty
    * @return {@code redis://[userInfo@]host:port}
@@ -115,12 +115,12 @@ public final class RedisServer implements AutoCloseable {
     return node.pid();
   }
 
-  /** Stops the process in its tracks (SIGSTOP): connections stay open and nothing answers. */
+  /** Stops the process (SIGSTOP). Its connections stay open, and nothing answers. */
   public void pause() {
     node.pause();
   }
 
-  /** Lets a paused process go on (SIGCONT). */
+  /** Continues a paused process (SIGCONT). */
   public void resume() {
     node.resume();
   }
@@ -135,14 +135,14 @@ public final class RedisServer implements AutoCloseable {
     node.stepClock(by);
   }
 
-  /** Ends the process at once (SIGKILL), paused or not, and waits for its end. */
+  /** Kills the process (SIGKILL), paused or not, and waits for its end. */
   public void kill() {
     node.kill();
   }
 
   /**
-   * Kills the process and starts a new one on the same port: with no data, unless the arguments ask
-   * for persistence.
+   * Kills the process and starts a new one on the same port. It has no data, unless the arguments
+   * ask for persistence.
    */
   public void restart() {
     node.kill();
@@ -150,8 +150,8 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * Removes the data on disk of a server that was killed, so that it comes back with none. Only of
-   * use with arguments that ask for persistence.
+   * Removes the data on disk of a killed server, so that it comes back with none. Only useful with
+   * arguments that ask for persistence.
    */
   public void forget() {
     node.forget();
@@ -188,10 +188,10 @@ public final class RedisServer implements AutoCloseable {
   }
 
   /**
-   * How often each command ran since the start or the last reset, commands inside scripts included;
-   * without INFO, CONFIG and AUTH, which this class uses itself.
+   * The number of calls of each command since the start or the last reset. Commands inside scripts
+   * count. INFO, CONFIG and AUTH do not, because this class uses them itself.
    *
-   * @return calls by the lower-case name, as INFO commandstats has it
+   * @return calls by lower-case name, as INFO commandstats has it
    */
   public Map<String, Long> commandCounts() {
     return CommandStats.parse(String.valueOf(command("INFO", "commandstats")));
@@ -242,9 +242,9 @@ public final class RedisServer implements AutoCloseable {
     private Builder() {}
 
     /**
-     * Which server to run.
+     * The redis-server to run.
      *
-     * @param which installed, unless set
+     * @param which installed by default
      * @return this builder
      */
     public Builder binary(Binary which) {
@@ -255,7 +255,7 @@ public final class RedisServer implements AutoCloseable {
     /**
      * The default user's password.
      *
-     * @param secret none, unless set
+     * @param secret none by default
      * @return this builder
      */
     public Builder password(String secret) {
@@ -264,7 +264,7 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Lets the server's wall clock be stepped, see {@link RedisServer#canHaveMovableClock}.
+     * Makes the server's wall clock movable, see {@link RedisServer#canHaveMovableClock}.
      *
      * @return this builder
      */
@@ -274,10 +274,10 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
-     * Further command line arguments, one word each, such as {@code "--user", "alice", "on",
+     * Adds command line arguments, one word each, such as {@code "--user", "alice", "on",
      * ">secret", "~*", "&*", "+@all"}.
      *
-     * @param more added to those given before
+     * @param more added to earlier ones
      * @return this builder
      */
     public Builder arguments(String... more) {
@@ -289,7 +289,7 @@ public final class RedisServer implements AutoCloseable {
      * Starts the server and waits until it answers.
      *
      * @return a running server
-     * @throws IllegalStateException it did not start; the message holds what it printed
+     * @throws IllegalStateException it did not start; the message has its output
      */
     public RedisServer start() {
       Node node =

@@ -16,8 +16,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One plain connection to a Redis, independent of the clients under test. A reply is a {@link
- * String}, a {@link Long}, a {@link List}, null, or, inside a list, a {@link RespException}. Not
+ * A plain connection to Redis, independent of the clients under test. A reply is a {@link String},
+ * a {@link Long}, a {@link List} or null. A list may also contain a {@link RespException}. Not
  * thread-safe, except that any thread may close it.
  */
 public final class RespConnection implements AutoCloseable {
@@ -30,7 +30,7 @@ public final class RespConnection implements AutoCloseable {
    *
    * @param host where the server is
    * @param port its port
-   * @param timeout the longest time to connect, and then to wait for bytes of a reply
+   * @param timeout the longest time to connect, and later to wait for bytes of a reply
    * @throws IOException there is no connection
    */
   @SuppressWarnings("resource") // The streams are the socket's, which close() closes.
@@ -153,13 +153,13 @@ public final class RespConnection implements AutoCloseable {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
-  /** Closes the connection; a thread that reads from it fails. Idempotent. */
+  /** Closes the connection. A thread that reads from it fails. Idempotent. */
   @Override
   public void close() {
     try {
       socket.close();
     } catch (IOException e) {
-      // Closing was all that was wanted.
+      // The connection is closed anyway.
     }
   }
 }

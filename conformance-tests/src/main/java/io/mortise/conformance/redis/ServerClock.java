@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The wall clock of a server that is a child process, which a test may step: a small C library that
- * is preloaded into it. It needs Linux and a C compiler.
+ * The wall clock of a server that is a child process. A test may step it. A small C library is
+ * preloaded into the server. It needs Linux and a C compiler.
  */
 final class ServerClock {
   private final Path file;
@@ -28,28 +28,28 @@ final class ServerClock {
     write();
   }
 
-  /** Whether it is this file that says how far it is off. */
+  /** Whether this file holds the clock's offset. */
   boolean isKeptIn(Path other) {
     return file.equals(other);
   }
 
-  /** Whether there can be one on this machine. */
+  /** Whether this machine can run it. */
   static boolean isPossible() {
     return Shim.LIBRARY != null;
   }
 
-  /** What the server's process must be started with. */
+  /** The environment in which the server must be started. */
   Map<String, String> environment() {
     return Map.of("LD_PRELOAD", String.valueOf(Shim.LIBRARY), "MORTISE_CLOCK", file.toString());
   }
 
-  /** Sets it forward, or back if negative. */
+  /** Sets the clock forward, or back if negative. */
   synchronized void step(Duration by) {
     micros += TimeUnit.MICROSECONDS.convert(by);
     write();
   }
 
-  /** The server has the file mapped, so it is written in place. */
+  /** Writes in place, because the server has mapped the file. */
   private void write() {
     ByteBuffer value = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
     value.putLong(micros).flip();
@@ -98,7 +98,7 @@ final class ServerClock {
                 .start();
         return compiler.waitFor() == 0;
       } catch (IOException e) {
-        return false; // there is none
+        return false; // there is no compiler
       } catch (InterruptedException e) {
         Thread.currentThread().interrupt();
         return false;

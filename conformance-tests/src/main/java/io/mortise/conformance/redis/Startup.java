@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Starts a server and waits until it answers; one that does not is removed. */
+/** Starts a server and waits until it answers. A server without an answer is removed. */
 final class Startup {
   private Startup() {}
 

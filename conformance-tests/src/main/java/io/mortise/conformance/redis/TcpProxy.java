@@ -12,8 +12,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A link that can be spoiled: it stands on a port of 127.0.0.1 in front of a server and passes
- * bytes on, until told otherwise. Thread-safe; its threads are daemons and end with {@link #close}.
+ * A link with faults on demand. It listens on a port of 127.0.0.1 in front of a server and forwards
+ * bytes until a method changes that. Thread-safe. Its threads are daemons and end with {@link
+ * #close}.
  */
 public final class TcpProxy implements AutoCloseable {
   /** One of the two directions of a link. */
@@ -51,15 +52,15 @@ public final class TcpProxy implements AutoCloseable {
   /**
    * Opens a proxy in front of a server.
    *
-   * @param server where bytes go
-   * @return the proxy, which passes everything on
+   * @param server the target
+   * @return the proxy, which forwards everything
    */
   public static TcpProxy to(RedisServer server) {
     return new TcpProxy(server.host(), server.port());
   }
 
   /**
-   * The port clients connect to.
+   * The port for clients.
    *
    * @return a port of 127.0.0.1
    */
@@ -68,7 +69,7 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * The URI to reach the server through this proxy.
+   * The URI of the server through this proxy.
    *
    * @return {@code redis://127.0.0.1:port}
    */
@@ -76,14 +77,14 @@ public final class TcpProxy implements AutoCloseable {
     return URI.create("redis://127.0.0.1:" + port());
   }
 
-  /** Holds all bytes back, both ways, as a half-open link does; also of new connections. */
+  /** Holds back all bytes in both directions, as a half-open link does, also on new connections. */
   public void stall() {
     stall(Direction.REQUESTS);
     stall(Direction.REPLIES);
   }
 
   /**
-   * Holds the bytes of one direction back. They go on after {@link #resume}.
+   * Holds back the bytes of one direction until {@link #resume}.
    *
    * @param direction which bytes
    */
@@ -92,7 +93,7 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * Holds each piece of data of one direction back for a while.
+   * Holds back each piece of data of one direction for a while.
    *
    * @param direction which bytes
    * @param delay how long; zero ends it
@@ -101,22 +102,22 @@ public final class TcpProxy implements AutoCloseable {
     flow(direction).delay(delay);
   }
 
-  /** Swallows what the server says from now on: requests arrive, their replies are lost. */
+  /** Drops the server's bytes from now on: requests arrive, and their replies are lost. */
   public void dropReplies() {
     replies.drop(true);
   }
 
-  /** Closes new connections at once; open ones stay. */
+  /** Closes new connections at once. Open ones stay. */
   public void refuse() {
     refusing = true;
   }
 
-  /** Breaks all open connections with a reset, at both ends; what is held back is lost. */
+  /** Resets all open connections at both ends. Bytes that are held back are lost. */
   public void cut() {
     links.forEach(Link::cut);
   }
 
-  /** Passes everything on again: no stall, no delay, nothing dropped, nobody refused. */
+  /** Forwards everything again: no stall, no delay, no drop, no refused connection. */
   public void resume() {
     refusing = false;
     requests.pass();
@@ -124,7 +125,7 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * How many connections are open.
+   * The number of open connections.
    *
    * @return connections of clients
    */
@@ -164,7 +165,7 @@ public final class TcpProxy implements AutoCloseable {
       try {
         accept(door.accept());
       } catch (IOException e) {
-        // The door was closed, or this one connection came to nothing.
+        // The proxy was closed, or this connection failed.
       }
     }
   }
@@ -188,7 +189,7 @@ public final class TcpProxy implements AutoCloseable {
     start(() -> link.pump(server, client, replies), "replies");
   }
 
-  /** A client's connection and the one to the server that belongs to it. */
+  /** A client's connection, and its connection to the server. */
   private final class Link {
     private final Socket client;
     private final Socket server;
@@ -199,7 +200,7 @@ public final class TcpProxy implements AutoCloseable {
       this.server = server;
     }
 
-    /** Moves bytes until the source ends; its end is passed on like bytes, so a stall hides it. */
+    /** Moves bytes until the source ends. A stall holds back that end like bytes. */
     void pump(Socket from, Socket to, Flow flow) {
       byte[] buffer = new byte[8_192];
       try {
@@ -232,7 +233,7 @@ public final class TcpProxy implements AutoCloseable {
         }
         socket.close();
       } catch (IOException e) {
-        // It is closed; that is all a cut is for.
+        // The socket is closed, as a cut wants it.
       }
     }
   }

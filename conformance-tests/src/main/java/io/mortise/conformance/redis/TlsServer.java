@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * A server with a port that speaks TLS, and certificates made by openssl: the server's names {@code
- * 127.0.0.1} and nothing else. What the JVM trusts is set by its system properties, so there should
- * be one at a time. Not thread-safe.
+ * A server with a TLS port. openssl makes the certificates. The server's certificate is for {@code
+ * 127.0.0.1} and nothing else. The JVM's trust is set by system properties, so there should be one
+ * instance at a time. Not thread-safe.
  */
 public final class TlsServer implements AutoCloseable {
   private static final String TRUST_STORE = "javax.net.ssl.trustStore";
@@ -40,7 +40,7 @@ public final class TlsServer implements AutoCloseable {
   }
 
   /**
-   * Whether there is an openssl to make certificates.
+   * Whether openssl exists to make certificates.
    *
    * @return whether {@link #start} works
    */
@@ -58,7 +58,7 @@ public final class TlsServer implements AutoCloseable {
    * Starts a server that the JVM does not trust yet.
    *
    * @param secret the default user's password
-   * @return a server that answers
+   * @return a running server
    */
   public static TlsServer start(String secret) {
     try {
@@ -71,38 +71,38 @@ public final class TlsServer implements AutoCloseable {
   /**
    * The server behind the port.
    *
-   * @return reached by TCP without TLS
+   * @return a server that TCP without TLS reaches
    */
   public RedisServer server() {
     return server;
   }
 
   /**
-   * The port that speaks TLS.
+   * The TLS port.
    *
-   * @return another than the server's own
+   * @return a port other than the server's plain port
    */
   public int port() {
     return port;
   }
 
   /**
-   * The URI to reach it by.
+   * The URI of the TLS port.
    *
    * @param secret the password
-   * @param host {@code 127.0.0.1}, or what its certificate does not name
+   * @param host {@code 127.0.0.1}, or a name that the certificate does not have
    * @return {@code rediss://:secret@host:port}
    */
   public URI uri(String secret, String host) {
     return URI.create("rediss://:" + secret + '@' + host + ':' + port);
   }
 
-  /** Lets the JVM trust the server. */
+  /** Makes the JVM trust the server. */
   public void trust() {
     trust("server");
   }
 
-  /** Lets the JVM trust another server than this. */
+  /** Makes the JVM trust another server instead. */
   public void trustAnother() {
     certificate("another");
     trust("another");
@@ -152,7 +152,7 @@ public final class TlsServer implements AutoCloseable {
     System.setProperty(TRUST_STORE + "Password", PASSWORD);
   }
 
-  /** Ends the server, and lets the JVM trust what it trusted before. */
+  /** Ends the server, and restores the JVM's trust. */
   @Override
   public void close() {
     System.clearProperty(TRUST_STORE);

@@ -1,7 +1,6 @@
 /**
- * A real Redis for tests: a server that can be paused, killed and restarted, a proxy that spoils
- * the link to it, and a connection of the tests' own. Start at {@link
- * io.mortise.conformance.redis.RedisServer}.
+ * A real Redis for tests: a server to pause, kill and restart, a proxy with link faults, and a
+ * plain connection for the tests. Start at {@link io.mortise.conformance.redis.RedisServer}.
  */
 @NullMarked
 package io.mortise.conformance.redis;

@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The duties of the backend contract that can be checked on any store through the SPI alone.
+ * The duties of the backend contract that any store can be tested for through the SPI alone.
  *
  * <pre>{@code
  * class MyBackendTest extends BackendConformance {
@@ -20,10 +20,10 @@ import org.junit.jupiter.api.Nested;
  * }
  * }</pre>
  *
- * <p>The tests use names of their own, so the store need not be empty.
+ * <p>The tests use unique names, so the store need not be empty.
  */
 public abstract class BackendConformance implements BackendUnderTest {
-  /** For the subclass that the author of a backend writes. */
+  /** For the subclass of a backend's author. */
   protected BackendConformance() {}
 
   /**
@@ -34,17 +34,17 @@ public abstract class BackendConformance implements BackendUnderTest {
   protected abstract LockBackendProvider provider();
 
   /**
-   * Where the store is.
+   * The URI of the store.
    *
    * @return the same store during one test
    */
   protected abstract URI uri();
 
   /**
-   * Opens one more backend on the store of {@link #uri}. Override it to test a backend made by hand
-   * around a client.
+   * Opens one more backend on the store of {@link #uri}. Override it to test a backend that is
+   * built around an existing client.
    *
-   * @return a backend the kit closes
+   * @return a backend, which the kit closes
    */
   protected LockBackend open() {
     return open(uri());
@@ -53,18 +53,18 @@ public abstract class BackendConformance implements BackendUnderTest {
   /**
    * Opens a backend with the provider and the kit's settings.
    *
-   * @param uri where the store is
-   * @return a backend the kit closes
+   * @param uri the store
+   * @return a backend, which the kit closes
    */
   protected LockBackend open(URI uri) {
     return provider().open(new BackendConfig(uri, Duration.ofSeconds(2), "mortise-kit", Map.of()));
   }
 
   /**
-   * Lets time pass, by {@link LockBackend#time}. Override it where a test moves the clock itself.
+   * Lets time pass by {@link LockBackend#time}. Override it where a test moves the clock itself.
    *
    * @param backend whose time passes
-   * @param duration how much
+   * @param duration how much time
    */
   protected void passTime(LockBackend backend, Duration duration) {
     TimeSource time = backend.time();

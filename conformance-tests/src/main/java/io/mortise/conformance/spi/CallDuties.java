@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How calls behave towards their threads and towards each other. */
+/** How calls treat their threads and each other. */
 abstract class CallDuties extends Duties {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String ADD_ONE =
@@ -57,7 +57,7 @@ abstract class CallDuties extends Duties {
                 assertEquals(List.of("x" + i), backend.execute(echo("x" + i)));
                 assertTrue(Thread.interrupted(), "the flag was lost");
                 assertEquals(List.of("y" + i), backend.execute(echo("y" + i)));
-                assertFalse(Thread.interrupted(), "nobody had set the flag");
+                assertFalse(Thread.interrupted(), "the flag was not set before");
               }
             });
     crew.join(PATIENCE);

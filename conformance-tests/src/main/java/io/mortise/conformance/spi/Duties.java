@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 
-/** What the groups of tests share: backends that are closed after each test, names used once. */
+/** Shared parts of the test groups: backends that are closed after each test, and unique names. */
 abstract class Duties {
   static final Duration TIMEOUT = Duration.ofSeconds(5);
   static final Script ECHO = Script.of("echo", "return {ARGV[1]}");
@@ -49,7 +49,7 @@ abstract class Duties {
     return backend;
   }
 
-  /** A key or channel no other test uses. */
+  /** A key or channel that no other test uses. */
   final String name(String name) {
     return names + name;
   }

@@ -16,12 +16,12 @@ import java.util.concurrent.Callable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
-/** What the groups share that break something: a server and a link for each test alone. */
+/** Shared parts of the groups with faults: a server and a link for each test alone. */
 abstract class FaultDuties extends Duties {
-  /** The timeout of a call that is not going to be answered. */
+  /** The timeout of a call that gets no answer. */
   static final Duration BRIEF = Duration.ofMillis(500);
 
-  /** How much later than its timeout a call may end on a busy machine. */
+  /** How late a call may end after its timeout on a busy machine. */
   static final Duration SLACK = Duration.ofSeconds(2);
 
   RedisServer server;
@@ -39,17 +39,17 @@ abstract class FaultDuties extends Duties {
 
   @AfterEach
   void stopServer() {
-    // Backends are closed later, and must bear it that their server is gone.
+    // Backends are closed later, and must tolerate that their server is gone.
     proxy.close();
     server.close();
   }
 
-  /** A backend on the server, used once, so that its connection is there. */
+  /** A backend on the server. It was used once, so that it is connected. */
   final LockBackend direct() {
     return used(open(server.uri()));
   }
 
-  /** A backend that reaches the server through the proxy. */
+  /** A backend that connects through the proxy. */
   final LockBackend viaProxy() {
     return used(open(proxy.uri()));
   }
@@ -67,7 +67,7 @@ abstract class FaultDuties extends Duties {
     return new ScriptCall(call.script(), call.keys(), call.args(), timeout);
   }
 
-  /** How often the increments of this key ran, by the server's own account. */
+  /** How often the increments of this key ran, as counted by the server. */
   final long count(String key) {
     Object value = server.command("GET", key);
     return value == null ? 0 : Long.parseLong(value.toString());
@@ -88,7 +88,7 @@ abstract class FaultDuties extends Duties {
         () -> "B3: a call with timeout " + call.timeout() + " took " + took);
   }
 
-  /** Waits until the backend works again, without being opened anew. */
+  /** Waits until the same backend works again. */
   static void awaitWorking(LockBackend backend) {
     Await.until("the backend works again", () -> works(backend));
   }
@@ -102,8 +102,8 @@ abstract class FaultDuties extends Duties {
   }
 
   /**
-   * Gives what is queued anywhere the time to run: the backend is used, and then some time passes,
-   * since that nothing happens cannot be awaited.
+   * Gives queued commands the time to run. The test uses the backend, and then time passes, because
+   * a test cannot wait for the absence of an event.
    */
   static void settle(LockBackend backend) throws InterruptedException {
     awaitWorking(backend);

@@ -14,9 +14,9 @@ import java.util.List;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What listeners are told when the link of their subscription breaks. */
+/** What listeners hear when the link of their subscription breaks. */
 abstract class GapDuties extends FaultDuties {
-  /** Within how long a half-open link must be found. */
+  /** The time within which a half-open link must be found. */
   private static final Duration HALF_OPEN = Duration.ofSeconds(30);
 
   GapDuties(RedisBackendConformance suite) {
@@ -30,7 +30,7 @@ abstract class GapDuties extends FaultDuties {
     return recorder;
   }
 
-  /** Messages flow again; those are the server's own, so that calls play no part. */
+  /** Checks that messages arrive again. The server publishes them itself, so calls play no part. */
   private void assertFlows(Recorder recorder, String message) {
     server.command("PUBLISH", name("channel"), message);
     recorder.awaitMessage(message);
@@ -60,7 +60,7 @@ abstract class GapDuties extends FaultDuties {
     Recorder recorder = subscribed(backend);
     server.kill();
     recorder.awaitSigns("+-");
-    // Attempts fail meanwhile, and must not be told.
+    // Attempts fail meanwhile, and must not be reported.
     Thread.sleep(2_500);
     server.restart();
     recorder.awaitSigns("+-+");
@@ -70,7 +70,7 @@ abstract class GapDuties extends FaultDuties {
 
   @Test
   @Rule("B11")
-  @DisplayName("B11: after a cut link and a time without any the subscription is back")
+  @DisplayName("B11: after a cut and a time without a link the subscription is back")
   void aCutLink() throws InterruptedException {
     Recorder recorder = subscribed(viaProxy());
     proxy.refuse();
@@ -178,7 +178,7 @@ abstract class GapDuties extends FaultDuties {
   @Test
   @Rule({"B12", "B15"})
   @DisplayName(
-      "B15: channels that were left do not come back, nor does anything twice, by reconnects")
+      "B15: after reconnects no closed channel comes back, and no channel comes back twice")
   void nothingPilesUpByReconnects() {
     LockBackend backend = direct();
     Recorder kept = subscribed(backend);
@@ -204,7 +204,7 @@ abstract class GapDuties extends FaultDuties {
 
   @Test
   @Rule({"B15", "B17"})
-  @DisplayName("B17: a backend closed during a gap ends in time and tries no more")
+  @DisplayName("B17: a backend closed during a gap ends in time and makes no further attempt")
   void backendClosedDuringAGap() throws InterruptedException {
     LockBackend backend = viaProxy();
     Recorder recorder = subscribed(backend);
@@ -214,7 +214,7 @@ abstract class GapDuties extends FaultDuties {
     assertReturnsAtOnce(backend::close);
     List<String> seen = recorder.events();
     proxy.resume();
-    // That nobody connects any more cannot be awaited.
+    // A test cannot wait for the absence of a connection.
     Thread.sleep(1_500);
     assertEquals(0, proxy.connections());
     assertEquals(seen, recorder.events());

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ToLongFunction;
 
-/** Calls that each increment a key of their own, and what the backend said became of them. */
+/** Calls that each increment their own key, and the outcome that the backend reported for each. */
 final class Ledger {
   private static final String REPLY = "reply";
 
@@ -29,12 +29,12 @@ final class Ledger {
     this.timeout = timeout;
   }
 
-  /** Makes calls from as many threads as there are calls, in all ways, and waits for their end. */
+  /** Makes calls in all ways, each on its own thread, and waits for their end. */
   void callAtOnce(int calls) throws InterruptedException {
     Crew.run(calls, this::call);
   }
 
-  /** Makes one call and notes how it ended; it must end in time. */
+  /** Makes one call and records its outcome. The call must end in time. */
   void call(int number) {
     Way way = Way.turn(number);
     String key = prefix + sequence.incrementAndGet();
@@ -49,12 +49,12 @@ final class Ledger {
     FaultDuties.assertInTime(start, call);
   }
 
-  /** How many calls have ended. */
+  /** The number of calls that have ended. */
   int size() {
     return verdicts.size();
   }
 
-  /** How many calls ended so. */
+  /** The number of calls with this outcome. */
   long with(Outcome outcome) {
     return verdicts.values().stream().filter(outcome.name()::equals).count();
   }
@@ -63,7 +63,7 @@ final class Ledger {
     return verdicts.values().stream().filter(REPLY::equals).count();
   }
 
-  /** Holds what the backend said against what ran (B1, B2). */
+  /** Compares the reported outcomes with the calls that ran (B1, B2). */
   void assertTruthful(ToLongFunction<String> count) {
     verdicts.forEach((key, verdict) -> {
       long ran = count.applyAsLong(key);
@@ -76,7 +76,7 @@ final class Ledger {
     });
   }
 
-  /** None of the calls ran, whatever the backend said. */
+  /** Checks that no call ran, whatever the backend reported. */
   void assertNoneRan(ToLongFunction<String> count) {
     verdicts.keySet().forEach(key -> assertEquals(0, count.applyAsLong(key), key + " ran"));
   }

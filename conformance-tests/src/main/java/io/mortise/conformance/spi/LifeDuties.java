@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How a backend begins and ends. */
+/** How a backend opens and closes. */
 abstract class LifeDuties extends Duties {
   LifeDuties(BackendConformance suite) {
     super(suite);
@@ -55,7 +55,7 @@ abstract class LifeDuties extends Duties {
 
   @Test
   @Rule("B17")
-  @DisplayName("B17: after close nothing can be subscribed")
+  @DisplayName("B17: after close a subscription is refused")
   void afterCloseNothingIsSubscribed() {
     LockBackend backend = open();
     backend.close();
@@ -88,7 +88,7 @@ abstract class LifeDuties extends Duties {
 
   @Test
   @Rule({"B1", "B17"})
-  @DisplayName("B17: calls that meet the close reply or say what may have happened; none hangs")
+  @DisplayName("B17: calls during a close reply or report their outcome; none hangs")
   void closingUnderLoad() throws InterruptedException {
     LockBackend staying = open();
     LockBackend backend = open();
@@ -133,7 +133,7 @@ abstract class LifeDuties extends Duties {
   @DisplayName("B17: after close no thread of the backend is left")
   void noThreadIsLeft() {
     use(open());
-    // What a client keeps for the whole JVM is there now.
+    // Now the threads that a client keeps for the whole JVM exist.
     Set<Thread> before = new HashSet<>(Thread.getAllStackTraces().keySet());
     for (int i = 0; i < 3; i++) {
       use(open());
@@ -161,7 +161,7 @@ abstract class LifeDuties extends Duties {
         .collect(Collectors.toSet());
   }
 
-  /** Pools the JVM grows by itself. */
+  /** Pools that the JVM grows by itself. */
   private static boolean belongsToTheJvm(Thread thread) {
     return thread
         .getName()

@@ -41,7 +41,7 @@ abstract class LinkDuties extends FaultDuties {
     Crew caller = inFlight(way, backend, Outcome.UNKNOWN);
     proxy.cut();
     proxy.resume();
-    // Long before the call's timeout.
+    // This must be long before the call's timeout.
     caller.join(Await.patience());
     settle(backend);
     assertEquals(1, count(name("n")));
@@ -114,7 +114,7 @@ abstract class LinkDuties extends FaultDuties {
 
   @Test
   @Rule({"B1", "B2"})
-  @DisplayName("B2: calls held up on the way run once at most when the link goes on")
+  @DisplayName("B2: calls that a stalled link delays run at most once")
   void callsHeldUpRunOnceAtMost() throws InterruptedException {
     LockBackend backend = viaProxy();
     proxy.stall(Direction.REQUESTS);
@@ -169,7 +169,7 @@ abstract class LinkDuties extends FaultDuties {
 
   @Test
   @Rule({"B1", "B19"})
-  @DisplayName("B1: a reply that comes too late is never taken for another call's")
+  @DisplayName("B1: a late reply is never taken for the reply of another call")
   void aLateReplyIsNobodyElses() throws InterruptedException {
     LockBackend backend = viaProxy();
     for (int round = 0; round < 3; round++) {
@@ -184,7 +184,7 @@ abstract class LinkDuties extends FaultDuties {
         try {
           assertEquals(List.of(text), Way.turn(i).call(backend, echo(text)));
         } catch (BackendException e) {
-          // A connection that was given up with its late reply.
+          // The connection was abandoned with its late reply.
           assertEquals(Outcome.UNKNOWN, e.outcome(), e::toString);
         }
       }
@@ -196,7 +196,7 @@ abstract class LinkDuties extends FaultDuties {
   @EnumSource
   @Rule("B4")
   @DisplayName(
-      "B4: a thread interrupted while its call is out gets the reply, and stays interrupted")
+      "B4: a thread interrupted during its call gets the reply, and stays interrupted")
   void interruptedWhileTheCallIsOut(ThreadKind kind) throws InterruptedException {
     LockBackend backend = viaProxy();
     backend.execute(increment(name("known")));
@@ -212,7 +212,7 @@ abstract class LinkDuties extends FaultDuties {
             });
     Await.until("the call has run", () -> count(name("n")) == 1);
     caller.first().interrupt();
-    // The call must not end by this; that it goes on waiting cannot be awaited.
+    // The interrupt must not end the call. A test cannot wait for the absence of an end.
     Thread.sleep(300);
     proxy.resume();
     caller.join(Await.patience());
@@ -226,7 +226,7 @@ abstract class LinkDuties extends FaultDuties {
     LockBackend backend = viaProxy();
     proxy.stall();
     Ledger ledger = new Ledger(backend, name("n"), BRIEF);
-    // Long enough that connections must be given up and made anew, which hang as well.
+    // Long enough that the client abandons connections and makes new ones, which hang too.
     for (int i = 0; i < 3; i++) {
       ledger.callAtOnce(12);
     }
@@ -243,9 +243,10 @@ abstract class LinkDuties extends FaultDuties {
       "B13: a link on which replies come is not broken, however long the queue of calls is")
   void aLongQueue() {
     LockBackend backend = viaProxy();
-    // Each keeps the server busy for some hundredths of a second, and is too long to be read with
-    // the next: else the server would send all replies at the end. A new connection has its turn
-    // after one call of each other connection, well before its time is up, also on a busy machine.
+    // Each script keeps the server busy for some hundredths of a second. It is too long for the
+    // server to read it together with the next one, or else it would send all replies at the end. A
+    // new connection is served after one call of each other connection. That is well within its
+    // timeout, even on a busy machine.
     String words = "x".repeat(20_000);
     ScriptCall slow =
         within(Duration.ofMinutes(3), run("for i = 1, 4e6 do end return {1}", List.of(), words));

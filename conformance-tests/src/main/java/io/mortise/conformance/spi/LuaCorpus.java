@@ -9,9 +9,9 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * The language and the commands that lock scripts use, as samples with their exact replies. Redis
- * 6.2, Redis 7 and every other engine must answer alike; what is not in here a lock script does not
- * use. The samples are in the resource {@code lua-corpus.lua}.
+ * The language features and commands that lock scripts may use, as samples with their exact
+ * replies. Redis 6.2, Redis 7 and every other engine must give the same answers. A lock script uses
+ * nothing beyond the corpus. The samples are in the resource {@code lua-corpus.lua}.
  */
 public final class LuaCorpus {
   private static final String NAME = "--- ";

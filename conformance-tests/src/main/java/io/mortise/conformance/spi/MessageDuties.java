@@ -20,7 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** What a listener is told while nothing goes wrong. */
+/** What a listener hears while nothing fails. */
 abstract class MessageDuties extends Duties {
   private LockBackend backend;
 
@@ -42,7 +42,7 @@ abstract class MessageDuties extends Duties {
 
   @Test
   @Rule("B11")
-  @DisplayName("B11: after onSubscribed every message arrives; it comes once and first")
+  @DisplayName("B11: onSubscribed comes once and first, and after it every message arrives")
   void afterOnSubscribedMessagesArrive() {
     for (int i = 0; i < 20; i++) {
       String channel = name("channel" + i);
@@ -109,7 +109,7 @@ abstract class MessageDuties extends Duties {
 
   @Test
   @Rule("B11")
-  @DisplayName("B11: two subscriptions of one channel both get its messages, and end apart")
+  @DisplayName("B11: two subscriptions of one channel both get its messages, and end separately")
   void twoSubscriptionsOfOneChannel() {
     String channel = name("channel");
     Recorder first = subscribed(backend, channel);
@@ -130,7 +130,7 @@ abstract class MessageDuties extends Duties {
   @Rule("B14")
   @DisplayName("B14: PUBLISH in a script answers how many subscribers there are")
   void publishCountsSubscribers() {
-    assumeTrue(backend.info().publishCounts(), "the backend says that PUBLISH does not count");
+    assumeTrue(backend.info().publishCounts(), "the backend reports that PUBLISH does not count");
     String channel = name("channel");
     assertEquals(0L, publish(backend, channel, "to nobody"));
     Recorder recorder = new Recorder();
@@ -160,7 +160,7 @@ abstract class MessageDuties extends Duties {
       Crew publishers = Crew.start(ThreadKind.PLATFORM, 2, n -> repeat(20, burst));
       Await.until("some messages", () -> !recorder.messages().isEmpty());
       subscription.close();
-      // A call that had begun may still be at its end.
+      // A call that began earlier may still run.
       List<String> seen = settled(recorder);
       publishers.join(Await.patience());
       Recorder witness = subscribed(backend, name("witness" + round));
@@ -177,7 +177,7 @@ abstract class MessageDuties extends Duties {
   }
 
   private static List<String> settled(Recorder recorder) {
-    Await.until("the listener is left", () -> !recorder.isBusy());
+    Await.until("no listener call runs", () -> !recorder.isBusy());
     return recorder.events();
   }
 
@@ -208,7 +208,7 @@ abstract class MessageDuties extends Duties {
 
   @Test
   @Rule("B15")
-  @DisplayName("B15: who has left is forgotten: neither listeners nor channels pile up")
+  @DisplayName("B15: a closed subscription is forgotten: neither listeners nor channels pile up")
   void whoHasLeftIsForgotten() {
     int rounds = 100;
     Recorder staying = subscribed(backend, name("shared"));
@@ -220,12 +220,12 @@ abstract class MessageDuties extends Duties {
     publish(backend, name("shared"), "last");
     staying.awaitMessage("last");
     assertEquals(List.of("+", "last"), staying.events());
-    // What was used last may still be at hand somewhere.
-    Await.until("listeners are let go", () -> remaining(left) <= 4);
+    // The last ones may still be referenced somewhere.
+    Await.until("listeners are garbage", () -> remaining(left) <= 4);
     if (backend.info().publishCounts()) {
       for (int i = 0; i < rounds; i++) {
         String channel = name("own" + i);
-        Await.until("the channel is left", () -> publish(backend, channel, "?").equals(0L));
+        Await.until("the channel is unsubscribed", () -> publish(backend, channel, "?").equals(0L));
       }
     }
   }
@@ -245,7 +245,7 @@ abstract class MessageDuties extends Duties {
 
   @Test
   @Rule({"B11", "B15"})
-  @DisplayName("B11: a channel left and joined again at once is subscribed")
+  @DisplayName("B11: a channel closed and subscribed again at once is subscribed")
   void leavingAndJoiningAgain() {
     String channel = name("channel");
     for (int i = 0; i < 50; i++) {

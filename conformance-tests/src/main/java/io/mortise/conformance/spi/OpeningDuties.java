@@ -18,7 +18,7 @@ import java.util.Locale;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** Which servers a backend opens, which it refuses, and that it keeps their secrets. */
+/** The servers that a backend opens or refuses, and the secrecy of their passwords. */
 abstract class OpeningDuties extends Duties {
   OpeningDuties(RedisBackendConformance suite) {
     super(suite);
@@ -43,7 +43,9 @@ abstract class OpeningDuties extends Duties {
         () -> clients(server) == 1);
   }
 
-  /** Connections, the one that asks included, that of a replica to its master not. */
+  /**
+   * The number of connections, with the asking one, and without that of a replica to its master.
+   */
   private static long clients(RedisServer server) {
     return String.valueOf(server.command("CLIENT", "LIST"))
         .lines()
@@ -53,7 +55,7 @@ abstract class OpeningDuties extends Duties {
 
   @Test
   @Rule({"B16", "B18"})
-  @DisplayName("B16: a password or a user with a password opens a guarded server")
+  @DisplayName("B16: a password, or a user with a password, opens a server that asks for one")
   void opensWithPasswordAndUser() {
     try (RedisServer server = Secrets.guarded()) {
       for (URI uri : List.of(server.uri(), server.uri(Secrets.USER + ':' + Secrets.PASSWORD))) {
@@ -71,7 +73,7 @@ abstract class OpeningDuties extends Duties {
 
   @Test
   @Rule("B1")
-  @DisplayName("B1: what the ACL forbids is REPLIED with NOPERM")
+  @DisplayName("B1: a command that the ACL forbids is REPLIED with NOPERM")
   void whatTheAclForbids() {
     try (RedisServer server = Secrets.guarded()) {
       LockBackend backend = open(server.uri(Secrets.USER + ':' + Secrets.PASSWORD));
@@ -87,7 +89,7 @@ abstract class OpeningDuties extends Duties {
 
   @Test
   @Rule({"B16", "B18"})
-  @DisplayName("B16: a wrong password is refused, nothing stays open, and nothing is given away")
+  @DisplayName("B16: a wrong password is refused, nothing stays open, and no secret is shown")
   void aWrongPassword() {
     try (RedisServer server = Secrets.guarded()) {
       String wrong = "not-" + Secrets.PASSWORD;
@@ -127,7 +129,7 @@ abstract class OpeningDuties extends Duties {
     }
   }
 
-  /** A stalled proxy hides the end of a connection, so it is let go on. */
+  /** A stalled proxy hides the end of a connection, so the proxy resumes first. */
   private static boolean hasEnded(TcpProxy proxy) {
     proxy.resume();
     return proxy.connections() == 0;
@@ -135,7 +137,7 @@ abstract class OpeningDuties extends Duties {
 
   @Test
   @Rule("B16")
-  @DisplayName("B16: a replica is refused, by name of what it is")
+  @DisplayName("B16: a replica is refused, and the message calls it one")
   void aReplica() {
     try (RedisServer master = RedisServer.start();
         RedisServer replica =
@@ -149,7 +151,7 @@ abstract class OpeningDuties extends Duties {
 
   @Test
   @Rule("B16")
-  @DisplayName("B16: a server of a cluster is refused, by name of what it is")
+  @DisplayName("B16: a server of a cluster is refused, and the message says so")
   void aServerOfACluster() {
     try (RedisServer server = RedisServer.builder().arguments("--cluster-enabled", "yes").start()) {
       assertNames(refused(server.uri()), "cluster");
@@ -198,7 +200,7 @@ abstract class OpeningDuties extends Duties {
 
   @Test
   @Rule("B18")
-  @DisplayName("B18: an outage tells no secret, neither in errors nor in what is logged")
+  @DisplayName("B18: an outage shows no secret in errors or in the log")
   void anOutageTellsNoSecret() {
     try (RedisServer server = Secrets.guarded()) {
       String output =

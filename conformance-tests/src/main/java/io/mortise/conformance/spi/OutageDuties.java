@@ -47,7 +47,7 @@ abstract class OutageDuties extends FaultDuties {
 
   @Test
   @Rule({"B1", "B2", "B3"})
-  @DisplayName("B3: with a frozen server many calls at once all end in time, and truthfully")
+  @DisplayName("B3: with a frozen server many calls at once all end in time with true outcomes")
   void manyCallsToAFrozenServer() throws InterruptedException {
     LockBackend backend = direct();
     server.pause();
@@ -82,10 +82,10 @@ abstract class OutageDuties extends FaultDuties {
 
   @Test
   @Rule({"B3", "B5"})
-  @DisplayName("B5: futures behind calls that were given up are served when the server goes on")
+  @DisplayName("B5: futures behind abandoned calls complete when the server goes on")
   void futuresBehindCallsGivenUp() throws InterruptedException {
     LockBackend backend = direct();
-    // So that there are as many connections as there are going to be.
+    // Opens as many connections as the backend ever uses.
     Crew.run(16, number -> backend.execute(run(SLOW, List.of())));
     server.pause();
     Crew callers =
@@ -96,7 +96,7 @@ abstract class OutageDuties extends FaultDuties {
               ScriptCall call = within(BRIEF.multipliedBy(3), increment(name("n")));
               assertThrows(BackendException.class, () -> backend.execute(call));
             });
-    // That all of them are out cannot be awaited.
+    // A test cannot observe that all of them are sent.
     Thread.sleep(BRIEF.toMillis());
     List<CompletableFuture<List<Object>>> behind = new ArrayList<>();
     for (int i = 0; i < 16; i++) {
@@ -115,7 +115,7 @@ abstract class OutageDuties extends FaultDuties {
     LockBackend backend = direct();
     server.kill();
     Ledger first = new Ledger(backend, name("first"), BRIEF);
-    // The first calls may still go to a connection whose end nobody has noticed.
+    // The first calls may still use a connection whose end was not noticed yet.
     first.callAtOnce(30);
     Ledger later = new Ledger(backend, name("later"), BRIEF);
     later.callAtOnce(30);
@@ -141,7 +141,7 @@ abstract class OutageDuties extends FaultDuties {
   @Test
   @Rule("B2")
   @DisplayName(
-      "B2: through kills and restarts no call runs twice, and none that was given up later")
+      "B2: through kills and restarts no call runs twice, and no abandoned call runs later")
   void killsUnderLoad() throws InterruptedException {
     LockBackend backend = direct();
     for (int round = 0; round < 3; round++) {

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Writes down what a listener is told: "+" subscribed, "-" interrupted, else a message. */
+/** Records the events of a listener: "+" subscribed, "-" interrupted, else a message. */
 class Recorder implements ChannelListener {
   private final List<String> events = new CopyOnWriteArrayList<>();
   private final AtomicBoolean busy = new AtomicBoolean();
@@ -49,12 +49,12 @@ class Recorder implements ChannelListener {
     return String.join("", events.stream().filter(e -> e.equals("+") || e.equals("-")).toList());
   }
 
-  /** Whether two threads were inside the listener at once (B12). */
+  /** Whether two threads called the listener at the same time (B12). */
   boolean overlapped() {
     return overlapped;
   }
 
-  /** Whether a call of the listener is under way. */
+  /** Whether a call of the listener runs. */
   boolean isBusy() {
     return busy.get();
   }

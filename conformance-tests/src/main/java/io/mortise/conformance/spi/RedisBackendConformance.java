@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * All duties of the backend contract, for a backend whose store is a Redis: the kit starts the
+ * All duties of the backend contract, for a backend whose store is Redis. The kit starts the
  * servers, breaks links and kills servers.
  *
  * <pre>{@code
@@ -16,17 +16,17 @@ import org.junit.jupiter.api.extension.RegisterExtension;
  * }
  * }</pre>
  *
- * <p>To test a backend made by hand around a client, override {@link #open(URI)}.
+ * <p>To test a backend that is built around an existing client, override {@link #open(URI)}.
  */
 public abstract class RedisBackendConformance extends BackendConformance {
-  /** The server of the tests that break nothing. */
+  /** The server of the tests without faults. */
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
 
-  /** For the subclass that the author of a backend writes. */
+  /** For the subclass of a backend's author. */
   protected RedisBackendConformance() {}
 
   /**
-   * The server that all tests share which break nothing.
+   * The server that all tests without faults share.
    *
    * @return a running server
    */

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a script's reply looks like to the caller, and how a script comes to run. */
+/** The form of a script's reply, and the ways in which a script is sent. */
 abstract class ReplyDuties extends Duties {
   private static final String TEXT = "äöü € 𝄞 \"quoted\" \\ tab\t line\n end";
 
@@ -58,7 +58,7 @@ abstract class ReplyDuties extends Duties {
   @ParameterizedTest
   @EnumSource
   @Rule("B8")
-  @DisplayName("B8: an integer stands for the array of it alone")
+  @DisplayName("B8: an integer reply counts as an array of one")
   void anIntegerIsAListOfIt(Way way) {
     assertEquals(List.of(7L), way.call(backend, run("return 7", List.of())));
   }
@@ -128,7 +128,7 @@ abstract class ReplyDuties extends Duties {
   @ParameterizedTest
   @EnumSource
   @Rule("B7")
-  @DisplayName("B7: a script the store does not know runs once, and again when it is known")
+  @DisplayName("B7: a script that the store does not know runs once, and again when it is known")
   void anUnknownScriptRuns(Way way) {
     ScriptCall call = newCounter(name("n"));
     assertEquals(List.of(1L), way.call(backend, call));
@@ -138,7 +138,7 @@ abstract class ReplyDuties extends Duties {
 
   @Test
   @Rule({"B6", "B7"})
-  @DisplayName("B7: scripts the store does not know all run once in one executeAll")
+  @DisplayName("B7: scripts that the store does not know all run once in one executeAll")
   void unknownScriptsRunInOneBatch() {
     List<ScriptCall> calls = new ArrayList<>();
     ScriptCall twice = newCounter(name("twice"));
@@ -151,7 +151,7 @@ abstract class ReplyDuties extends Duties {
     assertEquals(List.of(3L), backend.execute(twice));
   }
 
-  /** A counting script with a text no store has seen. */
+  /** A counting script whose text no store has seen. */
   private static ScriptCall newCounter(String key) {
     String source = "return {redis.call('INCR', KEYS[1])} -- " + UUID.randomUUID();
     return run(source, List.of(key));
@@ -160,7 +160,7 @@ abstract class ReplyDuties extends Duties {
   @ParameterizedTest
   @EnumSource
   @Rule("B1")
-  @DisplayName("B1: an error of the script's own is REPLIED, as it came, its code first")
+  @DisplayName("B1: an error reply of the script is REPLIED unchanged, with its code first")
   void anErrorReplyKeepsItsText(Way way) {
     ScriptCall call = run("return redis.error_reply('MYCODE some text')", List.of());
     BackendException error = failure(way, call);

@@ -7,7 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
-/** A server guarded by a user and a password, and the proof that neither is shown. */
+/** A server that asks for a user and a password, and checks that neither is shown. */
 final class Secrets {
   static final String PASSWORD = "s3cret-Wort";
   static final String USER = "alice-the-user";
@@ -19,7 +19,7 @@ final class Secrets {
         .start();
   }
 
-  /** Neither the error nor anything it carries shows a secret (B18). */
+  /** Neither the error nor its causes show a secret (B18). */
   static void assertKept(Throwable error) {
     for (Throwable e = error; e != null; e = e.getCause()) {
       assertKept(e.toString());
@@ -34,7 +34,7 @@ final class Secrets {
     assertFalse(text.contains(USER), () -> "B18: the user is shown: " + text);
   }
 
-  /** What is printed meanwhile, and so what a logger that prints logs. */
+  /** The output during the task, which includes the log of a logger that prints. */
   static String printedBy(Runnable task) {
     PrintStream out = System.out;
     PrintStream err = System.err;

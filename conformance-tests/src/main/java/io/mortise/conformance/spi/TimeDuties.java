@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** By what clock a backend and its store live. */
+/** The clocks of a backend and its store. */
 abstract class TimeDuties extends Duties {
   private static final String SERVER_TIME =
       "local t = redis.call('TIME') return {tonumber(t[1]) * 1000000 + tonumber(t[2])}";
@@ -44,7 +44,7 @@ abstract class TimeDuties extends Duties {
 
   @Test
   @Rule("B20")
-  @DisplayName("B20: the time of the backend and that of the store go alike")
+  @DisplayName("B20: the time of the backend and that of the store have the same speed")
   void timeAgreesWithTheStore() {
     LockBackend backend = open();
     TimeSource time = backend.time();

@@ -23,11 +23,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a backend does over TLS while the server is frozen: the end of a link is a talk there. */
+/**
+ * What a backend does over TLS while the server is frozen. With TLS, closing a link needs a
+ * dialogue.
+ */
 abstract class TlsDuties extends Duties {
   private static final String SECRET = "Wort-99";
 
-  /** More than the slack, so that waiting for it twice is seen. */
+  /** More than the slack, so that a test notices two waits. */
   private static final Duration TIMEOUT_OF_A_CALL = SLACK.multipliedBy(2);
 
   private static final String SLOW = "local n = 0 for i = 1, 300000 do n = n + i end return {n}";
@@ -55,7 +58,7 @@ abstract class TlsDuties extends Duties {
     }
   }
 
-  /** As many connections as there are going to be. */
+  /** Opens as many connections as the backend ever uses. */
   private void useAllConnections() throws InterruptedException {
     Crew.run(16, number -> backend.execute(run(SLOW, List.of())));
   }
@@ -88,7 +91,7 @@ abstract class TlsDuties extends Duties {
 
   @Test
   @Rule({"B11", "B13"})
-  @DisplayName("B13: over TLS a silent link is found within seconds, however many stand beside it")
+  @DisplayName("B13: over TLS a silent link is found within seconds, however many links there are")
   void aSilentLink() throws InterruptedException {
     useAllConnections();
     Recorder recorder = new Recorder();

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
-/** The three ways to make a call; whatever the way, it replies or throws BackendException. */
+/** The three ways to make a call. Each one replies or throws BackendException. */
 enum Way {
   EXECUTE {
     @Override
@@ -33,14 +33,14 @@ enum Way {
 
   private static final List<Way> ALL_WAYS = List.of(values());
 
-  /** Each way in turn. */
+  /** The ways in rotation. */
   static Way turn(int number) {
     return ALL_WAYS.get(number % ALL_WAYS.size());
   }
 
   abstract List<Object> call(LockBackend backend, ScriptCall call);
 
-  /** What a future brings, checked for failing with a BackendException and nothing else (B5). */
+  /** The result of a future, which may fail only with a BackendException (B5). */
   static List<Object> await(CompletableFuture<List<Object>> future) {
     CompletableFuture<Outcome> outcome = future.handle(Outcome::new);
     try {

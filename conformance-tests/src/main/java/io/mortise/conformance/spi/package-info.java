@@ -1,7 +1,7 @@
 /**
  * The tests of the backend contract. The author of a backend extends {@link
- * io.mortise.conformance.spi.BackendConformance}, or for a store that is a Redis {@link
- * io.mortise.conformance.spi.RedisBackendConformance}, and names the provider.
+ * io.mortise.conformance.spi.BackendConformance} and supplies the provider. For a store that is
+ * Redis the base class is {@link io.mortise.conformance.spi.RedisBackendConformance}.
  */
 @NullMarked
 package io.mortise.conformance.spi;

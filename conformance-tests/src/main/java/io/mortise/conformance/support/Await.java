@@ -7,22 +7,22 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
-/** Waits for a condition to come true, by the wall clock. */
+/** Waits by the wall clock until a condition is true. */
 public final class Await {
   private Await() {}
 
-  /** How long to wait for what must happen; longer by a system property, on a slow machine. */
+  /** How long to wait for an expected event. A system property raises it on a slow machine. */
   public static Duration patience() {
     return Duration.ofSeconds(Integer.getInteger("mortise.patience", 15));
   }
 
-  /** What a future completes with. */
+  /** The value of a future. */
   public static <T> T value(CompletableFuture<T> future) {
     until("the future is complete", future::isDone);
     return future.join();
   }
 
-  /** What a future fails with. */
+  /** The failure of a future. */
   public static Throwable failure(CompletableFuture<?> future) {
     until("the future is complete", future::isDone);
     try {

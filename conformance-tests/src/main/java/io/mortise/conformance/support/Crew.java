@@ -8,9 +8,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
-/** Threads that do the same at the same time; what goes wrong in one of them fails the test. */
+/** Threads that run the same task at the same time. A failure in one of them fails the test. */
 public final class Crew {
-  /** What one of the threads does. */
+  /** The task of one thread. */
   public interface Task {
     void run(int number) throws Exception;
   }

@@ -18,7 +18,7 @@ public enum ThreadKind {
     @Override
     public Thread start(Runnable task) {
       try {
-        // By reflection: the kit's bytecode is Java 17's.
+        // By reflection, because the kit is compiled for Java 17.
         Object thread =
             Thread.class.getMethod("startVirtualThread", Runnable.class).invoke(null, task);
         return (Thread) Objects.requireNonNull(thread);

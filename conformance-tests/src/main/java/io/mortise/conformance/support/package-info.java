@@ -1,5 +1,5 @@
 /**
- * What the tests of the kit share: waiting for a condition, threads that work together. Not
+ * The shared parts of the kit's tests: waiting for a condition, and threads that work together. Not
  * exported.
  */
 @NullMarked

@@ -14,13 +14,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Logs with a violation of each sort, and logs that look like one and are none. Times are ms. */
+/** Logs with a violation of each sort, and logs that only look like one. Times are ms. */
 class CheckerTest {
   private static final String LOCK = "of=a on=main lease=2000";
 
   private final List<LogLine> lines = new ArrayList<>();
 
-  /** Lines of a source: {@code "100 in stay=1"}; in fields too, times are ms. */
+  /** Adds lines of a source: {@code "100 in stay=1"}. Times in fields are ms too. */
   private void log(String source, String... texts) {
     for (String text : texts) {
       String[] words = text.split(" ", 3);
@@ -240,7 +240,7 @@ class CheckerTest {
   void holdsAroundAForcedUnlockHaveNoKnownOrder() {
     fault("sort=forced resource=a", 100, 101);
     token("w1", 105, 70);
-    token("w2", 110, 7); // perhaps handed on in its process, and not yet told
+    token("w2", 110, 7); // perhaps handed off in its process, and not notified yet
     assertFound();
     token("w3", 400, 8);
     assertFound(Sort.TOKEN);
@@ -320,7 +320,7 @@ class CheckerTest {
     List<PlannedFault> plan = PlannedFault.plan(7, 600_000, 4, 4);
     assertEquals(plan, PlannedFault.plan(7, 600_000, 4, 4));
     assertNotEquals(plan, PlannedFault.plan(8, 600_000, 4, 4));
-    List<Fault.Sort> others = List.of(Fault.Sort.STALL, Fault.Sort.FORCED); // nobody plans these
+    List<Fault.Sort> others = List.of(Fault.Sort.STALL, Fault.Sort.FORCED); // never planned
     assertEquals(
         Stream.of(Fault.Sort.values()).filter(each -> !others.contains(each)).toList(),
         plan.stream().map(PlannedFault::sort).distinct().sorted().toList());

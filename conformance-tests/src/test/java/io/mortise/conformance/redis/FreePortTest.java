@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** A port belongs to one JVM, also while nobody listens there. */
+/** A port belongs to one JVM, also while no server listens there. */
 class FreePortTest {
-  /** Prints the ports that a process of its own is given. */
+  /** Prints the ports of a separate process. */
   public static void main(String[] args) {
     Stream.generate(FreePort::next).limit(50).forEach(System.out::println);
     System.out.flush();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the corpus expects is what the servers really answer. */
+/** The corpus expects what the servers really answer. */
 class LuaCorpusTest {
   @RegisterExtension static final RedisExtension INSTALLED = RedisExtension.installed();
 

@@ -4,7 +4,7 @@ import java.net.URI;
 import java.time.Duration;
 
 /**
- * What a client of the comparison is opened with.
+ * The settings of a client in the comparison.
  *
  * @param uri of the server, or of a link to it
  * @param lease the lease of a lock without an explicit one, which the client renews

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two processes, as two mappings of one file. */
+/** Two processes, played by two mappings of one file. */
 class BatonTest {
   @Test
   void onlyAChangeOfTheProcessIsAHandOver(@TempDir Path folder) throws Exception {

@@ -12,7 +12,7 @@ import java.util.OptionalDouble;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is not measured by JMH. */
+/** Figures that JMH does not measure. */
 class JmhFileTest {
   @Test
   void whatADriverWritesIsReadLikeAResultOfJmh(@TempDir Path folder) throws Exception {

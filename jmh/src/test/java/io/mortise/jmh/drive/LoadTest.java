@@ -4,7 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import org.junit.jupiter.api.Test;
 
-/** What a worker is told. */
+/** The orders of a worker. */
 class LoadTest {
   @Test
   void aWorkerReadsWhatWasWritten() {

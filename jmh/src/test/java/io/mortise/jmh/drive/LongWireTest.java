@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** A wire costs time, once for all that is on it. */
+/** A wire costs time once for everything that is on it. */
 class LongWireTest {
   private static final int COMMANDS = 2_000;
 

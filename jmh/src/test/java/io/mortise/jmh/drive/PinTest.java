@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What runs together is on one processor, with all its threads and what it starts. */
+/** Processes that run together share one processor, with all their threads and children. */
 class PinTest {
   private Process server;
 
@@ -53,7 +53,7 @@ class PinTest {
     assertFalse(Pin.of(Long.MAX_VALUE).isPossible());
   }
 
-  /** On which processors the threads of a process may run, as Linux tells it. */
+  /** The processors on which the threads of a process may run, as Linux reports them. */
   private static Set<String> processors(long process) throws IOException {
     Set<String> lists = new HashSet<>();
     try (Stream<Path> threads = Files.list(Path.of("/proc/" + process + "/task"))) {

@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
-/** When a warm-up is over. */
+/** The end of a warm-up. */
 class SteadinessTest {
   @Test
   void itTakesItsLeastTimeHoweverSteady() {

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.w3c.dom.Element;
 import org.w3c.dom.NodeList;
 
-/** From a small sample of JMH's files: four rounds, of which three compare. */
+/** A page from a small sample of JMH's files: four rounds, of which three compare. */
 class PageTest {
   private static final Figure OWN = new Figure("OwnLock", MORTISE_JEDIS);
   private static final Ratio SPEED = new Ratio(OWN, OWN.of(BARE_JEDIS));

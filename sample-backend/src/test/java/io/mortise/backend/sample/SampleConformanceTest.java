@@ -3,7 +3,7 @@ package io.mortise.backend.sample;
 import io.mortise.conformance.spi.RedisBackendConformance;
 import io.mortise.spi.LockBackendProvider;
 
-/** All duties, checked on a backend whose code can be seen at a glance. */
+/** All duties on the sample backend. */
 class SampleConformanceTest extends RedisBackendConformance {
   @Override
   protected LockBackendProvider provider() {

@@ -21,12 +21,12 @@ import org.junit.platform.commons.support.ReflectionSupport;
 import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
-/** Each defect is noticed by the test that is there for it. */
+/** The test for each defect notices it. */
 class BrokenBackendsTest {
   private static final Queue<LockBackend> GOOD = new ConcurrentLinkedQueue<>();
   private static volatile Defect defect = Defect.LOSES_THE_INTERRUPT;
 
-  /** The suite on a backend with the defect; no test class by itself. */
+  /** The suite on a backend with the defect. It is no test class by itself. */
   static class Suite extends RedisBackendConformance {
     @Override
     protected LockBackendProvider provider() {

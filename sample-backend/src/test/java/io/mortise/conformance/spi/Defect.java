@@ -21,7 +21,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
-/** Ways to get a duty wrong, each with the test that must notice. */
+/** Ways to violate a duty, each with the test that must notice it. */
 enum Defect {
   LOSES_THE_INTERRUPT(BackendConformance.Calls.class, "anInterruptedThreadGetsItsReply") {
     @Override

@@ -2,7 +2,7 @@ package io.mortise.conformance.spi;
 
 import io.mortise.spi.ChannelListener;
 
-/** Passes everything on to the listener. */
+/** Forwards everything to the listener. */
 class Relay implements ChannelListener {
   private final ChannelListener listener;
 

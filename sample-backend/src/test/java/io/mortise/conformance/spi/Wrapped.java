@@ -3,7 +3,7 @@ package io.mortise.conformance.spi;
 import io.mortise.conformance.ForwardingBackend;
 import io.mortise.spi.LockBackend;
 
-/** A good backend as the ground for a defect. */
+/** A good backend as the base of a defect. */
 class Wrapped extends ForwardingBackend {
   private final LockBackend good;
 

@@ -21,7 +21,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The lease of several locks as one, bound to no thread. */
+/** The lease of a multi-lock as one object, bound to no thread. */
 public abstract class MergedLeaseRules extends MultiFixture {
   protected MergedLeaseRules(LockKit kit) {
     super(kit);
@@ -83,7 +83,7 @@ public abstract class MergedLeaseRules extends MultiFixture {
     AtomicInteger told = new AtomicInteger();
     Lease unused = lease.onLost(event -> told.incrementAndGet());
     assertTrue(mine.b().forceUnlock());
-    Await.until("it is told", () -> told.get() == 1);
+    Await.until("the loss is reported", () -> told.get() == 1);
     assertEquals(LeaseState.LOST, lease.state());
     assertFalse(lease.extend(LONG));
     awaitFree(mine);

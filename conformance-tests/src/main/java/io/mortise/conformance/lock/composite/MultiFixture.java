@@ -9,7 +9,7 @@ import io.mortise.LeasedLock;
 import io.mortise.MultiLock;
 import java.time.Duration;
 
-/** What the tests of multi locks share: pairs of locks, as one process has them. */
+/** Pairs of locks for the tests of multi-locks, as one process has them. */
 abstract class MultiFixture extends LockRules {
   static final Duration LONG = Duration.ofSeconds(30);
 
@@ -17,7 +17,7 @@ abstract class MultiFixture extends LockRules {
     super(kit);
   }
 
-  /** Two locks of two services, as one process has them. */
+  /** Two locks of two services of one process. */
   record Two(DistributedLock a, DistributedLock b) {
     MultiLock both() {
       return MultiLock.of(a, b);
@@ -32,7 +32,7 @@ abstract class MultiFixture extends LockRules {
     return new Two(lock(), service().getLock(nameB()));
   }
 
-  /** Two locks of one name, in two places of the store. */
+  /** Two locks of one name, under two key prefixes. */
   Two namesakes() {
     DistributedLock elsewhere =
         service(builder -> builder.keyPrefix("mortise:elsewhere:")).getLock(name);

@@ -25,7 +25,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The lease of several locks as one, and their release. */
+/** The lease of a multi-lock, and its release. */
 public abstract class MultiLeaseRules extends MultiFixture {
   private static final Duration SHORT = Duration.ofSeconds(1);
 
@@ -88,13 +88,13 @@ public abstract class MultiLeaseRules extends MultiFixture {
     assertEquals(LeaseState.HELD, both.leaseState());
 
     assertTrue(a.forceUnlock());
-    Await.until("the loss is known", () -> both.leaseState() == LeaseState.LOST);
+    Await.until("the multi-lock knows the loss", () -> both.leaseState() == LeaseState.LOST);
 
     assertEquals(LeaseState.HELD, b.leaseState());
     assertThrows(LeaseLostException.class, both::ensureHeld);
     assertFalse(both.isHeldByCurrentThread());
     assertEquals(0, both.getHoldCount());
-    assertTrue(b.isHeldByCurrentThread(), "looking changes nothing");
+    assertTrue(b.isHeldByCurrentThread(), "a look changes nothing");
     assertThrows(LeaseLostException.class, both::unlock);
     assertFalse(b.isLocked());
   }
@@ -108,7 +108,7 @@ public abstract class MultiLeaseRules extends MultiFixture {
     List<LeaseChange> merged = new CopyOnWriteArrayList<>();
     List<LeaseChange> single = new CopyOnWriteArrayList<>();
     Registration registration = both.onLeaseChange(merged::add);
-    a.onLeaseChange(single::add); // told after the first listener, by the same executor
+    a.onLeaseChange(single::add); // runs after the first listener, on the same executor
     b.onLeaseChange(single::add);
 
     for (int hold = 1; hold <= 3; hold++) {
@@ -119,7 +119,7 @@ public abstract class MultiLeaseRules extends MultiFixture {
       assertTrue((hold == 2 ? b : a).forceUnlock());
       assertTrue((hold == 2 ? a : b).forceUnlock());
       int losses = 2 * hold;
-      Await.until("both losses are told", () -> single.size() == losses);
+      Await.until("both losses are reported", () -> single.size() == losses);
       assertEquals(Math.min(hold, 2), merged.size());
       assertThrows(LeaseLostException.class, both::unlock);
     }
@@ -140,11 +140,11 @@ public abstract class MultiLeaseRules extends MultiFixture {
     DistributedLock theirB = service().getLock(nameB());
     theirB.lock();
     Contender waiter = contender(locking(both.withLease(Duration.ofSeconds(20))));
-    Await.until("refused once", () -> isQueued(nameB(), 1));
+    Await.until("the attempt was refused once", () -> isQueued(nameB(), 1));
     theirA.lock();
     theirB.unlock();
     awaitQueued(1);
-    assertFalse(theirB.isLocked(), "refused twice");
+    assertFalse(theirB.isLocked(), "the attempt was refused twice");
     theirA.unlock();
 
     assertTrue(waiter.result());
@@ -173,7 +173,7 @@ public abstract class MultiLeaseRules extends MultiFixture {
     assertInstanceOf(LeaseLostException.class, holder.failure());
     assertFalse(a.isLocked());
     assertFalse(b.isLocked());
-    assertTrue(both.tryLock(), "the next attempt starts anew");
+    assertTrue(both.tryLock(), "the next attempt starts afresh");
     both.unlock();
   }
 

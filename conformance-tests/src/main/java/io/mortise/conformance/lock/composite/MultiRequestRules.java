@@ -26,7 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Several locks as one lease, without a thread: all members or none. */
+/** Lease requests of a multi-lock, without a thread: all members or none. */
 public abstract class MultiRequestRules extends MultiFixture {
   private static final Duration SECONDS = Duration.ofSeconds(10);
 
@@ -102,11 +102,11 @@ public abstract class MultiRequestRules extends MultiFixture {
     theirs.a().lock();
     CompletableFuture<Lease> waiting = two().both().async().acquire();
     awaitQueued(1);
-    Await.until("the larger is given back", () -> !theirs.b().isLocked());
+    Await.until("the larger name is released", () -> !theirs.b().isLocked());
     theirs.b().lock();
     theirs.a().unlock();
-    Await.until("it waits for the larger", () -> isQueued(nameB(), 1));
-    assertTrue(theirs.a().isLocked(), "the smaller is kept");
+    Await.until("the request waits for the larger name", () -> isQueued(nameB(), 1));
+    assertTrue(theirs.a().isLocked(), "the request keeps the smaller name");
     theirs.b().unlock();
     Await.value(waiting).close();
     awaitFree(theirs);
@@ -118,13 +118,13 @@ public abstract class MultiRequestRules extends MultiFixture {
     Two theirs = two();
     theirs.b().lock();
     CompletableFuture<Lease> waiting = two().both().async().acquire();
-    Await.until("it waits for the larger", () -> isQueued(nameB(), 1));
+    Await.until("the request waits for the larger name", () -> isQueued(nameB(), 1));
     assertTrue(theirs.a().isLocked());
 
     waiting.cancel(false);
 
-    Await.until("it is out of the queue", () -> isQueued(nameB(), 0));
-    Await.until("the smaller is free", () -> !theirs.a().isLocked());
+    Await.until("the request has left the queue", () -> isQueued(nameB(), 0));
+    Await.until("the smaller name is free", () -> !theirs.a().isLocked());
     theirs.b().unlock();
     awaitFree(theirs);
   }
@@ -136,7 +136,7 @@ public abstract class MultiRequestRules extends MultiFixture {
     HeldCall first = linkA.hold("acquire");
     CompletableFuture<Lease> asked = mine.both().async().acquire();
     first.arrive();
-    Await.until("the other is taken", () -> two().b().isLocked());
+    Await.until("the other member is held", () -> two().b().isLocked());
 
     asked.cancel(false);
 
@@ -152,7 +152,7 @@ public abstract class MultiRequestRules extends MultiFixture {
     theirs.both().lock();
     CompletableFuture<Optional<Lease>> timed = two().both().async().tryAcquire(SECOND);
     awaitQueued(1);
-    passTimeUntil("its time is over", SECONDS, timed::isDone);
+    passTimeUntil("the attempt's time is over", SECONDS, timed::isDone);
     assertEquals(Optional.empty(), Await.value(timed));
     awaitQueued(0);
     theirs.both().unlock();
@@ -165,7 +165,7 @@ public abstract class MultiRequestRules extends MultiFixture {
     Two theirs = two();
     theirs.b().lock();
     CompletableFuture<Lease> waiting = two().both().async().acquire();
-    Await.until("it waits for the larger", () -> isQueued(nameB(), 1));
+    Await.until("the request waits for the larger name", () -> isQueued(nameB(), 1));
     assertTrue(theirs.a().forceUnlock());
     Contender thief =
         Contender.start(() -> {
@@ -199,7 +199,7 @@ public abstract class MultiRequestRules extends MultiFixture {
     assertThrows(LockServiceClosedException.class, both::acquire);
     busy.unlock();
     awaitQueued(0);
-    Await.until("nothing is held", () -> !busy.isLocked());
+    Await.until("no member is held", () -> !busy.isLocked());
   }
 
   @Test
@@ -208,8 +208,8 @@ public abstract class MultiRequestRules extends MultiFixture {
     Two theirs = two();
     theirs.b().lock();
     CompletableFuture<Lease> waiting = two().both().withLease(LONG).async().acquire();
-    Await.until("it waits for the larger", () -> isQueued(nameB(), 1));
-    Await.until("the smaller is free", () -> !theirs.a().isLocked());
+    Await.until("the request waits for the larger name", () -> isQueued(nameB(), 1));
+    Await.until("the smaller name is free", () -> !theirs.a().isLocked());
     theirs.b().unlock();
     Await.value(waiting).close();
     awaitFree(theirs);

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Acquiring several locks as one: all or nothing, and never a deadlock. */
+/** Acquiring a multi-lock: all members or none, and never a deadlock. */
 public abstract class MultiRules extends MultiFixture {
   private static final int THREADS = 6;
   private static final int ROUNDS = 40;
@@ -70,14 +70,16 @@ public abstract class MultiRules extends MultiFixture {
     assertFalse(mine.a().isLocked());
     Contender timed = contender(() -> mine.both().tryLock(Duration.ofMillis(300)));
     passTimeUntil(
-        "it has given up", SECOND, () -> timed.thread().getState() == Thread.State.TERMINATED);
+        "the attempt has given up",
+        SECOND,
+        () -> timed.thread().getState() == Thread.State.TERMINATED);
     assertFalse(timed.result());
     assertFalse(mine.a().isLocked());
     assertEquals(0, mine.a().getHoldCount());
 
     mine.a().lock();
     assertFalse(mine.both().tryLock());
-    assertEquals(1, mine.a().getHoldCount(), "what was held before stays held");
+    assertEquals(1, mine.a().getHoldCount(), "the earlier hold stays");
     mine.a().unlock();
     theirs.b().unlock();
   }
@@ -107,7 +109,7 @@ public abstract class MultiRules extends MultiFixture {
     assertProgress(List.of(one.both(), MultiLock.of(other.b(), other.a())));
   }
 
-  /** Without exclusion the counter loses updates; with a deadlock the crew does not end. */
+  /** Without exclusion the counter loses updates. With a deadlock the crew does not end. */
   private static void assertProgress(List<MultiLock> locks) throws InterruptedException {
     int[] counter = new int[1];
     Crew.run(
@@ -143,7 +145,9 @@ public abstract class MultiRules extends MultiFixture {
     for (MultiLock both : List.of(mine.both(), mine.both().withLease(LONG))) {
       Contender timed = contender(() -> both.tryLock(Duration.ofMillis(300)));
       passTimeUntil(
-          "it has given up", SECOND, () -> timed.thread().getState() == Thread.State.TERMINATED);
+          "the attempt has given up",
+          SECOND,
+          () -> timed.thread().getState() == Thread.State.TERMINATED);
       assertInstanceOf(BackendUnavailableException.class, timed.failure());
       assertFalse(mine.a().isLocked());
     }
@@ -152,7 +156,7 @@ public abstract class MultiRules extends MultiFixture {
 
   @Test
   @Rule("L18")
-  @SuppressWarnings("NullAway") // null is what is tested
+  @SuppressWarnings("NullAway") // the test passes null on purpose
   void badMembersAndLeasesAreRefused() {
     Two mine = two();
     LeasedLock strange =

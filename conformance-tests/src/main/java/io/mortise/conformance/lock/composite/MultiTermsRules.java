@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** What each way to acquire several locks as one hands on to every member: lease, interrupts. */
+/** The terms that a multi-lock passes to its members: the lease, and whether interrupts count. */
 public abstract class MultiTermsRules extends MultiFixture {
   private static final int LEASE_MILLIS = 20_000;
 
@@ -85,7 +85,7 @@ public abstract class MultiTermsRules extends MultiFixture {
   }
 
   private void awaitSecond(long waiting) {
-    Await.until(waiting + " wait for the second", () -> isQueued(nameB(), waiting));
+    Await.until(waiting + " waiters of the second name", () -> isQueued(nameB(), waiting));
   }
 
   @Test
@@ -103,7 +103,7 @@ public abstract class MultiTermsRules extends MultiFixture {
     for (Contender.Way way : ways) {
       Thread.currentThread().interrupt();
       assertThrows(InterruptedException.class, way::acquire, "way " + ways.indexOf(way));
-      assertFalse(Thread.interrupted(), "the exception stands for the flag");
+      assertFalse(Thread.interrupted(), "the exception replaces the flag");
       assertFalse(mine.isAnyLocked());
     }
   }

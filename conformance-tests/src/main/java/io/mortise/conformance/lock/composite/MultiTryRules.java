@@ -30,7 +30,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Trying several locks as one, without waiting: somebody wins, and a refusal is cheap. */
+/** Trying a multi-lock without waiting: one of the rivals succeeds, and a refusal is cheap. */
 public abstract class MultiTryRules extends MultiFixture {
   private static final int ROUNDS = 40;
   private static final Duration LEASE = Duration.ofSeconds(1);
@@ -39,7 +39,7 @@ public abstract class MultiTryRules extends MultiFixture {
     super(kit);
   }
 
-  /** A way to try; returns how to give back what was won, or null. */
+  /** A way to try. Returns how to release what it acquired, or null. */
   private interface Way {
     @Nullable Runnable attempt(MultiLock lock) throws InterruptedException;
   }
@@ -54,7 +54,7 @@ public abstract class MultiTryRules extends MultiFixture {
     return lease::close;
   }
 
-  /** Several locks of these names, of one service or each of its own. */
+  /** Multi-locks of these names, all of one service or each of a service of its own. */
   private List<MultiLock> locks(boolean oneService, List<List<String>> names) {
     LockService shared = service();
     List<MultiLock> locks = new ArrayList<>();
@@ -91,7 +91,7 @@ public abstract class MultiTryRules extends MultiFixture {
             }
           });
       assertEquals(
-          0, empty.get(), "rounds of " + ROUNDS + " that nobody won, in way " + WAYS.indexOf(way));
+          0, empty.get(), "rounds of " + ROUNDS + " without a winner, way " + WAYS.indexOf(way));
     }
   }
 
@@ -181,7 +181,7 @@ public abstract class MultiTryRules extends MultiFixture {
       unlucky.interrupt();
       taking.reply();
       passTimeUntil(
-          "it is done",
+          "the attempt is done",
           LEASE.multipliedBy(10),
           () -> unlucky.isInside() || !unlucky.thread().isAlive());
       assertTrue(interrupted.get(), "way " + ways.indexOf(way));
@@ -194,7 +194,7 @@ public abstract class MultiTryRules extends MultiFixture {
     }
   }
 
-  /** No backend should throw so; the locks are to be had again all the same. */
+  /** No backend should throw like this. Even then, the locks must become free. */
   @Test
   @Rule("L15")
   void anErrorOfOneMemberLeavesNothingBehind() {
@@ -207,7 +207,7 @@ public abstract class MultiTryRules extends MultiFixture {
             MultiLock.of(good.getLock(name), bad.getLock(nameB())));
     for (MultiLock both : orders) {
       link.send(call -> {
-        throw new AssertionError("the test lets it fail");
+        throw new AssertionError("the test made this call fail");
       });
       Contender unlucky = contender(locking(both));
       assertInstanceOf(AssertionError.class, root(unlucky.failure()));

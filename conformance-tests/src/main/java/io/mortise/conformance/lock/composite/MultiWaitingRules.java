@@ -23,7 +23,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
-/** Waiting for several locks as one: in what order, with what in hand, and for how long. */
+/** Waiting for a multi-lock: in what order, which members are held meanwhile, and for how long. */
 public abstract class MultiWaitingRules extends MultiFixture {
   protected MultiWaitingRules(LockKit kit) {
     super(kit);
@@ -78,7 +78,7 @@ public abstract class MultiWaitingRules extends MultiFixture {
 
   private static Contender contender(LeasedLock lock, BooleanSupplier isWaiting) {
     Contender waiter = Contender.start(locking(lock));
-    Await.until("it waits", isWaiting);
+    Await.until("the thread waits", isWaiting);
     return waiter;
   }
 
@@ -100,10 +100,10 @@ public abstract class MultiWaitingRules extends MultiFixture {
     awaitQueued(1);
     passTime(Duration.ofMillis(1500));
     theirs.a().unlock();
-    Await.until("it waits for the second", () -> isQueued(nameB(), 1));
+    Await.until("the attempt waits for the second name", () -> isQueued(nameB(), 1));
     waiter.awaitRest();
 
-    passTimeUntil("it has given up", Duration.ofSeconds(4), () -> took.get() >= 0);
+    passTimeUntil("the attempt has given up", Duration.ofSeconds(4), () -> took.get() >= 0);
 
     assertFalse(waiter.result());
     assertTrue(took.get() < TimeUnit.SECONDS.toNanos(3), took + " ns");
@@ -128,11 +128,11 @@ public abstract class MultiWaitingRules extends MultiFixture {
             () -> both.withLease(LONG).tryLock(Duration.ofMinutes(1)));
     for (Contender.Way way : ways) {
       Contender waiter = contender(way);
-      Await.until("it waits for the second", () -> isQueued(nameB(), 1));
+      Await.until("the attempt waits for the second name", () -> isQueued(nameB(), 1));
       waiter.interrupt();
       assertInstanceOf(InterruptedException.class, waiter.failure());
       assertFalse(theirs.a().isLocked());
-      Await.until("its place is given back", () -> isQueued(nameB(), 0));
+      Await.until("its place in the queue is free", () -> isQueued(nameB(), 0));
     }
     theirs.b().unlock();
     assertFalse(theirs.b().isLocked());
@@ -145,7 +145,7 @@ public abstract class MultiWaitingRules extends MultiFixture {
     Two theirs = two();
     theirs.b().lock();
     Contender waiter = contender(locking(mine.both()));
-    Await.until("it waits for the second", () -> isQueued(nameB(), 1));
+    Await.until("the attempt waits for the second name", () -> isQueued(nameB(), 1));
     waiter.interrupt();
     waiter.awaitRest();
     assertFalse(waiter.isInside());
@@ -165,16 +165,16 @@ public abstract class MultiWaitingRules extends MultiFixture {
     DistributedLock holder = service().getLock(nameB());
     holder.lock();
     Contender first = Contender.start(() -> troubled.tryLock(Duration.ofMinutes(1)));
-    Await.until("it waits", () -> isQueued(nameB(), 1));
+    Await.until("the thread waits", () -> isQueued(nameB(), 1));
     link.set("acquire", Link.DOWN, Integer.MAX_VALUE);
-    Await.until("its last check failed", () -> fails(troubled));
+    Await.until("the last check of the waiter failed", () -> fails(troubled));
     Contender both =
         Contender.start(() -> MultiLock.of(b, troubled).tryLock(Duration.ofMinutes(1)));
     link.set(Link.UP);
     holder.unlock();
-    passTimeUntil("the first is in", Duration.ofSeconds(10), first::isInside);
+    passTimeUntil("the first thread holds the lock", Duration.ofSeconds(10), first::isInside);
     first.leave(troubled::unlock);
-    passTimeUntil("both are in", Duration.ofSeconds(10), both::isInside);
+    passTimeUntil("both locks are held", Duration.ofSeconds(10), both::isInside);
     both.leave(MultiLock.of(b, troubled)::unlock);
   }
 

@@ -29,10 +29,10 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What becomes of the majority's lock when one, two and three of five servers fail. */
+/** The Redlock while one, two and three of five servers fail. */
 @Rule("L16")
 public abstract class RedFaultRules extends RedFixture {
-  /** One more than may fail of five. */
+  /** One more than a Redlock of five survives. */
   private static final int MOST_DOWN = 3;
 
   private static final Duration SLACK = Duration.ofSeconds(3);
@@ -41,7 +41,7 @@ public abstract class RedFaultRules extends RedFixture {
     super(kit);
   }
 
-  /** A hold while nodes fail, and when its loss was told. */
+  /** A hold while nodes fail, and the time at which its loss was reported. */
   private static final class Hold {
     final Lease lease;
     final List<LeaseChange> told = Collections.synchronizedList(new ArrayList<>());
@@ -58,8 +58,8 @@ public abstract class RedFaultRules extends RedFixture {
   }
 
   /**
-   * A lock of five members, of which so many are on the servers that fail: one fault is seen by
-   * locks that lose none, one, two and three members.
+   * A Redlock of five members, of which {@code down} are on the servers that fail. So locks that
+   * lose none, one, two and three members see the same fault.
    */
   private static RedLock ofFive(List<LockService> all, int down, String name) {
     List<LockService> five = new ArrayList<>(all.subList(NODES, NODES + down));
@@ -86,20 +86,20 @@ public abstract class RedFaultRules extends RedFixture {
     }
     for (int down = 0; down <= MOST_DOWN; down++) {
       String outcome = tryOnce(ofFive(all, down, name + "-tried-" + down), fault, down);
-      figures.add("red lock, %s, %d of 5 down, tryLock".formatted(fault, down), outcome);
+      figures.add("Redlock, %s, %d of 5 down, tryLock".formatted(fault, down), outcome);
       outcome = leave(left.get(down).lease);
-      figures.add("red lock, %s, %d of 5 down, unlock".formatted(fault, down), outcome);
+      figures.add("Redlock, %s, %d of 5 down, unlock".formatted(fault, down), outcome);
     }
     passTime(lease.plusMillis(500 - millisSince(start)));
     for (int down = 0; down <= MOST_DOWN; down++) {
       String outcome = outcome(holds.get(down), fault, down, start);
-      figures.add("red lock, %s, %d of 5 down, a hold".formatted(fault, down), outcome);
+      figures.add("Redlock, %s, %d of 5 down, a hold".formatted(fault, down), outcome);
     }
   }
 
   /**
-   * Renewals to slow servers come in good time, even over a new connection: a command may take a
-   * third of it.
+   * Long enough that renewals to slow servers come in time, even over a new connection. A command
+   * may take a third of the lease.
    */
   private static Duration lease(Fault fault) {
     return Duration.ofSeconds(fault == Fault.SLOW ? 5 : 2);
@@ -121,7 +121,7 @@ public abstract class RedFaultRules extends RedFixture {
     return "acquired in " + took + " ms";
   }
 
-  /** Of a killed server some clients know that it is gone; to others it is silent. */
+  /** A client may know that a killed server is gone, or may get no reply from it. */
   private static long failed(QuorumException told, Fault fault) {
     Set<Answer> expected =
         fault == Fault.KILLED
@@ -137,7 +137,7 @@ public abstract class RedFaultRules extends RedFixture {
                 QuorumException.Verdict::answer, TreeMap::new, Collectors.counting()));
   }
 
-  /** Those that do not answer go on in the background. */
+  /** Releases to members that do not reply go on in the background. */
   private static String leave(Lease lease) {
     long start = System.nanoTime();
     lease.close();
@@ -146,7 +146,7 @@ public abstract class RedFaultRules extends RedFixture {
     return "released in " + took + " ms";
   }
 
-  /** A slow server's renewals still come before a lease has ended. */
+  /** A slow server still receives renewals before a lease ends. */
   private static String outcome(Hold hold, Fault fault, int down, long start) {
     if (down < MOST_DOWN || fault == Fault.SLOW) {
       assertEquals(List.of(), hold.told);
@@ -154,8 +154,8 @@ public abstract class RedFaultRules extends RedFixture {
       return "kept, " + leave(hold.lease);
     }
     assertEquals(LeaseState.LOST, hold.lease.state(), hold.lease::toString);
-    Await.until("its loss is told", () -> hold.told.size() == 1);
+    Await.until("the loss is reported", () -> hold.told.size() == 1);
     assertThrows(LeaseLostException.class, hold.lease::close);
-    return "lost, told after " + (hold.toldAt - start) / 1_000_000 + " ms";
+    return "lost, reported after " + (hold.toldAt - start) / 1_000_000 + " ms";
   }
 }

@@ -10,11 +10,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What the tests of red locks on real servers share. */
+/** Redlocks on real servers, for tests. */
 abstract class RedFixture extends LockRules {
   static final int NODES = 5;
 
-  /** Less than a slow node takes, and much more than a good one on a busy machine. */
+  /** Shorter than a slow node takes, and much longer than a good one takes on a busy machine. */
   static final Duration MEMBER_TIMEOUT = Duration.ofMillis(400);
 
   private final RedisKit kit;

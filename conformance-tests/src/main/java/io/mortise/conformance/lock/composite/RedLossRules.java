@@ -22,7 +22,10 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The majority's lock: what no answer may hide or revive, and who is not waited for at the end. */
+/**
+ * The Redlock: late replies neither hide nor revive a loss, and a release does not wait for silent
+ * members.
+ */
 @Rule("L16")
 public abstract class RedLossRules extends RedParties {
   private static final Duration TIMEOUT = Duration.ofMillis(200);
@@ -38,11 +41,11 @@ public abstract class RedLossRules extends RedParties {
     mine.lock.lock();
     Await.until("every member is held", () -> mine.lockedMembers() == NODES);
     forceOpen(0, 1);
-    passTimeUntil("they are taken again", SECONDS, () -> mine.lockedMembers() == NODES);
+    passTimeUntil("all members are held again", SECONDS, () -> mine.lockedMembers() == NODES);
 
-    forceOpen(2); // before the next look at the others
+    forceOpen(2); // before the lock checks the other members again
 
-    Await.until("it is lost", () -> mine.lock.leaseState() == LeaseState.LOST);
+    Await.until("the hold is lost", () -> mine.lock.leaseState() == LeaseState.LOST);
     assertThrows(LeaseLostException.class, mine.lock::unlock);
     mine.awaitFree();
   }
@@ -53,11 +56,11 @@ public abstract class RedLossRules extends RedParties {
     Party mine = party();
     HeldCall late = mine.links.get(0).hold("acquire");
     HeldCall later = mine.links.get(1).hold("acquire");
-    assertTrue(mine.lock.withMemberTimeout(SECONDS).tryLock(), "three have answered");
+    assertTrue(mine.lock.withMemberTimeout(SECONDS).tryLock(), "three members have replied");
     late.awaitSent();
     later.awaitSent();
     forceOpen(2);
-    Await.until("it is lost", () -> mine.lock.leaseState() == LeaseState.LOST);
+    Await.until("the hold is lost", () -> mine.lock.leaseState() == LeaseState.LOST);
 
     late.pass();
     later.pass();
@@ -67,7 +70,7 @@ public abstract class RedLossRules extends RedParties {
     assertThrows(LeaseLostException.class, mine.lock::unlock);
   }
 
-  /** The executor that tells of the loss is kept busy meanwhile. */
+  /** The executor that reports the loss is busy meanwhile. */
   @Test
   @Rule("L9")
   void aLateAnswerDoesNotReviveWhatNobodyHasLookedAt() throws InterruptedException {
@@ -82,11 +85,11 @@ public abstract class RedLossRules extends RedParties {
           knows.countDown();
           awaitQuietly(mayGoOn);
         });
-    assertTrue(mine.lock.withMemberTimeout(SECONDS).tryLock(), "three have answered");
+    assertTrue(mine.lock.withMemberTimeout(SECONDS).tryLock(), "three members have replied");
     late.awaitSent();
     later.awaitSent();
     forceOpen(2);
-    assertTrue(knows.await(15, TimeUnit.SECONDS), "one of the three knows that it is lost");
+    assertTrue(knows.await(15, TimeUnit.SECONDS), "one of the three members reports its loss");
 
     late.pass();
     later.pass();
@@ -120,7 +123,7 @@ public abstract class RedLossRules extends RedParties {
     mine.awaitFree();
   }
 
-  /** Three members are held, so two are free already. */
+  /** The lock held three members, so two are free already. */
   @Test
   @Rule("L4")
   void whatWasNotHeldNeedsNoRelease() throws InterruptedException {
@@ -152,12 +155,12 @@ public abstract class RedLossRules extends RedParties {
       assertFalse(left.isDone());
     }
     silent.forEach(HeldCall::pass);
-    Await.until("all have released", left::isDone);
+    Await.until("all members have released", left::isDone);
     left.join();
     mine.awaitFree();
   }
 
-  /** The member it had before is gone, and counts for nothing. */
+  /** The earlier hold of that member is gone and does not count. */
   @Test
   @Rule({"L4", "L15"})
   void aMemberThatWasTakenAgainIsReleasedOnce() throws InterruptedException {
@@ -165,7 +168,7 @@ public abstract class RedLossRules extends RedParties {
     Lease lease = held(mine);
     for (int i = 0; i < 2; i++) {
       forceOpen(0, 1);
-      passTimeUntil("they are taken again", SECONDS, () -> mine.lockedMembers() == NODES);
+      passTimeUntil("all members are held again", SECONDS, () -> mine.lockedMembers() == NODES);
       passTime(Duration.ofSeconds(3));
     }
     List<HeldCall> silent = List.of(leaving(mine, 0), leaving(mine, 1));
@@ -195,7 +198,7 @@ public abstract class RedLossRules extends RedParties {
     mine.awaitFree();
   }
 
-  /** Those two may be held, for all that is known. */
+  /** The lock may hold those two members, because their replies are missing. */
   @Test
   void whatHasNotBeenAnsweredYetIsNotFree() throws InterruptedException {
     Party mine = party();
@@ -213,7 +216,7 @@ public abstract class RedLossRules extends RedParties {
       assertFalse(left.isDone());
     }
     silent.pass();
-    passTimeUntil("three have released", SECONDS, left::isDone);
+    passTimeUntil("three members have released", SECONDS, left::isDone);
     left.join();
     late.forEach(HeldCall::pass);
     mine.awaitFree();
@@ -233,7 +236,7 @@ public abstract class RedLossRules extends RedParties {
 
       List<HeldCall> more = List.of(renewing(mine, 2), renewing(mine, 3), renewing(mine, 4));
       CompletableFuture<Boolean> unknown = lease.extendAsync(longer);
-      passTimeUntil("their time is over", TIMEOUT.multipliedBy(5), unknown::isDone);
+      passTimeUntil("the timeout of the members is over", TIMEOUT.multipliedBy(5), unknown::isDone);
       assertInstanceOf(OutcomeUnknownException.class, Await.failure(unknown));
       assertTrue(lease.isValid());
       silent.forEach(HeldCall::pass);
@@ -246,7 +249,10 @@ public abstract class RedLossRules extends RedParties {
     return mine.links.get(node).hold("renew");
   }
 
-  /** Held on every member, and known to be: who has not answered by the timeout is given back. */
+  /**
+   * Acquires every member, and waits until the lock knows it. A member that has not replied by the
+   * timeout would be released again.
+   */
   private Lease held(Party mine) throws InterruptedException {
     Lease lease = mine.lock.withMemberTimeout(TIMEOUT).acquire();
     passTime(TIMEOUT.multipliedBy(2));
@@ -254,7 +260,7 @@ public abstract class RedLossRules extends RedParties {
     return lease;
   }
 
-  /** What was handed to the executor before, and what that hands to it, has run. */
+  /** Waits until all callbacks have run, and those that they submitted. */
   private static void letCallbacksRun(Party mine) {
     for (int i = 0; i < 2; i++) {
       mine.services.get(0).getLock("another").async().tryAcquire().join().orElseThrow().close();

@@ -16,8 +16,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the tests of red locks on any store share: members are locks of different prefixes, each
- * behind a link of its own.
+ * Redlocks on any store, for tests. The members are locks of different prefixes, each behind a link
+ * of its own.
  */
 abstract class RedParties extends LockRules {
   static final Duration LEASE = Duration.ofSeconds(30);
@@ -28,7 +28,7 @@ abstract class RedParties extends LockRules {
     super(kit);
   }
 
-  /** One process: a link and a service for each of the nodes. */
+  /** One process, with a link and a service for each node. */
   final class Party {
     final List<FaultyBackend> links = new ArrayList<>();
     final List<LockService> services = new ArrayList<>();
@@ -77,7 +77,7 @@ abstract class RedParties extends LockRules {
     for (int node : nodes) {
       String prefix = "mortise:node" + node + ':';
       assertTrue(service(builder -> builder.keyPrefix(prefix)).getLock(name).forceUnlock());
-      Await.until("it is told", () -> !isHeldOn(node));
+      Await.until("the member is free", () -> !isHeldOn(node));
     }
   }
 
@@ -86,7 +86,7 @@ abstract class RedParties extends LockRules {
         .equals(List.<Object>of(1L));
   }
 
-  /** Somebody who takes one member alone, and keeps it. */
+  /** Acquires single members for another client, and keeps them. */
   void takeAlone(int... nodes) {
     for (int node : nodes) {
       String prefix = "mortise:node" + node + ':';
@@ -94,7 +94,7 @@ abstract class RedParties extends LockRules {
     }
   }
 
-  /** How many acquisitions wait, for whatever member. */
+  /** How many acquisitions wait in the queues of all members. */
   long waiting() {
     long all = 0;
     for (int node = 0; node < NODES; node++) {

@@ -31,7 +31,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The majority's lock. */
+/** The Redlock: majority, waiting, renewal and loss. */
 @Rule("L16")
 public abstract class RedRules extends RedParties {
   protected RedRules(LockKit kit) {
@@ -48,7 +48,7 @@ public abstract class RedRules extends RedParties {
     Await.until("every member is held", () -> mine.lockedMembers() == NODES);
     assertFalse(theirs.lock.tryLock());
     CompletableFuture<Optional<Lease>> timed = theirs.lock.async().tryAcquire(SECOND);
-    passTimeUntil("its time is over", SECONDS, timed::isDone);
+    passTimeUntil("the attempt's time is over", SECONDS, timed::isDone);
     assertEquals(Optional.empty(), timed.join());
     mine.lock.unlock();
     mine.awaitFree();
@@ -65,7 +65,9 @@ public abstract class RedRules extends RedParties {
     assertThrows(IllegalMonitorStateException.class, lock::unlock);
     lock.lock();
     lock.lock();
-    assertTrue(RedLock.of(mine.members.toArray(DistributedLock[]::new)).tryLock(), "the same lock");
+    assertTrue(
+        RedLock.of(mine.members.toArray(DistributedLock[]::new)).tryLock(),
+        "the same members are the same lock");
     assertEquals(3, lock.getHoldCount());
     assertTrue(lock.isHeldByThread(Thread.currentThread().getId()));
     Contender other = contender(lock::tryLock);
@@ -94,7 +96,7 @@ public abstract class RedRules extends RedParties {
     assertEquals(3, told.verdicts().stream().filter(v -> v.answer() == Answer.UNREACHABLE).count());
     assertThrows(QuorumException.class, mine.lock::lock);
     CompletableFuture<Optional<Lease>> timed = mine.lock.async().tryAcquire(SECOND);
-    passTimeUntil("its time is over", SECONDS, timed::isDone);
+    passTimeUntil("the attempt's time is over", SECONDS, timed::isDone);
     assertInstanceOf(
         QuorumException.class, assertThrows(CompletionException.class, timed::join).getCause());
     mine.mend(0, 1, 3);
@@ -107,11 +109,11 @@ public abstract class RedRules extends RedParties {
     HeldCall hung = mine.links.get(0).hold("acquire");
     HeldCall hungToo = mine.links.get(1).hold("acquire");
     RedLock lock = mine.lock.withMemberTimeout(SECONDS);
-    assertTrue(lock.tryLock(), "three have answered");
+    assertTrue(lock.tryLock(), "three members have replied");
     hung.awaitSent();
     hungToo.awaitSent();
     hung.pass();
-    Await.until("a late answer counts", () -> mine.lockedMembers() == NODES - 1);
+    Await.until("a late reply counts", () -> mine.lockedMembers() == NODES - 1);
     lock.unlock();
     hungToo.arrive();
     hungToo.lose();
@@ -143,7 +145,7 @@ public abstract class RedRules extends RedParties {
     Contender waiter = contender(locking(theirs.lock));
     passTime(SECOND);
     mine.lock.unlock();
-    passTimeUntil("the waiter has it", SECONDS, waiter::isInside);
+    passTimeUntil("the waiter holds the lock", SECONDS, waiter::isInside);
     waiter.leave(theirs.lock::unlock);
     theirs.awaitFree();
   }
@@ -167,11 +169,11 @@ public abstract class RedRules extends RedParties {
           return true;
         });
     CompletableFuture<Lease> cancelled = theirs.lock.async().acquire();
-    Await.until("they wait", () -> waiting() >= 2);
+    Await.until("the threads wait", () -> waiting() >= 2);
     interrupted.interrupt();
     assertInstanceOf(InterruptedException.class, interrupted.failure());
     cancelled.cancel(false);
-    Await.until("nobody waits", () -> waiting() == 0);
+    Await.until("no thread waits", () -> waiting() == 0);
     mine.lock.unlock();
     mine.awaitFree();
   }
@@ -188,11 +190,11 @@ public abstract class RedRules extends RedParties {
 
     mine.cut(0, 1, 2, 3, 4);
     forceOpen(0, 1);
-    assertTrue(mine.lock.isHeldByCurrentThread(), "though no renewal gets through");
+    assertTrue(mine.lock.isHeldByCurrentThread(), "the lock is held without renewals");
     forceOpen(2);
 
-    Await.until("it is lost", () -> mine.lock.leaseState() == LeaseState.LOST);
-    Await.until("it is told", () -> told.contains(LeaseState.LOST));
+    Await.until("the hold is lost", () -> mine.lock.leaseState() == LeaseState.LOST);
+    Await.until("the loss is reported", () -> told.contains(LeaseState.LOST));
     assertThrows(LeaseLostException.class, mine.lock::ensureHeld);
     mine.mend(0, 1, 2, 3, 4);
     assertThrows(LeaseLostException.class, mine.lock::unlock);
@@ -206,10 +208,11 @@ public abstract class RedRules extends RedParties {
     mine.lock.lock();
     Await.until("every member is held", () -> mine.lockedMembers() == NODES);
     forceOpen(0, 1);
-    passTimeUntil("they are taken again", SECONDS, () -> mine.lockedMembers() == NODES);
+    passTimeUntil("all members are held again", SECONDS, () -> mine.lockedMembers() == NODES);
     passTime(Duration.ofSeconds(3));
     forceOpen(2, 3);
-    assertEquals(LeaseState.HELD, mine.lock.leaseState(), "those two count");
+    assertEquals(
+        LeaseState.HELD, mine.lock.leaseState(), "the members that were acquired again count");
     mine.lock.unlock();
     mine.awaitFree();
   }
@@ -222,7 +225,8 @@ public abstract class RedRules extends RedParties {
       assertTrue(lease.remaining().compareTo(SECONDS.minus(SECONDS.dividedBy(100))) < 0);
     }
     mine.lock.lock(2, TimeUnit.SECONDS);
-    passTimeUntil("it ends", SECONDS.multipliedBy(2), () -> !mine.lock.isHeldByCurrentThread());
+    passTimeUntil(
+        "the lease ends", SECONDS.multipliedBy(2), () -> !mine.lock.isHeldByCurrentThread());
     assertThrows(LeaseLostException.class, mine.lock::unlock);
     mine.awaitFree();
   }
@@ -259,7 +263,7 @@ public abstract class RedRules extends RedParties {
     mine.lock.unlock();
   }
 
-  /** It is asked once who it is, for a warning only. */
+  /** The lock asks each server once for its identity, only to log a warning. */
   @Test
   @Rule("L15")
   void aServerThatCannotBeAskedWhoItIsKeepsNobodyOut() {
@@ -268,7 +272,7 @@ public abstract class RedRules extends RedParties {
         .get(2)
         .send(call -> {
           if (call.script().name().equals("identify")) {
-            throw new IllegalStateException("the test lets it fail");
+            throw new IllegalStateException("the test made this call fail");
           }
           return call;
         });

@@ -27,7 +27,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** How the majority's lock asks its servers, and what it says of them. */
+/** How the Redlock sends commands to its servers, and what it logs about them. */
 @Rule("L16")
 public abstract class RedServerRules extends RedFixture {
   private static final Duration LEASE = Duration.ofSeconds(30);
@@ -36,7 +36,7 @@ public abstract class RedServerRules extends RedFixture {
     super(kit);
   }
 
-  // How fast it is
+  // Speed
 
   @Test
   @Rule("L19")
@@ -45,8 +45,8 @@ public abstract class RedServerRules extends RedFixture {
     List<LockService> services = process(servers, LEASE);
     RedLock lock = red(services, name).withMemberTimeout(Duration.ofSeconds(2));
     for (int i = 0; i < 3; i++) {
-      assertTrue(lock.tryLock(), "and the servers know its scripts");
-      Await.until("no answer is out", () -> isHeldOnAll(services));
+      assertTrue(lock.tryLock(), "the lock is free, and the servers know its scripts");
+      Await.until("every member has replied", () -> isHeldOnAll(services));
       lock.unlock();
     }
     for (int node = 0; node < NODES; node++) {
@@ -56,7 +56,7 @@ public abstract class RedServerRules extends RedFixture {
     CompletableFuture<Optional<Lease>> answer = lock.async().tryAcquire();
     for (int node = 0; node < NODES; node++) {
       int of = node;
-      Await.until("each is asked", () -> calls(servers, of) > 0);
+      Await.until("every server got a command", () -> calls(servers, of) > 0);
     }
     assertFalse(answer.isDone());
     for (int node = 0; node < NODES; node++) {
@@ -69,11 +69,14 @@ public abstract class RedServerRules extends RedFixture {
     }
     double one = median(services.get(0).getLock(name + "-alone"));
     double five = median(lock);
-    figures.add("red lock of 5, 4 ms away, median µs to lock", "" + Math.round(five));
-    figures.add("red lock of 5, times the latency of one", "%.2f".formatted(five / one));
+    figures.add("Redlock of 5, 4 ms away, median µs to lock", "" + Math.round(five));
+    figures.add("Redlock of 5, 4 ms away, times the latency of one", "%.2f".formatted(five / one));
   }
 
-  /** A release after that waits for all of them, so no connection is busy. */
+  /**
+   * Whether every member is held. A release after that waits for all of them, so no connection is
+   * busy.
+   */
   private boolean isHeldOnAll(List<LockService> services) {
     return services.stream().allMatch(each -> each.getLock(name).isLocked());
   }
@@ -83,7 +86,7 @@ public abstract class RedServerRules extends RedFixture {
     return counts.getOrDefault("evalsha", 0L) + counts.getOrDefault("eval", 0L);
   }
 
-  /** Of locking it when nobody else does (µs). */
+  /** The median time of an uncontended acquisition (µs). */
   private static double median(LeasedLock lock) {
     List<Long> all = new ArrayList<>();
     for (int i = 0; i < 21; i++) {
@@ -96,7 +99,7 @@ public abstract class RedServerRules extends RedFixture {
     return all.get(all.size() / 2) / 1e3;
   }
 
-  // What it says of its members
+  // Warnings about the members
 
   @Test
   void membersThatFailTogetherAndNumbersThatDoNotHelpAreWarnedOf() {
@@ -110,7 +113,7 @@ public abstract class RedServerRules extends RedFixture {
     try {
       lockOnce(red(all, "good"));
       lockOnce(red(List.of(all.get(0), all.get(1), again), "shared"));
-      Await.until("the shared server is told", () -> !said(log, "shared").isEmpty());
+      Await.until("the log warns of the shared server", () -> !said(log, "shared").isEmpty());
       assertEquals(List.of(), said(log, "good"));
       assertTrue(said(log, "shared").get(0).contains("2 members are kept by one server"));
 
@@ -139,7 +142,7 @@ public abstract class RedServerRules extends RedFixture {
     lock.unlock();
   }
 
-  /** What the log says of that red lock. */
+  /** The lines that the log has about that Redlock. */
   private static List<String> said(ByteArrayOutputStream log, String lock) {
     return log.toString(StandardCharsets.UTF_8)
         .lines()

@@ -9,20 +9,20 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * Redis servers that know nothing of each other, each behind a link of its own. One thread at a
- * time may see to one node.
+ * Independent Redis servers, each behind a link of its own. One thread at a time may change the
+ * state of a node.
  */
 final class RedServers implements AutoCloseable {
-  /** How much later a slow node gets what it is told, and so its answers. */
+  /** By how much a slow node's requests and replies are delayed, each. */
   static final Duration DELAY = Duration.ofMillis(225);
 
-  /** What may be wrong with a node. */
+  /** The faults of a node. */
   enum Fault {
-    /** Its process is gone, and its data. */
+    /** The process is gone, and its data. */
     KILLED,
-    /** Its process stands still: connections stay open, and nothing answers. */
+    /** The process stands still. Connections stay open, and no reply comes. */
     FROZEN,
-    /** It answers, later than a member may. */
+    /** It replies later than a member may. */
     SLOW
   }
 
@@ -58,7 +58,7 @@ final class RedServers implements AutoCloseable {
     }
   }
 
-  /** One that was killed comes back without data. */
+  /** Repairs a node. A killed one comes back without data. */
   void mend(int node, Fault fault) {
     switch (fault) {
       case KILLED -> server(node).restart();
@@ -67,7 +67,7 @@ final class RedServers implements AutoCloseable {
     }
   }
 
-  /** Delays requests and replies each by that much. */
+  /** Delays requests and replies, each by that much. */
   void delay(int node, Duration delay) {
     link(node).delay(Direction.REQUESTS, delay);
     link(node).delay(Direction.REPLIES, delay);

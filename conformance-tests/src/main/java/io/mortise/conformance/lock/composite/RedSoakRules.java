@@ -29,10 +29,10 @@ import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 
 /**
- * Processes that use one red lock while at each moment up to two of its five servers are killed,
- * frozen or slow: no two are inside by good leases, and when the faults have ended everybody gets
- * in. {@code -Dmortise.soak=1800} goes on for that many seconds, {@code -Dmortise.seed} repeats the
- * order of faults.
+ * Processes that use one Redlock while up to two of its five servers are killed, frozen or slow. No
+ * two hold it with valid leases, and after the faults every thread acquires it. {@code
+ * -Dmortise.soak=1800} sets the length in seconds. {@code -Dmortise.seed} repeats the order of
+ * faults.
  */
 @Rule("L16")
 public abstract class RedSoakRules extends RedFixture {
@@ -56,8 +56,8 @@ public abstract class RedSoakRules extends RedFixture {
   private volatile long end;
 
   /**
-   * How long somebody was inside for certain (ns): from after it had the lock until it last saw
-   * that its lease was good.
+   * A time in which one thread certainly held the lock (ns). It begins after the acquisition, and
+   * ends when the thread last saw a valid lease.
    */
   private record Stay(long from, long until) {}
 
@@ -93,23 +93,23 @@ public abstract class RedSoakRules extends RedFixture {
     tell(figures, gap);
     assertEquals(List.of(), overlaps(), () -> "-Dmortise.seed=" + SEED);
     assertTrue(
-        stays.size() > PROCESSES * THREADS, () -> stays.size() + " stays, -Dmortise.seed=" + SEED);
+        stays.size() > PROCESSES * THREADS, () -> stays.size() + " holds, -Dmortise.seed=" + SEED);
     assertTrue(gap < LONGEST_GAP.toMillis(), () -> gap + " ms, -Dmortise.seed=" + SEED);
   }
 
   private void tell(Figures figures, long gap) {
-    figures.add("red soak, seed", Long.toString(SEED));
-    figures.add("red soak, seconds", Long.toString(SECONDS));
-    figures.add("red soak, faults", faults.toString());
-    figures.add("red soak, acquired", Integer.toString(stays.size()));
-    figures.add("red soak, not acquired in time", refused.toString());
-    figures.add("red soak, failed by an outage", failed.toString());
-    figures.add("red soak, leases lost", lost.toString());
-    figures.add("red soak, longest time without a holder ms", Long.toString(gap));
-    figures.add("red soak, longest wait after the faults ms", longestWait.toString());
+    figures.add("Redlock soak, seed", Long.toString(SEED));
+    figures.add("Redlock soak, seconds", Long.toString(SECONDS));
+    figures.add("Redlock soak, faults", faults.toString());
+    figures.add("Redlock soak, acquired", Integer.toString(stays.size()));
+    figures.add("Redlock soak, not acquired in time", refused.toString());
+    figures.add("Redlock soak, failed by an outage", failed.toString());
+    figures.add("Redlock soak, leases lost", lost.toString());
+    figures.add("Redlock soak, longest time without a holder ms", Long.toString(gap));
+    figures.add("Redlock soak, longest wait after the faults ms", longestWait.toString());
   }
 
-  /** One of those who spoil a node at a time; no two spoil the same. */
+  /** Breaks one node at a time. Several of these run, and no two break the same node. */
   private void breakNodes(RedServers servers, Random random) throws InterruptedException {
     while (isRunning()) {
       for (int i = random.nextInt(whole.size() + 1); i > 0; i--) {
@@ -119,8 +119,8 @@ public abstract class RedSoakRules extends RedFixture {
       Fault fault = FAULTS.get(random.nextInt(FAULTS.size()));
       servers.spoil(node, fault);
       faults.increment();
-      // The rule for operating such servers: one that has lost its data stays away until every
-      // lease that it may have given has ended. Otherwise it would give it once more.
+      // Such a server must be operated like this: after a loss of data it stays away until every
+      // lease that it may have given has ended. Otherwise it would give the lock again too early.
       Thread.sleep(
           fault == Fault.KILLED ? LEASE.plusMillis(100).toMillis() : 100 + random.nextInt(1500));
       servers.mend(node, fault);
@@ -192,7 +192,7 @@ public abstract class RedSoakRules extends RedFixture {
     return stays.stream().sorted(Comparator.comparingLong(Stay::from)).toList();
   }
 
-  /** Each stay that began before another had ended, with that one. */
+  /** Pairs of holds of which the second began before the first had ended. */
   private List<List<Stay>> overlaps() {
     List<List<Stay>> found = new ArrayList<>();
     List<Stay> all = inOrder();
@@ -206,7 +206,7 @@ public abstract class RedSoakRules extends RedFixture {
     return found;
   }
 
-  /** The longest time in which nobody was inside (ms). */
+  /** The longest time without a holder (ms). */
   private long longestGap(long start) {
     long longest = 0;
     long last = start;

@@ -21,7 +21,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The majority's lock: whose it is, and for how long. */
+/** The Redlock: its owner and its lease. */
 @Rule("L16")
 public abstract class RedTermsRules extends RedParties {
   private static final Duration SHORT = Duration.ofSeconds(3);
@@ -38,17 +38,21 @@ public abstract class RedTermsRules extends RedParties {
     mine.lock.onLeaseChange((LeaseChange event) -> told.add(event.state()));
     Thread dead = die(() -> mine.lock.lock());
     assertTrue(mine.lock.isHeldByThread(dead.getId()));
-    assertFalse(mine.lock.tryLock(), "its lease is not over yet");
+    assertFalse(mine.lock.tryLock(), "the thread's lease is not over yet");
 
-    passTimeUntil("its lease is over", SHORT.multipliedBy(2), () -> mine.lockedMembers() == 0);
+    passTimeUntil(
+        "the thread's lease is over", SHORT.multipliedBy(2), () -> mine.lockedMembers() == 0);
 
-    Await.until("it is told", () -> told.contains(LeaseState.LOST));
+    Await.until("the loss is reported", () -> told.contains(LeaseState.LOST));
     assertFalse(mine.lock.isHeldByThread(dead.getId()));
     passTime(SHORT);
-    assertEquals(0, mine.lockedMembers(), "nor is it taken again");
+    assertEquals(0, mine.lockedMembers(), "no member is acquired again");
   }
 
-  /** Also if it took some of them again, or was to have it renewed by a nested lock. */
+  /**
+   * This holds also for members that the lock acquired again, and for a nested lock that asked for
+   * renewal.
+   */
   @Test
   @Rule("L7")
   void whatADeadThreadHasTakenAgainEndsToo() {
@@ -62,11 +66,11 @@ public abstract class RedTermsRules extends RedParties {
         });
     assertTrue(inside.result());
     forceOpen(0);
-    passTimeUntil("it is taken again", SECONDS, () -> isHeldOn(0));
+    passTimeUntil("the member is held again", SECONDS, () -> isHeldOn(0));
     passTime(SHORT);
     inside.leave(() -> {});
 
-    passTimeUntil("it is free", SHORT.multipliedBy(2), theirs.lock::tryLock);
+    passTimeUntil("the lock is free", SHORT.multipliedBy(2), theirs.lock::tryLock);
     theirs.lock.unlock();
     theirs.awaitFree();
   }
@@ -82,9 +86,10 @@ public abstract class RedTermsRules extends RedParties {
     mine.lock.onLeaseChange((LeaseChange event) -> told.add(event.state()));
     Thread unused = die(() -> mine.lock.lock());
 
-    passTimeUntil("its lease is over", SHORT.multipliedBy(2), () -> mine.lockedMembers() == 0);
+    passTimeUntil(
+        "the thread's lease is over", SHORT.multipliedBy(2), () -> mine.lockedMembers() == 0);
 
-    Await.until("it is told", () -> told.contains(LeaseState.LOST));
+    Await.until("the loss is reported", () -> told.contains(LeaseState.LOST));
   }
 
   private static Thread die(Runnable last) {
@@ -104,7 +109,7 @@ public abstract class RedTermsRules extends RedParties {
     passTime(SHORT.multipliedBy(2));
     mine.lock.ensureHeld();
     forceOpen(0);
-    passTimeUntil("and its members are taken again", SHORT, () -> isHeldOn(0));
+    passTimeUntil("the member is held again", SHORT, () -> isHeldOn(0));
 
     mine.lock.unlock();
     mine.lock.ensureHeld();
@@ -133,7 +138,10 @@ public abstract class RedTermsRules extends RedParties {
     mine.awaitFree();
   }
 
-  /** Its share of a long lease would be longer than the lease that follows. */
+  /**
+   * The time until the next renewal is a third of the lease. A third of the long lease would be
+   * longer than the lease that follows.
+   */
   @Test
   @Rule("L8")
   void aLeaseThatWasLongIsRenewedAfterwards() throws InterruptedException {

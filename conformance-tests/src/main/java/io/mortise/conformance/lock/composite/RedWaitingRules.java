@@ -22,7 +22,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The majority's lock: how it is waited for. */
+/** The Redlock: waiting. */
 @Rule("L16")
 public abstract class RedWaitingRules extends RedParties {
   private static final Duration SHORT = Duration.ofMillis(500);
@@ -42,19 +42,19 @@ public abstract class RedWaitingRules extends RedParties {
     RedLock wanted = RedLock.of(party().members.get(0));
     held.lock();
     CompletableFuture<Optional<Lease>> timed = wanted.async().tryAcquire(SECOND);
-    passTimeUntil("its time is over", SECOND.multipliedBy(2), timed::isDone);
+    passTimeUntil("the attempt's time is over", SECOND.multipliedBy(2), timed::isDone);
     assertTrue(timed.join().isEmpty());
 
     CompletableFuture<Lease> waits = wanted.async().acquire();
-    Await.until("it waits", () -> waiting() == 1);
+    Await.until("the request waits", () -> waiting() == 1);
     held.unlock();
-    passTimeUntil("it has it", SECOND, waits::isDone);
+    passTimeUntil("the waiter holds the lock", SECOND, waits::isDone);
     waits.join().close();
     mine.awaitFree();
   }
 
   /**
-   * Two members are held by somebody who does not leave: a client that is gone, or another lock.
+   * Another client holds two members and does not release them: it is gone, or uses another lock.
    */
   @Test
   @Rule("L10")
@@ -65,17 +65,18 @@ public abstract class RedWaitingRules extends RedParties {
     mine.lock.lock();
     CompletableFuture<Lease> first = theirs.lock.async().acquire();
     CompletableFuture<Lease> second = party().lock.async().acquire();
-    Await.until("they wait", () -> waiting() >= 2);
+    Await.until("the threads wait", () -> waiting() >= 2);
     mine.lock.unlock();
-    passTimeUntil("one has it", SHORT, () -> first.isDone() || second.isDone());
+    passTimeUntil("one waiter holds the lock", SHORT, () -> first.isDone() || second.isDone());
     assertFalse(first.isDone() && second.isDone());
     (first.isDone() ? first : second).join().close();
-    passTimeUntil("the other has it", SHORT, () -> first.isDone() && second.isDone());
+    passTimeUntil(
+        "both waiters have held the lock", SHORT, () -> first.isDone() && second.isDone());
     (first.join().isValid() ? first : second).join().close();
-    Await.until("only those two are held", () -> mine.lockedMembers() == 2);
+    Await.until("only the two foreign holds are left", () -> mine.lockedMembers() == 2);
   }
 
-  /** Without a release there is no grant either. */
+  /** The keys are deleted without a release, so no grant comes. */
   @Test
   @Rule({"L5", "L10"})
   void whoseTimeIsOverTriesOnceMore() {
@@ -83,11 +84,11 @@ public abstract class RedWaitingRules extends RedParties {
     Party theirs = party();
     mine.lock.lock();
     CompletableFuture<Optional<Lease>> timed = theirs.lock.async().tryAcquire(SECOND);
-    Await.until("it waits", () -> waiting() > 0);
+    Await.until("the request waits", () -> waiting() > 0);
     for (int node = 0; node < NODES; node++) {
       runOn(key(node, "lock"), "return {redis.call('DEL', KEYS[1])}");
     }
-    passTimeUntil("its time is over", SECOND.multipliedBy(2), timed::isDone);
+    passTimeUntil("the attempt's time is over", SECOND.multipliedBy(2), timed::isDone);
     timed.join().orElseThrow().close();
     assertThrows(LeaseLostException.class, mine.lock::unlock);
     theirs.awaitFree();
@@ -120,7 +121,7 @@ public abstract class RedWaitingRules extends RedParties {
       assertThrows(LockServiceClosedException.class, theirs.lock::tryLock);
       assertThrows(LockServiceClosedException.class, theirs.lock::lock);
     }
-    Await.until("nobody waits", () -> waiting() == 0);
+    Await.until("no thread waits", () -> waiting() == 0);
     mine.lock.unlock();
     mine.awaitFree();
   }
@@ -139,7 +140,7 @@ public abstract class RedWaitingRules extends RedParties {
     assertInstanceOf(LockServiceClosedException.class, Await.failure(timed));
   }
 
-  /** Also of those that say so when the round is lost already. */
+  /** This includes the members that refuse after the round is lost already. */
   @Test
   @Rule("L10")
   void whoWaitsStandsInTheQueuesOfAllMembersThatAreTaken() {
@@ -149,13 +150,13 @@ public abstract class RedWaitingRules extends RedParties {
 
     CompletableFuture<Lease> waits = party().lock.async().acquire();
 
-    Await.until("it waits", () -> waiting() == NODES);
+    Await.until("the request waits", () -> waiting() == NODES);
     waits.cancel(false);
     mine.lock.unlock();
     mine.awaitFree();
   }
 
-  /** Its re-check is out when the time is over. */
+  /** The re-check of that member has no reply when the deadline comes. */
   @Test
   @Rule({"L5", "L15"})
   void aMemberThatIsSilentAtTheDeadlineIsNotWaitedFor() {
@@ -164,20 +165,20 @@ public abstract class RedWaitingRules extends RedParties {
     mine.lock.lock();
     Await.until("every member is held", () -> mine.lockedMembers() == NODES);
     CompletableFuture<Optional<Lease>> timed = theirs.lock.async().tryAcquire(WAIT);
-    Await.until("it waits", () -> waiting() == NODES);
+    Await.until("the request waits", () -> waiting() == NODES);
     HeldCall silent = theirs.links.get(0).hold("acquire");
-    passTimeUntil("it asks again", WAIT, silent::isSent);
+    passTimeUntil("the request asks again", WAIT, silent::isSent);
 
-    passTimeUntil("its time is over", WAIT.plus(SECOND), timed::isDone);
+    passTimeUntil("the attempt's time is over", WAIT.plus(SECOND), timed::isDone);
     assertTrue(timed.join().isEmpty());
 
     silent.arrive();
-    Await.until("nobody waits", () -> waiting() == 0);
+    Await.until("no thread waits", () -> waiting() == 0);
     mine.lock.unlock();
     mine.awaitFree();
   }
 
-  /** Two questions of one attempt would refuse the lock to each other. */
+  /** Two commands of one attempt would refuse the lock to each other. */
   @Test
   @Rule({"L10", "L19"})
   void aMemberWhoseAnswerIsOutIsNotAskedOnceMore() {
@@ -188,14 +189,14 @@ public abstract class RedWaitingRules extends RedParties {
     HeldCall slow = theirs.links.get(0).hold("acquire");
     HeldCall again = theirs.links.get(0).hold("acquire");
     CompletableFuture<Lease> waits = theirs.lock.withMemberTimeout(SECONDS).async().acquire();
-    Await.until("it waits", () -> waiting() == NODES - 1);
+    Await.until("the request waits", () -> waiting() == NODES - 1);
 
     mine.lock.unlock();
 
-    passTimeUntil("it has it", SECOND, waits::isDone);
+    passTimeUntil("the waiter holds the lock", SECOND, waits::isDone);
     assertFalse(again.isSent());
     slow.pass();
-    Await.until("a late answer counts", () -> isHeldOn(0));
+    Await.until("a late reply counts", () -> isHeldOn(0));
     waits.join().close();
     theirs.awaitFree();
   }

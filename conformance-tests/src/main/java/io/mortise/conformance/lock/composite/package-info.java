@@ -1,4 +1,4 @@
-/** The rules of locks made of several. */
+/** The rules of locks made of several members: multi-lock and Redlock. */
 @NullMarked
 package io.mortise.conformance.lock.composite;
 

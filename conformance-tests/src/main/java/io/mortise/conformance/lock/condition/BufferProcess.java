@@ -10,8 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 
 /**
- * A process that puts numbers into a bounded buffer, or takes them out: the buffer is a file, its
- * lock and its conditions are those of a store.
+ * A process that puts numbers into a bounded buffer, or takes them out. The buffer is a file. Its
+ * lock and its conditions are in a store.
  */
 final class BufferProcess {
   static final String WAITS = "waits";
@@ -30,9 +30,9 @@ final class BufferProcess {
   }
 
   /**
-   * Puts or takes so many, and ends.
+   * Puts or takes that many numbers, and ends.
    *
-   * @param args "put" or "take"; URI; provider; lock name; file; how many; of puts the first number
+   * @param args "put" or "take"; URI; provider; lock name; file; count; for "put" the first number
    */
   public static void main(String[] args) throws Exception {
     try (LockService service = RemoteLock.patiently(() -> LockService.open(args[1], args[2]));
@@ -79,10 +79,10 @@ final class BufferProcess {
     }
   }
 
-  @SuppressWarnings("WaitNotInLoop") // the loop is the caller's
+  @SuppressWarnings("WaitNotInLoop") // the caller loops
   private static void await(Condition condition) throws InterruptedException {
     if (!condition.await(30, TimeUnit.SECONDS)) {
-      throw new IllegalStateException("nobody has signalled for 30 s");
+      throw new IllegalStateException("no signal for 30 s");
     }
   }
 

@@ -8,19 +8,19 @@ import io.mortise.conformance.support.Await;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 
-/** Threads that wait for a signal. */
+/** Threads that wait for a signal, for tests. */
 abstract class ConditionFixture extends LockRules {
   ConditionFixture(LockKit kit) {
     super(kit);
   }
 
-  /** A way to wait for a signal: whether one came. */
+  /** A way to wait. Returns whether a signal came. */
   interface Wait {
     boolean get() throws InterruptedException;
   }
 
   /**
-   * Starts a thread that waits with the lock, and returns when it has given the lock back and
+   * Starts a thread that waits on the condition. Returns when the thread has released the lock and
    * rests.
    */
   static Contender waiting(Lock lock, Wait wait) {
@@ -33,7 +33,7 @@ abstract class ConditionFixture extends LockRules {
           lock.unlock();
           return signalled;
         });
-    Await.until("it has the lock", holds::get);
+    Await.until("the thread holds the lock", holds::get);
     lock.lock();
     lock.unlock();
     waiter.awaitRest();

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A bounded buffer that processes share. */
+/** A bounded buffer that several processes share. */
 public abstract class ConditionProcessRules extends LockRules {
   private static final int EACH = 60;
 
@@ -65,7 +65,7 @@ public abstract class ConditionProcessRules extends LockRules {
     }
   }
 
-  /** One that waits is killed: no signal goes to it. */
+  /** The test kills a process that waits. No signal goes to it. */
   @Test
   @Rule({"C2", "L7", "L10"})
   void processesShareABoundedBufferAndOneThatIsKilledTakesNothingAlong() throws Exception {
@@ -76,7 +76,7 @@ public abstract class ConditionProcessRules extends LockRules {
       assertEquals(BufferProcess.WAITS, out.readLine());
     }
     DistributedLock lock = lock();
-    lock.lock(); // so it has given it back, and is in line
+    lock.lock(); // so the process has released the lock, and is in the queue
     lock.unlock();
     List<Process> consumers = List.of(start("take", file, 0), start("take", file, 0));
     killed.destroyForcibly().waitFor();
@@ -88,11 +88,12 @@ public abstract class ConditionProcessRules extends LockRules {
       List<Long> numbers = taken(consumer);
       assertEquals(EACH, numbers.size());
       List<Long> ofTheFirst = numbers.stream().filter(number -> number < EACH).toList();
-      assertEquals(ofTheFirst.stream().sorted().toList(), ofTheFirst, "in their order");
+      assertEquals(
+          ofTheFirst.stream().sorted().toList(), ofTheFirst, "in the order of the first producer");
       all.addAll(numbers);
     }
     Collections.sort(all);
-    assertEquals(LongStream.range(0, 2 * EACH).boxed().toList(), all, "each once");
+    assertEquals(LongStream.range(0, 2 * EACH).boxed().toList(), all, "each number once");
     assertEquals(0, taken(producer).size() + taken(another).size());
   }
 }

@@ -30,10 +30,12 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a condition promises, whoever shares it; the JDK's is the oracle. */
-@SuppressWarnings({"WaitNotInLoop", "JavaUtilDate"}) // every single return is what is tested
+/**
+ * What every condition promises, of one process or shared. The JDK's condition is the reference.
+ */
+@SuppressWarnings({"WaitNotInLoop", "JavaUtilDate"}) // the tests check every single return
 public abstract class ConditionRules extends ConditionFixture {
-  /** Whose condition. */
+  /** The kinds of condition. */
   enum Of {
     THREADS,
     PROCESSES,
@@ -47,7 +49,7 @@ public abstract class ConditionRules extends ConditionFixture {
   /** A lock and its condition, as one thread has them. */
   private record Pair(Lock lock, Condition condition) {}
 
-  /** Another handle of the same for each thread, where there is more than one. */
+  /** Gives each thread a handle of its own, where there is more than one. */
   private Supplier<Pair> pairs(Of of) {
     if (of == Of.PROCESSES) {
       return () -> {
@@ -92,7 +94,8 @@ public abstract class ConditionRules extends ConditionFixture {
     for (int i = 0; i < 2; i++) {
       signal(mine, false);
       assertTrue(all.get(i).result());
-      assertFalse(all.get(i + 1).isInside() || all.get(3).isInside(), "one signal woke two");
+      assertFalse(
+          all.get(i + 1).isInside() || all.get(3).isInside(), "one signal woke two threads");
     }
 
     signal(mine, true);
@@ -184,11 +187,11 @@ public abstract class ConditionRules extends ConditionFixture {
             });
     waiter.interrupt();
     stubborn.interrupt();
-    assertTrue(waiter.result(), "and it had the lock to unlock");
+    assertTrue(waiter.result(), "the waiter held the lock at its unlock");
     stubborn.awaitRest();
     assertFalse(stubborn.isInside());
     signal(mine, false);
-    assertTrue(stubborn.result(), "the one who left took no signal");
+    assertTrue(stubborn.result(), "the thread that left took no signal");
     assertTrue(stubborn.wasInterruptedAfter());
   }
 
@@ -217,10 +220,13 @@ public abstract class ConditionRules extends ConditionFixture {
     }
     assertFalse(late.result());
     signal(mine, false);
-    assertTrue(early.result(), "the one who left took no signal");
+    assertTrue(early.result(), "the thread that left took no signal");
   }
 
-  /** The JDK lets such a thread report its interrupt or time, and signals the next instead. */
+  /**
+   * In this case the JDK reports the interrupt or the time-out, and signals the next thread
+   * instead.
+   */
   @ParameterizedTest
   @EnumSource(names = "JDK", mode = EnumSource.Mode.EXCLUDE)
   @Rule({"C2", "C3"})
@@ -243,11 +249,11 @@ public abstract class ConditionRules extends ConditionFixture {
 
     assertTrue(signalledFirst.result());
     assertTrue(interruptedFirst.result());
-    assertTrue(timed.result(), "a signal and no time-out");
+    assertTrue(timed.result(), "the wait ended by a signal, not by time");
     assertTrue(signalledFirst.wasInterruptedAfter() && interruptedFirst.wasInterruptedAfter());
   }
 
-  /** Two producers, two consumers, a buffer of one: a signal lost or given twice would show. */
+  /** Two producers, two consumers, a buffer of one. A lost or doubled signal would show. */
   @ParameterizedTest
   @EnumSource
   @Rule({"C2", "L10"})
@@ -265,7 +271,7 @@ public abstract class ConditionRules extends ConditionFixture {
             try {
               boolean puts = number < 2;
               while (buffer.isEmpty() != puts) {
-                assertTrue(pair.condition.await(30, TimeUnit.SECONDS), "nobody signals");
+                assertTrue(pair.condition.await(30, TimeUnit.SECONDS), "no signal came");
               }
               if (puts) {
                 buffer.add(number * each + i);

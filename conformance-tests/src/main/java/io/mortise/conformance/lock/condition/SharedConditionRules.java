@@ -31,8 +31,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A condition of processes while messages, links, leases and services end. */
-@SuppressWarnings("WaitNotInLoop") // every single return is what is tested
+/** A condition of several processes while messages, links, leases and services fail. */
+@SuppressWarnings("WaitNotInLoop") // the tests check every single return
 public abstract class SharedConditionRules extends ConditionFixture {
   private static final Duration LEASE = Duration.ofHours(1);
   private static final String READY = "ready";
@@ -86,7 +86,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
       link.mail().join();
       assertTrue(waiter.result());
     } else {
-      passTimeUntil("it asks by itself", Duration.ofSeconds(10), waiter::isInside);
+      passTimeUntil("the waiter asks without a message", Duration.ofSeconds(10), waiter::isInside);
     }
     assertEquals(0, inLine());
   }
@@ -102,14 +102,14 @@ public abstract class SharedConditionRules extends ConditionFixture {
     link.set("condition", Link.DOWN, 1);
     assertThrows(BackendUnavailableException.class, condition::await);
     assertTrue(mine.isHeldByCurrentThread());
-    Await.until("nobody is in line", () -> inLine() == 0);
+    Await.until("no thread is in the queue", () -> inLine() == 0);
     link.set("condition", Link.DOWN, 1);
     assertThrows(BackendUnavailableException.class, condition::signal);
     condition.signal();
     mine.unlock();
   }
 
-  /** It would take a signal that nobody hears. */
+  /** Otherwise that place in the queue would take a signal that no thread receives. */
   @Test
   @Rule({"C2", "C4", "L14"})
   void aStepIntoTheLineThatArrivesAfterItsWithdrawalIsRefused() {
@@ -127,7 +127,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
     assertTrue(unlucky.result());
     String alive = "mortise:cond-alive:" + READY + ":{" + name + "}";
     String known = "return {redis.call('EXISTS', KEYS[1])}";
-    Await.until("it is withdrawn", () -> runOn(alive, known).equals(List.<Object>of(1L)));
+    Await.until("the command is withdrawn", () -> runOn(alive, known).equals(List.<Object>of(1L)));
 
     late.arrive();
 
@@ -144,7 +144,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
     assertEquals(1, inLine());
     link.set(Link.UP);
     signal(lock());
-    passTimeUntil("it is told, or asks", Duration.ofSeconds(10), waiter::isInside);
+    passTimeUntil("the waiter gets the signal, or asks", Duration.ofSeconds(10), waiter::isInside);
   }
 
   @Test
@@ -159,10 +159,10 @@ public abstract class SharedConditionRules extends ConditionFixture {
     passTime(Duration.ofMillis(1100));
     mine.unlock();
     assertTrue(waiter.result());
-    Await.until("nobody is in line", () -> inLine() == 0);
+    Await.until("no thread is in the queue", () -> inLine() == 0);
   }
 
-  /** The signal of one who cannot have the lock again goes to the next. */
+  /** If a signalled thread cannot acquire the lock again, the next thread gets the signal. */
   @Test
   @Rule({"C2", "C4"})
   void whoIsSignalledAndClosedPassesTheSignalOn() {
@@ -203,7 +203,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
     deleteKey();
     assertThrows(LeaseLostException.class, condition::signal);
     assertThrows(LeaseLostException.class, condition::await);
-    Await.until("only the waiter is in line", () -> inLine() == 1);
+    Await.until("only the waiter is in the queue", () -> inLine() == 1);
     signal(lock());
     assertTrue(waiter.result());
   }
@@ -261,7 +261,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
     assertTrue(waiter.result());
   }
 
-  /** A command for an inner level might fail, with the lock held. */
+  /** A command for an inner level might fail while the lock is held. */
   @Test
   @Rule({"C1", "C4", "L2"})
   void whoHasTheLockAgainHasItsInnerLevelsWithoutACommand() {
@@ -279,7 +279,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
           return true;
         });
     DistributedLock mine = lock();
-    Await.until("it waits for the signal", () -> entered.get() && !mine.isLocked());
+    Await.until("the waiter waits for the signal", () -> entered.get() && !mine.isLocked());
     link.set("renew", Link.DOWN, Integer.MAX_VALUE);
     signal(mine);
     assertTrue(waiter.result());

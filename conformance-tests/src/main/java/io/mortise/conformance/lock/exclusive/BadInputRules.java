@@ -18,7 +18,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
-/** Arguments that cannot be served, and keys that are not ours. */
+/** Arguments that a lock cannot serve, and keys that hold foreign data. */
 @Rule("L18")
 public abstract class BadInputRules extends LockRules {
   protected BadInputRules(LockKit kit) {
@@ -26,7 +26,7 @@ public abstract class BadInputRules extends LockRules {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // null is what is tested
+  @SuppressWarnings("NullAway") // the test passes null on purpose
   void badNamesAreRefused() {
     LockService service = service();
 

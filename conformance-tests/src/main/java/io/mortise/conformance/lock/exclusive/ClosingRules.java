@@ -35,12 +35,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a closed service does, and what it leaves. */
+/** What a closed service does, and what it leaves behind. */
 @Rule("L17")
 public abstract class ClosingRules extends LockRules {
   private static final int ROUNDS = 50;
 
-  /** How a service is closed. */
+  /** The ways to close a service. */
   enum Close {
     AT_ONCE,
     WITH_PATIENCE;
@@ -98,11 +98,11 @@ public abstract class ClosingRules extends LockRules {
       assertInstanceOf(LockServiceClosedException.class, waiter.failure());
     }
     mine.unlock();
-    assertTrue(mine.tryLock(), "the lock was granted to none of them");
+    assertTrue(mine.tryLock(), "no waiter got the lock");
     mine.unlock();
   }
 
-  /** The leave that is out arrives before the backend of the service is closed. */
+  /** The pending leave command arrives before the backend of the service is closed. */
   private void assertHasLeft(LockService closing, Close close, HeldCall leaving) {
     leaving.awaitSent();
 
@@ -175,7 +175,7 @@ public abstract class ClosingRules extends LockRules {
               start.await();
               lease.close();
             } catch (LeaseLostException e) {
-              // its service was closed first
+              // another thread closed its service first
             } catch (Exception e) {
               throw new AssertionError(e);
             }
@@ -185,7 +185,7 @@ public abstract class ClosingRules extends LockRules {
 
       closing.close();
 
-      assertTrue(other.tryLock(), "round " + round + ": it is given back");
+      assertTrue(other.tryLock(), "round " + round + ": the lock is free");
       closer.join();
       other.unlock();
     }
@@ -200,9 +200,9 @@ public abstract class ClosingRules extends LockRules {
     held.lock();
     closing.close();
 
-    assertFalse(theirs.tryLock(), "it is not released");
+    assertFalse(theirs.tryLock(), "the lock is not released");
     assertThrows(LockServiceClosedException.class, held::unlock);
-    passTimeUntil("its lease ends", SECOND.multipliedBy(5), theirs::tryLock);
+    passTimeUntil("the lease ends", SECOND.multipliedBy(5), theirs::tryLock);
 
     theirs.unlock();
   }
@@ -263,10 +263,10 @@ public abstract class ClosingRules extends LockRules {
     closing.close();
 
     assertTrue(lock().tryLock(), "the lock is free at once");
-    assertTrue(service().getSemaphore(name).tryAcquire().isPresent(), "so is the permit");
+    assertTrue(service().getSemaphore(name).tryAcquire().isPresent(), "the permit is free at once");
     assertEquals(LeaseState.LOST, lease.state());
     assertFalse(permit.isValid());
-    Await.until("its holder is told", () -> !told.isEmpty());
+    Await.until("the loss is reported to the holder", () -> !told.isEmpty());
     LeaseLostException e = assertThrows(LeaseLostException.class, lease::close);
     assertTrue(String.valueOf(e.getMessage()).contains("was closed"), e.getMessage());
   }

@@ -22,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 
-/** What a lock costs, counted by the server: commands are exact where milliseconds are not. */
+/** The cost of a lock, counted by the server. Commands are exact, milliseconds are not. */
 public abstract class CommandRules extends LockRules {
   private static final int THREADS = 8;
   private static final int ROUNDS = 100;
@@ -45,7 +45,7 @@ public abstract class CommandRules extends LockRules {
   @Rule("L19")
   void anUncontendedLockIsOneCommandOfThreeAndItsUnlockOneOfTwo() {
     DistributedLock lock = lock();
-    pair(lock); // the scripts are known from now on
+    pair(lock); // the server knows the scripts now
     costs.reset();
 
     lock.lock();
@@ -60,7 +60,7 @@ public abstract class CommandRules extends LockRules {
   @Rule("L13")
   void anUncontendedFencedLockIsOneCommandOfSix() {
     FencedLock lock = service().getFencedLock(name);
-    pair(lock); // the scripts are known from now on
+    pair(lock); // the server knows the scripts now
     costs.reset();
 
     lock.lock();
@@ -97,7 +97,7 @@ public abstract class CommandRules extends LockRules {
   void threadsOfOneServicePassTheLockOnWithoutCommands(Figures figures)
       throws InterruptedException {
     DistributedLock lock = lock();
-    pairs(lock, 2500); // by compiled code from now on: what a cold JVM needs is its own affair
+    pairs(lock, 2500); // warms the JVM up: the cost of interpreted code does not matter here
     costs.reset();
     int rounds = 12_500;
 
@@ -123,9 +123,10 @@ public abstract class CommandRules extends LockRules {
   @Rule("L10")
   void aHandOffBetweenServicesIsThreeCommandsAndOneMessage(Figures figures)
       throws InterruptedException {
-    long commands = handOffs(figures, List.of(lock(), lock()), "commands of hand-overs");
+    long commands =
+        handOffs(figures, List.of(lock(), lock()), "commands of grants between services");
     assertAllTold();
-    // To stand in line, to release and to confirm; and whoever re-checked just then.
+    // One each to queue, to release and to confirm. Re-checks that happen to fall here are extra.
     assertTrue(commands <= 7L * ROUNDS, commands + " commands");
   }
 
@@ -136,20 +137,21 @@ public abstract class CommandRules extends LockRules {
         List.of(
             service(builder -> builder.startOnGrant(true)).getLock(name),
             service(builder -> builder.startOnGrant(true)).getLock(name));
-    long commands = handOffs(figures, locks, "commands of hand-overs, starting on the grant");
+    long commands =
+        handOffs(figures, locks, "commands of grants between services, with startOnGrant");
     assertAllTold();
-    // To stand in line and to release; and whoever re-checked just then, or was told while it
-    // asked.
+    // One each to queue and to release. Extra: re-checks that fall here, and grants whose message
+    // comes while the waiter asks.
     assertTrue(commands <= 5L * ROUNDS, commands + " commands");
   }
 
-  /** Whether nearly each turn came by a message, and by no more than one. */
+  /** Asserts that nearly each grant came by a message, and by no more than one. */
   private void assertAllTold() {
     long messages = costs.count("publish");
     assertTrue(messages > ROUNDS && messages < 2 * ROUNDS, messages + " messages");
   }
 
-  /** How many commands it takes that two threads hand a lock over to each other. */
+  /** Counts the commands while two threads alternate on a lock. */
   private long handOffs(Figures figures, List<DistributedLock> locks, String figure)
       throws InterruptedException {
     Crew.run(2, number -> pair(locks.get(number)));
@@ -161,7 +163,7 @@ public abstract class CommandRules extends LockRules {
         number -> {
           for (int i = 0; i < ROUNDS; i++) {
             locks.get(number).lock();
-            Await.until("the other is in line", () -> oneIsDone.get() || isOneInLine());
+            Await.until("the other thread is in the queue", () -> oneIsDone.get() || isOneInLine());
             locks.get(number).unlock();
           }
           oneIsDone.set(true);
@@ -182,10 +184,10 @@ public abstract class CommandRules extends LockRules {
   void insideAServiceAFairLockIsHandedOverByTheReplyToTheRelease(Figures figures)
       throws InterruptedException {
     DistributedLock lock = service().getFairLock(name);
-    String figure = "commands of hand-overs of a fair lock inside a service";
+    String figure = "commands of grants of a fair lock in one service";
     long commands = handOffs(figures, List.of(lock, lock), figure);
     assertEquals(0, costs.counts().getOrDefault("publish", 0L));
-    // To stand in line and to release; and whoever re-checked just then.
+    // One each to queue and to release. Re-checks that happen to fall here are extra.
     assertTrue(commands <= 5L * ROUNDS, commands + " commands");
   }
 
@@ -232,7 +234,7 @@ public abstract class CommandRules extends LockRules {
           }
         });
 
-    // Companion keys may outlive the last waiter, but never for ever.
+    // Companion keys may outlive the last waiter, but they must expire.
     for (String key : kit.server().keys()) {
       if (key.contains(name)) {
         Object left = kit.server().command("PTTL", key);

@@ -29,11 +29,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What {@link Lock} asks of any lock. The same bodies run on the JDK's own, so a test that asks for
- * something else fails there.
+ * What {@link Lock} asks of any lock. The same tests run on the JDK's own lock, so a test that asks
+ * for something else fails there.
  */
 public abstract class ContractRules extends LockRules {
-  /** Whose lock is tested. */
+  /** The locks under test. */
   enum Kind {
     MORTISE,
     JDK
@@ -43,7 +43,7 @@ public abstract class ContractRules extends LockRules {
     super(kit);
   }
 
-  /** One lock, as each of several parties has it: services of their own, where there are any. */
+  /** One lock, as several parties have it. With Mortise each has a service of its own. */
   private Supplier<Lock> parties(Kind kind) {
     Lock local = new ReentrantLock();
     return kind == Kind.JDK ? () -> local : this::lock;
@@ -69,11 +69,11 @@ public abstract class ContractRules extends LockRules {
     mine.unlock();
     assertThrows(IllegalMonitorStateException.class, mine::unlock);
     Contender other = contender(theirs::tryLock);
-    assertTrue(other.result(), "it is free");
+    assertTrue(other.result(), "the lock is free");
 
     assertThrows(IllegalMonitorStateException.class, mine::unlock);
 
-    assertFalse(mine.tryLock(), "the other is still inside");
+    assertFalse(mine.tryLock(), "the other thread still holds the lock");
     other.leave(theirs::unlock);
     assertTrue(mine.tryLock());
     mine.unlock();
@@ -97,7 +97,7 @@ public abstract class ContractRules extends LockRules {
           return had;
         });
 
-    passTimeUntil("it ends", SECOND.multipliedBy(5), () -> !attempt.thread().isAlive());
+    passTimeUntil("the attempt ends", SECOND.multipliedBy(5), () -> !attempt.thread().isAlive());
 
     assertFalse(attempt.result());
     assertTrue(took[0] >= 400_000_000, "it gave up after " + Duration.ofNanos(took[0]));
@@ -130,10 +130,10 @@ public abstract class ContractRules extends LockRules {
 
     assertTrue(interrupted >= 100, "interrupted: " + interrupted);
     Contender last = contender(() -> theirs.tryLock(1, TimeUnit.HOURS));
-    enterAndLeave(last, theirs); // no time passes for a lease to end
+    enterAndLeave(last, theirs); // no time passes, so no lease can end
   }
 
-  /** False, so that the contender does not stay. */
+  /** Always false, so that the contender does not stay. */
   private static boolean lockBriefly(Lock lock) throws InterruptedException {
     lock.lockInterruptibly();
     lock.unlock();
@@ -189,7 +189,8 @@ public abstract class ContractRules extends LockRules {
             threads,
             1,
             number -> assertThrows(InterruptedException.class, theirs::lockInterruptibly));
-    LockSupport.parkNanos(20_000_000); // it may wait by now, or not: both must do
+    // the thread may wait by now or not: the test must pass in both cases
+    LockSupport.parkNanos(20_000_000);
 
     crew.first().interrupt();
     crew.join(Duration.ofSeconds(15));
@@ -212,10 +213,10 @@ public abstract class ContractRules extends LockRules {
 
     passTime(SECOND.multipliedBy(2));
     passTimeUntil(
-        "it asks by itself", SECOND.multipliedBy(10), () -> !spy.sent("acquire").isEmpty());
+        "the waiter asks", SECOND.multipliedBy(10), () -> !spy.sent("acquire").isEmpty());
 
     int asked = spy.sent("acquire").size();
-    assertTrue(asked <= 8, () -> "in some seconds it asked " + asked + " times");
+    assertTrue(asked <= 8, () -> "in some seconds the waiter asked " + asked + " times");
     mine.ensureHeld();
     mine.unlock();
     enterAndLeave(waiter, theirs);

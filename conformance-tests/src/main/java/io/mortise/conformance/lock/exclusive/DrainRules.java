@@ -28,7 +28,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.junit.jupiter.api.Test;
 
-/** A service that is closed with patience: no new work, and time for the holds to end. */
+/** Closing a service with a time limit: no new work, and time for the holds to end. */
 @Rule("L17")
 public abstract class DrainRules extends LockRules {
   private static final Duration HOUR = Duration.ofHours(1);
@@ -40,7 +40,7 @@ public abstract class DrainRules extends LockRules {
     super(kit);
   }
 
-  /** A thread that closes with patience, and waits by now or is done. */
+  /** Starts a thread that closes with this time limit. Returns when it waits or is done. */
   private Contender closer(Duration patience) {
     return contender(() -> closing.close(patience));
   }
@@ -57,7 +57,7 @@ public abstract class DrainRules extends LockRules {
 
   private void assertFree() {
     DistributedLock other = lock();
-    assertTrue(other.tryLock(), "it is free");
+    assertTrue(other.tryLock(), "the lock is free");
     other.unlock();
   }
 
@@ -71,7 +71,7 @@ public abstract class DrainRules extends LockRules {
     assertThrows(LockServiceClosedException.class, lock::lock);
     assertThrows(LockServiceClosedException.class, () -> lock.tryAcquire(SECOND));
     assertThrows(LockServiceClosedException.class, () -> closing.getSemaphore(name).tryAcquire());
-    assertFalse(closer.isInside(), "it waits for the holder");
+    assertFalse(closer.isInside(), "close waits for the holder");
 
     holder.leave(() -> {
       lock.lock();
@@ -79,7 +79,7 @@ public abstract class DrainRules extends LockRules {
       closing.getLock(name).ensureHeld();
       closing.getLock(name).unlock();
     });
-    assertTrue(closer.result(), "everything was released");
+    assertTrue(closer.result(), "close found all holds released");
     assertFree();
     assertThrows(LockServiceClosedException.class, lock::isLocked);
   }
@@ -91,8 +91,8 @@ public abstract class DrainRules extends LockRules {
       Lease lease = brief.getLock(name).acquire();
       CompletableFuture<Void> released = lease.releaseAsync();
       brief.close();
-      Await.until("its release is answered", released::isDone);
-      assertFalse(released.isCompletedExceptionally(), "it was given back");
+      Await.until("the release is complete", released::isDone);
+      assertFalse(released.isCompletedExceptionally(), "the lease was released");
       assertFree();
     }
   }
@@ -105,7 +105,7 @@ public abstract class DrainRules extends LockRules {
           mine.lock();
           return closing.close(HOUR);
         });
-    assertTrue(self.result(), "nothing else is held");
+    assertTrue(self.result(), "no other hold is left");
   }
 
   @Test
@@ -128,7 +128,7 @@ public abstract class DrainRules extends LockRules {
     Contender waiter = contender(() -> lock.tryLock(1, TimeUnit.HOURS));
     Contender fair = entering(closing.getFairLock(name));
     CompletableFuture<Lease> pending = lock.async().acquire();
-    Await.until("all wait", () -> isQueued(2) || isQueued(3));
+    Await.until("all of them wait", () -> isQueued(2) || isQueued(3));
 
     Contender closer = closer(HOUR);
 
@@ -142,7 +142,7 @@ public abstract class DrainRules extends LockRules {
   }
 
   @Test
-  @SuppressWarnings("WaitNotInLoop") // it does not return
+  @SuppressWarnings("WaitNotInLoop") // await does not return here
   void aThreadThatWaitsForAConditionIsTurnedAway() {
     Condition ready = lock.newCondition();
     Contender waiter =
@@ -171,11 +171,11 @@ public abstract class DrainRules extends LockRules {
     Contender holder = inside(held);
     Contender closer = contender(() -> brief.close(SECOND));
 
-    passTimeUntil("the time is over", SECOND.multipliedBy(5), () -> isClosed(brief));
+    passTimeUntil("the time limit is over", SECOND.multipliedBy(5), () -> isClosed(brief));
     assertFalse(closer.result());
 
     holder.leave(() -> assertThrows(LockServiceClosedException.class, held::unlock));
-    passTimeUntil("its lease ends", SECOND.multipliedBy(10), lock::tryLock);
+    passTimeUntil("the lease ends", SECOND.multipliedBy(10), lock::tryLock);
   }
 
   private static boolean isClosed(LockService service) {
@@ -197,7 +197,7 @@ public abstract class DrainRules extends LockRules {
     lease.close();
     assertFree();
     assertTrue(permit.isValid());
-    passTimeUntil("the time is over", SECOND.multipliedBy(5), () -> isClosed(closing));
+    passTimeUntil("the time limit is over", SECOND.multipliedBy(5), () -> isClosed(closing));
 
     assertFalse(closer.result());
     assertEquals(LeaseState.LOST, permit.state());
@@ -212,7 +212,7 @@ public abstract class DrainRules extends LockRules {
     CompletableFuture<Void> released = lease.releaseAsync();
 
     assertTrue(closer.result());
-    Await.until("the release is answered", released::isDone);
+    Await.until("the release is complete", released::isDone);
     assertFalse(released.isCompletedExceptionally());
     assertFree();
   }
@@ -259,7 +259,7 @@ public abstract class DrainRules extends LockRules {
     lock.unlock();
 
     assertTrue(closing.close(HOUR));
-    assertTrue(closing.close(HOUR), "a second time");
+    assertTrue(closing.close(HOUR), "the second close");
     assertTrue(service().close(Duration.ofSeconds(-1)));
   }
 
@@ -275,7 +275,7 @@ public abstract class DrainRules extends LockRules {
 
     assertTrue(closer.result());
     DistributedLock second = service().getLock(name + "-other");
-    assertTrue(second.tryLock(), "what was taken in vain is given back");
+    assertTrue(second.tryLock(), "the refused acquisition was released");
   }
 
   @Test
@@ -297,14 +297,14 @@ public abstract class DrainRules extends LockRules {
     Lease lease = slow.getLock(name).acquire();
     spy.keepBack(call -> true);
     CompletableFuture<Void> released = lease.releaseAsync();
-    Await.until("the release is out", () -> spy.keptBack() == 1);
+    Await.until("the release is on its way", () -> spy.keptBack() == 1);
 
     Contender closer = contender(() -> slow.close(HOUR));
     assertFalse(closer.isInside());
     spy.release();
 
     assertTrue(closer.result());
-    Await.until("the release is answered", released::isDone);
+    Await.until("the release is complete", released::isDone);
     assertFalse(released.isCompletedExceptionally());
     assertFree();
   }

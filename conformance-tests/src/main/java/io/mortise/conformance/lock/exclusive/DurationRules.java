@@ -27,7 +27,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Whoever waits or takes a lease may name any duration: it is served, or refused by its name. */
+/**
+ * Waits and leases accept any duration. They serve it, or refuse it with a message that says which
+ * argument is wrong.
+ */
 public abstract class DurationRules extends LockRules {
   private static final Duration LONGEST_LEASE = Duration.ofDays(10_000);
 
@@ -62,7 +65,7 @@ public abstract class DurationRules extends LockRules {
     };
   }
 
-  /** From the most negative to the largest, with those that just fit, or not, into a long of ns. */
+  /** From the most negative to the largest, with those at the limits of a long of nanoseconds. */
   static Stream<Duration> durations() {
     return Stream.of(
         Duration.ofSeconds(Long.MIN_VALUE),

@@ -50,9 +50,9 @@ public abstract class EventOrderRules extends LockRules {
     LockListener notes =
         new LockListener() {
           @Override
-          @SuppressWarnings("ThreadPriorityCheck") // it only makes a wrong order likelier
+          @SuppressWarnings("ThreadPriorityCheck") // makes a wrong order likelier
           public void acquired(String name, long waitedNanos, boolean remote) {
-            Thread.yield(); // lets others overtake
+            Thread.yield(); // lets other threads overtake
             note(name, "acquired");
           }
 
@@ -101,7 +101,7 @@ public abstract class EventOrderRules extends LockRules {
     for (int number = 0; number < THREADS; number++) {
       for (int i = 0; i < ROUNDS; i++) {
         String lock = name + '-' + number + '-' + i;
-        Await.until("both ends are told", () -> told(lock).size() == 2);
+        Await.until("the begin and the end are reported", () -> told(lock).size() == 2);
         assertEquals(List.of("acquired", "released"), told(lock));
       }
     }
@@ -113,7 +113,7 @@ public abstract class EventOrderRules extends LockRules {
     DistributedLock lock = listenedTo().getLock(name);
     lock.lock();
     assertTrue(lock().forceUnlock());
-    Await.until("it is told", () -> told(name).size() == 3);
+    Await.until("the loss is reported", () -> told(name).size() == 3);
 
     LeaseLostException e = assertThrows(LeaseLostException.class, lock::unlock);
 
@@ -131,7 +131,7 @@ public abstract class EventOrderRules extends LockRules {
     LeaseLostException e = assertThrows(LeaseLostException.class, lock::unlock);
 
     assertTrue(String.valueOf(e.getMessage()).contains("when it was unlocked"));
-    Await.until("it is told", () -> told(name).size() == 3);
+    Await.until("the loss is reported", () -> told(name).size() == 3);
     assertEquals(
         List.of("acquired", "LOST", "lost: the store no longer had it when it was unlocked"),
         told(name));
@@ -150,14 +150,14 @@ public abstract class EventOrderRules extends LockRules {
             String each = name + '-' + number + '-' + i;
             Lease lease = service.getLock(each).acquire();
             assertTrue(forcing.getLock(each).forceUnlock());
-            Await.until("it knows", () -> !lease.isValid());
+            Await.until("the lease is lost", () -> !lease.isValid());
           }
         });
 
     for (int number = 0; number < THREADS; number++) {
       for (int i = 0; i < ROUNDS / 4; i++) {
         String lock = name + '-' + number + '-' + i;
-        Await.until("the loss is told", () -> told(lock).size() == 3);
+        Await.until("the loss is reported", () -> told(lock).size() == 3);
         assertEquals(
             List.of("acquired", "LOST", "lost: somebody forced the lock open"), told(lock));
       }
@@ -173,7 +173,7 @@ public abstract class EventOrderRules extends LockRules {
 
     closing.close();
 
-    Await.until("its end is told", () -> told(name).size() == 2);
+    Await.until("the end is reported", () -> told(name).size() == 2);
     assertEquals("acquired", told(name).get(0));
     String end = told(name).get(1);
     assertTrue(end.startsWith("lost: its service") && end.contains("was closed"), end);
@@ -196,7 +196,7 @@ public abstract class EventOrderRules extends LockRules {
             try {
               lock.unlock();
             } catch (LockServiceClosedException e) {
-              // it was closed first
+              // another thread closed it first
             }
           });
       holder.start();
@@ -205,7 +205,7 @@ public abstract class EventOrderRules extends LockRules {
       closing.close();
 
       holder.join();
-      Await.until("its end is told", () -> told(each).size() > 1);
+      Await.until("the end is reported", () -> told(each).size() > 1);
       assertEquals(2, told(each).size(), told(each)::toString);
     }
   }

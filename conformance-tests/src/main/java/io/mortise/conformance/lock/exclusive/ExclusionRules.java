@@ -17,7 +17,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** One at a time, shown with a counter that loses updates when two are inside. */
+/** Mutual exclusion, shown with a counter that loses updates when two threads hold the lock. */
 public abstract class ExclusionRules extends LockRules {
   private static final int THREADS = 6;
   private static final int ROUNDS = 150;
@@ -26,13 +26,13 @@ public abstract class ExclusionRules extends LockRules {
     super(kit);
   }
 
-  /** Reads, lets others run, writes: two threads inside lose an update. */
+  /** Reads, lets other threads run, writes. Two threads at the same time lose an update. */
   private static final class Counter {
     private int value;
 
     void increment() {
       int before = value;
-      LockSupport.parkNanos(1); // to be overtaken here is the point
+      LockSupport.parkNanos(1); // invites other threads to overtake
       value = before + 1;
     }
   }
@@ -84,7 +84,7 @@ public abstract class ExclusionRules extends LockRules {
     LockService service = service();
     List<DistributedLock> locks =
         IntStream.range(0, THREADS).mapToObj(i -> service.getLock(name + '-' + i)).toList();
-    // As often as it takes: that it never happens would mean that the tests above prove nothing.
+    // Repeats until an update is lost. Without a loss the tests above would prove nothing.
     int lost = 0;
     for (int attempt = 0; attempt < 100 && lost == 0; attempt++) {
       lost = THREADS * ROUNDS - count(locks);

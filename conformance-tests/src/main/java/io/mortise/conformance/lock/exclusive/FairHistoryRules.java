@@ -22,7 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Who arrived and who was inside, over several processes that all want the lock all the time. */
+/** The order of arrivals and of holds, over several processes that always want the lock. */
 public abstract class FairHistoryRules extends LockRules {
   private static final int PROCESSES = 3;
   private static final int THREADS = 3;
@@ -35,9 +35,9 @@ public abstract class FairHistoryRules extends LockRules {
     this.kit = kit;
   }
 
-  /** Both lists hold every ticket once. */
+  /** Each of the two lists has every ticket once. */
   private record History(List<Object> arrived, List<Object> inside) {
-    /** For each stay inside, how many of those before it had arrived after it. */
+    /** For each hold, how many earlier holds had arrived later. */
     List<Integer> overtakings() {
       Map<Object, Integer> places = new HashMap<>();
       arrived.forEach(ticket -> places.put(ticket, places.size()));
@@ -96,7 +96,7 @@ public abstract class FairHistoryRules extends LockRules {
     List<Integer> overtakings = history.overtakings();
     figures.add(
         kind + " lock, " + PROCESSES + " processes of " + THREADS + " threads",
-        "%d stays inside, %d of them overtaken, at most by %d; %d moves between processes"
+        "%d holds, %d of them overtaken, at most by %d, %d changes of process"
             .formatted(
                 history.inside().size(),
                 overtakings.stream().filter(each -> each > 0).count(),
@@ -109,10 +109,10 @@ public abstract class FairHistoryRules extends LockRules {
   void processesEnterInTheOrderInWhichTheServerSawThemArrive(Figures figures) {
     History history = history("fair", figures);
     assertEquals(history.arrived(), history.inside());
-    assertTrue(history.moves() > 2 * PROCESSES, "the processes took turns: " + history.moves());
+    assertTrue(history.moves() > 2 * PROCESSES, "changes of process: " + history.moves());
   }
 
-  /** The same on the unfair lock, where threads of one process pass it on: the order differs. */
+  /** The same with the plain lock. Threads of one process hand it off, so the order differs. */
   @Test
   @Rule("L11")
   void withTheUnfairLockTheyDoNot(Figures figures) {

@@ -25,7 +25,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The fair lock: first come, first served, whoever came from where. */
+/** The fair lock: first come, first served, across threads, services and processes. */
 public abstract class FairRules extends LockRules {
   private static final Duration LEASE = Duration.ofHours(1);
 
@@ -37,7 +37,7 @@ public abstract class FairRules extends LockRules {
     return service(builder -> builder.leaseTime(LEASE)).getFairLock(name);
   }
 
-  /** Threads that queue one after another, and write down when they are inside. */
+  /** Threads that queue one after another, and note when they hold the lock. */
   private List<Contender> queue(List<DistributedLock> locks, List<Integer> order) {
     List<Contender> all = new ArrayList<>();
     for (int i = 0; i < locks.size(); i++) {
@@ -61,7 +61,7 @@ public abstract class FairRules extends LockRules {
     List<DistributedLock> services = List.of(fairLock(), fairLock(), fairLock());
     DistributedLock holder = services.get(0);
     holder.lock();
-    // Two neighbours of one service each: by the local gate they would follow each other.
+    // Two neighbours of each service. With a local hand-off they would follow each other.
     List<DistributedLock> arrivals =
         IntStream.of(0, 1, 0, 2, 2, 1, 0, 1, 2, 0).mapToObj(services::get).toList();
     List<Integer> order = Collections.synchronizedList(new ArrayList<>());
@@ -85,7 +85,7 @@ public abstract class FairRules extends LockRules {
           for (int i = 0; i < 20; i++) {
             second.lock();
             turns.add("b");
-            Await.until("the first waits", () -> turns.size() > 38 || isQueued(1));
+            Await.until("the first thread waits", () -> turns.size() > 38 || isQueued(1));
             second.unlock();
           }
           return true;
@@ -95,7 +95,7 @@ public abstract class FairRules extends LockRules {
       first.unlock();
       first.lock();
       turns.add("a");
-      Await.until("the other waits", () -> turns.size() > 38 || isQueued(1));
+      Await.until("the other thread waits", () -> turns.size() > 38 || isQueued(1));
     }
     first.unlock();
 
@@ -115,7 +115,7 @@ public abstract class FairRules extends LockRules {
     Contender waiter = entering(waiting);
     awaitQueued(1);
 
-    deleteKey(); // free, and nobody knows: an unfair attempt would have it
+    deleteKey(); // free, and no waiter knows it: a plain lock's attempt would succeed
 
     assertFalse(passing.tryLock());
     assertTrue(waiter.result());
@@ -152,7 +152,7 @@ public abstract class FairRules extends LockRules {
 
   private void awaitQueuedAtMost(long most) {
     Await.until(
-        "somebody waits", () -> IntStream.rangeClosed(1, (int) most).anyMatch(this::isQueued));
+        "a thread waits", () -> IntStream.rangeClosed(1, (int) most).anyMatch(this::isQueued));
   }
 
   @Test
@@ -162,7 +162,7 @@ public abstract class FairRules extends LockRules {
     LockService service = service(link, builder -> builder.leaseTime(LEASE));
     DistributedLock lock = service.getFairLock(name);
     lock.lock();
-    lock.unlock(); // both scripts are known
+    lock.unlock(); // the server knows both scripts now
     lock.lock();
     ScriptedClient frozen = new ScriptedClient(backend(), link, name, "frozen").listening();
     IntStream.rangeClosed(1, 30).forEach(frozen::assertWaits);
@@ -172,7 +172,7 @@ public abstract class FairRules extends LockRules {
 
     lock.unlock();
 
-    passTimeUntil("the living have it", Duration.ofSeconds(8), waiter::isInside);
+    passTimeUntil("the live waiter holds the lock", Duration.ofSeconds(8), waiter::isInside);
     waiter.leave(alive::unlock);
     frozen.awaitMail(1);
   }
@@ -185,7 +185,7 @@ public abstract class FairRules extends LockRules {
     holder.lock();
     List<Integer> order = Collections.synchronizedList(new ArrayList<>());
     List<Contender> waiters = queue(List.of(fairLock(), fairLock()), order);
-    for (int i = 0; i < 8; i++) { // longer than a waiter without a sign of life counts as alive
+    for (int i = 0; i < 8; i++) { // longer than a waiter counts as alive without a sign of life
       waiters.forEach(Contender::awaitRest);
       passTime(Duration.ofMillis(1500));
     }

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-/** The fenced lock: a later hold has a larger token, whatever came between. */
+/** The fenced lock: a later hold has a larger token, whatever happened in between. */
 public abstract class FencedRules extends LockRules {
   protected FencedRules(LockKit kit) {
     super(kit);
@@ -73,7 +73,8 @@ public abstract class FencedRules extends LockRules {
           FencedLock lock = (number % 2 == 0 ? one : other).getFencedLock(name);
           for (int i = 0; i < 200; i++) {
             lock.lock();
-            tokens.add(lock.fencingToken()); // inside, so in the order of the holds
+            // while it holds the lock, so in the order of the holds
+            tokens.add(lock.fencingToken());
             lock.unlock();
           }
         });
@@ -107,7 +108,7 @@ public abstract class FencedRules extends LockRules {
           second.set(lock.lockAndGetToken());
           return true;
         });
-    passTimeUntil("it is asked for again", SECOND, again::isInside);
+    passTimeUntil("the lock is requested again", SECOND, again::isInside);
 
     assertTrue(first < second.get());
     String kept = "return {redis.call('HGET', KEYS[1], redis.call('HKEYS', KEYS[1])[1])}";
@@ -130,7 +131,8 @@ public abstract class FencedRules extends LockRules {
     tokens.add(token(one));
     List<Object> unused =
         runOn("mortise:fence:{" + name + "}", "return {redis.call('DEL', KEYS[1])}");
-    passTime(Duration.ofMillis(1)); // the counter is gone with its last 65 microseconds' worth
+    // until the clock is past the 65 tokens (one per microsecond) that a hold reserves
+    passTime(Duration.ofMillis(1));
     tokens.add(token(one));
     assertRise(tokens);
     assertThrows(LeaseLostException.class, other::unlock);
@@ -165,7 +167,7 @@ public abstract class FencedRules extends LockRules {
     next.leave(() -> assertEquals(!handedOver, unlock(mine)));
   }
 
-  /** Whether it was held: in time it is handed over without asking the store. */
+  /** Whether the lock was held. The unlock may hand it off without a command. */
   private static boolean unlock(FencedLock lock) {
     try {
       lock.unlock();

@@ -26,9 +26,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Forced unlocks whose message and the replies to other commands overtake each other. */
+/** Forced unlocks: their message and the replies to other commands overtake each other. */
 public abstract class ForcedRules extends LockRules {
-  /** No renewal tells of anything in a test. */
+  /** So long that no renewal reports anything during a test. */
   private static final Duration LEASE = Duration.ofHours(1);
 
   private final FaultyBackend link = new FaultyBackend(this::backend);
@@ -55,7 +55,7 @@ public abstract class ForcedRules extends LockRules {
         waiting + " wait", () -> runOn(kind.queue(name), count).equals(List.<Object>of(waiting)));
   }
 
-  /** Another service forces it open; the message comes before anything else does. */
+  /** Another service forces the lock open. Its message comes before any reply. */
   private void forceOpen(Forcible kind, LockService others) {
     link.mail().set(Fate.LATE);
     assertTrue(kind.of(others, name).force());
@@ -80,7 +80,7 @@ public abstract class ForcedRules extends LockRules {
     asking.reply();
 
     waiter.awaitRest();
-    assertFalse(waiter.isInside(), "two are inside");
+    assertFalse(waiter.isInside(), "two threads hold the lock");
     awaitWaiting(kind, 1);
     theirs.giveBack();
     assertTrue(waiter.result());
@@ -115,10 +115,10 @@ public abstract class ForcedRules extends LockRules {
     confirming.reply();
 
     waiter.awaitRest();
-    assertFalse(waiter.isInside(), "two are inside");
+    assertFalse(waiter.isInside(), "two threads hold the lock");
     awaitWaiting(kind, 2);
     next.leave(second::giveBack);
-    assertTrue(waiter.result(), "it kept its place");
+    assertTrue(waiter.result(), "the waiter kept its place");
     assertFalse(behind.isInside());
     waiter.leave(mine::giveBack);
     assertTrue(behind.result());
@@ -178,12 +178,12 @@ public abstract class ForcedRules extends LockRules {
 
     assertTrue(mine.force());
 
-    assertFalse(mine.isHeldBy(holder.thread()), "before any message");
+    assertFalse(mine.isHeldBy(holder.thread()), "the hold has ended before any message");
     Contender next = taking(mine);
     assertTrue(next.result());
     Await.until("the message is on its way", () -> link.mail().kept() > 0);
     link.mail().deliver();
-    assertTrue(mine.isHeldBy(next.thread()), "the message is not about this one");
+    assertTrue(mine.isHeldBy(next.thread()), "the message is not about this hold");
     next.leave(mine::giveBack);
     holder.leave(() -> assertThrows(LeaseLostException.class, mine::giveBack));
   }
@@ -199,7 +199,7 @@ public abstract class ForcedRules extends LockRules {
     awaitWaiting(kind, 1);
     HeldCall confirming = link.hold(kind.script("acquire"));
     theirs.giveBack();
-    confirming.awaitSent(); // it was granted
+    confirming.awaitSent(); // the grant's message has arrived
     HeldCall forcing = link.hold(kind.script("force"));
     Contender forcer = contender(mine::force);
     link.mail().set(Fate.LATE);
@@ -212,7 +212,7 @@ public abstract class ForcedRules extends LockRules {
     link.mail().deliver();
 
     assertTrue(forcer.result());
-    assertTrue(mine.isHeldBy(waiter.thread()), "it came in later");
+    assertTrue(mine.isHeldBy(waiter.thread()), "its acquisition came after the forced unlock");
     waiter.leave(mine::giveBack);
     forcer.leave(() -> {});
     assertFalse(mine.isTaken());
@@ -229,7 +229,7 @@ public abstract class ForcedRules extends LockRules {
     assertTrue(holder.result());
     assertTrue(mine.force());
 
-    assertEquals(List.of("TOO_LATE"), asking.arrive(), "it arrives once more");
+    assertEquals(List.of("TOO_LATE"), asking.arrive(), "the acquire arrives once more");
 
     assertFalse(mine.isTaken());
     holder.leave(() -> assertThrows(LeaseLostException.class, mine::giveBack));
@@ -247,7 +247,7 @@ public abstract class ForcedRules extends LockRules {
     List<Object> unused =
         runOn(
             kind.queue(name).replace(":queue:", ":alive:"), "return {redis.call('DEL', KEYS[1])}");
-    asking.arrive(); // once more, and it is let in
+    asking.arrive(); // a second arrival, and the store gives the lock
 
     asking.reply();
 
@@ -268,7 +268,7 @@ public abstract class ForcedRules extends LockRules {
     Contender forcer = contender(mine::force);
 
     assertTrue(forcer.failure() instanceof RuntimeException);
-    Await.until("it is told", () -> !mine.isHeldBy(holder.thread()));
+    Await.until("the holder knows the loss", () -> !mine.isHeldBy(holder.thread()));
     holder.leave(() -> assertThrows(LeaseLostException.class, mine::giveBack));
   }
 
@@ -282,7 +282,7 @@ public abstract class ForcedRules extends LockRules {
     assertTrue(mine.readLock().forceUnlock());
 
     assertEquals(LeaseState.LOST, mine.readLock().leaseState());
-    assertTrue(mine.writeLock().tryLock(), "that is no upgrade");
+    assertTrue(mine.writeLock().tryLock(), "without the read hold this is no upgrade");
     mine.writeLock().unlock();
     assertThrows(LeaseLostException.class, mine.readLock()::unlock);
   }

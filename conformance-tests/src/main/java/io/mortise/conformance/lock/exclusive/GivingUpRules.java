@@ -23,7 +23,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A thread that has given up waiting is out of the line, for everybody. */
+/** A thread that gives up waiting has left the queue, and no grant goes to it. */
 public abstract class GivingUpRules extends LockRules {
   private static final Duration LEASE = Duration.ofHours(1);
   private static final int ROUNDS = 100;
@@ -52,7 +52,7 @@ public abstract class GivingUpRules extends LockRules {
 
   private Contender waiting(Wanted side, Contender.Way way) {
     Contender waiter = contender(way);
-    Await.until("it waits", () -> isWaiting(side, 1));
+    Await.until("the thread is in the queue", () -> isWaiting(side, 1));
     return waiter;
   }
 
@@ -75,7 +75,7 @@ public abstract class GivingUpRules extends LockRules {
     assertInstanceOf(InterruptedException.class, quitter.failure());
     assertTrue(isWaiting(side, 0));
     held.unlock();
-    assertFalse(wanted.isLocked(), "it was granted to nobody");
+    assertFalse(wanted.isLocked(), "no waiter got the lock");
     assertTrue(held.tryLock());
     held.unlock();
   }
@@ -91,14 +91,14 @@ public abstract class GivingUpRules extends LockRules {
     Contender quitter = waiting(side, () -> wanted.tryLock(SECOND));
     HeldCall leaving = link.hold(side.script("leave"));
 
-    passTimeUntil("its time is over", SECOND.multipliedBy(2), leaving::isSent);
+    passTimeUntil("the attempt's time is over", SECOND.multipliedBy(2), leaving::isSent);
     assertTrue(quitter.thread().isAlive());
     leaving.pass();
 
     assertFalse(quitter.result());
     assertTrue(isWaiting(side, 0));
     held.unlock();
-    assertFalse(wanted.isLocked(), "it was granted to nobody");
+    assertFalse(wanted.isLocked(), "no waiter got the lock");
   }
 
   @ParameterizedTest
@@ -110,7 +110,7 @@ public abstract class GivingUpRules extends LockRules {
     held.lock();
     Contender quitter = waiting(side, interruptibly(wanted));
     link.mail().set(FaultyMail.Fate.LATE);
-    held.unlock(); // grants it, and the message is on its way
+    held.unlock(); // grants the lock, and the message is on its way
 
     quitter.interrupt();
 
@@ -134,7 +134,7 @@ public abstract class GivingUpRules extends LockRules {
     quitter.interrupt();
 
     assertInstanceOf(InterruptedException.class, quitter.failure());
-    Await.until("it has left", () -> isWaiting(side, 0));
+    Await.until("the waiter has left the queue", () -> isWaiting(side, 0));
     held.unlock();
     assertFalse(wanted.isLocked());
   }
@@ -148,7 +148,7 @@ public abstract class GivingUpRules extends LockRules {
     held.lock();
     Contender quitter = waiting(side, interruptibly(wanted));
     HeldCall asking = link.hold(side.script("acquire"));
-    passTimeUntil("it asks", SECOND.multipliedBy(4), asking::isSent);
+    passTimeUntil("the waiter asks", SECOND.multipliedBy(4), asking::isSent);
     HeldCall leaving = link.hold(side.script("leave"));
     quitter.interrupt();
 
@@ -157,7 +157,7 @@ public abstract class GivingUpRules extends LockRules {
     assertInstanceOf(InterruptedException.class, quitter.failure());
     leaving.pass();
     held.unlock();
-    Await.until("it is free", () -> !wanted.isLocked());
+    Await.until("the lock is free", () -> !wanted.isLocked());
   }
 
   @ParameterizedTest
@@ -185,7 +185,7 @@ public abstract class GivingUpRules extends LockRules {
     held.unlock();
   }
 
-  /** As two tests of the JDK's locks do, many times. */
+  /** Like two tests of the JDK's locks, many times. */
   @ParameterizedTest
   @EnumSource
   @Rule({"L4", "L11"})
@@ -200,13 +200,13 @@ public abstract class GivingUpRules extends LockRules {
       assertInstanceOf(InterruptedException.class, quitter.failure());
       held.unlock();
       free += wanted.isLocked() ? 0 : 1;
-      Await.until("it is free", held::tryLock);
+      Await.until("the lock is free", held::tryLock);
       held.unlock();
     }
     assertEquals(ROUNDS, free);
   }
 
-  /** The same within one service, and the unlock may be what lets it in. */
+  /** The same within one service, where the unlock itself may grant the lock. */
   @ParameterizedTest
   @EnumSource
   @Rule({"L4", "L11"})
@@ -229,9 +229,9 @@ public abstract class GivingUpRules extends LockRules {
       Throwable ended = quitter.ended();
       assertTrue(ended == null || ended instanceof InterruptedException, String.valueOf(ended));
       taken += wanted.isLocked() ? 1 : 0;
-      Await.until("it is free", held::tryLock);
+      Await.until("the lock is free", held::tryLock);
       held.unlock();
     }
-    assertEquals(0, taken, "times the lock was held by nobody");
+    assertEquals(0, taken, "rounds after which the lock was held without a holder");
   }
 }

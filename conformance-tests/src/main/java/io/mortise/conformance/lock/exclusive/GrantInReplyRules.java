@@ -23,7 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** Threads that are let in by the reply to the release of another thread of their service. */
+/**
+ * Grants in a reply: the release of one thread grants the lock to another thread of its service.
+ */
 public abstract class GrantInReplyRules extends LockRules {
   private static final Duration LEASE = Duration.ofSeconds(5);
   private static final Duration RECHECK = Duration.ofMillis(2500);
@@ -40,7 +42,7 @@ public abstract class GrantInReplyRules extends LockRules {
 
   private Contender waiting(Wanted side, DistributedLock lock) {
     Contender waiter = entering(lock);
-    Await.until("it waits", () -> isWaiting(side));
+    Await.until("the thread is in the queue", () -> isWaiting(side));
     return waiter;
   }
 
@@ -84,8 +86,8 @@ public abstract class GrantInReplyRules extends LockRules {
 
     held.unlock();
 
-    assertTrue(wanted.isLocked(), "the store has let it in");
-    passTimeUntil("it asks", SECOND.dividedBy(2), waiter::isInside);
+    assertTrue(wanted.isLocked(), "the store has granted the lock");
+    passTimeUntil("the waiter asks", SECOND.dividedBy(2), waiter::isInside);
     waiter.leave(wanted::unlock);
     assertFalse(held.isLocked());
   }
@@ -103,14 +105,14 @@ public abstract class GrantInReplyRules extends LockRules {
           wanted.lockInterruptibly();
           return true;
         });
-    Await.until("it waits", () -> isWaiting(side));
+    Await.until("the thread is in the queue", () -> isWaiting(side));
     HeldCall leaving = link.hold(side.script("leave"));
     quitter.interrupt();
     leaving.awaitSent();
 
-    held.unlock(); // its reply names the one that is about to leave
+    held.unlock(); // its reply grants to the thread that is about to leave
 
-    Await.until("it is given back", () -> !wanted.isLocked());
+    Await.until("the lock is free again", () -> !wanted.isLocked());
     leaving.pass();
     assertTrue(quitter.failure() instanceof InterruptedException);
     assertTrue(held.tryLock());
@@ -134,7 +136,7 @@ public abstract class GrantInReplyRules extends LockRules {
     passTime(SECOND);
     link.set(Link.DOWN);
     giving.reply();
-    Await.until("it is inside", waiter::isInside);
+    Await.until("the waiter holds the lock", waiter::isInside);
 
     passTime(LEASE.minus(SECOND).plusMillis(50));
 
@@ -154,7 +156,7 @@ public abstract class GrantInReplyRules extends LockRules {
     Contender waiter = entering(wanted);
     assertEquals("WAIT", asking.arrive().get(0));
 
-    held.unlock(); // its reply names the one that is about to hear that it must wait
+    held.unlock(); // its reply grants to the thread that does not know yet that it waits
     assertFalse(waiter.isInside());
     asking.reply();
 
@@ -177,7 +179,10 @@ public abstract class GrantInReplyRules extends LockRules {
     assertStaysOutside(side, Fate.LOST, RECHECK);
   }
 
-  /** A reply names it, it is thrown out, somebody else is inside, it asks, and the reply comes. */
+  /**
+   * The sequence: a reply grants the lock to a waiter, but it is late. The grant is revoked,
+   * another thread acquires the lock, the waiter asks again, and then the reply comes.
+   */
   private void assertStaysOutside(Wanted side, Fate messages, Duration asksWithin) {
     LockService service = linked();
     DistributedLock held = side.against(service, name);
@@ -189,7 +194,7 @@ public abstract class GrantInReplyRules extends LockRules {
     LockService others = service();
     DistributedLock other = side.against(others, name);
     Contender next = entering(other);
-    Await.until("the next waits too", () -> areWaiting(side, 2));
+    Await.until("the next thread waits too", () -> areWaiting(side, 2));
     Thread leaver = new Thread(() -> holder.leave(held::unlock));
     leaver.start();
     giving.arrive();
@@ -197,12 +202,12 @@ public abstract class GrantInReplyRules extends LockRules {
     link.mail().set(messages);
     assertTrue(side.of(others, name).forceUnlock());
     assertTrue(next.result());
-    passTimeUntil("it asks", asksWithin, () -> isWaiting(side));
+    passTimeUntil("the waiter asks", asksWithin, () -> isWaiting(side));
 
     giving.reply();
 
     waiter.awaitRest();
-    assertFalse(waiter.isInside(), "two are inside");
+    assertFalse(waiter.isInside(), "two threads hold the lock");
     link.mail().set(Fate.COMES);
     next.leave(other::unlock);
     assertTrue(waiter.result());
@@ -215,7 +220,7 @@ public abstract class GrantInReplyRules extends LockRules {
   void aFixedLeaseIsNotMadeLonger(Wanted side) {
     LockService service = linked();
     DistributedLock held = side.against(service, name);
-    Duration fixed = Duration.ofSeconds(4); // longer than a grant
+    Duration fixed = Duration.ofSeconds(4); // longer than a grant window
     DistributedLock wanted = side.of(service, name).withLease(fixed);
     held.lock();
     Contender waiter = waiting(side, wanted);

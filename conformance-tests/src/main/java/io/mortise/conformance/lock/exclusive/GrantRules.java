@@ -25,7 +25,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** A lock that goes from one to the next, many times over: nobody is forgotten, nobody starves. */
+/** A lock that goes from thread to thread, many times: no waiter is forgotten, none starves. */
 public abstract class GrantRules extends LockRules {
   private static final int HAND_OVERS = 300;
 
@@ -39,8 +39,8 @@ public abstract class GrantRules extends LockRules {
 
   /**
    * The releases fall anywhere between the other's call and its first long sleep. A lost message
-   * costs a re-check of 2 s; so this ends as soon as there were more than may come of a busy
-   * machine.
+   * costs a re-check of 2 s. So the test ends as soon as more waits were slow than a busy machine
+   * explains.
    */
   @Test
   @Rule({"W7", "L10"})
@@ -73,12 +73,13 @@ public abstract class GrantRules extends LockRules {
           }
         });
 
-    waits.note(figures, "hand-over");
+    waits.note(figures, "unlock to grant");
     waits.assertFewSlow();
-    assertTrue(waits.median() < 500, () -> "half of them slept: " + waits.median() + " ms");
+    assertTrue(
+        waits.median() < 500, () -> "half of the waits were long: " + waits.median() + " ms");
   }
 
-  /** The longest row of acquisitions of one service that did not ask the store. */
+  /** The longest row of acquisitions of one service without a command. */
   private static final class Rows implements LockListener {
     private final AtomicInteger row = new AtomicInteger();
     private final AtomicInteger longest = new AtomicInteger();
@@ -97,19 +98,19 @@ public abstract class GrantRules extends LockRules {
     LockService busy = service(builder -> builder.handOffLimit(5).listener(rows));
     DistributedLock lock = busy.getLock(name);
 
-    // Some rows end early, for want of a waiter or by the limit of 10 ms; none is longer.
+    // Some rows end early, for want of a waiter or by the limit of 10 ms. None is longer than 5.
     Crew.run(
         8,
         number -> {
           for (int i = 0; i < 50; i++) {
             lock.lock();
-            LockSupport.parkNanos(20_000); // so that others wait
+            LockSupport.parkNanos(20_000); // so that other threads wait
             lock.unlock();
           }
         });
 
-    assertTrue(rows.longest.get() > 0, "nothing was passed on");
-    assertTrue(rows.longest.get() <= 5, "passed on in a row: " + rows.longest);
+    assertTrue(rows.longest.get() > 0, "no hand-off happened");
+    assertTrue(rows.longest.get() <= 5, "hand-offs in a row: " + rows.longest);
   }
 
   @Test
@@ -156,7 +157,7 @@ public abstract class GrantRules extends LockRules {
           number -> {
             for (int i = 0; i < 30 && !waits.areTooSlow(); i++) {
               long start = System.nanoTime();
-              assertTrue(mine.tryLock(15, TimeUnit.SECONDS), "no turn in 15 s");
+              assertTrue(mine.tryLock(15, TimeUnit.SECONDS), "no acquisition in 15 s");
               waits.since(start);
               mine.unlock();
             }
@@ -165,7 +166,7 @@ public abstract class GrantRules extends LockRules {
       done.set(true);
     }
     busy.join(Duration.ofSeconds(30));
-    waits.note(figures, "turn of the single thread");
+    waits.note(figures, "wait of the single thread");
     waits.assertFewSlow();
   }
 

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** The guard against a process that really stands still, and does not know. */
+/** The guard against a process that stands still and does not know it. */
 public abstract class GuardProcessRules extends LockRules {
   private static final Duration LEASE = Duration.ofSeconds(2);
 
@@ -37,7 +37,7 @@ public abstract class GuardProcessRules extends LockRules {
         RemoteLock.start(GuardedWriter.class, kit, name, LEASE, RemoteLock.PLAIN)) {
       assertEquals("write", remote.ask("write"));
       remote.freeze();
-      assertTrue(mine.tryLock(15, TimeUnit.SECONDS), "its lease ends as if it were gone");
+      assertTrue(mine.tryLock(15, TimeUnit.SECONDS), "the frozen process's lease ends");
       guard.set(name + GuardedWriter.GUARDED, "mine", mine.fencingToken());
       GuardedWriter.set(backend, name + GuardedWriter.BARE, "mine");
 

@@ -22,7 +22,7 @@ import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** A guarded key: who holds the lock no more cannot write it. */
+/** A guarded key: a thread that has lost the lock cannot write it. */
 public abstract class GuardRules extends LockRules {
   private static final String GET = "return {redis.call('GET', KEYS[1])}";
 
@@ -42,7 +42,7 @@ public abstract class GuardRules extends LockRules {
     return runOn("mortise:guard:{" + name + "}", GET);
   }
 
-  /** The example: a holder is paused beyond its lease, and wakes when another has written. */
+  /** The example: a holder pauses beyond its lease, and wakes after another thread has written. */
   @Test
   @Rule({"L1", "L13"})
   void aPausedHolderThatWakesIsRefusedAndTheNewHoldersWriteStands() {
@@ -69,7 +69,7 @@ public abstract class GuardRules extends LockRules {
     next.unlock();
   }
 
-  /** The same without the guard: what the test above prevents. */
+  /** The same without the guard. It shows what the test above prevents. */
   @Test
   @Rule("L13")
   void withoutTheGuardThePausedHoldersWriteIsTheLast() {
@@ -187,7 +187,7 @@ public abstract class GuardRules extends LockRules {
   }
 
   @Test
-  @SuppressWarnings("NullAway") // null is what is tested
+  @SuppressWarnings("NullAway") // the test passes null on purpose
   @Rule("L18")
   void badKeysAndLocksAreRefused() {
     KeyGuard guard = KeyGuard.of(backend());

@@ -16,8 +16,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * A process of its own, at the other end of a {@link RemoteLock}: it holds a fenced lock from its
- * start, and writes one key by a guard and one without.
+ * A process of its own at the other end of a {@link RemoteLock}. It holds a fenced lock from its
+ * start, and writes one key with a guard and one without.
  */
 final class GuardedWriter {
   static final String GUARDED = "-guarded";
@@ -37,7 +37,7 @@ final class GuardedWriter {
   }
 
   /**
-   * Does what it is told, a line each: write, write-bare or unlock.
+   * Executes one command per line: write, write-bare or unlock.
    *
    * @param args URI, provider, lock name, lease in ms
    */

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Who holds a lock, for whoever asks. */
+/** What {@code holder()} says about the holder of a lock. */
 @Rule("L21")
 public abstract class HolderRules extends LockRules {
   protected HolderRules(LockKit kit) {
@@ -67,7 +67,7 @@ public abstract class HolderRules extends LockRules {
 
     LockHolder holder = mine.holder().orElseThrow();
 
-    // Passed on without a word to the store, or not: that is the gate's to decide.
+    // The gate may hand the lock off without a command, or not. Both answers are right.
     List<Long> either = List.of(first.thread().getId(), second.thread().getId());
     assertTrue(either.contains(holder.threadId()), holder.toString());
     assertEquals(Optional.of("second"), holder.threadName());

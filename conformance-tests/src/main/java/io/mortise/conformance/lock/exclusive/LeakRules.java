@@ -30,7 +30,7 @@ import java.util.stream.Collectors;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 
-/** What is left after everything that can happen to a lock has happened: nothing. */
+/** After everything that can happen to a lock, nothing is left. */
 @Rule("L15")
 public abstract class LeakRules extends LockRules {
   private static final int NAMES = 3;
@@ -44,7 +44,8 @@ public abstract class LeakRules extends LockRules {
   }
 
   /**
-   * Contention, attempts in vain, interrupts, losses, forced unlocks; then nobody holds or waits.
+   * Contention, attempts in vain, interrupts, losses and forced unlocks. In the end no thread holds
+   * the lock or waits.
    */
   private void useAndLeave(LockService one, LockService other, LockBackend store)
       throws InterruptedException {
@@ -72,19 +73,19 @@ public abstract class LeakRules extends LockRules {
     return true;
   }
 
-  /** A waiter is interrupted, one waits in vain, a holder is forced out, and a lease ends. */
+  /** A waiter is interrupted, another waits in vain, a hold is revoked, and a lease ends. */
   private void interruptAndForce(DistributedLock mine, DistributedLock theirs, LockBackend store) {
     Registration registration = mine.onLeaseChange(event -> {});
     mine.lock();
     Contender waiter = contender(() -> theirs.tryLock(1, TimeUnit.HOURS));
     waiter.interrupt();
     assertInstanceOf(InterruptedException.class, waiter.failure());
-    Await.until("it has left the queue", () -> keys(store, mine.name()) == 1);
+    Await.until("the waiter has left the queue", () -> keys(store, mine.name()) == 1);
     assertTrue(theirs.forceUnlock());
-    Await.until("the holder is told", () -> !mine.isHeldByCurrentThread());
+    Await.until("the holder knows the loss", () -> !mine.isHeldByCurrentThread());
     assertLost(mine);
     mine.lock(20, TimeUnit.MILLISECONDS);
-    passTimeUntil("its lease ends", SECOND.multipliedBy(5), () -> !mine.isHeldByCurrentThread());
+    passTimeUntil("the lease ends", SECOND.multipliedBy(5), () -> !mine.isHeldByCurrentThread());
     assertLost(mine);
     registration.close();
   }
@@ -92,20 +93,20 @@ public abstract class LeakRules extends LockRules {
   private static void assertLost(DistributedLock lock) {
     try {
       lock.unlock();
-      throw new AssertionError("it was still held");
+      throw new AssertionError("the lock was still held");
     } catch (IllegalMonitorStateException e) {
-      // So it is told.
+      // expected: the hold was lost
     }
   }
 
-  /** How many of its keys there are. */
+  /** How many of its keys exist. */
   private static long keys(LockBackend store, String lockName) {
     return ask(store, lockName, "return {redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3])}");
   }
 
   /**
-   * How many of its keys there are, but for what is remembered of who was forced out: for a minute,
-   * and nothing else.
+   * How many of its keys exist. Tombstones of revoked holds do not count, if they expire within a
+   * minute and no other member is beside them.
    */
   private static long keysButForTombstones(LockBackend store, String lockName) {
     String tombstones =
@@ -134,7 +135,7 @@ public abstract class LeakRules extends LockRules {
     return (Long) store.execute(call).get(0);
   }
 
-  /** How many hear a channel. */
+  /** How many subscribers a channel has. */
   private static long listeners(LockBackend store, String channel) {
     Script publish = Script.of("publish", "return {redis.call('PUBLISH', ARGV[1], 'anybody?')}");
     ScriptCall call = new ScriptCall(publish, List.of(), List.of(channel), SECOND);
@@ -154,9 +155,9 @@ public abstract class LeakRules extends LockRules {
           "no key of " + lockName + " is left", () -> keysButForTombstones(store, lockName) == 0);
     }
     String channel = "mortise:mail:" + one.clientId();
-    assertEquals(1, listeners(store, channel), "one channel, however many locks");
+    assertEquals(1, listeners(store, channel), "one channel for all locks");
     one.close();
-    Await.until("nobody listens any more", () -> listeners(store, channel) == 0);
+    Await.until("the mailbox has no subscriber any more", () -> listeners(store, channel) == 0);
   }
 
   @Test
@@ -174,7 +175,7 @@ public abstract class LeakRules extends LockRules {
     }
   }
 
-  /** Without a hook in the engine: none would be of use to anybody else. */
+  /** Reads a field by reflection. A hook in the engine would be of no other use. */
   private static Object field(Object of, String name) {
     try {
       Field field = of.getClass().getDeclaredField(name);
@@ -189,7 +190,7 @@ public abstract class LeakRules extends LockRules {
 
   @Test
   void noThreadIsLeft() throws InterruptedException {
-    assertTrue(isQueued(0)); // the test's own connection is open from now on
+    assertTrue(isQueued(0)); // opens the test's own connection
     Set<Thread> before = Thread.getAllStackTraces().keySet();
     LockBackend first = backend();
     LockBackend second = backend();
@@ -202,7 +203,7 @@ public abstract class LeakRules extends LockRules {
     first.close();
     second.close();
 
-    // The threads that all services of a process share end when they have been idle for seconds.
+    // The threads that all services of a process share end after some idle seconds.
     Await.until(
         () -> "these threads ended: " + since(before),
         Duration.ofSeconds(20),
@@ -246,7 +247,7 @@ public abstract class LeakRules extends LockRules {
     for (int i = 0; i < NAMES; i++) {
       String lockName = name + '-' + i;
       passTimeUntil(
-          "its leases have ended", SECOND.multipliedBy(5), () -> keys(store, lockName) == 0);
+          "all leases have ended", SECOND.multipliedBy(5), () -> keys(store, lockName) == 0);
     }
     holders.forEach(holder -> holder.leave(() -> {}));
   }

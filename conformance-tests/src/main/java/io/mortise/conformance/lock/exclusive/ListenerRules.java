@@ -20,14 +20,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** What listeners are told, and where. */
+/** Which events listeners get, and on which thread. */
 @Rule("L20")
 public abstract class ListenerRules extends LockRules {
   protected ListenerRules(LockKit kit) {
     super(kit);
   }
 
-  /** Notes what it is told. */
+  /** Notes the events. */
   private static final class Notes implements LockListener {
     private final List<String> told = new CopyOnWriteArrayList<>();
 
@@ -63,7 +63,8 @@ public abstract class ListenerRules extends LockRules {
     Notes notes = new Notes();
     LockService service = service(builder -> builder.listener(notes));
     DistributedLock lock = service.getLock(name);
-    // Handed over within 10 ms of its acquisition or not at all, so it may take some attempts.
+    // A hand-off happens within 10 ms of the acquisition or not at all, so this may take some
+    // attempts.
     for (int i = 0; i < 50 && !notes.told.contains("handed " + name); i++) {
       DistributedLock other = lock();
       other.lock();
@@ -115,8 +116,8 @@ public abstract class ListenerRules extends LockRules {
     lock.lock();
     assertTrue(lock().forceUnlock());
 
-    Await.until("there is something to tell", () -> !tasks.isEmpty());
-    assertEquals(null, event.get(), "told on no other thread");
+    Await.until("the executor has the event", () -> !tasks.isEmpty());
+    assertEquals(null, event.get(), "no other thread ran the listener");
     tasks.forEach(Runnable::run);
 
     assertEquals(name, event.get().name());

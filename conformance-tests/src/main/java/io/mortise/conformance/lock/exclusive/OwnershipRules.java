@@ -17,7 +17,7 @@ import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import org.junit.jupiter.api.Test;
 
-/** Who holds a lock, how often, and who may give it back. */
+/** Ownership: the holder of a lock, the count of its holds, and the right to release. */
 public abstract class OwnershipRules extends LockRules {
   protected OwnershipRules(LockKit kit) {
     super(kit);
@@ -52,7 +52,7 @@ public abstract class OwnershipRules extends LockRules {
     for (int depth = 1000; depth > 1; depth--) {
       mine.unlock();
     }
-    assertFalse(theirs.tryLock(), "one hold is left");
+    assertFalse(theirs.tryLock(), "one hold of the nested holds is left");
     mine.unlock();
 
     assertTrue(theirs.tryLock());
@@ -83,7 +83,7 @@ public abstract class OwnershipRules extends LockRules {
     DistributedLock tagged = service.getLock("{" + name + "}");
 
     plain.lock();
-    assertTrue(tagged.tryLock(), "they share their keys, so they share their holds");
+    assertTrue(tagged.tryLock(), "both names share their keys, so they share their holds");
     tagged.unlock();
     plain.unlock();
 
@@ -118,7 +118,7 @@ public abstract class OwnershipRules extends LockRules {
     assertEquals(IllegalMonitorStateException.class, other.failure().getClass());
     assertTrue(lock.isHeldByCurrentThread());
     lock.unlock();
-    assertThrows(IllegalMonitorStateException.class, lock::unlock, "a second time");
+    assertThrows(IllegalMonitorStateException.class, lock::unlock, "the second unlock");
   }
 
   @Test
@@ -171,7 +171,7 @@ public abstract class OwnershipRules extends LockRules {
     mine.lock();
 
     assertTrue(theirs.forceUnlock());
-    assertFalse(theirs.forceUnlock(), "nobody holds it now");
+    assertFalse(theirs.forceUnlock(), "no thread holds the lock now");
     assertFalse(Await.value(theirs.forceUnlockAsync()));
     assertTrue(theirs.tryLock());
     assertTrue(Await.value(lock().forceUnlockAsync()));
@@ -179,7 +179,7 @@ public abstract class OwnershipRules extends LockRules {
     assertTrue(theirs.tryLock());
 
     assertThrows(LeaseLostException.class, mine::unlock);
-    assertThrows(IllegalMonitorStateException.class, mine::unlock, "a second time");
+    assertThrows(IllegalMonitorStateException.class, mine::unlock, "the second unlock");
     assertTrue(theirs.isHeldByCurrentThread());
     theirs.unlock();
   }
@@ -195,7 +195,7 @@ public abstract class OwnershipRules extends LockRules {
     long left = theirs.remainTimeToLive();
     mine.unlock();
 
-    assertTrue(left > 20_000 && left <= 30_000, "of 30 s are left: " + left);
+    assertTrue(left > 20_000 && left <= 30_000, "ms left of 30 s: " + left);
     assertEquals(-2, theirs.remainTimeToLive());
   }
 }

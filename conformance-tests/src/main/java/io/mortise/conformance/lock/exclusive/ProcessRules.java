@@ -22,7 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Locks between processes, one of which may be killed. */
+/** Locks between processes, of which the test kills one. */
 public abstract class ProcessRules extends LockRules {
   private static final int PROCESSES = 3;
   private static final int THREADS = 2;
@@ -51,7 +51,7 @@ public abstract class ProcessRules extends LockRules {
     return child;
   }
 
-  /** What the processes have counted together in a file. */
+  /** The sum that the processes have counted in a file. */
   private long count(String mode) throws IOException, InterruptedException {
     Path file = folder.resolve(mode);
     Files.write(file, new byte[Long.BYTES]);

@@ -25,13 +25,13 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /**
- * The queue between services, whose messages get lost, come early, late or twice. Leases are long:
- * whoever gets the lock has been told, or has asked by itself.
+ * The queue between services, whose messages get lost, come early, late or twice. Leases are long,
+ * so a waiter gets the lock only by a message or by its own re-check.
  */
 public abstract class QueueRules extends LockRules {
   private static final Duration LEASE = Duration.ofHours(1);
 
-  /** Longer than any re-check, and shorter than a grant that nobody answers. */
+  /** Longer than any re-check, and shorter than an unanswered grant. */
   private static final Duration RECHECK = Duration.ofMillis(2500);
 
   private final FaultyBackend link = new FaultyBackend(this::backend);
@@ -48,18 +48,18 @@ public abstract class QueueRules extends LockRules {
     return linkedService().getLock(name);
   }
 
-  /** A lock that this thread holds. */
+  /** A lock that the calling thread holds. */
   private DistributedLock held() {
     DistributedLock lock = lockWithLease(LEASE);
     lock.lock();
     return lock;
   }
 
-  /** Waits until the store no longer counts the service among those that listen. */
+  /** Waits until the store no longer counts the service as a subscriber. */
   private void awaitUnheard(LockService service) {
     String probe = "return {redis.call('PUBLISH', KEYS[1], 'probe')}";
     Await.until(
-        "nobody listens",
+        "the mailbox has no subscriber",
         () -> runOn("mortise:mail:" + service.clientId(), probe).equals(List.<Object>of(0L)));
   }
 
@@ -94,7 +94,7 @@ public abstract class QueueRules extends LockRules {
 
     link.mail().set(Fate.LATE);
     mine.unlock();
-    passTimeUntil("it has asked by itself", RECHECK, unlucky::isInside);
+    passTimeUntil("the waiter has asked without a message", RECHECK, unlucky::isInside);
     link.mail().deliver();
 
     assertFalse(behind.isInside());
@@ -114,8 +114,9 @@ public abstract class QueueRules extends LockRules {
     mine.unlock();
     claim.awaitSent();
 
-    assertTrue(mine.remainTimeToLive() > 1000, "long enough for the claim of a slow process");
-    assertFalse(mine.tryLock(), "nobody takes it meanwhile");
+    assertTrue(
+        mine.remainTimeToLive() > 1000, "long enough for the confirmation of a slow process");
+    assertFalse(mine.tryLock(), "no other thread acquires the lock meanwhile");
     claim.pass();
     assertTrue(waiter.result());
     waiter.leave(theirs::unlock);
@@ -156,14 +157,14 @@ public abstract class QueueRules extends LockRules {
     awaitQueued(1);
     link.mail().set(Fate.LATE);
     mine.unlock();
-    passTimeUntil("it asks by itself", SECOND.multipliedBy(4), waiter::isInside);
+    passTimeUntil("the waiter asks without a message", SECOND.multipliedBy(4), waiter::isInside);
     HeldCall releasing = link.hold("leave");
     Thread leaver = new Thread(() -> waiter.leave(theirs::unlock));
     leaver.start();
     releasing.awaitSent();
 
     link.mail().deliver();
-    assertNotEquals("ABSENT", releasing.pass().get(0), "somebody released it before");
+    assertNotEquals("ABSENT", releasing.pass().get(0), "the lock was released before");
 
     Await.until("the unlock is over", () -> !leaver.isAlive());
     assertNull(waiter.ended());
@@ -186,15 +187,15 @@ public abstract class QueueRules extends LockRules {
     mine.unlock();
     assertTrue(second.result());
     assertFalse(first.isInside());
-    passTime(Duration.ofMillis(1)); // no two tickets of one instant
+    passTime(Duration.ofMillis(1)); // so that no two tickets are equal
     DistributedLock last = lock();
     Contender third = entering(last);
-    Await.until("the third stands in line", () -> isQueued(1) || isQueued(2));
+    Await.until("the third thread is in the queue", () -> isQueued(1) || isQueued(2));
     link.mail().join();
     awaitQueued(2);
     second.leave(other::unlock);
 
-    assertTrue(first.result(), "its ticket is older than that of the third");
+    assertTrue(first.result(), "the ticket of the first is older than that of the third");
     assertFalse(third.isInside());
     first.leave(theirs::unlock);
     third.leave(last::unlock);
@@ -207,7 +208,7 @@ public abstract class QueueRules extends LockRules {
 
     assertTrue(lock().forceUnlock());
 
-    // The next renewal would tell it in a third of the lease.
+    // The next renewal would report it only after a third of the lease.
     Await.until("the holder knows", () -> mine.leaseState() == LeaseState.LOST);
   }
 
@@ -258,7 +259,7 @@ public abstract class QueueRules extends LockRules {
     List<String> names = List.of(name, name + "-b", name + "-c");
     names.forEach(each -> holding.getLock(each).lock());
     List<Contender> waiters = names.stream().map(each -> entering(waiting.getLock(each))).toList();
-    names.forEach(each -> Await.until(each + " is waited for", () -> isQueued(each, 1)));
+    names.forEach(each -> Await.until(each + " has a waiter", () -> isQueued(each, 1)));
 
     link.mail().cut();
     awaitUnheard(waiting);

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The queue in the store, with processes that are frozen, late, dead or deaf beside a live one. */
+/** The queue in the store, with one live process among frozen, late, dead and unsubscribed ones. */
 public abstract class QueueScriptRules extends LockRules {
   private static final Duration OVER = ScriptedClient.WINDOW.plusMillis(50);
   private static final Duration SECONDS = Duration.ofSeconds(3);
@@ -68,7 +68,7 @@ public abstract class QueueScriptRules extends LockRules {
     holder.leave(1);
     frozen.awaitMail(1);
     passTimeUntil(
-        "the live waiter has the lock",
+        "the live waiter holds the lock",
         SECONDS,
         () -> {
           restless.ask(1);
@@ -198,7 +198,7 @@ public abstract class QueueScriptRules extends LockRules {
     passTime(OVER);
     ScriptedClient newcomer = client("newcomer");
     newcomer.assertWaits(1);
-    assertTrue(live.result(), "the next had its turn");
+    assertTrue(live.result(), "the next waiter got the lock");
 
     late.assertWaits(1);
     live.leave(theirs::unlock);
@@ -217,7 +217,7 @@ public abstract class QueueScriptRules extends LockRules {
 
     assertTrue(lock().forceUnlock());
 
-    assertTrue(waiter.result(), "nobody but the script could tell it");
+    assertTrue(waiter.result(), "only the script could grant the lock");
     waiter.leave(theirs::unlock);
     String told = "lost|" + frozen.id(1) + "|mortise:lock:{" + name + "}";
     assertEquals(List.of(told), frozen.awaitMail(1));

@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Servers that cannot be reached, or do not allow what locks need: said at open, and clearly. */
+/**
+ * Servers that are out of reach, or forbid what locks need. The refusal comes at open, and is
+ * clear.
+ */
 @Rule("L18")
 public abstract class RefusalRules extends LockRules {
   private static final String SECRET = "s3cr3t-w0rd";
@@ -54,12 +57,12 @@ public abstract class RefusalRules extends LockRules {
     return kit.server().uri(user + ':' + SECRET);
   }
 
-  /** Opening fails as unavailable, and nothing that can be read of it shows the secret. */
+  /** Opens in vain. No part of the exception may show the secret. */
   private String refusal(URI uri) {
     BackendUnavailableException e =
         assertThrows(BackendUnavailableException.class, () -> open(uri).close());
     for (Throwable each = e; each != null; each = each.getCause()) {
-      assertFalse(each.toString().contains(SECRET), "the secret is shown: " + each);
+      assertFalse(each.toString().contains(SECRET), "the exception shows the secret: " + each);
     }
     return String.valueOf(e.getMessage());
   }
@@ -161,7 +164,7 @@ public abstract class RefusalRules extends LockRules {
                 .uri(server.uri().toString())
                 .provider(kit.backendName())
                 .leaseTime(
-                    Duration.ofSeconds(3)) // so long it tries if the first outcome is unknown
+                    Duration.ofSeconds(3)) // the time it tries if the first outcome is unknown
                 .open()) {
       DistributedLock lock = service.getLock(name);
       lock.lock();
@@ -175,7 +178,9 @@ public abstract class RefusalRules extends LockRules {
     }
   }
 
-  /** A connection that broke unnoticed may first give an unknown outcome; then it is known. */
+  /**
+   * A connection that broke unnoticed may first give an unknown outcome. Then the failure is known.
+   */
   private static void lockWhenNoticed(DistributedLock lock) {
     try {
       lock.lock();

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Services that own their client leave no connection behind, also when the server is away. */
+/** Services that own their client leave no connection behind, also when the server is gone. */
 @Rule("L15")
 public abstract class ServerLeakRules extends LockRules {
   private static final Duration SECONDS = Duration.ofSeconds(8);
@@ -47,7 +47,7 @@ public abstract class ServerLeakRules extends LockRules {
     return service;
   }
 
-  /** Connections but the one that asks. */
+  /** All connections except the one that asks. */
   private long connections() {
     return String.valueOf(server.command("CLIENT", "LIST")).lines().count() - 1;
   }
@@ -66,12 +66,12 @@ public abstract class ServerLeakRules extends LockRules {
             lock.unlock();
           }
         });
-    assertTrue(connections() >= 4, "each has one for commands and one for messages");
+    assertTrue(connections() >= 4, "each service has two connections");
 
     one.close();
     other.close();
 
-    Await.until(() -> connections() + " are left", SECONDS, () -> connections() == 0);
+    Await.until(() -> connections() + " connections are left", SECONDS, () -> connections() == 0);
     assertEquals(List.of(), server.command("PUBSUB", "CHANNELS", "*"));
   }
 
@@ -85,12 +85,10 @@ public abstract class ServerLeakRules extends LockRules {
       }
     }
 
-    Await.until(() -> connections() + " are left", SECONDS, () -> connections() == 0);
+    Await.until(() -> connections() + " connections are left", SECONDS, () -> connections() == 0);
   }
 
-  /**
-   * Holds, waits for another's lock, and is in the middle of a command; then the link is spoiled.
-   */
+  /** The service holds a lock, waits for another and executes a command. Then the link breaks. */
   private void closeDuring(Runnable outage, TcpProxy proxy) {
     DistributedLock elsewhere = open(server.uri()).getLock(name);
     elsewhere.lock();
@@ -99,7 +97,7 @@ public abstract class ServerLeakRules extends LockRules {
     DistributedLock contended = closing.getLock(name);
     Contender waiter = contender(() -> contended.tryLock(1, TimeUnit.HOURS));
     Await.until(
-        "it stands in line",
+        "the waiter is in the queue",
         () -> Long.valueOf(1).equals(server.command("ZCARD", "mortise:queue:{" + name + '}')));
     outage.run();
     DistributedLock free = closing.getLock(name + "-free");

@@ -25,11 +25,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A service that starts on the message of a grant: what it may do before the store has confirmed
- * it, and for how long.
+ * A service that starts on the message of a grant. What may it do before the store has confirmed
+ * the grant, and for how long?
  */
 public abstract class StartOnGrantRules extends LockRules {
-  /** Its thirtieth is longer than a grant. */
+  /** A thirtieth of it is longer than a grant. */
   private static final Duration LEASE = Duration.ofHours(1);
 
   private static final Duration CONFIRMED = Duration.ofMillis(1500);
@@ -44,10 +44,10 @@ public abstract class StartOnGrantRules extends LockRules {
     super(kit);
   }
 
-  /** One of theirs that waits while we hold the lock. */
+  /** A thread of {@code theirs} that waits while the calling thread holds the lock. */
   private Contender waiting(DistributedLock wanted, Wanted side) {
     Contender waiter = entering(wanted);
-    Await.until("it waits", () -> isWaiting(side));
+    Await.until("the thread is in the queue", () -> isWaiting(side));
     return waiter;
   }
 
@@ -66,10 +66,10 @@ public abstract class StartOnGrantRules extends LockRules {
     assertFalse(waiter.isInside());
   }
 
-  /** It asks, now that it can. */
+  /** Asserts that the waiter acquires the lock when it can reach the store again. */
   private void assertComesIn(Contender waiter, DistributedLock wanted) {
     link.set(Link.UP);
-    passTimeUntil("it is inside", Duration.ofSeconds(3), waiter::isInside);
+    passTimeUntil("the waiter holds the lock", Duration.ofSeconds(3), waiter::isInside);
     waiter.leave(wanted::unlock);
   }
 
@@ -111,9 +111,9 @@ public abstract class StartOnGrantRules extends LockRules {
     link.mail().deliver();
     assertTrue(waiter.result());
 
-    passTimeUntil("the grant is over", Duration.ofSeconds(3), held::tryLock);
+    passTimeUntil("the grant window is over", Duration.ofSeconds(3), held::tryLock);
 
-    assertFalse(holds(wanted, waiter), "two are inside");
+    assertFalse(holds(wanted, waiter), "two threads hold the lock");
     held.unlock();
     link.set(Link.UP);
     waiter.leave(() -> assertThrows(LeaseLostException.class, wanted::unlock));
@@ -133,7 +133,7 @@ public abstract class StartOnGrantRules extends LockRules {
     assertTrue(held.tryLock());
     link.set(Link.UP);
 
-    passTimeUntil("it is lost", CONFIRMED, () -> !holds(wanted, waiter));
+    passTimeUntil("the hold is lost", CONFIRMED, () -> !holds(wanted, waiter));
 
     held.unlock();
     waiter.leave(() -> assertThrows(LeaseLostException.class, wanted::unlock));
@@ -149,7 +149,7 @@ public abstract class StartOnGrantRules extends LockRules {
     link.set(Link.DOWN);
     link.mail().set(Fate.LATE);
     held.unlock();
-    passTimeUntil("the grant is over", Duration.ofSeconds(5), held::tryLock);
+    passTimeUntil("the grant window is over", Duration.ofSeconds(5), held::tryLock);
 
     link.mail().deliver();
 
@@ -194,7 +194,7 @@ public abstract class StartOnGrantRules extends LockRules {
     DistributedLock wanted = theirs.getLock(name);
     held.lock();
     Contender first = contender(() -> wanted.tryLock(1, 2, TimeUnit.SECONDS));
-    Await.until("it waits", () -> isWaiting(Wanted.PLAIN));
+    Await.until("the thread is in the queue", () -> isWaiting(Wanted.PLAIN));
     Contender second = entering(wanted);
     passTime(CONFIRMED);
     assertFalse(first.result());
@@ -202,9 +202,9 @@ public abstract class StartOnGrantRules extends LockRules {
     held.unlock();
     assertTrue(second.result());
 
-    passTimeUntil("the grant is over", Duration.ofSeconds(4), held::tryLock);
+    passTimeUntil("the grant window is over", Duration.ofSeconds(4), held::tryLock);
 
-    assertFalse(holds(wanted, second), "two are inside");
+    assertFalse(holds(wanted, second), "two threads hold the lock");
     held.unlock();
     link.set(Link.UP);
     second.leave(() -> assertThrows(LeaseLostException.class, wanted::unlock));

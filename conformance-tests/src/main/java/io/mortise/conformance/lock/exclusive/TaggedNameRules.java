@@ -21,10 +21,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** A name, and the same name as nothing but a tag: which are one, and which are two. */
-@SuppressWarnings("WaitNotInLoop") // a single return is what is tested
+/**
+ * A name, and the same name as a hash tag alone. They are one lock in Mortise, and two in Redisson.
+ */
+@SuppressWarnings("WaitNotInLoop") // the tests check a single return
 public abstract class TaggedNameRules extends LockRules {
-  /** Longer than any wait for a message, shorter than a re-check. */
+  /** Longer than a message takes, shorter than a re-check. */
   private static final Duration MOMENT = Duration.ofMillis(300);
 
   private final String tag = '{' + name + '}';
@@ -37,7 +39,7 @@ public abstract class TaggedNameRules extends LockRules {
     return service(builder -> builder.redissonInterop(true).startOnGrant(true));
   }
 
-  /** As a client of Redisson does it. */
+  /** What a client of Redisson does. */
   private void redissonLocks(String key) {
     runOn(
         key,
@@ -76,7 +78,7 @@ public abstract class TaggedNameRules extends LockRules {
 
     passTime(MOMENT);
     waiter.awaitRest();
-    assertFalse(waiter.isInside(), "two are inside");
+    assertFalse(waiter.isInside(), "two threads hold the lock");
     assertFalse(other.isLocked());
     held.unlock();
     assertTrue(waiter.result());
@@ -120,7 +122,7 @@ public abstract class TaggedNameRules extends LockRules {
     two.newCondition("ready").signalAll();
     two.unlock();
     passTime(MOMENT);
-    assertFalse(waiter.isInside(), "it was told of the other lock");
+    assertFalse(waiter.isInside(), "the other lock's release woke it");
     one.lock();
     one.newCondition("ready").signal();
     one.unlock();

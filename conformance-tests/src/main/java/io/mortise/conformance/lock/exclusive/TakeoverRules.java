@@ -24,7 +24,10 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Another gets a lock whose lease has ended; the holder knows before that, by order of events. */
+/**
+ * Another thread acquires a lock whose lease has ended. By the order of events the old holder knows
+ * of the end before that.
+ */
 public abstract class TakeoverRules extends LockRules {
   private static final int ROUNDS = 10;
   private static final Duration LEASE = Duration.ofSeconds(1);
@@ -35,7 +38,9 @@ public abstract class TakeoverRules extends LockRules {
     super(kit);
   }
 
-  /** Waits for the lock, and notes at once whether the other thread still believes to hold it. */
+  /**
+   * Waits for the lock, and notes at once whether the other thread still believes that it holds it.
+   */
   private Contender successor(
       DistributedLock theirs, DistributedLock mine, List<Boolean> overlaps) {
     long holder = Thread.currentThread().getId();
@@ -56,14 +61,14 @@ public abstract class TakeoverRules extends LockRules {
       mine.lock(50, TimeUnit.MILLISECONDS);
       Contender next = successor(theirs, mine, overlaps);
 
-      passTimeUntil("the other is inside", LEASE.multipliedBy(5), next::isInside);
+      passTimeUntil("the other thread holds the lock", LEASE.multipliedBy(5), next::isInside);
 
       assertEquals(LeaseState.LOST, mine.leaseState());
       assertThrows(LeaseLostException.class, mine::unlock);
       next.leave(theirs::unlock);
     }
     assertEquals(ROUNDS, overlaps.size());
-    assertFalse(overlaps.contains(true), "both believed to hold it: " + overlaps);
+    assertFalse(overlaps.contains(true), "both threads believed to hold the lock: " + overlaps);
   }
 
   @Test
@@ -80,12 +85,12 @@ public abstract class TakeoverRules extends LockRules {
     mine.ensureHeld();
 
     link.set(Link.REQUEST_LOST);
-    passTimeUntil("the other is inside", LEASE.multipliedBy(5), next::isInside);
+    passTimeUntil("the other thread holds the lock", LEASE.multipliedBy(5), next::isInside);
 
-    // Where a test moves time, none passes: it was told before the other was inside.
-    Await.until("the listener is told", () -> changes.contains(LeaseState.LOST));
+    // With moved time no time passes here. The report came before the other thread got the lock.
+    Await.until("the listener got the loss", () -> changes.contains(LeaseState.LOST));
     assertEquals(List.of(LeaseState.SUSPECT, LeaseState.LOST), changes);
-    assertFalse(overlaps.contains(true), "both believed to hold it");
+    assertFalse(overlaps.contains(true), "both threads believed to hold the lock");
     assertThrows(LeaseLostException.class, mine::ensureHeld);
     assertThrows(LeaseLostException.class, mine::unlock);
     link.set(Link.UP);
@@ -106,13 +111,13 @@ public abstract class TakeoverRules extends LockRules {
     mine.lock(50, TimeUnit.MILLISECONDS);
     Contender next = successor(theirs, mine, overlaps);
 
-    passTimeUntil("the other is inside", LEASE.multipliedBy(5), next::isInside);
+    passTimeUntil("the other thread holds the lock", LEASE.multipliedBy(5), next::isInside);
 
-    assertFalse(overlaps.contains(true), "both believed to hold it");
+    assertFalse(overlaps.contains(true), "both threads believed to hold the lock");
     assertEquals(LeaseState.LOST, mine.leaseState());
     assertThrows(LeaseLostException.class, mine::ensureHeld);
     assertThrows(LeaseLostException.class, mine::unlock);
-    assertEquals(LeaseState.RELEASED, mine.leaseState(), "it has been told");
+    assertEquals(LeaseState.RELEASED, mine.leaseState(), "the unlock reported the loss");
     assertEquals(
         IllegalMonitorStateException.class,
         assertThrows(IllegalMonitorStateException.class, mine::unlock).getClass());
@@ -132,8 +137,8 @@ public abstract class TakeoverRules extends LockRules {
 
     assertTrue(theirs.forceUnlock());
 
-    // Where a test moves time, none passes: only the message can have told it.
-    Await.until("the listener is told", () -> changes.contains(LeaseState.LOST));
+    // With moved time no time passes here. Only the message can have reported the loss.
+    Await.until("the listener got the loss", () -> changes.contains(LeaseState.LOST));
     assertEquals(LeaseState.LOST, mine.leaseState());
     assertThrows(LeaseLostException.class, mine::unlock);
   }

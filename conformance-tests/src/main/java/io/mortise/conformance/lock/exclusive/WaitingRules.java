@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 /** Waiting for a lock: wake-ups, deadlines, interrupts. */
 public abstract class WaitingRules extends LockRules {
-  /** Time passes this far at most; the lease of 30 s would be longer. */
+  /** The longest time that a test waits. The lease of 30 s is longer. */
   private static final Duration SECONDS = Duration.ofSeconds(10);
 
   protected WaitingRules(LockKit kit) {
@@ -54,7 +54,7 @@ public abstract class WaitingRules extends LockRules {
 
     mine.unlock();
 
-    // Where a test moves time, none passes: only the message can have woken it.
+    // With moved time no time passes here. Only the message can have woken the waiter.
     assertTrue(waiter.result());
     assertFalse(mine.tryLock());
     waiter.leave(theirs::unlock);
@@ -102,7 +102,7 @@ public abstract class WaitingRules extends LockRules {
     assertFalse(waiter.result());
     awaitQueued(0);
     mine.unlock();
-    assertTrue(mine.tryLock(), "nobody waits any more");
+    assertTrue(mine.tryLock(), "no thread waits any more");
     mine.unlock();
   }
 
@@ -147,7 +147,7 @@ public abstract class WaitingRules extends LockRules {
 
     assertInstanceOf(InterruptedException.class, waiter.failure());
     mine.unlock();
-    Await.until("nothing is left held or granted", () -> !mine.isLocked());
+    Await.until("no hold and no grant is left", () -> !mine.isLocked());
   }
 
   @Test
@@ -162,7 +162,7 @@ public abstract class WaitingRules extends LockRules {
 
     assertInstanceOf(InterruptedException.class, waiter.failure());
     mine.unlock();
-    Await.until("nothing is left held or granted", () -> !mine.isLocked());
+    Await.until("no hold and no grant is left", () -> !mine.isLocked());
   }
 
   @Test
@@ -232,7 +232,7 @@ public abstract class WaitingRules extends LockRules {
     assertInstanceOf(InterruptedException.class, first.failure());
     mine.unlock();
 
-    assertTrue(second.result(), "it has the place of the thread that gave up");
+    assertTrue(second.result(), "the second thread has the place of the one that gave up");
     assertFalse(last.isInside());
     second.leave(theirs::unlock);
     assertTrue(last.result());
@@ -262,7 +262,7 @@ public abstract class WaitingRules extends LockRules {
     Contender waiter = contender(locking(theirs));
 
     deleteKey();
-    passTimeUntil("the waiter has the lock", SECONDS, waiter::isInside);
+    passTimeUntil("the waiter holds the lock", SECONDS, waiter::isInside);
 
     assertTrue(waiter.result());
     waiter.leave(theirs::unlock);
@@ -281,7 +281,7 @@ public abstract class WaitingRules extends LockRules {
     }
 
     Contender other = contender(locking(theirs));
-    assertTrue(other.result(), "it got its turn while the others went on");
+    assertTrue(other.result(), "the other thread got the lock while the crowd went on");
     other.leave(theirs::unlock);
 
     synchronized (stop) {

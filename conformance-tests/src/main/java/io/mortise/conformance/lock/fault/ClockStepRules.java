@@ -28,15 +28,18 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * A server whose clock steps back by more than any lease, in the middle of a script. Up to Redis
- * 7.0 what such a script sets an expiry to may then be over for the rest of that script, since
- * expiry goes by the time of its start.
+ * A server whose clock steps back in the middle of a script, by more than any lease. A Redis up to
+ * 7.0 compares expiries with the time at which the script began. So a key whose expiry the script
+ * sets after the step may have expired for the rest of the script.
  */
 public abstract class ClockStepRules extends LockRules {
   private static final Duration BACK = Duration.ofDays(-1);
   private static final Duration LEASE = Duration.ofHours(1);
 
-  /** Goes on when the clock has stepped back; soon also where it stands still inside a script. */
+  /**
+   * Goes on when the clock has stepped back. It also ends soon on a server where time stands still
+   * inside a script.
+   */
   private static final String UNTIL_THE_STEP =
       """
       local before = tonumber(redis.call('TIME')[1])
@@ -71,7 +74,10 @@ public abstract class ClockStepRules extends LockRules {
         link, builder -> builder.leaseTime(LEASE).commandTimeout(Duration.ofSeconds(10)));
   }
 
-  /** The clock steps back again and again while that script runs, so once at least inside it. */
+  /**
+   * Steps the clock back again and again while that script runs, so at least once in the middle of
+   * it.
+   */
   private void stepBackInside(String script, Runnable sends) {
     link.send(call -> call.script().name().equals(script) ? waiting(call) : call);
     AtomicBoolean done = new AtomicBoolean();
@@ -117,7 +123,7 @@ public abstract class ClockStepRules extends LockRules {
     stepBackInside("rw-leave", mine.readLock()::unlock);
 
     assertTrue(writer.result());
-    assertFalse(reader.isInside(), "both are inside");
+    assertFalse(reader.isInside(), "both threads hold the lock");
     assertTrue(mine.writeLock().isLocked());
     writer.leave(mine.writeLock()::unlock);
     assertTrue(reader.result());
@@ -154,7 +160,7 @@ public abstract class ClockStepRules extends LockRules {
     AtomicBoolean taken = new AtomicBoolean();
     stepBackInside("acquire", () -> taken.set(mine.tryLock()));
 
-    assertFalse(taken.get(), "both are inside");
+    assertFalse(taken.get(), "both threads hold the lock");
     assertTrue(waiter.result());
     waiter.leave(theirs::unlock);
   }

@@ -27,9 +27,9 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Leases against a slow link: a reply that comes late gives nothing that the store has not. */
+/** Leases over a slow link. A late reply gives no hold that the store does not have. */
 public abstract class LateReplyRules extends LockRules {
-  /** Its third is the time a command may take, on a busy machine too. */
+  /** A command may take a third of it, on a busy machine too. */
   private static final Duration LEASE = Duration.ofSeconds(2);
 
   private final List<LeaseState> changes = new CopyOnWriteArrayList<>();
@@ -64,9 +64,9 @@ public abstract class LateReplyRules extends LockRules {
     taking.reply();
     assertTrue(holder.result());
 
-    passTimeUntil("another has the lock", LEASE.multipliedBy(5), theirs::tryLock);
+    passTimeUntil("another thread holds the lock", LEASE.multipliedBy(5), theirs::tryLock);
 
-    assertFalse(holds(mine, holder), "the lease counts from the sending");
+    assertFalse(holds(mine, holder), "the lease counts from when the command was sent");
     holder.leave(() -> assertThrows(LeaseLostException.class, mine::unlock));
     theirs.unlock();
   }
@@ -79,16 +79,16 @@ public abstract class LateReplyRules extends LockRules {
     HeldCall taking = link.hold("acquire");
     Contender unlucky = contender(() -> mine.tryLock(0, 300, TimeUnit.MILLISECONDS));
     assertEquals(List.of(1L), taking.arrive());
-    passTimeUntil("another has the lock", LEASE.multipliedBy(5), theirs::tryLock);
+    passTimeUntil("another thread holds the lock", LEASE.multipliedBy(5), theirs::tryLock);
 
     HeldCall givingBack = link.hold("leave");
     taking.reply();
     unlucky.awaitRest();
 
     assertEquals("ABSENT", givingBack.pass().get(0));
-    passTimeUntil("it gives up", LEASE.multipliedBy(5), () -> !unlucky.thread().isAlive());
+    passTimeUntil("the attempt gives up", LEASE.multipliedBy(5), () -> !unlucky.thread().isAlive());
     assertInstanceOf(BackendUnavailableException.class, unlucky.failure());
-    assertFalse(lock().tryLock(), "what it gave back was not the other's");
+    assertFalse(lock().tryLock(), "the withdrawal did not end the other's hold");
     theirs.unlock();
   }
 
@@ -104,15 +104,15 @@ public abstract class LateReplyRules extends LockRules {
           return true;
         });
     HeldCall renewal = link.hold("renew");
-    passTimeUntil("it is renewed", LEASE, renewal::isSent);
+    passTimeUntil("the hold is renewed", LEASE, renewal::isSent);
     assertEquals(List.of(1L), renewal.arrive());
 
-    passTimeUntil("it is lost", LEASE.multipliedBy(2), () -> !holds(mine, holder));
-    assertTrue(next.result(), "what is lost here is given back there, renewed or not");
+    passTimeUntil("the hold is lost", LEASE.multipliedBy(2), () -> !holds(mine, holder));
+    assertTrue(next.result(), "the service releases in the store what it reports lost");
     renewal.reply();
 
     assertFalse(holds(mine, holder));
-    assertTrue(holds(mine, next), "the late answer is not about the next hold");
+    assertTrue(holds(mine, next), "the late reply is not about the next hold");
     holder.leave(() -> {
       assertEquals(LeaseState.LOST, mine.leaseState());
       assertThrows(LeaseLostException.class, mine::unlock);
@@ -149,7 +149,7 @@ public abstract class LateReplyRules extends LockRules {
     DistributedLock mine = linked();
     mine.lock();
     HeldCall renewal = link.hold("renew");
-    passTimeUntil("it is renewed", LEASE, renewal::isSent);
+    passTimeUntil("the hold is renewed", LEASE, renewal::isSent);
     mine.lock(1, TimeUnit.MINUTES);
     link.set("renew", Link.DOWN, Integer.MAX_VALUE);
 
@@ -170,7 +170,10 @@ public abstract class LateReplyRules extends LockRules {
     link.mail().set(Fate.LOST);
 
     assertTrue(lock().forceUnlock());
-    passTimeUntil("it is told", LEASE.dividedBy(2), () -> mine.leaseState() == LeaseState.LOST);
+    passTimeUntil(
+        "the holder knows the loss",
+        LEASE.dividedBy(2),
+        () -> mine.leaseState() == LeaseState.LOST);
 
     assertThrows(LeaseLostException.class, mine::unlock);
   }
@@ -183,7 +186,7 @@ public abstract class LateReplyRules extends LockRules {
     mine.lock();
     link.refuseBatches(1);
 
-    passTimeUntil("it is safe again", LEASE, () -> changes.contains(LeaseState.HELD));
+    passTimeUntil("the state is HELD again", LEASE, () -> changes.contains(LeaseState.HELD));
     passTime(LEASE);
 
     assertEquals(LeaseState.SUSPECT, changes.get(0));
@@ -205,7 +208,7 @@ public abstract class LateReplyRules extends LockRules {
     mine.unlock();
     assertFalse(waiter.isInside());
 
-    passTimeUntil("the waiter has it", LEASE.multipliedBy(3), waiter::isInside);
+    passTimeUntil("the waiter holds the lock", LEASE.multipliedBy(3), waiter::isInside);
     waiter.leave(theirs::unlock);
   }
 
@@ -219,10 +222,10 @@ public abstract class LateReplyRules extends LockRules {
     link.set(Link.DOWN);
     mine.unlock();
 
-    passTime(Duration.ofSeconds(70)); // longer than the withdrawal of a shorter lease goes on
+    passTime(Duration.ofSeconds(70)); // longer than the withdrawal of a shorter lease is repeated
     assertFalse(theirs.tryLock());
     link.set(Link.UP);
-    passTimeUntil("it is released", Duration.ofSeconds(3), theirs::tryLock);
+    passTimeUntil("the lock is free", Duration.ofSeconds(3), theirs::tryLock);
 
     theirs.unlock();
   }

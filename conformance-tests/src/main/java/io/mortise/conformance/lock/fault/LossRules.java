@@ -22,7 +22,7 @@ import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
-/** Leases lost to what really happens to processes and servers. */
+/** Leases lost to real faults of processes and servers. */
 public abstract class LossRules extends LockRules {
   private static final Duration LEASE = Duration.ofMillis(1500);
   private static final Duration SECONDS = Duration.ofSeconds(10);
@@ -52,7 +52,7 @@ public abstract class LossRules extends LockRules {
     return service(closing(kit.open(server.uri())), builder -> builder.leaseTime(LEASE));
   }
 
-  /** Held by the calling thread, which is told of changes. */
+  /** A lock that the calling thread holds, and whose changes the test notes. */
   private DistributedLock held(RedisServer server) {
     DistributedLock mine = service(server).getLock(name);
     mine.onLeaseChange(event -> changes.add(event.state()));
@@ -63,7 +63,7 @@ public abstract class LossRules extends LockRules {
   private Contender waiter(RedisServer server, DistributedLock theirs) {
     Contender waiter = contender(locking(theirs));
     Await.until(
-        "it stands in the queue",
+        "the waiter is in the queue",
         () -> Long.valueOf(1).equals(server.command("ZCARD", "mortise:queue:{" + name + '}')));
     return waiter;
   }
@@ -84,7 +84,7 @@ public abstract class LossRules extends LockRules {
       awaitQueued(1);
 
       remote.freeze();
-      assertTrue(next.result(), "its lease ends as if it were gone");
+      assertTrue(next.result(), "the frozen process's lease ends");
       List<String> commands = List.of("state", "ensure", "unlock", "unlock");
       commands.forEach(remote::tell);
       remote.thaw();
@@ -93,16 +93,16 @@ public abstract class LossRules extends LockRules {
       assertEquals("LeaseLostException", remote.answer());
       assertEquals("LeaseLostException", remote.answer());
       assertEquals("IllegalMonitorStateException", remote.answer());
-      Await.until("its listener is told", () -> remote.events().contains("LOST"));
+      Await.until("its listener got the loss", () -> remote.events().contains("LOST"));
       assertEquals("lock", tellInVain(remote, next, mine));
     }
   }
 
-  /** The process that lost the lock waits for it again like anybody else. */
+  /** The process that lost the lock waits for it again like any other waiter. */
   private static String tellInVain(RemoteLock remote, Contender inside, DistributedLock its) {
     remote.tell("lock");
     inside.leave(() -> {
-      assertFalse(remote.hasAnswered(), "two are inside");
+      assertFalse(remote.hasAnswered(), "two threads hold the lock");
       its.ensureHeld();
       its.unlock();
     });
@@ -119,8 +119,8 @@ public abstract class LossRules extends LockRules {
 
     server.restart();
 
-    Await.until("the waiter is inside", SECONDS, waiter::isInside);
-    Await.until("the listener is told", SECONDS, () -> changes.contains(LeaseState.LOST));
+    Await.until("the waiter holds the lock", SECONDS, waiter::isInside);
+    Await.until("the listener got the loss", SECONDS, () -> changes.contains(LeaseState.LOST));
     assertLost(mine);
     waiter.leave(() -> {
       theirs.ensureHeld();
@@ -141,7 +141,7 @@ public abstract class LossRules extends LockRules {
 
     theirs.ensureHeld();
     theirs.unlock();
-    Await.until("the listener is told", () -> changes.contains(LeaseState.LOST));
+    Await.until("the listener got the loss", () -> changes.contains(LeaseState.LOST));
   }
 
   @Test
@@ -153,16 +153,16 @@ public abstract class LossRules extends LockRules {
     Contender waiter = waiter(server, theirs);
 
     server.pause();
-    Await.until("the listener is told", SECONDS, () -> changes.contains(LeaseState.LOST));
+    Await.until("the listener got the loss", SECONDS, () -> changes.contains(LeaseState.LOST));
     assertEquals(List.of(LeaseState.SUSPECT, LeaseState.LOST), changes);
     assertLost(mine);
     server.resume();
 
-    Await.until("the waiter is inside", SECONDS, waiter::isInside);
+    Await.until("the waiter holds the lock", SECONDS, waiter::isInside);
     waiter.leave(() -> {
       theirs.ensureHeld();
       theirs.unlock();
     });
-    assertEquals(2, changes.size(), "nothing is revived");
+    assertEquals(2, changes.size(), "no hold is revived");
   }
 }

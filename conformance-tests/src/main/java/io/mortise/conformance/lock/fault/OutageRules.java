@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A store out of reach, and commands whose outcome is not known. */
+/** A store out of reach, and commands of unknown outcome. */
 public abstract class OutageRules extends LockRules {
   private static final Duration LEASE = Duration.ofSeconds(2);
   private static final Duration LEASE_OF_A_DAY = Duration.ofDays(1);
@@ -91,7 +91,8 @@ public abstract class OutageRules extends LockRules {
 
     passTime(Duration.ofMillis(500));
     assertTrue(first.thread().isAlive());
-    passTimeUntil("its time is over", LEASE.multipliedBy(5), () -> !first.thread().isAlive());
+    passTimeUntil(
+        "the attempt's time is over", LEASE.multipliedBy(5), () -> !first.thread().isAlive());
 
     assertInstanceOf(BackendUnavailableException.class, first.failure());
     assertInstanceOf(BackendUnavailableException.class, behindIt.failure());
@@ -105,14 +106,16 @@ public abstract class OutageRules extends LockRules {
     link.set(Link.DOWN);
     Contender first = contender(() -> mine.tryLock(1, TimeUnit.SECONDS));
     Contender second = contender(() -> mine.tryLock(1, TimeUnit.HOURS));
-    passTimeUntil("its time is over", LEASE.multipliedBy(5), () -> !first.thread().isAlive());
+    passTimeUntil(
+        "the attempt's time is over", LEASE.multipliedBy(5), () -> !first.thread().isAlive());
     assertInstanceOf(BackendUnavailableException.class, first.failure());
     theirs.lock();
 
     link.set(Link.UP);
-    passTime(LEASE); // the second has asked by now, and stands in line
+    passTime(LEASE); // the second has asked by now, and waits in the queue
     Contender third = contender(() -> mine.tryLock(1, TimeUnit.SECONDS));
-    passTimeUntil("its time is over", LEASE.multipliedBy(5), () -> !third.thread().isAlive());
+    passTimeUntil(
+        "the attempt's time is over", LEASE.multipliedBy(5), () -> !third.thread().isAlive());
 
     assertFalse(third.result());
     second.interrupt();
@@ -129,7 +132,7 @@ public abstract class OutageRules extends LockRules {
     passTime(Duration.ofMillis(300));
 
     link.set(Link.UP);
-    passTimeUntil("it has the lock", LEASE.multipliedBy(5), waiter::isInside);
+    passTimeUntil("the thread holds the lock", LEASE.multipliedBy(5), waiter::isInside);
 
     assertTrue(waiter.result());
     waiter.leave(mine::unlock);
@@ -147,7 +150,7 @@ public abstract class OutageRules extends LockRules {
           return true;
         });
 
-    passTimeUntil("it has the lock", LEASE.multipliedBy(5), holder::isInside);
+    passTimeUntil("the thread holds the lock", LEASE.multipliedBy(5), holder::isInside);
 
     assertTrue(holder.result());
     assertFalse(theirs.tryLock());
@@ -166,7 +169,7 @@ public abstract class OutageRules extends LockRules {
     assertThrows(OutcomeUnknownException.class, mine::tryLock);
 
     assertFalse(mine.isHeldByCurrentThread());
-    passTimeUntil("it is free before its lease ends", LEASE.dividedBy(2), theirs::tryLock);
+    passTimeUntil("the lock is free before its lease ends", LEASE.dividedBy(2), theirs::tryLock);
     theirs.unlock();
   }
 
@@ -197,7 +200,7 @@ public abstract class OutageRules extends LockRules {
     assertFalse(theirs.tryLock());
     link.set(Link.UP);
 
-    passTimeUntil("it is released", Duration.ofSeconds(10), theirs::tryLock);
+    passTimeUntil("the lock is free", Duration.ofSeconds(10), theirs::tryLock);
     theirs.unlock();
   }
 
@@ -214,7 +217,7 @@ public abstract class OutageRules extends LockRules {
     mine.lock();
     link.set(Link.REQUEST_LOST, 1);
 
-    passTimeUntil("it is renewed again", LEASE, () -> changes.contains(LeaseState.HELD));
+    passTimeUntil("the hold is renewed again", LEASE, () -> changes.contains(LeaseState.HELD));
 
     assertEquals(List.of(LeaseState.SUSPECT, LeaseState.HELD), changes);
     assertEquals(LeaseState.HELD, mine.leaseState());
@@ -229,12 +232,13 @@ public abstract class OutageRules extends LockRules {
     mine.lock();
     link.set(Link.DOWN);
 
-    passTimeUntil("it is lost", LEASE.multipliedBy(2), () -> mine.leaseState() == LeaseState.LOST);
+    passTimeUntil(
+        "the hold is lost", LEASE.multipliedBy(2), () -> mine.leaseState() == LeaseState.LOST);
     link.set(Link.UP);
 
-    Await.until("listeners were told", () -> changes.contains(LeaseState.LOST));
+    Await.until("the listener got the loss", () -> changes.contains(LeaseState.LOST));
     assertEquals(List.of(LeaseState.SUSPECT, LeaseState.LOST), changes);
-    passTimeUntil("another has it", LEASE.multipliedBy(2), theirs::tryLock);
+    passTimeUntil("another thread holds the lock", LEASE.multipliedBy(2), theirs::tryLock);
     assertThrows(LeaseLostException.class, mine::ensureHeld);
     assertThrows(LeaseLostException.class, mine::unlock);
     assertTrue(theirs.isHeldByCurrentThread());
@@ -258,7 +262,7 @@ public abstract class OutageRules extends LockRules {
     assertTrue(waiter.thread().isAlive());
     theirs.unlock();
     link.set(Link.UP);
-    passTimeUntil("it has the lock", Duration.ofSeconds(10), waiter::isInside);
+    passTimeUntil("the thread holds the lock", Duration.ofSeconds(10), waiter::isInside);
 
     assertTrue(waiter.result());
     waiter.leave(mine::unlock);

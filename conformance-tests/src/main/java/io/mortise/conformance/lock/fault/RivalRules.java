@@ -26,7 +26,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** What is known to go wrong with another library, and no other test of the kit shows. */
+/** Known defects of another library that no other test of the kit covers. */
 public abstract class RivalRules extends LockRules {
   private static final Duration BRIEF = Duration.ofSeconds(1);
 
@@ -47,7 +47,7 @@ public abstract class RivalRules extends LockRules {
 
     long left = expiry("mortise:lock:{" + name + '}');
     assertTrue(left > 0 && left <= 5_000, () -> left + " ms of a lease of 5 s");
-    assertTrue(expiry("mortise:fence:{" + name + '}') > 0, "the counter would stay for ever");
+    assertTrue(expiry("mortise:fence:{" + name + '}') > 0, "the counter would never expire");
     lock.unlock();
     lock.unlock();
   }
@@ -59,12 +59,12 @@ public abstract class RivalRules extends LockRules {
     LockService service = service(link, builder -> builder);
     DistributedLock holder = service.getFairLock(name);
     holder.lock();
-    holder.unlock(); // both scripts are known
+    holder.unlock(); // the server knows both scripts now
     holder.lock();
     for (int i = 1; i <= 5; i++) {
       new ScriptedClient(backend(), link, name, "dead-" + i).assertWaits(1);
     }
-    deleteKey(); // free, and nobody is told
+    deleteKey(); // the lock is free, and no waiter gets a message
     DistributedLock mine = service().getFairLock(name);
 
     Contender living =
@@ -73,7 +73,7 @@ public abstract class RivalRules extends LockRules {
           return true;
         });
 
-    passTimeUntil("it is inside", Duration.ofSeconds(8), living::isInside);
+    passTimeUntil("the live waiter holds the lock", Duration.ofSeconds(8), living::isInside);
     living.leave(mine::unlock);
     assertThrows(LeaseLostException.class, holder::unlock);
   }
@@ -87,12 +87,12 @@ public abstract class RivalRules extends LockRules {
     }
     assertTrue(lock().forceUnlock());
     Contender second = entering(mine);
-    passTimeUntil("the second thread is inside", BRIEF.multipliedBy(2), second::isInside);
+    passTimeUntil("the second thread holds the lock", BRIEF.multipliedBy(2), second::isInside);
 
     passTime(BRIEF.multipliedBy(3));
 
     assertFalse(mine.isHeldByCurrentThread());
-    assertTrue(mine.isHeldByThread(second.thread().getId()), "it is renewed");
+    assertTrue(mine.isHeldByThread(second.thread().getId()), "the hold is renewed");
     for (int i = 0; i < 4; i++) {
       assertThrows(IllegalMonitorStateException.class, mine::unlock);
     }

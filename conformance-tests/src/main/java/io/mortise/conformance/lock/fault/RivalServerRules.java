@@ -14,7 +14,7 @@ import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
-/** As {@link RivalRules}, with servers of their own. */
+/** Like {@link RivalRules}, with servers of their own. */
 public abstract class RivalServerRules extends LockRules {
   private static final Duration LEASE = Duration.ofSeconds(1);
 
@@ -54,6 +54,6 @@ public abstract class RivalServerRules extends LockRules {
     lock.ensureHeld();
     lock.unlock();
     Map<String, Long> after = master.commandCounts();
-    assertEquals(before.get("wait"), after.get("wait"), "nobody waits for replicas");
+    assertEquals(before.get("wait"), after.get("wait"), "no command waits for replicas");
   }
 }

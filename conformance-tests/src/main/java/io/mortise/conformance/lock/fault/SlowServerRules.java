@@ -47,7 +47,7 @@ public abstract class SlowServerRules extends LockRules {
     closeLast(proxy);
   }
 
-  /** Reached through the proxy; the server knows its scripts, so each call is one command. */
+  /** A lock behind the proxy. The server knows its scripts, so each call is one command. */
   private DistributedLock proxied() {
     DistributedLock mine =
         service(closing(kit.open(proxy.uri())), builder -> builder.commandTimeout(COMMAND))
@@ -57,7 +57,10 @@ public abstract class SlowServerRules extends LockRules {
     return mine;
   }
 
-  /** It takes at least that long, and at most one command and some seconds more. */
+  /**
+   * Asserts that the attempt takes at least that long, and at most one command and some seconds
+   * more.
+   */
   private static <T> T timed(Duration least, Callable<T> attempt) throws Exception {
     long start = System.nanoTime();
     T result = attempt.call();
@@ -94,13 +97,13 @@ public abstract class SlowServerRules extends LockRules {
             WAIT,
             () -> {
               Contender attempt = Contender.startBusy(() -> tryFor(mine, WAIT));
-              Await.until("it is acquired all the same", theirs::isLocked);
+              Await.until("the server executes the acquire all the same", theirs::isLocked);
               return attempt.failure();
             });
     assertInstanceOf(OutcomeUnknownException.class, failure);
     proxy.resume();
 
-    Await.until("the lock is free again", theirs::tryLock);
+    Await.until("the acquisition is withdrawn", theirs::tryLock);
     theirs.unlock();
   }
 
@@ -111,19 +114,20 @@ public abstract class SlowServerRules extends LockRules {
     DistributedLock theirs = lock();
     proxy.delay(Direction.REPLIES, DELAY);
 
-    assertTrue(timed(Duration.ZERO, () -> tryFor(mine, WAIT)), "it is free");
+    assertTrue(timed(Duration.ZERO, () -> tryFor(mine, WAIT)), "the lock is free");
     mine.unlock();
     theirs.lock();
-    assertFalse(timed(WAIT, () -> tryFor(mine, WAIT)), "it is held");
-    assertFalse(timed(Duration.ZERO, () -> tryFor(mine, DELAY.dividedBy(10))), "and still is");
+    assertFalse(timed(WAIT, () -> tryFor(mine, WAIT)), "the lock is held");
+    assertFalse(
+        timed(Duration.ZERO, () -> tryFor(mine, DELAY.dividedBy(10))), "the lock is still held");
     theirs.unlock();
   }
 
-  /** Runs it on a thread that is interrupted while its first command is out. */
+  /** Runs the task on a thread that is interrupted during its first command. */
   private void interruptedInACommand(ThreadKind threads, Crew.Task task) throws Exception {
     proxy.stall(Direction.REPLIES);
     Crew crew = Crew.start(threads, 1, task);
-    Await.until("its command was executed", () -> lock().isLocked());
+    Await.until("the server executed the command", () -> lock().isLocked());
     crew.first().interrupt();
     LockSupport.parkNanos(20_000_000); // an interrupt must not end the command
     proxy.resume();
@@ -162,10 +166,10 @@ public abstract class SlowServerRules extends LockRules {
             mine.lockInterruptibly();
             mine.unlock();
           } catch (InterruptedException e) {
-            // Either is right, but not both.
+            // Both outcomes are right, but not together.
           }
         });
 
-    Await.until("it is free", () -> !mine.isLocked());
+    Await.until("the lock is free", () -> !mine.isLocked());
   }
 }

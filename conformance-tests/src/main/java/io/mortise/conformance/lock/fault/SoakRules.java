@@ -27,8 +27,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Services behind links that break in every way at random, and threads that use a few locks in
- * every way: nobody meets anybody whose lease is good, and when the links are whole again every
- * thread gets every lock. {@code -Dmortise.soak=1800} goes on for that many seconds.
+ * every way. No two threads hold a lock with valid leases. When the links work again, every thread
+ * gets every lock. {@code -Dmortise.soak=1800} sets the length in seconds.
  */
 public abstract class SoakRules extends LockRules {
   private static final long SECONDS = Long.getLong("mortise.soak", 4);
@@ -189,7 +189,7 @@ public abstract class SoakRules extends LockRules {
     }
   }
 
-  /** The links are whole, though some connections may not know yet. */
+  /** The links work again, though some connections may not know it yet. */
   private void takeEach(int thread) throws InterruptedException {
     for (int number = 0; number < NAMES; number++) {
       DistributedLock lock = lock(thread % SERVICES, number);

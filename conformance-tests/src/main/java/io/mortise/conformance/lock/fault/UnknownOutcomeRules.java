@@ -23,8 +23,9 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
 /**
- * Commands whose reply is lost, which come late or twice: what was given up is taken back, once,
- * and never takes the lock later. The lease is so long that nothing is free because it ended.
+ * Commands whose reply is lost, or that arrive late or twice. A withdrawn acquisition is undone
+ * once, and never acquires the lock later. The lease is long, so no lock is free because a lease
+ * ended.
  */
 public abstract class UnknownOutcomeRules extends LockRules {
   private static final Duration LEASE = Duration.ofHours(1);
@@ -44,7 +45,7 @@ public abstract class UnknownOutcomeRules extends LockRules {
     return linkedService().getLock(name);
   }
 
-  /** The withdrawal arrives, and then the acquire that it was meant for. */
+  /** The withdrawal arrives first, and then the acquire that it withdraws. */
   private void assertRefused(HeldCall late, HeldCall withdrawal) {
     withdrawal.awaitSent();
     withdrawal.pass();
@@ -88,7 +89,7 @@ public abstract class UnknownOutcomeRules extends LockRules {
     awaitQueued(1);
 
     leaving.arrive();
-    assertTrue(waiter.result(), "it need not wait for the reply to the unlock");
+    assertTrue(waiter.result(), "the waiter need not wait for the reply to the unlock");
     leaving.lose();
 
     assertFalse(unlucky.result());
@@ -123,9 +124,9 @@ public abstract class UnknownOutcomeRules extends LockRules {
 
     late.lose();
     unlucky.awaitRest();
-    passTimeUntil("it stands in line", SECONDS, () -> isQueued(1));
+    passTimeUntil("the waiter is in the queue", SECONDS, () -> isQueued(1));
     unlucky.awaitRest();
-    passTimeUntil("its time is over", SECONDS, withdrawal::isSent);
+    passTimeUntil("the attempt's time is over", SECONDS, withdrawal::isSent);
     theirs.unlock();
 
     assertRefused(late, withdrawal);
@@ -141,7 +142,7 @@ public abstract class UnknownOutcomeRules extends LockRules {
 
     late.lose();
     holder.awaitRest();
-    passTimeUntil("the next attempt has the lock", SECONDS, holder::isInside);
+    passTimeUntil("the next attempt holds the lock", SECONDS, holder::isInside);
     holder.leave(mine::unlock);
 
     assertEquals(List.of("TOO_LATE"), late.arrive());
@@ -206,7 +207,7 @@ public abstract class UnknownOutcomeRules extends LockRules {
     assertFalse(waiter.isInside());
     link.set(Link.UP);
     link.mail().join();
-    passTimeUntil("it has what it had taken", SECONDS, waiter::isInside);
+    passTimeUntil("the waiter holds what the store had granted", SECONDS, waiter::isInside);
 
     waiter.leave(mine::unlock);
     assertTrue(theirs.tryLock(), "one unlock was enough");
@@ -224,12 +225,12 @@ public abstract class UnknownOutcomeRules extends LockRules {
 
     closing.close();
 
-    assertTrue(theirs.tryLock(), "the service has no reply yet, and has given back what it may be");
+    assertTrue(theirs.tryLock(), "the closed service withdrew the acquisition that has no reply");
     taking.reply();
     unlucky.awaitRest();
-    passTimeUntil("the thread has noticed", SECONDS, () -> !unlucky.thread().isAlive());
+    passTimeUntil("the thread has ended", SECONDS, () -> !unlucky.thread().isAlive());
     assertInstanceOf(LockServiceClosedException.class, unlucky.failure());
-    assertFalse(lock().tryLock(), "it touched nobody else's hold");
+    assertFalse(lock().tryLock(), "the withdrawal did not end another's hold");
     theirs.unlock();
   }
 

@@ -24,7 +24,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** Waiters whose process or link fails: they cost the others seconds, and keep their place. */
+/**
+ * Waiters whose process or link fails. They cost other waiters seconds at most, and keep their
+ * place.
+ */
 public abstract class WaitingFaultRules extends LockRules {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final Duration SECONDS = Duration.ofSeconds(10);
@@ -43,7 +46,7 @@ public abstract class WaitingFaultRules extends LockRules {
     };
   }
 
-  /** How many hear a service's mailbox. */
+  /** How many subscribers a service's mailbox has. */
   private long listeners(LockService service) {
     Object reply = kit.server().command("PUBSUB", "NUMSUB", "mortise:mail:" + service.clientId());
     return reply instanceof List<?> pair && pair.get(1) instanceof Long count ? count : -1;
@@ -76,7 +79,7 @@ public abstract class WaitingFaultRules extends LockRules {
 
     mine.unlock();
 
-    // Granted by the very script that released it: nobody had to wait for the dead one.
+    // The releasing script itself granted the lock. No other waiter had to wait for the dead one.
     assertTrue(holder().contains(other.clientId()), holder());
     assertTrue(next.result());
     next.leave(theirs::unlock);
@@ -95,11 +98,11 @@ public abstract class WaitingFaultRules extends LockRules {
       awaitQueued(2);
       remote.freeze();
 
-      mine.unlock(); // it is granted to the frozen one
-      Await.until("the next one is inside", SECONDS, next::isInside);
+      mine.unlock(); // grants the lock to the frozen process
+      Await.until("the next waiter holds the lock", SECONDS, next::isInside);
       remote.thaw();
-      awaitQueued(1); // it has found its grant gone
-      assertFalse(remote.hasAnswered(), "two are inside");
+      awaitQueued(1); // it has noticed that its grant is over
+      assertFalse(remote.hasAnswered(), "two threads hold the lock");
       next.leave(() -> {
         theirs.ensureHeld();
         theirs.unlock();
@@ -143,15 +146,15 @@ public abstract class WaitingFaultRules extends LockRules {
 
     proxy.refuse();
     proxy.cut();
-    Await.until("nobody hears it", () -> listeners(cut) == 0);
+    Await.until("the mailbox has no subscriber", () -> listeners(cut) == 0);
     mine.unlock();
-    assertTrue(two.result(), "the first could not be told");
+    assertTrue(two.result(), "the message to the first waiter got lost");
     proxy.resume();
-    Await.until("it is heard again", SECONDS, () -> listeners(cut) == 1);
+    Await.until("the mailbox has a subscriber again", SECONDS, () -> listeners(cut) == 1);
     awaitQueued(2);
     two.leave(second::unlock);
 
-    assertTrue(one.result(), "it came back to its place");
+    assertTrue(one.result(), "the waiter came back to its place");
     assertFalse(three.isInside());
     one.leave(first::unlock);
     assertTrue(three.result());
@@ -168,10 +171,10 @@ public abstract class WaitingFaultRules extends LockRules {
     Contender waiter = contender(locking(theirs));
     awaitQueued(1);
 
-    proxy.stall(); // the server thinks that it listens
+    proxy.stall(); // the server still counts it as a subscriber
     mine.unlock();
 
-    Await.until("it is inside", SECONDS, waiter::isInside);
+    Await.until("the waiter holds the lock", SECONDS, waiter::isInside);
     waiter.leave(theirs::unlock);
   }
 
@@ -196,14 +199,15 @@ public abstract class WaitingFaultRules extends LockRules {
               turns.incrementAndGet();
               lock.unlock();
             });
-    Await.until("all stand in line", Duration.ofSeconds(30), () -> queues(server) == names);
+    Await.until(
+        "all waiters are in the queue", Duration.ofSeconds(30), () -> queues(server) == names);
     long connections = String.valueOf(server.command("CLIENT", "LIST")).lines().count();
     IntStream.range(0, names).forEach(i -> holder.getLock(name + '-' + i).unlock());
     crew.join(Duration.ofSeconds(30));
 
     assertEquals(names, turns.get());
     assertTrue(connections <= 24, "connections of two services: " + connections);
-    assertEquals(2, mailboxes(server), "one channel each");
+    assertEquals(2, mailboxes(server), "one channel for each service");
   }
 
   private static long queues(RedisServer server) {

@@ -31,7 +31,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Acquiring without a thread: what is asked for comes, or is withdrawn, and nothing is left. */
+/**
+ * Acquiring without a thread. A lease request is served or withdrawn, and leaves nothing behind.
+ */
 public abstract class AsyncRules extends LeaseFixture {
   protected AsyncRules(LockKit kit) {
     super(kit);
@@ -119,7 +121,7 @@ public abstract class AsyncRules extends LeaseFixture {
     DistributedLock holder = lock();
     holder.lock();
     CompletableFuture<Lease> impatient = async().acquire().orTimeout(50, TimeUnit.MILLISECONDS);
-    Await.until("it timed out", impatient::isDone);
+    Await.until("the request timed out", impatient::isDone);
     awaitQueued(0);
     holder.unlock();
     assertFree();
@@ -160,7 +162,7 @@ public abstract class AsyncRules extends LeaseFixture {
     holder.lock();
     CompletableFuture<Optional<Lease>> timed = async().tryAcquire(SECOND);
     awaitQueued(1);
-    passTimeUntil("its time is over", SECONDS, timed::isDone);
+    passTimeUntil("the attempt's time is over", SECONDS, timed::isDone);
     assertEquals(Optional.empty(), timed.join());
     awaitQueued(0);
     holder.unlock();
@@ -177,7 +179,7 @@ public abstract class AsyncRules extends LeaseFixture {
 
     holder.unlock();
 
-    passTimeUntil("it asks by itself", SECONDS, waiting::isDone);
+    passTimeUntil("the request asks without a message", SECONDS, waiting::isDone);
     Await.value(waiting).close();
   }
 
@@ -190,7 +192,7 @@ public abstract class AsyncRules extends LeaseFixture {
     assertInstanceOf(BackendUnavailableException.class, Await.failure(lock.acquire()));
     assertInstanceOf(BackendUnavailableException.class, Await.failure(lock.tryAcquire()));
     CompletableFuture<Optional<Lease>> timed = lock.tryAcquire(SECOND);
-    passTimeUntil("its time is over", SECONDS, timed::isDone);
+    passTimeUntil("the attempt's time is over", SECONDS, timed::isDone);
     assertInstanceOf(BackendUnavailableException.class, Await.failure(timed));
     link.set(Link.UP);
     assertTrue(Await.value(lock.tryAcquire(SECOND)).isPresent());
@@ -205,7 +207,7 @@ public abstract class AsyncRules extends LeaseFixture {
     assertFree();
     link.set("acquire", Link.REPLY_LOST, 1);
     CompletableFuture<Lease> waiting = lock.acquire();
-    passTimeUntil("it asks again", SECONDS, waiting::isDone);
+    passTimeUntil("the request is repeated", SECONDS, waiting::isDone);
     Await.value(waiting).close();
     assertFree();
   }
@@ -266,10 +268,11 @@ public abstract class AsyncRules extends LeaseFixture {
     for (int i = 0; i < 10_000; i++) {
       all.add(lock.acquire());
     }
-    Await.until("all wait", Duration.ofSeconds(60), () -> isQueued(10_000));
+    Await.until("all of them wait", Duration.ofSeconds(60), () -> isQueued(10_000));
     int threads = Thread.activeCount() - before;
-    figures.add("threads while 10,000 acquisitions wait", Integer.toString(before + threads));
-    assertTrue(threads < 20, () -> threads + " more threads for 10,000 that wait");
+    figures.add(
+        "threads of the JVM while 10,000 acquisitions wait", Integer.toString(before + threads));
+    assertTrue(threads < 20, () -> threads + " more threads for 10,000 acquisitions that wait");
     all.subList(0, 9_950).forEach(each -> each.cancel(false));
     List<CompletableFuture<Void>> served = new ArrayList<>();
     all.subList(9_950, 10_000).forEach(each -> served.add(each.thenCompose(Lease::releaseAsync)));
@@ -277,6 +280,6 @@ public abstract class AsyncRules extends LeaseFixture {
     holder.unlock();
 
     served.forEach(each -> Await.until("served", Duration.ofSeconds(60), each::isDone));
-    Await.until("nobody waits", Duration.ofSeconds(60), () -> isQueued(0));
+    Await.until("no thread waits", Duration.ofSeconds(60), () -> isQueued(0));
   }
 }

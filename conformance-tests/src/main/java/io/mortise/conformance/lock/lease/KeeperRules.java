@@ -29,7 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
-/** Renewal, counted: as often as needed, in few commands, and never of what is not held. */
+/** Renewal, counted: as often as needed, in few commands, and only of holds. */
 public abstract class KeeperRules extends LockRules {
   private static final Duration LEASE = Duration.ofSeconds(1);
   private static final String RENEW = "renew";
@@ -129,11 +129,11 @@ public abstract class KeeperRules extends LockRules {
     LockService service = spied(LEASE);
     List<DistributedLock> held = held(service, 20);
     DistributedLock forced = held.get(19);
-    passTimeUntil("they are renewed", LEASE.multipliedBy(3), () -> isRenewed(forced));
+    passTimeUntil("the holds are renewed", LEASE.multipliedBy(3), () -> isRenewed(forced));
 
     held.subList(0, 19).forEach(DistributedLock::unlock);
     assertTrue(forced.forceUnlock());
-    Await.until("it is lost", () -> forced.leaseState() == LeaseState.LOST);
+    Await.until("the hold is lost", () -> forced.leaseState() == LeaseState.LOST);
     Contender dying =
         contender(() -> {
           held.get(0).lock();
@@ -175,7 +175,7 @@ public abstract class KeeperRules extends LockRules {
   @Test
   @Rule({"W3", "L9"})
   void keysSpoiledWhileTheirRenewalIsOutHarmNoOtherHold() {
-    Duration lease = LEASE.multipliedBy(3); // time enough, on a busy machine, to spoil them
+    Duration lease = LEASE.multipliedBy(3); // enough time, on a busy machine, to break them
     LockService service = spied(lease);
     List<DistributedLock> held = held(service, 150);
     spy.keepBack(call -> call.script().name().equals(RENEW));
@@ -188,7 +188,7 @@ public abstract class KeeperRules extends LockRules {
         "redis.call('DEL', KEYS[1]) return {redis.call('HSET', KEYS[1], 'other:1:1', 1),"
             + " redis.call('PEXPIRE', KEYS[1], 60000)}");
     spy.release();
-    Await.until("three are lost", () -> changes.size() >= 3);
+    Await.until("three holds are lost", () -> changes.size() >= 3);
     passTime(lease.plusMillis(100));
 
     for (DistributedLock lost : held.subList(0, 3)) {
@@ -218,7 +218,8 @@ public abstract class KeeperRules extends LockRules {
         () -> "all its holds have recovered: " + changes,
         Await.patience(),
         () -> changes.values().stream().filter(recovered::equals).count() == hung.keys().size());
-    assertEquals(hung.keys().size(), changes.size(), "others had nothing to do with it");
+    assertEquals(
+        hung.keys().size(), changes.size(), "only holds of the hung command were affected");
     held.forEach(DistributedLock::unlock);
   }
 }

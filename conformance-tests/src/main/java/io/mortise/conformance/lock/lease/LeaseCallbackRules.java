@@ -32,7 +32,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** Where callbacks run, what they may do, and claims of the sides of a read/write lock. */
+/** Where callbacks run, what they may do, and lease requests for the sides of a read/write lock. */
 public abstract class LeaseCallbackRules extends LockRules {
   private static final Duration LEASE = Duration.ofHours(1);
   private static final int LINE = 300;
@@ -79,7 +79,7 @@ public abstract class LeaseCallbackRules extends LockRules {
         service(builder -> builder.listener(noting).executor(LeaseCallbackRules::run))
             .getLock(name);
     Await.value(Await.value(lock.async().acquire()).releaseAsync());
-    Await.until("both are told", () -> told.size() == 2);
+    Await.until("both callbacks ran", () -> told.size() == 2);
     assertEquals(List.of("acquired the-executor", "released the-executor"), told);
   }
 
@@ -114,7 +114,7 @@ public abstract class LeaseCallbackRules extends LockRules {
     taking.pass();
     assertTrue(future.isCancelled());
     DistributedLock other = lock();
-    Await.until("it is given back", other::tryLock);
+    Await.until("the lock is free again", other::tryLock);
   }
 
   @Test
@@ -125,13 +125,13 @@ public abstract class LeaseCallbackRules extends LockRules {
     List<String> told = new CopyOnWriteArrayList<>();
     Lease unused = lease.onLost(event -> told.add(Thread.currentThread().getName()));
     assertTrue(a.forceUnlock());
-    Await.until("it is lost", () -> !lease.isValid());
+    Await.until("the hold is lost", () -> !lease.isValid());
     Lease unusedToo = lease.onLost(event -> told.add(Thread.currentThread().getName()));
-    Await.until("both are told", () -> told.size() == 2);
+    Await.until("both callbacks ran", () -> told.size() == 2);
     assertFalse(told.contains(Thread.currentThread().getName()), told::toString);
   }
 
-  // On an executor that runs in place
+  // An executor that runs tasks in the calling thread
 
   @Test
   @Rule({"L15", "L20"})
@@ -165,7 +165,7 @@ public abstract class LeaseCallbackRules extends LockRules {
     first.close();
 
     all.forEach(Await::value);
-    assertEquals(1, deepest.get(), "callbacks inside each other");
+    assertEquals(1, deepest.get(), "callbacks that run within each other");
   }
 
   @Test
@@ -173,13 +173,13 @@ public abstract class LeaseCallbackRules extends LockRules {
   void aCallbackThatARemoteUnlockBringsInPlaceComesAfterTheUnlock() {
     DistributedLock lock = service(builder -> builder.executor(Runnable::run)).getLock(name);
     Thread unlocking = Thread.currentThread();
-    lock.lock(20, TimeUnit.SECONDS); // a fixed lease is not passed on inside the process
+    lock.lock(20, TimeUnit.SECONDS); // a hold with a fixed lease is not handed off
     CompletableFuture<Boolean> free =
         lock.async()
             .acquire()
             .thenApply(lease -> {
               if (!Thread.currentThread().equals(unlocking)) {
-                return true; // it asked by itself just then
+                return true; // its own re-check came just then
               }
               lease.close();
               return lock.tryLock();
@@ -188,7 +188,7 @@ public abstract class LeaseCallbackRules extends LockRules {
 
     lock.unlock();
 
-    assertTrue(Await.value(free), "a lock that nobody has is refused to the callback");
+    assertTrue(Await.value(free), "the callback could not acquire a free lock");
   }
 
   @Test
@@ -210,9 +210,9 @@ public abstract class LeaseCallbackRules extends LockRules {
     awaitQueued(1);
     deleteKey();
 
-    assertFalse(lock.tryLock(), "somebody waits, and is granted it");
+    assertFalse(lock.tryLock(), "the attempt grants the lock to the request that waits");
 
-    assertTrue(Await.value(free), "a lock that nobody has is refused to the callback");
+    assertTrue(Await.value(free), "the callback could not acquire a free lock");
   }
 
   // The two sides of a read/write lock

@@ -9,7 +9,7 @@ import io.mortise.LockService;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 
-/** What the tests of claims share: a link that can fail, and leases that do not end meanwhile. */
+/** The base of the tests of lease requests: a link that can fail, and long leases. */
 abstract class LeaseFixture extends LockRules {
   static final Duration LEASE = Duration.ofHours(1);
   static final Duration SECONDS = Duration.ofSeconds(10);

@@ -24,7 +24,10 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What meets: an answer and a close, a time-out, a cancellation; a callback and its own thread. */
+/**
+ * Races: a reply against a close, a time-out or a cancellation, and a callback against its own
+ * thread.
+ */
 public abstract class LeaseRaceRules extends LeaseFixture {
   protected LeaseRaceRules(LockKit kit) {
     super(kit);
@@ -57,12 +60,12 @@ public abstract class LeaseRaceRules extends LeaseFixture {
     LockService closing = service();
     Lease lease = Await.value(closing.getLock(name).async().acquire());
     closing.close();
-    assertFalse(lease.extend(LEASE), "it was given back, so it is over");
+    assertFalse(lease.extend(LEASE), "the released lease is over");
     assertFalse(Await.value(lease.extendAsync(LEASE)));
     assertInstanceOf(LeaseLostException.class, Await.failure(lease.releaseAsync()));
   }
 
-  // Time that ends, and answers that come late
+  // Time that ends, and replies that come late
 
   @Test
   @Rule("L5")
@@ -119,7 +122,7 @@ public abstract class LeaseRaceRules extends LeaseFixture {
     joining.arrive();
     holder.unlock();
     DistributedLock other = lock();
-    Await.until("it was granted", () -> !other.tryLock());
+    Await.until("the lock was granted", () -> !other.tryLock());
 
     joining.reply();
 
@@ -153,7 +156,7 @@ public abstract class LeaseRaceRules extends LeaseFixture {
     passTime(half.plusMillis(100));
     link.set("acquire", Link.REPLY_LOST, 1);
     late.reply();
-    passTimeUntil("it asks again", SECONDS, waiting::isDone);
+    passTimeUntil("the request is repeated", SECONDS, waiting::isDone);
     assertFalse(waiting.isCompletedExceptionally());
   }
 

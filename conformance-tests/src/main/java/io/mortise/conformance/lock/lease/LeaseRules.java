@@ -49,10 +49,10 @@ public abstract class LeaseRules extends LockRules {
 
     assertEquals(LeaseState.LOST, mine.leaseState());
     assertThrows(LeaseLostException.class, mine::ensureHeld);
-    Await.until("the listener is told", () -> !events.isEmpty());
+    Await.until("the listener got the loss", () -> !events.isEmpty());
     assertEquals(LeaseState.LOST, events.get(0).state());
     assertEquals(name, events.get(0).name());
-    Await.until("another may have it", theirs::tryLock);
+    Await.until("another service can acquire the lock", theirs::tryLock);
     assertThrows(LeaseLostException.class, mine::unlock);
     assertEquals(LeaseState.RELEASED, mine.leaseState());
     assertTrue(theirs.isHeldByCurrentThread(), "the late unlock touched nothing");
@@ -74,8 +74,8 @@ public abstract class LeaseRules extends LockRules {
         });
     assertFalse(waiter.isInside());
 
-    crashing.close(); // like a crash: it renews no longer and releases nothing
-    passTimeUntil("the waiter has the lock", SHORT.multipliedBy(8), waiter::isInside);
+    crashing.close(); // like a crash: no more renewals, and no release
+    passTimeUntil("the waiter holds the lock", SHORT.multipliedBy(8), waiter::isInside);
 
     assertTrue(waiter.result());
     waiter.leave(theirs::unlock);
@@ -90,7 +90,7 @@ public abstract class LeaseRules extends LockRules {
 
     for (int i = 0; i < 13; i++) {
       passTime(RENEWED.dividedBy(4));
-      assertFalse(theirs.tryLock(), "still held");
+      assertFalse(theirs.tryLock(), "the lock is still held");
       mine.ensureHeld();
     }
 
@@ -108,7 +108,7 @@ public abstract class LeaseRules extends LockRules {
     passTime(SHORT);
     mine.unlock();
 
-    assertTrue(theirs.tryLock(), "free at once");
+    assertTrue(theirs.tryLock(), "the lock is free at once");
     theirs.unlock();
     passTime(SHORT);
     assertFalse(theirs.isLocked());
@@ -218,7 +218,7 @@ public abstract class LeaseRules extends LockRules {
     passTimeUntil(
         "the limit is reached", RENEWED.multipliedBy(4), () -> !mine.isHeldByCurrentThread());
 
-    Await.until("it is free at once", theirs::tryLock);
+    Await.until("the lock is free at once", theirs::tryLock);
     assertThrows(LeaseLostException.class, mine::unlock);
     theirs.unlock();
   }
@@ -241,7 +241,8 @@ public abstract class LeaseRules extends LockRules {
           return true;
         });
     assertFalse(next.isInside());
-    passTimeUntil("a thread of the same service has it", SHORT.multipliedBy(8), next::isInside);
+    passTimeUntil(
+        "a thread of the same service holds the lock", SHORT.multipliedBy(8), next::isInside);
 
     assertTrue(next.result());
     next.leave(mine::unlock);
@@ -294,7 +295,7 @@ public abstract class LeaseRules extends LockRules {
 
     assertTrue(lock().forceUnlock());
 
-    // It waits inside for leave to be allowed, and that wait is interrupted.
+    // The holder waits for leave while it holds the lock, and the test interrupts that wait.
     assertInstanceOf(InterruptedException.class, holder.failureInside());
   }
 }

@@ -24,7 +24,7 @@ import java.util.List;
 import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.Test;
 
-/** A lease as a value: who has it may use it, it is renewed, and what becomes of it is told. */
+/** A lease as a value: any thread may use it, it is renewed, and it reports its end. */
 public abstract class LeaseValueRules extends LockRules {
   private static final Duration SECONDS = Duration.ofSeconds(10);
 
@@ -63,12 +63,12 @@ public abstract class LeaseValueRules extends LockRules {
     Lease lease = lock().withLease(Duration.ofMillis(500)).acquire();
     Lease same = lease.onLost(event -> told.add(event.name() + ' ' + event.state()));
     assertEquals(lease, same);
-    passTimeUntil("it ends", SECONDS, () -> lease.state() == LeaseState.LOST);
+    passTimeUntil("the lease ends", SECONDS, () -> lease.state() == LeaseState.LOST);
     assertFalse(lease.isValid());
     assertEquals(Duration.ZERO, lease.remaining());
-    Await.until("the listener is told", () -> !told.isEmpty());
+    Await.until("the listener got the loss", () -> !told.isEmpty());
     lease.onLost(event -> told.add("later"));
-    Await.until("the late listener is told", () -> told.size() > 1);
+    Await.until("the late listener got the loss", () -> told.size() > 1);
     assertFalse(lease.extend(SECONDS));
     assertThrows(LeaseLostException.class, lease::close);
     lease.close();
@@ -83,7 +83,7 @@ public abstract class LeaseValueRules extends LockRules {
     acquireAndDrop(lock);
     DistributedLock next = lock();
     passTimeUntil(
-        "it ends",
+        "the lease ends",
         SECONDS.multipliedBy(2),
         () -> {
           System.gc();
@@ -110,7 +110,7 @@ public abstract class LeaseValueRules extends LockRules {
     try (Lease renewed = lockWithLease(SECOND.multipliedBy(2)).acquire()) {
       assertTrue(renewed.extend(SECOND));
       passTime(SECOND.multipliedBy(3));
-      assertTrue(renewed.isValid(), "it is still renewed");
+      assertTrue(renewed.isValid(), "the lease is still renewed");
     }
     assertFree();
   }
@@ -134,7 +134,7 @@ public abstract class LeaseValueRules extends LockRules {
   void aForcedUnlockIsToldToTheLease() throws InterruptedException {
     Lease lease = lock().acquire();
     assertTrue(lock().forceUnlock());
-    Await.until("it knows", () -> lease.state() == LeaseState.LOST);
+    Await.until("the lease is lost", () -> lease.state() == LeaseState.LOST);
     assertFalse(lease.extendAsync(SECOND).join());
     assertInstanceOf(
         LeaseLostException.class,

@@ -21,7 +21,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What a latch costs, counted by the server, what it needs to be allowed, and many processes. */
+/**
+ * The cost of a latch, counted by the server, the permissions that it needs, and many processes.
+ */
 public abstract class LatchCommandRules extends LatchFixture {
   private final RedisKit kit;
   private final Costs costs;
@@ -37,7 +39,7 @@ public abstract class LatchCommandRules extends LatchFixture {
   void aStepIsOneCommandAndSoIsPassing(Figures figures) {
     DistributedCountDownLatch known = patient().getCountDownLatch(name + "-known");
     known.trySetCount(1);
-    known.countDown(); // the scripts are known from now on
+    known.countDown(); // the server knows the scripts now
     Await.value(known.awaitAsync());
     DistributedCountDownLatch latch = patient().getCountDownLatch(name);
     costs.assertOneScript(figures, "latch set", 15, () -> latch.trySetCount(2));
@@ -67,7 +69,7 @@ public abstract class LatchCommandRules extends LatchFixture {
     Map<String, Long> counts = costs.counts();
     figures.add("5 pass a latch", counts.get("evalsha") + " commands, 5 messages");
     assertEquals(5L, counts.get("publish"));
-    // One step, five confirmations, and whoever re-checked just then.
+    // One step, five confirmations, and re-checks that happen to fall here.
     assertTrue(counts.getOrDefault("evalsha", 0L) <= 11, counts.toString());
   }
 

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A latch whose messages and commands get lost or come late, and one that is used wrongly. */
+/** A latch whose messages and commands get lost or come late, and one that is misused. */
 public abstract class LatchFaultRules extends LatchFixture {
   private final FaultyBackend link = new FaultyBackend(this::backend);
   private final DistributedCountDownLatch mine = latch();
@@ -55,7 +55,7 @@ public abstract class LatchFaultRules extends LatchFixture {
     assertTrue(mine.trySetCount(3));
     link.set("latch-count", how, 2);
     Contender counter = counting(theirs);
-    passTimeUntil("it has counted", SECOND.multipliedBy(4), () -> !counter.thread().isAlive());
+    passTimeUntil("the step is counted", SECOND.multipliedBy(4), () -> !counter.thread().isAlive());
     assertFalse(counter.result());
     assertEquals(2, mine.getCount());
   }
@@ -65,8 +65,8 @@ public abstract class LatchFaultRules extends LatchFixture {
   void theLastStepAndTheSettingMayBeSentAgainToo() {
     link.set("latch-count", Link.REPLY_LOST, 1);
     Contender setter = Contender.start(() -> theirs.trySetCount(1));
-    passTimeUntil("it is set", SECOND.multipliedBy(4), setter::isInside);
-    assertTrue(setter.result(), "its own first attempt is no other's");
+    passTimeUntil("the count is set", SECOND.multipliedBy(4), setter::isInside);
+    assertTrue(setter.result(), "the service recognizes its own first attempt");
     CompletableFuture<Void> waiter = waiting(mine, 1);
     HeldCall last = link.hold("latch-count");
     Contender counter = counting(theirs);
@@ -90,7 +90,8 @@ public abstract class LatchFaultRules extends LatchFixture {
     assertThrows(BackendUnavailableException.class, latch::countDown);
     broken.set(Link.REQUEST_LOST);
     Contender counter = counting(latch);
-    passTimeUntil("it gives up", SECOND.multipliedBy(4), () -> !counter.thread().isAlive());
+    passTimeUntil(
+        "the attempt gives up", SECOND.multipliedBy(4), () -> !counter.thread().isAlive());
     assertInstanceOf(OutcomeUnknownException.class, counter.failure());
     broken.set(Link.UP);
     assertEquals(9, latch.getCount());
@@ -107,7 +108,7 @@ public abstract class LatchFaultRules extends LatchFixture {
           theirs.countDown();
           return false;
         });
-    passTimeUntil("it has counted", SECOND.multipliedBy(4), () -> !counter.thread().isAlive());
+    passTimeUntil("the step is counted", SECOND.multipliedBy(4), () -> !counter.thread().isAlive());
     assertFalse(counter.result());
     assertTrue(counter.wasInterruptedAfter());
     assertEquals(0, mine.getCount());
@@ -123,7 +124,7 @@ public abstract class LatchFaultRules extends LatchFixture {
 
     mine.countDown();
 
-    passTimeUntil("both ask", RECHECK, () -> first.isDone() && !second.thread().isAlive());
+    passTimeUntil("both waiters ask", RECHECK, () -> first.isDone() && !second.thread().isAlive());
     assertFalse(second.result());
     assertTrue(areWaiting(0));
   }
@@ -139,8 +140,8 @@ public abstract class LatchFaultRules extends LatchFixture {
     HeldCall leaving = link.hold("latch-leave");
     quitter.cancel(false);
     leaving.awaitSent();
-    mine.countDown(); // told to one that is not here any more
-    passTimeUntil("it goes on", RECHECK, waiter::isDone);
+    mine.countDown(); // its message goes to a waiter that is gone
+    passTimeUntil("the waiter goes on", RECHECK, waiter::isDone);
     leaving.pass();
     awaitWaiting(0);
   }

@@ -8,7 +8,7 @@ import io.mortise.DistributedCountDownLatch;
 import io.mortise.LockService;
 import java.util.concurrent.CompletableFuture;
 
-/** What the tests of the count-down latch share. */
+/** The base of the tests of the count-down latch. */
 abstract class LatchFixture extends SyncFixture {
   LatchFixture(LockKit kit) {
     super(kit, "latch");
@@ -19,25 +19,25 @@ abstract class LatchFixture extends SyncFixture {
     return patient().getCountDownLatch(name);
   }
 
-  /** The same behind a link that the test can spoil. */
+  /** The same behind a link that the test can break. */
   DistributedCountDownLatch latch(FaultyBackend link) {
     LockService service = service(link, builder -> builder.leaseTime(LONG));
     return service.getCountDownLatch(name);
   }
 
-  /** One that waits, the last of so many. */
+  /** Starts one more waiter, without a thread, and waits until {@code last} are in the queue. */
   CompletableFuture<Void> waiting(DistributedCountDownLatch latch, long last) {
     CompletableFuture<Void> waiter = latch.awaitAsync();
     awaitWaiting(last);
     return waiter;
   }
 
-  /** A thread that waits, the last of so many. */
+  /** Starts one more waiter, a thread, and waits until {@code last} are in the queue. */
   Contender waitingThread(DistributedCountDownLatch latch, long last) {
     Contender waiter =
         contender(() -> {
           latch.await();
-          return false; // nothing to leave
+          return false; // holds nothing that it must release
         });
     awaitWaiting(last);
     return waiter;

@@ -23,7 +23,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** Who waits for a count-down latch, and when they go on. */
+/** The count-down latch: its waiters, and when they go on. */
 public abstract class LatchRules extends LatchFixture {
   protected LatchRules(LockKit kit) {
     super(kit);
@@ -58,10 +58,10 @@ public abstract class LatchRules extends LatchFixture {
     threads.forEach(thread -> assertFalse(thread.result()));
     assertEquals(0, keysBeside());
     assertEquals(0, theirs.getCount());
-    theirs.await(); // late, and open
+    theirs.await(); // late: the latch is open
     assertTrue(latch().await(0, TimeUnit.SECONDS));
     Await.value(latch().awaitAsync());
-    assertFalse(mine.trySetCount(1), "there is no way back");
+    assertFalse(mine.trySetCount(1), "an open latch cannot be set again");
     assertEquals(0, keysBeside());
   }
 
@@ -101,7 +101,8 @@ public abstract class LatchRules extends LatchFixture {
     awaitWaiting(0);
     DistributedCountDownLatch theirs = latch();
     Contender timed = contender(() -> theirs.await(300, TimeUnit.MILLISECONDS));
-    passTimeUntil("its time is over", SECOND.multipliedBy(4), () -> !timed.thread().isAlive());
+    passTimeUntil(
+        "the attempt's time is over", SECOND.multipliedBy(4), () -> !timed.thread().isAlive());
     assertFalse(timed.result());
     awaitWaiting(0);
     assertEquals(1, mine.getCount());
@@ -126,7 +127,8 @@ public abstract class LatchRules extends LatchFixture {
     CompletableFuture<Void> waiter = patient().getCountDownLatch(tagged).awaitAsync();
     String queue = "mortise:latch:queue:" + tagged;
     String count = "return {redis.call('ZCARD', KEYS[1])}";
-    Await.until("it waits", () -> runOn(queue, count).equals(List.<Object>of(1L)));
+    Await.until(
+        "the thread is in the queue", () -> runOn(queue, count).equals(List.<Object>of(1L)));
     assertTrue(mine.trySetCount(1));
     mine.countDown();
     Await.value(waiter);
@@ -134,7 +136,7 @@ public abstract class LatchRules extends LatchFixture {
     assertEquals(List.of(1L), runOn("mortise:latch:count:" + tagged, count));
   }
 
-  /** Many count and many wait; none may go on before all have counted. */
+  /** Many threads count and many wait. None may go on before all have counted. */
   @Test
   @Rule({"D1", "D3"})
   void manyCountDownAndManyWait() throws InterruptedException {
@@ -180,7 +182,7 @@ public abstract class LatchRules extends LatchFixture {
     Await.value(other.awaitAsync());
     passTime(Duration.ofMillis(20));
     assertTrue(left("count") <= week.toMillis());
-    assertTrue(left("alive") > 0, "what was counted is remembered, and not for ever");
+    assertTrue(left("alive") > 0, "the marks of counted steps expire");
     assertEquals(-2, left("queue"));
   }
 

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Semaphores that are not there, numbers that are none, and keys of somebody else. */
+/** Semaphores without permits, numbers that make no sense, and keys that hold foreign data. */
 @Rule("L18")
 public abstract class SemBadInputRules extends SyncFixture {
   private final LockService service = patient();

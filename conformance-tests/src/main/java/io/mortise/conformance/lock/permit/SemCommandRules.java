@@ -22,7 +22,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** What a semaphore costs, counted by the server, what it needs to be allowed, and its crashes. */
+/**
+ * The cost of a semaphore, counted by the server, the permissions that it needs, and its crashes.
+ */
 public abstract class SemCommandRules extends SyncFixture {
   private static final String NO_TOMBSTONES =
       """
@@ -50,7 +52,7 @@ public abstract class SemCommandRules extends SyncFixture {
   @Rule("L19")
   void permitsCostACommandToTakeAndACommandToGiveBackHoweverMany(Figures figures) {
     DistributedSemaphore semaphore = semaphore(9);
-    // The scripts are known from now on, and a longer lease has an expiry to raise.
+    // The server knows the scripts now, and the longer lease below must raise an expiry.
     take(semaphore.withLease(SECOND), 1).close();
     Map<String, Long> taken =
         Map.of("exists", 1L, "zscore", 2L, "pttl", 1L, "time", 1L, "zadd", 1L, "pexpire", 1L);
@@ -58,7 +60,7 @@ public abstract class SemCommandRules extends SyncFixture {
     costs.assertOneScript(figures, "permits", taken, () -> leases.add(take(semaphore, 5)));
     costs.assertOneScript(
         figures,
-        "permits given back",
+        "permits released",
         Map.of("zrem", 1L, "zscore", 1L, "zadd", 1L, "exists", 1L),
         () -> leases.get(0).close());
   }
@@ -79,9 +81,9 @@ public abstract class SemCommandRules extends SyncFixture {
 
     waiters.forEach(Await::value);
     Map<String, Long> counts = costs.counts();
-    figures.add("5 let in by a semaphore", counts.get("evalsha") + " commands, 5 messages");
+    figures.add("5 grants of a semaphore", counts.get("evalsha") + " commands, 5 messages");
     assertEquals(5L, counts.get("publish"));
-    // One release, five confirmations, and whoever re-checked just then.
+    // One release, five confirmations, and re-checks that happen to fall here.
     assertTrue(counts.getOrDefault("evalsha", 0L) <= 11, counts.toString());
     waiters.forEach(waiter -> waiter.join().close());
   }
@@ -102,8 +104,8 @@ public abstract class SemCommandRules extends SyncFixture {
     }
     inside.close();
     String figure = commands + " commands for " + HAND_OVERS;
-    figures.add("handed over by a semaphore inside a process", figure);
-    // One each; and one more of who was let in before it had heard that it stands in line.
+    figures.add("grants of a semaphore in one service", figure);
+    // One each, and one more for a waiter that is granted before it knows that it is in the queue.
     assertTrue(commands < HAND_OVERS * 3 / 2, figure);
   }
 
@@ -143,7 +145,7 @@ public abstract class SemCommandRules extends SyncFixture {
     two.close();
     Await.value(waiter).close();
     awaitFree(semaphore, 2);
-    // A cancellation before the quitter knew that it stood in line leaves its tombstone, for a
+    // A cancellation before the quitter knew its place in the queue leaves a tombstone for some
     // time.
     assertEquals(List.of(), runOn(key("alive"), NO_TOMBSTONES));
     List<String> left =
@@ -165,10 +167,10 @@ public abstract class SemCommandRules extends SyncFixture {
       awaitWaiting(1);
       next = waiting(mine, 2, 2);
     }
-    Await.until("its permits are back", () -> mine.availablePermits() == 2);
-    assertFalse(next.isDone(), "it stands behind one that wants more");
+    Await.until("the permits of the killed process are free", () -> mine.availablePermits() == 2);
+    assertFalse(next.isDone(), "the request is behind one for more permits");
 
-    one.close(); // granted to nobody: the mailbox is gone
+    one.close(); // grants to no waiter of that process: its mailbox is gone
 
     Await.value(next).close();
     awaitFree(mine, 3);

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** A semaphore whose messages and commands get lost or come late, and whose waiters are gone. */
 public abstract class SemFaultRules extends SyncFixture {
 
-  /** Of the lease that ends first, in milliseconds. */
+  /** How long the lease that ends first still lasts, in milliseconds. */
   private static final String LEFT =
       """
       local time = redis.call('TIME')
@@ -65,8 +65,8 @@ public abstract class SemFaultRules extends SyncFixture {
 
     all.close();
 
-    assertEquals(0, mine.availablePermits(), "they are granted");
-    passTimeUntil("both ask", RECHECK, () -> two.isDone() && one.isDone());
+    assertEquals(0, mine.availablePermits(), "the permits are granted");
+    passTimeUntil("both requests ask", RECHECK, () -> two.isDone() && one.isDone());
     assertFalse(next.isDone());
     Await.value(two).close();
     Await.value(one).close();
@@ -79,7 +79,7 @@ public abstract class SemFaultRules extends SyncFixture {
   void permitsThatAreAskedForAgainAreTakenOnce() {
     link.set("sem-acquire", Link.REPLY_LOST, 1);
     CompletableFuture<Lease> one = theirs.async(1).acquire();
-    passTimeUntil("it asks again", SECOND.multipliedBy(4), one::isDone);
+    passTimeUntil("the request is repeated", SECOND.multipliedBy(4), one::isDone);
     assertEquals(2, mine.availablePermits());
     Await.value(one).close();
     awaitFree(mine, 3);
@@ -94,7 +94,7 @@ public abstract class SemFaultRules extends SyncFixture {
     CompletableFuture<Void> given = two.releaseAsync();
     assertEquals(List.of(1L), giving.arrive());
     giving.lose();
-    Await.value(given); // and is sent once more in the background
+    Await.value(given); // the service repeats it in the background
 
     assertEquals(List.of("ABSENT"), giving.arrive());
 
@@ -129,7 +129,7 @@ public abstract class SemFaultRules extends SyncFixture {
     quitter.cancel(false);
     leaving.awaitSent();
 
-    all.close(); // it is granted to the one that is about to leave
+    all.close(); // grants to the request that is about to leave
 
     Lease two = Await.value(next);
     leaving.pass();
@@ -146,8 +146,8 @@ public abstract class SemFaultRules extends SyncFixture {
 
     all.close();
 
-    assertEquals(1, mine.availablePermits(), "it is inside");
-    passTimeUntil("it asks", SECOND.dividedBy(2), two::isDone);
+    assertEquals(1, mine.availablePermits(), "the waiting request has its permits");
+    passTimeUntil("the request asks", SECOND.dividedBy(2), two::isDone);
     Await.value(two).close();
     awaitFree(mine, 3);
   }
@@ -161,7 +161,7 @@ public abstract class SemFaultRules extends SyncFixture {
     quitter.cancel(false);
     leaving.awaitSent();
 
-    all.close(); // its reply names the one that is about to leave
+    all.close(); // its reply grants to the request that is about to leave
 
     awaitFree(mine, 3);
     leaving.pass();
@@ -184,7 +184,7 @@ public abstract class SemFaultRules extends SyncFixture {
     Duration longest = LONG.minus(SECOND);
     assertTrue(next.remaining().compareTo(longest) <= 0, () -> next + ", of " + longest);
     Await.value(given);
-    passTime(Duration.ofMillis(3500)); // a grant would have ended
+    passTime(Duration.ofMillis(3500)); // longer than a grant window
     assertEquals(0, mine.availablePermits());
     next.close();
     awaitFree(mine, 3);
@@ -312,7 +312,8 @@ public abstract class SemFaultRules extends SyncFixture {
     Duration lease = Duration.ofMillis(300);
     Lease brief = take(theirs.withLease(lease), 2);
     HeldCall late = link.hold("renew");
-    HeldCall leaving = link.hold("sem-leave"); // nobody has taken it back when the renewal comes
+    // keeps the permits in the store until the renewal comes
+    HeldCall leaving = link.hold("sem-leave");
     CompletableFuture<Boolean> extended = brief.extendAsync(LONG);
     late.awaitSent();
     passTime(lease.plusMillis(50));

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What becomes of permits whose holder lives, is gone, or has forgotten them; and of lost data. */
+/** Permits whose holder lives, is gone, or has forgotten them, and lost data. */
 public abstract class SemLifeRules extends SyncFixture {
   private static final Duration LEASE = Duration.ofSeconds(3);
   private static final Duration WEEK = Duration.ofDays(7);
@@ -48,12 +48,12 @@ public abstract class SemLifeRules extends SyncFixture {
     try (Lease kept = take(alive, 3)) {
       takeAndDrop(alive);
       Lease lost = take(dead, 2);
-      gone.close(); // without giving back, as a process that ends
+      gone.close(); // without a release, like a process that ends
       CompletableFuture<Lease> waiter = waiting(mine, 3, 1);
       Duration longest = LEASE.multipliedBy(2);
       long start = System.nanoTime();
       passTimeUntil(
-          "those of the dead are back",
+          "the permits of the closed service are free",
           longest.multipliedBy(2),
           () -> {
             System.gc();
@@ -87,7 +87,7 @@ public abstract class SemLifeRules extends SyncFixture {
     runOn(key("permits"), shorten);
     longer.close();
     Lease two = Await.value(waiter);
-    assertTrue(idle() > WEEK.toMillis(), "so does one that was granted");
+    assertTrue(idle() > WEEK.toMillis(), "a grant keeps the semaphore too");
     two.close();
     runOn(key("permits"), shorten);
     Lease again = take(mine, 1);
@@ -117,8 +117,8 @@ public abstract class SemLifeRules extends SyncFixture {
 
     runOn(key("permits"), "return {redis.call('DEL', KEYS[1])}");
 
-    passTimeUntil("the holder is told", LEASE, () -> !held.isValid());
-    passTimeUntil("the waiter is told", RECHECK, waiter::isDone);
+    passTimeUntil("the holder knows the loss", LEASE, () -> !held.isValid());
+    passTimeUntil("the waiter gets the failure", RECHECK, waiter::isDone);
     assertInstanceOf(IllegalStateException.class, Await.failure(waiter));
     assertThrows(IllegalStateException.class, mine::tryAcquire);
     assertTrue(mine.trySetPermits(1));
@@ -126,7 +126,7 @@ public abstract class SemLifeRules extends SyncFixture {
     awaitFree(mine, 1);
   }
 
-  /** Deleted, or idle for a week: the key ends. */
+  /** The key ends because it was deleted, or was idle for a week. */
   @ParameterizedTest
   @ValueSource(strings = {"'DEL', KEYS[1]", "'PEXPIRE', KEYS[1], -1"})
   @Rule({"S3", "L18"})
@@ -161,7 +161,7 @@ public abstract class SemLifeRules extends SyncFixture {
     assertTrue(theirs.forceRelease());
 
     assertTrue(Await.value(waiter).isValid());
-    Await.until("they are told", () -> !one.isValid() && !two.isValid());
+    Await.until("both holders know the loss", () -> !one.isValid() && !two.isValid());
     assertTrue(Await.value(mine.forceReleaseAsync()));
     assertEquals(3, mine.availablePermits());
     assertThrows(LeaseLostException.class, one::close);

@@ -16,7 +16,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
-/** A semaphore in use by many who want one or several permits. */
+/** A semaphore under load, with requests for one or several permits. */
 public abstract class SemLoadRules extends SyncFixture {
   private static final int PERMITS = 4;
 
@@ -24,7 +24,7 @@ public abstract class SemLoadRules extends SyncFixture {
     super(kit, "sem");
   }
 
-  /** How many permits are in use, and how many were at most. */
+  /** How many permits are in use, and the largest number so far. */
   private static final class Room {
     private final AtomicInteger inside = new AtomicInteger();
     private final AtomicInteger most = new AtomicInteger();
@@ -78,7 +78,7 @@ public abstract class SemLoadRules extends SyncFixture {
   void neverMorePermitsAreInUseThanThereAre() throws InterruptedException {
     Room room = use(List.of(semaphore(PERMITS), semaphore()), 40, true);
     assertTrue(room.most.get() <= PERMITS, room.most + " of " + PERMITS);
-    assertTrue(room.most.get() > 1, "they were never together");
+    assertTrue(room.most.get() > 1, "no two permits were in use at the same time");
     awaitFree(semaphore(), PERMITS);
   }
 

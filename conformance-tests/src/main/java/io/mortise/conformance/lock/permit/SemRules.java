@@ -27,7 +27,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 
-/** What a semaphore gives: permits as leases, in order, and back again. */
+/** The semaphore: permits as leases, in order, and their release. */
 public abstract class SemRules extends SyncFixture {
   protected SemRules(LockKit kit) {
     super(kit, "sem");
@@ -52,7 +52,7 @@ public abstract class SemRules extends SyncFixture {
 
     two.close();
     two.close();
-    assertEquals(4, theirs.availablePermits(), "closed twice, given back once");
+    assertEquals(4, theirs.availablePermits(), "closed twice, released once");
     assertTrue(theirs.tryAcquire(4, SECOND).isPresent());
     assertEquals(Optional.empty(), mine.tryAcquire());
     one.releaseAsync().join();
@@ -71,7 +71,7 @@ public abstract class SemRules extends SyncFixture {
     CompletableFuture<Lease> two = waiting(mine, 2, 3);
     CompletableFuture<Lease> last = waiting(theirs, 2, 4);
 
-    assertEquals(Optional.empty(), theirs.tryAcquire(), "one is free, but others came before");
+    assertEquals(Optional.empty(), theirs.tryAcquire(), "earlier requests come first");
     assertEquals(Optional.empty(), theirs.drain());
     first.close();
     assertEquals(3, mine.availablePermits());
@@ -84,7 +84,7 @@ public abstract class SemRules extends SyncFixture {
     all.close();
     Lease one = Await.value(few);
     Lease other = Await.value(two);
-    assertTrue(areWaiting(1), "of four, three are taken and two wanted");
+    assertTrue(areWaiting(1), "of four permits, three are held and two requested");
     one.close();
     Await.value(last).close();
     other.close();
@@ -117,7 +117,7 @@ public abstract class SemRules extends SyncFixture {
 
     threads.forEach(thread -> assertTrue(thread.result()));
     List<Lease> others = futures.subList(0, 3).stream().map(Await::value).toList();
-    assertFalse(futures.get(3).isDone(), "the sixth of five");
+    assertFalse(futures.get(3).isDone(), "five permits serve no sixth request");
     assertEquals(0, mine.availablePermits());
     threads.get(0).leave(() -> got[0].close());
     threads.get(1).leave(() -> got[1].close());
@@ -148,7 +148,8 @@ public abstract class SemRules extends SyncFixture {
 
     Lease one = Await.value(next);
     Contender waiter = contender(() -> theirs.tryAcquire(2, SECOND.dividedBy(5)).isPresent());
-    passTimeUntil("its time is over", SECOND.multipliedBy(4), () -> !waiter.thread().isAlive());
+    passTimeUntil(
+        "the attempt's time is over", SECOND.multipliedBy(4), () -> !waiter.thread().isAlive());
     assertFalse(waiter.result());
     one.close();
     two.close();
@@ -183,12 +184,12 @@ public abstract class SemRules extends SyncFixture {
     Lease second = Await.value(three);
     Lease third = Await.value(one);
     mine.resize(2);
-    assertTrue(two.isValid() && second.isValid() && third.isValid(), "nothing is taken");
+    assertTrue(two.isValid() && second.isValid() && third.isValid(), "no holder lost its permits");
     assertEquals(0, theirs.availablePermits());
     CompletableFuture<Lease> next = waiting(mine, 1, 1);
     two.close();
     third.close();
-    assertTrue(areWaiting(1), "two of two are still held");
+    assertTrue(areWaiting(1), "two of two permits are still held");
     second.close();
     Await.value(next).close();
     awaitFree(mine, 2);
@@ -221,12 +222,12 @@ public abstract class SemRules extends SyncFixture {
     assertTrue(lease.fencingToken().isEmpty());
     CompletableFuture<Lease> next = waiting(semaphore(), 2, 1);
 
-    passTimeUntil("it is over", SECOND.multipliedBy(4), next::isDone);
+    passTimeUntil("the lease is over", SECOND.multipliedBy(4), next::isDone);
 
-    Await.until("told", () -> told.equals(List.of(LeaseState.LOST)));
+    Await.until("the loss is reported", () -> told.equals(List.of(LeaseState.LOST)));
     assertFalse(lease.extend(LONG));
     assertThrows(LeaseLostException.class, lease::close);
-    assertEquals(0, mine.availablePermits(), "what was lost is not given back twice");
+    assertEquals(0, mine.availablePermits(), "a lost lease does not release its permits twice");
     Await.value(next).close();
     awaitFree(mine, 2);
   }

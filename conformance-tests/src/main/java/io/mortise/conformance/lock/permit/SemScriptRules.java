@@ -21,7 +21,7 @@ import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
-/** The semaphore's scripts, played at random; after each the store is as it should be. */
+/** The semaphore's scripts under random commands. After each command the test checks the store. */
 public abstract class SemScriptRules extends SyncFixture {
   private static final int COMMANDS = 400;
   private static final String LEASE = "600000";
@@ -47,7 +47,7 @@ public abstract class SemScriptRules extends SyncFixture {
     return store.execute(new ScriptCall(script, keys, args, SECOND.multipliedBy(2)));
   }
 
-  /** Sends a script, with what the engine told it but the word; nobody is dropped. */
+  /** Sends a script with the engine's terms, apart from the word. No waiter is passed over. */
   private String send(String script, String id, String word, String... more) {
     ScriptCall learnt = engine.last(script);
     Terms terms = Terms.of(learnt.args()).times(LEASE, LEASE).notCounting().word(word);
@@ -65,7 +65,7 @@ public abstract class SemScriptRules extends SyncFixture {
     return reply;
   }
 
-  /** The reply names one of the caller's process. */
+  /** Notes that a reply granted permits to a waiter of the caller's process. */
   private void letIn(Object id) {
     int party =
         waiting.entrySet().stream()
@@ -94,7 +94,7 @@ public abstract class SemScriptRules extends SyncFixture {
     return send("sem-leave", id, sequence % 3 == 0 ? "-" : LEASE);
   }
 
-  /** One random thing that somebody could do now. */
+  /** One random thing that a party could do now. */
   private void step(int party, Random random) {
     String waits = waiting.get(party);
     String holds = inside.get(party);
@@ -107,7 +107,7 @@ public abstract class SemScriptRules extends SyncFixture {
     } else if (waits != null) {
       acquire(party, waits, true);
     } else if (holds != null && random.nextInt(4) == 0) {
-      acquire(party, holds, random.nextBoolean()); // again, as when its answer was lost
+      acquire(party, holds, random.nextBoolean()); // again, as if its reply had been lost
     } else if (holds != null) {
       inside.remove(party);
       assertEquals("RELEASED", leave(holds), history::toString);
@@ -150,7 +150,7 @@ public abstract class SemScriptRules extends SyncFixture {
   void afterEveryCommandTheSumIsRightAndNobodyWaitsForWhomThereIsRoom() {
     var semaphore = service(engine, builder -> builder.leaseTime(LONG)).getSemaphore(name);
     semaphore.resize(total);
-    take(semaphore, 1).close(); // the scripts are known from now on
+    take(semaphore, 1).close(); // the service has sent the scripts now
     long seed = System.nanoTime();
     Random random = new Random(seed);
     history.add("seed " + seed);

@@ -17,18 +17,20 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.function.Executable;
 
-/** What the tests of the semaphore and of the count-down latch share. */
+/** The base of the tests of the semaphore and of the count-down latch. */
 abstract class SyncFixture extends LockRules {
-  /** Whoever goes on has been told, or has asked by itself: no lease ends in a test. */
+  /**
+   * So long that no lease ends in a test. A waiter goes on only by a message or its own re-check.
+   */
   static final Duration LONG = Duration.ofHours(1);
 
-  /** Longer than any re-check, and shorter than a grant that nobody answers. */
+  /** Longer than any re-check, and shorter than an unanswered grant. */
   static final Duration RECHECK = Duration.ofMillis(2500);
 
   private final String family;
 
   /**
-   * @param family what its keys begin with, after the prefix
+   * @param family the part of its keys after the prefix
    */
   SyncFixture(LockKit kit, String family) {
     super(kit);
@@ -44,14 +46,14 @@ abstract class SyncFixture extends LockRules {
     return patient().getSemaphore(name);
   }
 
-  /** The same, with so many permits. */
+  /** The same, with that many permits. */
   DistributedSemaphore semaphore(int permits) {
     DistributedSemaphore semaphore = semaphore();
     semaphore.resize(permits);
     return semaphore;
   }
 
-  /** One of its keys. */
+  /** The name of one of its keys. */
   String key(String part) {
     return "mortise:" + family + ':' + part + ":{" + name + '}';
   }
@@ -61,19 +63,19 @@ abstract class SyncFixture extends LockRules {
     return runOn(key("queue"), count).equals(List.<Object>of(waiting));
   }
 
-  /** Waits until that many stand in line in the store. */
+  /** Waits until that many acquisitions are in the queue in the store. */
   void awaitWaiting(long waiting) {
     Await.until(waiting + " wait", () -> areWaiting(waiting));
   }
 
-  /** One that waits for permits, the last of so many. */
+  /** Starts one more request for permits, and waits until {@code last} are in the queue. */
   CompletableFuture<Lease> waiting(DistributedSemaphore semaphore, int permits, long last) {
     CompletableFuture<Lease> waiter = semaphore.async(permits).acquire();
     awaitWaiting(last);
     return waiter;
   }
 
-  /** What a call fails with, on a thread of its own: one that should fail might wait instead. */
+  /** The failure of a call, on a thread of its own, because a call that should fail might wait. */
   static <T extends Throwable> T failure(Class<T> type, Executable call) {
     Contender caller =
         Contender.startBusy(() -> {
@@ -93,7 +95,7 @@ abstract class SyncFixture extends LockRules {
     return semaphore.tryAcquire(permits).orElseThrow();
   }
 
-  /** Waits until so many permits are free, and nobody waits. */
+  /** Waits until that many permits are free, and no request waits. */
   void awaitFree(DistributedSemaphore semaphore, int permits) {
     Await.until(
         () -> semaphore.availablePermits() + " are free, not " + permits,

@@ -16,7 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A process of its own, at the other end of a {@link RemoteLock}, with a semaphore and a count-down
+ * A process of its own at the other end of a {@link RemoteLock}, with a semaphore and a count-down
  * latch of one name.
  */
 final class SyncProcess {
@@ -35,7 +35,7 @@ final class SyncProcess {
   }
 
   /**
-   * Does what it is told, a line each: acquire and a number, close, await or countDown.
+   * Executes one command per line: acquire and a number, close, await or countDown.
    *
    * @param args URI, provider, name, lease in ms
    */

@@ -23,7 +23,7 @@ import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 
-/** What the read/write lock costs, counted by the server, and what it needs to be allowed. */
+/** The cost of the read/write lock, counted by the server, and the permissions that it needs. */
 public abstract class RwCommandRules extends RwFixture {
   private static final String SCRIPT = "evalsha";
 
@@ -43,7 +43,7 @@ public abstract class RwCommandRules extends RwFixture {
     DistributedLock read = rw.readLock();
     DistributedLock write = rw.writeLock();
     for (DistributedLock side : List.of(read, write)) {
-      side.lock(); // the scripts are known from now on
+      side.lock(); // the server knows the scripts now
       side.unlock();
     }
 
@@ -62,7 +62,7 @@ public abstract class RwCommandRules extends RwFixture {
     DistributedReadWriteLock rw = rw();
     rw.writeLock().lock();
     rw.readLock().lock();
-    rw.writeLock().unlock(); // the scripts are known from now on
+    rw.writeLock().unlock(); // the server knows the scripts now
     costs.reset();
     for (int i = 0; i < 50; i++) {
       rw.readLock().lock();
@@ -97,11 +97,11 @@ public abstract class RwCommandRules extends RwFixture {
 
     mine.writeLock().unlock();
 
-    Await.until("all are inside", () -> readers.stream().allMatch(Contender::isInside));
+    Await.until("all readers hold the lock", () -> readers.stream().allMatch(Contender::isInside));
     Map<String, Long> counts = costs.counts();
-    figures.add("5 readers let in", counts.get(SCRIPT) + " commands, 5 messages");
+    figures.add("5 grants to readers", counts.get(SCRIPT) + " commands, 5 messages");
     assertEquals(5L, counts.get("publish"));
-    // One release, five confirmations, and whoever re-checked just then.
+    // One release, five confirmations, and re-checks that happen to fall here.
     assertTrue(counts.getOrDefault(SCRIPT, 0L) <= 11, counts.toString());
     for (Contender reader : readers) {
       reader.leave(theirs.readLock()::unlock);

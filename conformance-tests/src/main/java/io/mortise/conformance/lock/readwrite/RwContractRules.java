@@ -21,15 +21,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What the JDK's fair read/write lock does too: the same bodies run on both. */
+/** What the JDK's fair read/write lock does too. The same tests run on both. */
 public abstract class RwContractRules extends RwFixture {
-  /** Whose lock is tested. */
+  /** The locks under test. */
   enum Kind {
     MORTISE,
     JDK
   }
 
-  /** One of its sides. */
+  /** The sides of the lock. */
   enum Side {
     READ,
     WRITE;
@@ -43,7 +43,7 @@ public abstract class RwContractRules extends RwFixture {
     super(kit);
   }
 
-  /** One lock, as each of several parties has it. */
+  /** One lock, as several parties have it. */
   private Supplier<ReadWriteLock> parties(Kind kind) {
     ReadWriteLock local = new ReentrantReadWriteLock(true);
     return kind == Kind.JDK ? () -> local : this::rw;
@@ -56,7 +56,10 @@ public abstract class RwContractRules extends RwFixture {
     };
   }
 
-  /** Without waiting, and passing nobody: the JDK's tryLock() passes those who wait. */
+  /**
+   * An attempt that does not wait and overtakes no waiter. The JDK's {@code tryLock()} would
+   * overtake.
+   */
   private static boolean isOpen(Lock lock) {
     Contender trying = Contender.start(() -> lock.tryLock(0, TimeUnit.SECONDS));
     boolean open = trying.result();
@@ -104,7 +107,7 @@ public abstract class RwContractRules extends RwFixture {
 
     assertThrows(IllegalMonitorStateException.class, mine::unlock);
 
-    assertFalse(isOpen(parties.get().writeLock()), "the other is still inside");
+    assertFalse(isOpen(parties.get().writeLock()), "the other thread still holds the lock");
     other.leave(side.of(theirs)::unlock);
   }
 
@@ -152,7 +155,7 @@ public abstract class RwContractRules extends RwFixture {
       assertInstanceOf(InterruptedException.class, each.failure());
     }
     mine.writeLock().unlock();
-    // A grant to one who gave up may still be on its way back.
+    // A grant to a thread that gave up may still be on its way back.
     Contender last = contender(() -> mine.writeLock().tryLock(1, TimeUnit.HOURS));
     assertTrue(last.result());
     last.leave(mine.writeLock()::unlock);
@@ -169,7 +172,7 @@ public abstract class RwContractRules extends RwFixture {
     Contender attempt = contender(() -> wanted.tryLock(200, TimeUnit.MILLISECONDS));
     assertFalse(attempt.isInside());
 
-    passTimeUntil("it ends", SECOND.multipliedBy(5), () -> !attempt.thread().isAlive());
+    passTimeUntil("the attempt ends", SECOND.multipliedBy(5), () -> !attempt.thread().isAlive());
 
     assertFalse(attempt.result());
     mine.writeLock().unlock();

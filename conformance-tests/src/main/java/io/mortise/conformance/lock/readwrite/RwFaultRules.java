@@ -25,7 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A read/write lock whose messages and commands get lost or come late. */
 public abstract class RwFaultRules extends RwFixture {
-  /** Longer than any re-check, and shorter than a grant that nobody answers. */
+  /** Longer than any re-check, and shorter than an unanswered grant. */
   private static final Duration RECHECK = Duration.ofMillis(2500);
 
   private final FaultyBackend link = new FaultyBackend(this::backend);
@@ -51,7 +51,7 @@ public abstract class RwFaultRules extends RwFixture {
 
     mine.writeLock().unlock();
 
-    passTimeUntil("both ask", RECHECK, () -> first.isInside() && second.isInside());
+    passTimeUntil("both waiters ask", RECHECK, () -> first.isInside() && second.isInside());
     assertFalse(writer.isInside());
     first.leave(theirs.readLock()::unlock);
     second.leave(theirs.readLock()::unlock);
@@ -68,7 +68,7 @@ public abstract class RwFaultRules extends RwFixture {
 
     mine.readLock().unlock();
 
-    passTimeUntil("it asks", RECHECK, writer::isInside);
+    passTimeUntil("the waiter asks", RECHECK, writer::isInside);
     assertFalse(reader.isInside());
     writer.leave(theirs.writeLock()::unlock);
     enterAndLeave(reader, mine.readLock());
@@ -103,7 +103,7 @@ public abstract class RwFaultRules extends RwFixture {
   void aReaderThatIsAskedForAgainIsTheSameReader() {
     link.set("rw-acquire", Link.REPLY_LOST, 1);
     Contender reader = entering(theirs.readLock());
-    passTimeUntil("it asks again", SECOND, reader::isInside);
+    passTimeUntil("the waiter asks again", SECOND, reader::isInside);
 
     assertEquals(1, readers());
     reader.leave(theirs.readLock()::unlock);
@@ -131,13 +131,14 @@ public abstract class RwFaultRules extends RwFixture {
   @Rule({"L1", "L9"})
   void aRenewalThatComesTooLateRevivesNoReader() {
     Duration lease = Duration.ofMillis(300);
-    mine.readLock().lock(); // the key lives on
+    mine.readLock().lock(); // keeps the key alive
     HeldCall late = link.hold("renew");
     HeldCall leaving = link.hold("rw-leave");
     Contender reader =
         Contender.startBusy(() -> {
           theirs.readLock().withLease(lease).lock();
-          theirs.readLock().lock(1, TimeUnit.HOURS); // more than it has: asks for it
+          // a longer lease than the hold has, so it sends a command
+          theirs.readLock().lock(1, TimeUnit.HOURS);
           return true;
         });
     late.awaitSent();
@@ -145,7 +146,7 @@ public abstract class RwFaultRules extends RwFixture {
 
     assertEquals(List.of(0L), late.pass());
 
-    assertTrue(reader.result(), "it came in anew");
+    assertTrue(reader.result(), "the reader acquired the lock anew");
     leaving.pass();
     assertEquals(2, readers());
     reader.leave(theirs.readLock()::unlock);
@@ -176,7 +177,7 @@ public abstract class RwFaultRules extends RwFixture {
 
     assertTrue(reader.result());
     assertTrue(outcome[0]);
-    Await.until("nobody writes", () -> !mine.writeLock().isLocked());
+    Await.until("no thread holds the write lock", () -> !mine.writeLock().isLocked());
     assertTrue(isFree(mine.readLock()));
     assertFalse(isFree(mine.writeLock()));
     reader.leave(theirs.readLock()::unlock);

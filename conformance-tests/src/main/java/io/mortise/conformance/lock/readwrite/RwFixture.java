@@ -14,9 +14,11 @@ import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.List;
 
-/** What the tests of the read/write lock share. */
+/** The base of the tests of the read/write lock. */
 abstract class RwFixture extends LockRules {
-  /** Whoever gets the lock has been told, or has asked by itself: no lease ends in a test. */
+  /**
+   * So long that no lease ends in a test. A waiter goes on only by a message or its own re-check.
+   */
   static final Duration LONG = Duration.ofHours(1);
 
   RwFixture(LockKit kit) {
@@ -32,12 +34,12 @@ abstract class RwFixture extends LockRules {
     return service(builder -> builder.leaseTime(lease)).getReadWriteLock(name);
   }
 
-  /** A lock whose link to the store the test can spoil. */
+  /** A lock whose link to the store the test can break. */
   DistributedReadWriteLock rw(FaultyBackend link) {
     return service(link, builder -> builder.leaseTime(LONG)).getReadWriteLock(name);
   }
 
-  /** One of its keys: lock, queue, alive or readers. */
+  /** The name of one of its keys: lock, queue, alive or readers. */
   String key(String part) {
     return "mortise:rw:" + part + ":{" + name + '}';
   }
@@ -51,12 +53,12 @@ abstract class RwFixture extends LockRules {
     return runOn(key("queue"), count).equals(List.<Object>of(waiting));
   }
 
-  /** Waits until that many acquisitions of both modes stand in the lock's queue in the store. */
+  /** Waits until that many acquisitions of both modes are in the lock's queue in the store. */
   void awaitWaiting(long waiting) {
     Await.until(waiting + " acquisitions wait", () -> areWaiting(waiting));
   }
 
-  /** One that waits, the last of so many. */
+  /** Starts one more waiter, and waits until {@code last} are in the queue. */
   Contender waiting(DistributedLock side, long last) {
     Contender waiter = entering(side);
     awaitWaiting(last);
@@ -68,7 +70,7 @@ abstract class RwFixture extends LockRules {
     contender.leave(side::unlock);
   }
 
-  /** Whether a thread of its own gets it without waiting; then it gives it back. */
+  /** Whether a thread of its own gets it without waiting. The thread then releases it. */
   static boolean isFree(DistributedLock side) {
     Contender trying = Contender.start(side::tryLock);
     boolean free = trying.result();

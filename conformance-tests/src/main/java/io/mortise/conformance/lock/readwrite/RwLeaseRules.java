@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** The leases of readers and writers: each its own, kept, lost and told by itself. */
+/** The leases of readers and writers. Each is renewed, lost and reported by itself. */
 public abstract class RwLeaseRules extends RwFixture {
   private static final Duration SHORT = Duration.ofMillis(300);
   private static final Duration SECONDS = Duration.ofSeconds(4);
@@ -52,7 +52,7 @@ public abstract class RwLeaseRules extends RwFixture {
     assertTrue(other.result());
     Contender writer = waiting(theirs.writeLock(), 1);
 
-    passTimeUntil("its lease ends", SECONDS, () -> mine.readLock().leaseState() == LeaseState.LOST);
+    passTimeUntil("the lease ends", SECONDS, () -> mine.readLock().leaseState() == LeaseState.LOST);
     assertFalse(isFree(mine.writeLock()));
     other.leave(theirs.readLock()::unlock);
 
@@ -68,7 +68,7 @@ public abstract class RwLeaseRules extends RwFixture {
     mine.readLock().withLease(SHORT).lock();
     Contender writer = waiting(theirs.writeLock(), 1);
 
-    passTimeUntil("the writer is inside", SHORT.multipliedBy(5), writer::isInside);
+    passTimeUntil("the writer holds the lock", SHORT.multipliedBy(5), writer::isInside);
 
     assertLost(mine.readLock());
     writer.leave(theirs.writeLock()::unlock);
@@ -99,12 +99,12 @@ public abstract class RwLeaseRules extends RwFixture {
     DistributedReadWriteLock theirs = rw(SECONDS);
     mine.readLock().lock(1, TimeUnit.HOURS);
     mine.readLock().lock(10, TimeUnit.MILLISECONDS);
-    mine.readLock().lock(); // renewed from now on
+    mine.readLock().lock(); // the service renews it from now on
     Contender other = entering(theirs.readLock());
     assertTrue(other.result());
-    passTime(SECONDS.dividedBy(2)); // both were renewed
+    passTime(SECONDS.dividedBy(2)); // the service has renewed both
 
-    assertTrue(theirs.readLock().remainTimeToLive() > 1_000_000, "the longest counts");
+    assertTrue(theirs.readLock().remainTimeToLive() > 1_000_000, "the longest lease counts");
     other.leave(theirs.readLock()::unlock);
     for (int i = 0; i < 3; i++) {
       mine.readLock().unlock();
@@ -128,7 +128,7 @@ public abstract class RwLeaseRules extends RwFixture {
     rw.readLock().lock();
 
     delete(reads ? "readers" : "lock");
-    passTimeUntil("it is told", SECONDS, () -> told.contains("lost LOST"));
+    passTimeUntil("the listener got the loss", SECONDS, () -> told.contains("lost LOST"));
 
     assertEquals(List.of("lost LOST"), told);
     kept.ensureHeld();
@@ -147,16 +147,16 @@ public abstract class RwLeaseRules extends RwFixture {
     Contender reader = entering(theirs.readLock());
     assertTrue(reader.result());
     Contender writer = waiting(theirs.writeLock(), 1);
-    assertFalse(mine.writeLock().forceUnlock(), "nobody writes");
+    assertFalse(mine.writeLock().forceUnlock(), "no thread holds the write lock");
     assertFalse(writer.isInside());
 
     assertTrue(rw().readLock().forceUnlock());
 
     assertTrue(writer.result());
-    Await.until("told", () -> mine.readLock().leaseState() == LeaseState.LOST);
+    Await.until("the loss is reported", () -> mine.readLock().leaseState() == LeaseState.LOST);
     assertLost(mine.readLock());
     reader.leave(() -> {
-      Await.until("told", () -> theirs.readLock().leaseState() == LeaseState.LOST);
+      Await.until("the loss is reported", () -> theirs.readLock().leaseState() == LeaseState.LOST);
       assertLost(theirs.readLock());
     });
     Contender behind = waiting(mine.readLock(), 1);

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A read/write lock in use by many: nobody sees half a change, is forgotten, or starves. */
+/** A read/write lock under load: no thread sees half a change, is forgotten, or starves. */
 public abstract class RwLoadRules extends RwFixture {
   private static final int HAND_OVERS = 2500;
 
@@ -33,13 +33,13 @@ public abstract class RwLoadRules extends RwFixture {
     super(kit);
   }
 
-  /** What several threads share: never to be seen unequal. */
+  /** Data that several threads share. All parts must always look equal. */
   private static final class Pair {
     private final int[] parts = new int[8];
     private final LongAdder torn = new LongAdder();
     private int written;
 
-    /** Changes one part after the other, and lets others run in between. */
+    /** Changes one part after the other, and lets other threads run in between. */
     void write() {
       int next = written + 1;
       for (int i = 0; i < parts.length; i++) {
@@ -115,8 +115,8 @@ public abstract class RwLoadRules extends RwFixture {
   }
 
   /**
-   * From writer to writer, writer to reader, reader to writer, by turns; the release falls anywhere
-   * between the other's call and its first long sleep.
+   * In turn from writer to writer, writer to reader and reader to writer. The release falls
+   * anywhere between the other's call and its first long sleep.
    */
   @Test
   @Rule({"W7", "L10"})
@@ -147,11 +147,11 @@ public abstract class RwLoadRules extends RwFixture {
             meet(barrier);
           }
         });
-    waits.note(figures, "read/write hand-over");
+    waits.note(figures, "read/write, unlock to grant");
     waits.assertFewSlow();
   }
 
-  /** One of one side against four of the other, which never stop and overlap. */
+  /** One thread of one side against four of the other, which overlap and never stop. */
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule({"L12", "W21"})
@@ -168,7 +168,7 @@ public abstract class RwLoadRules extends RwFixture {
               DistributedLock side = side(locks.get(number % 2), !oneWrites);
               while (!done.get()) {
                 side.lock();
-                LockSupport.parkNanos(200_000); // long enough that there is always somebody
+                LockSupport.parkNanos(200_000); // long enough that one of them always holds it
                 side.unlock();
                 turns.increment();
               }
@@ -181,7 +181,7 @@ public abstract class RwLoadRules extends RwFixture {
           number -> {
             for (int i = 0; i < 150 && !waits.areTooSlow(); i++) {
               long start = System.nanoTime();
-              assertTrue(side.tryLock(15, TimeUnit.SECONDS), "no turn in 15 s");
+              assertTrue(side.tryLock(15, TimeUnit.SECONDS), "no acquisition in 15 s");
               waits.since(start);
               side.unlock();
             }
@@ -191,8 +191,8 @@ public abstract class RwLoadRules extends RwFixture {
     }
     busy.join(Duration.ofSeconds(30));
     String who = oneWrites ? "a writer among 4 readers" : "a reader among 4 writers";
-    waits.note(figures, "waiting of " + who);
+    waits.note(figures, who + " that never pause");
     waits.assertFewSlow();
-    assertTrue(turns.sum() >= waits.count(), "the others had " + turns + " turns");
+    assertTrue(turns.sum() >= waits.count(), "the other side had " + turns + " acquisitions");
   }
 }

@@ -21,7 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A read/write lock between processes that are killed or frozen, and a server that forgets. */
+/**
+ * A read/write lock between processes that are killed or frozen, and a server that loses its data.
+ */
 public abstract class RwProcessRules extends RwFixture {
   private static final Duration LEASE = Duration.ofMillis(1500);
   private static final Duration SECONDS = Duration.ofSeconds(15);
@@ -43,7 +45,7 @@ public abstract class RwProcessRules extends RwFixture {
       assertEquals("lock", remote.ask("lock"));
       writer = waiting(mine.writeLock(), 1);
     }
-    Await.until("the writer is inside", SECONDS, writer::isInside);
+    Await.until("the writer holds the lock", SECONDS, writer::isInside);
     writer.leave(mine.writeLock()::unlock);
   }
 
@@ -58,7 +60,7 @@ public abstract class RwProcessRules extends RwFixture {
       awaitWaiting(1);
       reader = waiting(mine.readLock(), 2);
     }
-    Await.until("the reader is inside", SECONDS, reader::isInside);
+    Await.until("the reader holds the lock", SECONDS, reader::isInside);
     reader.leave(mine.readLock()::unlock);
     mine.readLock().ensureHeld();
     mine.readLock().unlock();
@@ -76,11 +78,11 @@ public abstract class RwProcessRules extends RwFixture {
       Contender next = waiting(mine.writeLock(), 2);
       remote.freeze();
 
-      mine.writeLock().unlock(); // it is granted to the frozen one
-      Await.until("the next one is inside", SECONDS, next::isInside);
+      mine.writeLock().unlock(); // grants the lock to the frozen process
+      Await.until("the next waiter holds the lock", SECONDS, next::isInside);
       remote.thaw();
-      awaitWaiting(1); // it has found its grant gone
-      assertFalse(remote.hasAnswered(), "both are inside");
+      awaitWaiting(1); // it has noticed that its grant is over
+      assertFalse(remote.hasAnswered(), "both threads hold the lock");
       next.leave(() -> {
         mine.writeLock().ensureHeld();
         mine.writeLock().unlock();
@@ -102,7 +104,7 @@ public abstract class RwProcessRules extends RwFixture {
       Contender writer = waiting(mine.writeLock(), 1);
 
       remote.freeze();
-      Await.until("its lease ends as if it were gone", SECONDS, writer::isInside);
+      Await.until("the frozen process's lease ends", SECONDS, writer::isInside);
       List<String> commands = List.of("state", "unlock", "unlock");
       commands.forEach(remote::tell);
       remote.thaw();
@@ -124,12 +126,14 @@ public abstract class RwProcessRules extends RwFixture {
     mine.readLock().lock();
     Contender writer = entering(theirs.writeLock());
     Await.until(
-        "it stands in line", () -> Long.valueOf(1).equals(server.command("ZCARD", key("queue"))));
+        "the waiter is in the queue",
+        () -> Long.valueOf(1).equals(server.command("ZCARD", key("queue"))));
 
     server.restart();
 
-    Await.until("the writer is inside", SECONDS, writer::isInside);
-    Await.until("told", SECONDS, () -> mine.readLock().leaseState() == LeaseState.LOST);
+    Await.until("the writer holds the lock", SECONDS, writer::isInside);
+    Await.until(
+        "the loss is reported", SECONDS, () -> mine.readLock().leaseState() == LeaseState.LOST);
     assertThrows(LeaseLostException.class, mine.readLock()::unlock);
     writer.leave(() -> {
       theirs.writeLock().ensureHeld();

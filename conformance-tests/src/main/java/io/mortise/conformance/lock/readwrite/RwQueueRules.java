@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Who comes after whom at a read/write lock, with processes beside that are frozen or gone. */
+/** The order of readers and writers, beside processes that are frozen or gone. */
 public abstract class RwQueueRules extends RwFixture {
   private static final Duration SECONDS = Duration.ofSeconds(4);
 
@@ -47,9 +47,9 @@ public abstract class RwQueueRules extends RwFixture {
   void whoeverComesToReadQueuesBehindAWriterThatWaits() {
     mine.readLock().lock();
     Contender writer = waiting(theirs.writeLock(), 1);
-    assertFalse(isFree(theirs.readLock()), "an attempt passes nobody");
+    assertFalse(isFree(theirs.readLock()), "an attempt overtakes no waiter");
     Contender reader = waiting(theirs.readLock(), 2);
-    assertTrue(mine.readLock().tryLock(), "who is inside does not queue");
+    assertTrue(mine.readLock().tryLock(), "a holder does not queue");
     mine.readLock().unlock();
 
     mine.readLock().unlock();
@@ -78,7 +78,7 @@ public abstract class RwQueueRules extends RwFixture {
         to++;
       }
       line.subList(from, to).forEach(each -> assertTrue(each.result()));
-      assertTrue(areWaiting(line.size() - to), "inside are " + from + " to " + to);
+      assertTrue(areWaiting(line.size() - to), "holders should be " + from + " to " + to);
       for (int i = from; i < to; i++) {
         line.get(i).leave(side(arrivals, i)::unlock);
       }
@@ -119,7 +119,7 @@ public abstract class RwQueueRules extends RwFixture {
     Contender writer = contender(() -> theirs.writeLock().tryLock(400, TimeUnit.MILLISECONDS));
     Contender reader = entering(theirs.readLock());
 
-    passTimeUntil("it gives up", SECONDS, () -> !writer.thread().isAlive());
+    passTimeUntil("the attempt gives up", SECONDS, () -> !writer.thread().isAlive());
 
     assertFalse(writer.result());
     enterAndLeave(reader, theirs.readLock());
@@ -142,7 +142,7 @@ public abstract class RwQueueRules extends RwFixture {
     assertEquals(List.of("HELD"), dead.ask(2));
     mine.readLock().lock();
     passTime(ScriptedClient.WINDOW.plusMillis(50));
-    mine.readLock().unlock(); // the key stays, and in it an ended lease
+    mine.readLock().unlock(); // the key stays, with an ended lease in it
     assertEquals(-2, mine.readLock().remainTimeToLive());
   }
 
@@ -154,7 +154,7 @@ public abstract class RwQueueRules extends RwFixture {
     gone.assertWaits(1);
     Contender reader = waiting(theirs.readLock(), 2);
 
-    passTimeUntil("the reader is inside", SECONDS, reader::isInside);
+    passTimeUntil("the reader holds the lock", SECONDS, reader::isInside);
 
     reader.leave(theirs.readLock()::unlock);
     mine.readLock().ensureHeld();
@@ -173,10 +173,10 @@ public abstract class RwQueueRules extends RwFixture {
     Contender writer = waiting(theirs.writeLock(), 21);
 
     holder.leave(1);
-    frozen.awaitMail(20); // all at once
+    frozen.awaitMail(20); // all at the same time
     assertFalse(writer.isInside());
 
-    passTimeUntil("the writer is inside", SECONDS, writer::isInside);
+    passTimeUntil("the writer holds the lock", SECONDS, writer::isInside);
     writer.leave(theirs.writeLock()::unlock);
   }
 
@@ -225,7 +225,7 @@ public abstract class RwQueueRules extends RwFixture {
     reader.lease(ScriptedClient.WINDOW);
     assertEquals(List.of("HELD"), reader.ask(1));
     assertTrue(mine.readLock().remainTimeToLive() > 60_000);
-    client("writer", false).assertWaits(1); // from now on it is no longer the fast path
+    client("writer", false).assertWaits(1); // from now on an acquire does not take the fast path
 
     assertEquals(List.of("HELD"), reader.ask(1));
 
@@ -242,7 +242,7 @@ public abstract class RwQueueRules extends RwFixture {
 
     assertTrue(mine.readLock().forceUnlock());
 
-    assertTrue(writer.result(), "nobody but the script could tell it");
+    assertTrue(writer.result(), "only the script could grant the lock");
     frozen.awaitMail(2).forEach(told -> assertTrue(told.startsWith("lost|" + name), told));
     writer.leave(theirs.writeLock()::unlock);
   }

@@ -30,8 +30,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A server that loses its data by restarts, while threads of three services read and write. A hold
- * may be lost by a restart since it was asked for: also by one before its thread got inside, since
- * a reply and a message may be on their way meanwhile. It is lost by nothing else.
+ * may be lost by a restart since its request. The restart may even come before its thread knows of
+ * the hold, since a reply and a message may be on their way. Nothing else loses a hold.
  */
 public abstract class RwRestartRules extends LockRules {
   private static final int RESTARTS = 6;
@@ -60,7 +60,7 @@ public abstract class RwRestartRules extends LockRules {
     return closing(kit.open(server.uri()));
   }
 
-  /** An odd number while the server restarts, then the next even one. */
+  /** Makes the number odd while the server restarts, and even afterwards. */
   private void restart() {
     restarts.incrementAndGet();
     server.restart();
@@ -73,7 +73,7 @@ public abstract class RwRestartRules extends LockRules {
     try {
       inside = side.tryLock(1, TimeUnit.SECONDS);
     } catch (LockException e) {
-      LockSupport.parkNanos(Duration.ofMillis(5).toNanos()); // the server is not there
+      LockSupport.parkNanos(Duration.ofMillis(5).toNanos()); // the server is down
       return;
     }
     if (!inside) {
@@ -120,7 +120,7 @@ public abstract class RwRestartRules extends LockRules {
     over.set(true);
 
     threads.forEach(thread -> assertTrue(thread.result()));
-    assertTrue(kept.get() > before, "nobody gets in after the last restart");
+    assertTrue(kept.get() > before, "no thread acquired the lock after the last restart");
     assertEquals(List.of(), List.copyOf(unexplained));
   }
 }

@@ -66,7 +66,7 @@ public abstract class RwRules extends RwFixture {
   void theHoldsOfEachSideAreCountedByThemselves() {
     LockService service = service();
     assertEquals(
-        0, service.getFairLock(name).getHoldCount()); // now it looks for holds of all kinds
+        0, service.getFairLock(name).getHoldCount()); // now the service looks for all kinds
     DistributedReadWriteLock rw = service.getReadWriteLock(name);
     DistributedLock read = rw.readLock();
     DistributedLock write = rw.writeLock();
@@ -102,7 +102,7 @@ public abstract class RwRules extends RwFixture {
     Contender second = waiting(mine.readLock(), 2);
     Contender writer = waiting(mine.writeLock(), 3);
     Contender behind = waiting(theirs.readLock(), 4);
-    mine.readLock().lock(); // beside its own write lock: at once, whoever waits
+    mine.readLock().lock(); // beside its own write lock: at once, whatever waits
 
     mine.writeLock().unlock();
 
@@ -192,7 +192,7 @@ public abstract class RwRules extends RwFixture {
     mine.readLock().lock();
     link.mail().set(Fate.LOST);
     assertTrue(theirs.readLock().forceUnlock());
-    assertTrue(isFree(theirs.writeLock()), "somebody may have written meanwhile");
+    assertTrue(isFree(theirs.writeLock()), "another thread may have written meanwhile");
 
     assertFalse(mine.tryUpgrade());
 

@@ -24,14 +24,14 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /**
- * The scripts of the read/write lock under random commands of eight threads, and what must hold
- * after each command: it is looked at in the store itself.
+ * The scripts of the read/write lock under random commands of eight threads. After each command the
+ * test checks in the store what must hold.
  */
 public abstract class RwScriptRules extends RwFixture {
   private static final int COMMANDS = 1500;
   private static final String LEASE = "600000";
 
-  /** The writer, the readers, who waits in line, and how many keys have no expiry. */
+  /** The writer, the readers, the queue, and how many keys have no expiry. */
   private static final String LOOK =
       """
       local eternal = 0
@@ -131,7 +131,7 @@ public abstract class RwScriptRules extends RwFixture {
     return reply;
   }
 
-  /** The reply to a release names one of its process. */
+  /** Notes that the reply to a release granted the lock to a thread of its process. */
   private void letIn(Object id) {
     Party named =
         parties.stream().filter(party -> id.equals(party.waiting)).findFirst().orElseThrow();
@@ -199,7 +199,8 @@ public abstract class RwScriptRules extends RwFixture {
     if (!state.line.isEmpty()) {
       boolean reads = state.line.get(0).endsWith(":r");
       boolean room = state.writer.isEmpty() && (reads || state.readers.isEmpty());
-      assertTrue(!room, () -> "the first could be inside: " + state + " after " + history);
+      assertTrue(
+          !room, () -> "the first waiter could hold the lock: " + state + " after " + history);
     }
     assertEquals(0, state.eternal, history::toString);
     Set<String> inside = new HashSet<>(state.writer);
@@ -224,6 +225,6 @@ public abstract class RwScriptRules extends RwFixture {
       step(parties.get(number), number, random);
       check();
     }
-    assertTrue(letIn > 0, "no reply has named anybody");
+    assertTrue(letIn > 0, "no reply has granted the lock");
   }
 }
