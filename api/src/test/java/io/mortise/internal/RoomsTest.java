@@ -72,7 +72,7 @@ class RoomsTest {
   }
 
   @Test
-  void nobodyInsideTheEngineKnowsWhatPutsItTogether() throws IOException {
+  void noClassOfTheEngineKnowsTheOneThatPutsItTogether() throws IOException {
     uses(sources("engine")).forEach((name, used) ->
         assertFalse(used.contains("Engine"), name + " uses Engine"));
   }

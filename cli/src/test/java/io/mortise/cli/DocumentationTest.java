@@ -191,7 +191,7 @@ class DocumentationTest {
   }
 
   @Test
-  void noPageUsesAWordThatWasGivenUp() throws IOException {
+  void noPageUsesARetiredWord() throws IOException {
     List<String> found = new ArrayList<>();
     for (Path page : pages()) {
       RETIRED

@@ -83,7 +83,7 @@ class ModulesTest {
   }
 
   @Test
-  void everyBackendProvidesItselfAndNobodyElseDoes() {
+  void everyBackendProvidesItselfAndNoOtherModuleDoes() {
     for (String folder : FOLDERS) {
       Set<String> provided =
           descriptor(folder).provides().stream()

@@ -101,7 +101,7 @@ class RedissonHoldsTest extends RedissonFixture {
 
   @Test
   @Rule({"RS4", "L7"})
-  void whoeverIsKilledFreesTheLockWithinItsLease() throws Exception {
+  void aKilledHolderFreesTheLockWithinItsLease() throws Exception {
     DistributedLock ours = ours();
     RLock theirs = redisson(LEASE).getLock(name + "-ours");
     try (SharingProcess other = SharingProcess.start(this, "redisson", name, SHORT);

@@ -153,7 +153,7 @@ class RedissonInteropTest extends RedissonFixture {
 
   @Test
   @Rule({"RS1", "L14"})
-  void aGrantToNobodyIsGivenBackByTheKeyInTheMessage() {
+  void anUnwantedGrantIsReleasedByTheKeyInTheMessage() {
     LockService service = service(LEASE);
     String gone = service.clientId() + ":999:1";
     server().command("HSET", name, gone, "1");

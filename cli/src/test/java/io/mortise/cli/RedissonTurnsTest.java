@@ -99,7 +99,7 @@ class RedissonTurnsTest extends RedissonFixture {
   /** The services' queue is never empty. Without RS3 the store could always grant to them. */
   @Test
   @Rule({"RS1", "RS3", "L1"})
-  void twoServicesAndTwoClientsExcludeEachOtherAndBothHaveTurns(Figures figures)
+  void twoServicesAndTwoClientsExcludeEachOtherAndBothHaveAShare(Figures figures)
       throws InterruptedException {
     List<Worker> workers = theirWorkers();
     for (int i = 0; i < 2; i++) {
@@ -113,7 +113,7 @@ class RedissonTurnsTest extends RedissonFixture {
 
   @Test
   @Rule({"RS1", "RS3", "L1"})
-  void oneThreadOfMortiseHasItsTurnsAmongClientsOfRedisson(Figures figures)
+  void oneThreadOfMortiseHasItsShareAmongClientsOfRedisson(Figures figures)
       throws InterruptedException {
     List<Worker> workers = theirWorkers();
     workers.add(new Worker(ours(), ours));

@@ -65,11 +65,11 @@ class QuorumLeaseTest {
             "time", none -> time,
             "executor", none -> here,
             "onClose", none -> nothing,
-            "request", args -> claim(place, args[1])));
+            "request", args -> request(place, args[1])));
   }
 
   @SuppressWarnings("unchecked")
-  private Object claim(String place, Object claimed) {
+  private Object request(String place, Object claimed) {
     asked.put(place, (CompletableFuture<LeaseOutcome>) claimed);
     return claimed;
   }
@@ -106,7 +106,7 @@ class QuorumLeaseTest {
     return new LeaseOutcome(lease, null);
   }
 
-  private CompletableFuture<LeaseOutcome> claim() {
+  private CompletableFuture<LeaseOutcome> request() {
     CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
     QuorumRequest.start(members, new QuorumOwner(null, event -> {}), LEASE.toNanos(), claimed);
     return claimed;
@@ -119,7 +119,7 @@ class QuorumLeaseTest {
 
   @Test
   void noTimerOutlivesTheLease() {
-    CompletableFuture<LeaseOutcome> claimed = claim();
+    CompletableFuture<LeaseOutcome> claimed = request();
     List.of("a", "b", "c").forEach(each -> asked(each).complete(granted(each)));
     assertNotEquals(List.of(), timers, "it checks its members");
 
@@ -131,10 +131,10 @@ class QuorumLeaseTest {
   }
 
   @Test
-  void noTimerOutlivesAClaimThatWasWithdrawn() {
-    CompletableFuture<LeaseOutcome> waits = claim();
+  void noTimerOutlivesAWithdrawnRequest() {
+    CompletableFuture<LeaseOutcome> waits = request();
     List.of("a", "b", "c").forEach(each -> asked(each).complete(taken()));
-    CompletableFuture<LeaseOutcome> pauses = claim();
+    CompletableFuture<LeaseOutcome> pauses = request();
     List.of("a", "b", "c")
         .forEach(each ->
             asked(each).completeExceptionally(new BackendUnavailableException("down", null)));
@@ -150,7 +150,7 @@ class QuorumLeaseTest {
   /** A late answer arrives just before it would count, while another thread releases. */
   @Test
   void whatAnswersWhileItIsReleasedIsReleasedAndCountsAsFree() {
-    CompletableFuture<LeaseOutcome> claimed = claim();
+    CompletableFuture<LeaseOutcome> claimed = request();
     asked("a").complete(granted("a"));
     asked("b").complete(granted("b"));
     Lease lease = lease(claimed);

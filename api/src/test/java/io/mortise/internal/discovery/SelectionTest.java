@@ -62,12 +62,12 @@ class SelectionTest {
   }
 
   @Test
-  void theNamedOneIsChosenAmongSeveral() {
+  void theProviderOfThatNameIsChosenAmongSeveral() {
     assertEquals("lettuce", select(List.of(JEDIS, LETTUCE, MEMORY), "rediss", "lettuce"));
   }
 
   @Test
-  void severalThatFitAndNoneNamedIsAnError() {
+  void severalProvidersWithoutAChoiceAreAnError() {
     String message = refusal(List.of(JEDIS, LETTUCE), "redis", null);
 
     assertTrue(message.contains("2 providers serve 'redis:'"), message);
@@ -111,7 +111,7 @@ class SelectionTest {
   }
 
   @Test
-  void aNamedOneThatDoesNotServeTheSchemeIsAnError() {
+  void aChosenProviderThatDoesNotServeTheSchemeIsAnError() {
     assertTrue(
         refusal(List.of(JEDIS, MEMORY), "redis", "memory").contains("cannot serve 'redis:'"));
   }

@@ -131,10 +131,10 @@ class CommandBatcherTest {
   }
 
   @Test
-  void aLetterThatCannotBeMadeSpoilsNoOtherAndNoRoom() {
+  void aCommandThatCannotBeMadeSpoilsNoOtherAndNoRoom() {
     List<String> asked = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      outbox.send(List.of(broken("broken " + i, asked), letter("good " + i, asked, call(i))));
+      outbox.send(List.of(broken("broken " + i, asked), command("good " + i, asked, call(i))));
       assertEquals(1, store.answer());
       assertEquals(
           List.of(
@@ -145,7 +145,7 @@ class CommandBatcherTest {
   }
 
   private static CommandBatcher.Command broken(String name, List<String> asked) {
-    CommandBatcher.Command letter = letter(name, asked, null);
+    CommandBatcher.Command letter = command(name, asked, null);
     return new CommandBatcher.Command() {
       @Override
       public ScriptCall makeCall() {
@@ -171,7 +171,7 @@ class CommandBatcherTest {
     store.forgetsOne = true;
     List<String> asked = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      outbox.send(List.of(letter("a", asked, call(i)), letter("b", asked, call(i))));
+      outbox.send(List.of(command("a", asked, call(i)), command("b", asked, call(i))));
     }
     assertEquals(80, asked.size(), "all are made, and get a result");
     store.forgetsOne = false;
@@ -185,10 +185,10 @@ class CommandBatcherTest {
   }
 
   @Test
-  void aLetterThatWaitsIsSentOnceAndOneThatIsNotWantedIsNot() {
+  void aCommandThatWaitsIsSentOnceAndAWithdrawnOneIsNot() {
     List<String> asked = new ArrayList<>();
-    CommandBatcher.Command letter = letter("wanted", asked, call(100));
-    CommandBatcher.Command withdrawn = letter("withdrawn", asked, null);
+    CommandBatcher.Command letter = command("wanted", asked, call(100));
+    CommandBatcher.Command withdrawn = command("withdrawn", asked, null);
     send(8);
     outbox.send(List.of(letter, withdrawn));
     outbox.send(List.of(letter));
@@ -207,7 +207,7 @@ class CommandBatcherTest {
     assertEquals(8, store.out.size(), "an empty batch makes room as well");
   }
 
-  private static CommandBatcher.Command letter(
+  private static CommandBatcher.Command command(
       String name, List<String> asked, @Nullable ScriptCall call) {
     return new CommandBatcher.Command() {
       @Override

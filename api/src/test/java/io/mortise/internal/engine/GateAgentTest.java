@@ -150,7 +150,7 @@ class GateAgentTest extends GateFixture {
   }
 
   @Test
-  void whoComesDuringAReleaseAsksForAnAcquisitionOfItsOwnWhenItIsAnswered() {
+  void aThreadThatComesDuringAReleaseAcquiresAnewAfterItsAnswer() {
     Acquisition held = holds(a);
     Future<Boolean> unlocking = a.runs(lock::unlock);
     AskedCommand leave = store.next("leave");

@@ -32,7 +32,7 @@ class GateHolderTest extends GateFixture {
   }
 
   @Test
-  void theOwnerIsMarkedWhoeverAcquiredTheHold() {
+  void theOwnerIsMarkedWhicheverThreadAcquiredTheHold() {
     Acquisition held = holds(a);
     Future<Boolean> next = waits(b);
     unlock(a);
@@ -69,7 +69,7 @@ class GateHolderTest extends GateFixture {
 
   /** The unlock has found its hold, and the loss comes before the unlock reaches the gate. */
   @Test
-  void aLossThatOvertakesAnUnlockIsToldAndTheNextHoldIsLeftAlone() {
+  void aLossThatOvertakesAnUnlockIsReportedAndTheNextHoldIsLeftAlone() {
     Acquisition held = holds(a);
     Gate gate = (Gate) held.owner();
     Hold own = gate.hold();

@@ -64,7 +64,7 @@ class GateLateEndTest extends GateFixture {
   }
 
   @Test
-  void anInterruptBetweenClaimAndReturnLeavesTheLockHeldAndTheFlagSet() {
+  void anInterruptBetweenTakeoverAndReturnLeavesTheLockHeldAndTheFlagSet() {
     holds(a);
     Future<Boolean> waiting =
         parked(

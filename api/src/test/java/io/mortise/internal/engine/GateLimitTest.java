@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 @Tag("L12")
 class GateLimitTest extends GateFixture {
   @Test
-  void aHoldIsPassedOnSixtyFourTimesAndThenGivenBack() {
+  void aHoldIsHandedOffSixtyFourTimesAndThenReleased() {
     Acquisition held = holds(a);
     AtomicInteger inside = new AtomicInteger();
     List<Future<Boolean>> waiting = new ArrayList<>();
@@ -48,7 +48,7 @@ class GateLimitTest extends GateFixture {
   }
 
   @Test
-  void aHoldIsPassedOnForTenMillisecondsAndThenGivenBack() {
+  void aHoldIsHandedOffForTenMillisecondsAndThenReleased() {
     Acquisition held = holds(a);
     Future<Boolean> first = waits(b);
     time.advance(Duration.ofNanos(9_999_999));
@@ -63,7 +63,7 @@ class GateLimitTest extends GateFixture {
   }
 
   @Test
-  void aHoldWithHalfItsLeaseIsPassedOn() {
+  void aHoldWithHalfItsLeaseIsHandedOff() {
     holdsAfter(LEASE.dividedBy(2).minusMillis(1));
     Future<Boolean> next = waits(b);
 
@@ -92,7 +92,7 @@ class GateLimitTest extends GateFixture {
   }
 
   @Test
-  void aFixedLeaseIsNeitherPassedOnNorGivenAnothersHold() {
+  void aFixedLeaseIsNeverHandedOffAndGetsNoHandOff() {
     DistributedLock fixed = Handles.of(engine, keys, LeaseTerms.fixed(LEASE));
     Acquisition held = holds(a);
     Future<Boolean> second = parked(b, b.runs(fixed::lock));

@@ -49,7 +49,7 @@ class LateWaitTest extends GateFixture {
   private Future<Boolean> attempt = a.does(() -> false);
 
   @Test
-  void aLateReplyIsToldApart() {
+  void aLateReplyIsLoggedAsTheCause() {
     AskedCommand acquire = tries();
     time.pause(Duration.ofMillis(1600));
     acquire.queued();
@@ -62,7 +62,7 @@ class LateWaitTest extends GateFixture {
   }
 
   @Test
-  void aLateWakeUpIsToldApart() {
+  void aLateWakeUpIsLoggedAsTheCause() {
     tries().queued();
     time.awaitParked(a.thread());
     time.pause(Duration.ofMillis(1700));
@@ -74,7 +74,7 @@ class LateWaitTest extends GateFixture {
   }
 
   @Test
-  void aLockThatComesTooLateIsToldToo() {
+  void aLockThatComesTooLateIsLoggedToo() {
     AskedCommand acquire = tries();
     time.pause(Duration.ofMillis(1600));
     acquire.held();

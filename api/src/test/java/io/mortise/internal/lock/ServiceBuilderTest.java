@@ -113,7 +113,7 @@ class ServiceBuilderTest {
   }
 
   @Test
-  void aUriNobodyServesIsNotShownWithItsSecret() {
+  void anUnservedUriIsNotShownWithItsSecret() {
     LockService.Builder builder = new ServiceBuilder().uri("nosuch://user:s3cr3t@host");
 
     NoBackendException e = assertThrows(NoBackendException.class, builder::open);

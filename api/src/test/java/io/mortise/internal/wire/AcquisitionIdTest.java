@@ -10,7 +10,7 @@ class AcquisitionIdTest {
   private static final ClientId CLIENT = new ClientId("host~7~ab");
 
   @Test
-  void anIdSaysWhatTheScriptsTellKindsBy() {
+  void anIdHasTheSuffixByWhichScriptsKnowTheKind() {
     LockKeys plain = LockKeys.of("mine:", "n");
     LockKeys reading = LockKeys.readWrite("mine:", "n").as(LockKind.READ);
     LockKeys semaphore = LockKeys.semaphore("mine:", "n").wanting(3);
@@ -31,7 +31,7 @@ class AcquisitionIdTest {
   }
 
   @Test
-  void anIdOfRedissonTellsClientAndThread() {
+  void anIdOfRedissonHasClientAndThread() {
     assertEquals(new AcquisitionId("b0b-1", "", -1, 44), AcquisitionId.read("b0b-1:44"));
     assertEquals(new AcquisitionId("whatever", "", -1, -1), AcquisitionId.read("whatever"));
   }

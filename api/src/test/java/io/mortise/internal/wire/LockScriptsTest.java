@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 class LockScriptsTest {
   /** The scripts read ASCII digits, so the locale of the process must not matter. */
   @Test
-  void whatTheyAreToldDoesNotDependOnTheLocale() {
+  void theirArgumentsDoNotDependOnTheLocale() {
     Locale before = Locale.getDefault();
     Locale.setDefault(Locale.forLanguageTag("ar-EG-u-nu-arab"));
     try {

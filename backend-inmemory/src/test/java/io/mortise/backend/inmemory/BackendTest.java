@@ -119,7 +119,7 @@ class BackendTest {
 
   @Test
   @DisplayName("B14, B20: info and time describe the store")
-  void infoAndTimeTellWhatTheStoreIs() {
+  void infoAndTimeDescribeTheStore() {
     assertEquals("7.0.0", backend.info().serverVersion());
     assertTrue(backend.info().publishCounts());
     assertTrue(backend.info().anyKeys());

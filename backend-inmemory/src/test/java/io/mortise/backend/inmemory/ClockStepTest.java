@@ -311,7 +311,7 @@ class ClockStepTest implements BackendUnderTest {
   @ParameterizedTest
   @EnumSource
   @Rule("L1")
-  void whoeverIsToldThatItIsInsideIsAndAlone(Kind kind) throws InterruptedException {
+  void aThreadThatIsGrantedTheLockHoldsItAlone(Kind kind) throws InterruptedException {
     learn(kind);
     long seed = System.nanoTime();
     Random random = new Random(seed);

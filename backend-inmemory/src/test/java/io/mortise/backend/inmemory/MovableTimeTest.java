@@ -265,7 +265,7 @@ class MovableTimeTest {
   }
 
   @Test
-  void awaitingThreadsThatDoNotParkFailsAndTellsWhoIsParked() {
+  void awaitingThreadsThatDoNotParkFailsAndNamesTheParkedOnes() {
     MovableTime own = new MovableTime(thread -> false);
     start(() -> own.parkNanos(this, Long.MAX_VALUE));
     own.awaitParked(1, Duration.ofSeconds(10));

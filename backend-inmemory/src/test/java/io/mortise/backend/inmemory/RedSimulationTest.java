@@ -21,7 +21,7 @@ class RedSimulationTest implements BackendUnderTest {
 
   @Test
   @Rule({"L16", "L1", "L2", "L4", "L7", "L8", "L10", "L15"})
-  void redLocksKeepTheirPromisesWhateverFails() {
+  void redlocksKeepTheirPromisesWhateverFails() {
     Long given = Long.getLong("mortise.simulation.seed");
     if (given != null) {
       run(given);

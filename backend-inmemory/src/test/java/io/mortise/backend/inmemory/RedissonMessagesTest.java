@@ -62,7 +62,7 @@ class RedissonMessagesTest extends SharedWithRedisson {
 
   @Test
   @Rule({"RS2", "L15"})
-  void whoGivesUpListensNoMore() {
+  void aWaiterThatGivesUpListensNoMore() {
     redissonLocks();
     CompletableFuture<Lease> waiting = holder.async().acquire();
     assertTrue(store.channels().contains(CHANNEL));

@@ -40,7 +40,7 @@ class RedissonTurnTest extends SharedWithRedisson {
   }
 
   @Test
-  void aTurnThatTheyDoNotTakeEndsByItself() {
+  void aLockThatTheyDoNotTakeIsGrantedAfterAWhile() {
     Subscription listening = redissonListens();
     assertTrue(holder.tryLock());
     CompletableFuture<Lease> waiting = lock().async().acquire();
@@ -53,7 +53,7 @@ class RedissonTurnTest extends SharedWithRedisson {
   }
 
   @Test
-  void theirNextTurnIsASecondLater() {
+  void theLockIsLeftToThemAgainASecondLater() {
     Subscription listening = redissonListens();
     assertTrue(holder.tryLock());
     DistributedLock other = lock();
@@ -73,7 +73,7 @@ class RedissonTurnTest extends SharedWithRedisson {
   }
 
   @Test
-  void withNobodyInTheQueueTheyHaveATurnToo() {
+  void withAnEmptyQueueTheLockIsLeftToThemToo() {
     Subscription listening = redissonListens();
     assertTrue(holder.tryLock());
 
@@ -98,7 +98,7 @@ class RedissonTurnTest extends SharedWithRedisson {
   }
 
   @Test
-  void whoForcesTheLockOpenLeavesItToThem() {
+  void aForcedUnlockLeavesTheLockToThem() {
     Subscription listening = redissonListens();
     assertTrue(holder.tryLock());
     CompletableFuture<Lease> waiting = lock().async().acquire();
@@ -110,7 +110,7 @@ class RedissonTurnTest extends SharedWithRedisson {
   }
 
   @Test
-  void whoGivesUpDuringTheirTurnGivesTheLockToNobody() {
+  void aWaiterThatGivesUpMeanwhileGrantsTheLockToNoOther() {
     Subscription listening = redissonListens();
     assertTrue(holder.tryLock());
     CompletableFuture<Lease> waiting = lock().async().acquire();
@@ -126,7 +126,7 @@ class RedissonTurnTest extends SharedWithRedisson {
   }
 
   @Test
-  void aTurnFromBeforeTheClockWentBackDoesNotCount() {
+  void aTimeFromBeforeTheClockStepDoesNotCount() {
     run(
         ALIVE,
         "redis.call('ZADD', KEYS[1], redis.call('TIME')[1] * 1000 + 3600000, '+')"

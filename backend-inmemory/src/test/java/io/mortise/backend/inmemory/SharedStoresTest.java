@@ -62,7 +62,7 @@ class SharedStoresTest {
   }
 
   @Test
-  void aStoreNobodyHasOpenedIsStillTheOneOfItsName() {
+  void anUnopenedStoreIsStillTheOneOfItsName() {
     InMemoryStore store = InMemoryStore.named(name);
     try (LockBackend backend = open("memory:" + name)) {
       Calls.eval(backend, "redis.call('SET', 'a', 1) return {}");

@@ -70,7 +70,7 @@ class StoryTest implements BackendUnderTest {
   }
 
   /** The lines about a lock without their prefixes and ids. */
-  private List<String> told(String lock) {
+  private List<String> logged(String lock) {
     String head = "lock '" + lock + "': ";
     return story()
         .lines()
@@ -80,7 +80,7 @@ class StoryTest implements BackendUnderTest {
         .toList();
   }
 
-  private static Thread inside(DistributedLock lock, String name) {
+  private static Thread lockInThread(DistributedLock lock, String name) {
     Thread thread =
         new Thread(
             () -> {
@@ -105,15 +105,15 @@ class StoryTest implements BackendUnderTest {
   void aLockThatIsWaitedForIsQueuedGrantedAndAcquired() throws InterruptedException {
     DistributedLock mine = one.getLock("a");
     mine.lock();
-    Thread next = inside(other.getLock("a"), "next");
-    Await.until("it is queued", () -> told("a").size() == 2);
+    Thread next = lockInThread(other.getLock("a"), "next");
+    Await.until("it is queued", () -> logged("a").size() == 2);
     awaitParked(next);
     store.advance(Duration.ofSeconds(1));
     mine.unlock();
     next.join();
 
     String main = Thread.currentThread().getName();
-    List<String> told = told("a");
+    List<String> told = logged("a");
     assertEquals(
         List.of(
             "acquired by thread " + main + " from the store after 0 ms, as ID",
@@ -131,16 +131,16 @@ class StoryTest implements BackendUnderTest {
 
   @Test
   @Rule("L12")
-  void aLockThatIsHandedOnSaysSo() throws InterruptedException {
+  void aLockThatIsHandedOffSaysSo() throws InterruptedException {
     DistributedLock lock = one.getLock("b");
     lock.lock();
-    Thread next = inside(lock, "next");
+    Thread next = lockInThread(lock, "next");
     awaitParked(next);
     lock.unlock();
     next.join();
 
     String main = Thread.currentThread().getName();
-    List<String> told = told("b");
+    List<String> told = logged("b");
     assertTrue(
         told.contains("handed off inside this process by thread " + main + " after 0 ms"),
         told.toString());
@@ -161,7 +161,7 @@ class StoryTest implements BackendUnderTest {
         List.of(
             "acquired as a lease after 0 ms, as ID",
             "ID is lost: its lease ended, which was fixed at 1000 ms"),
-        told("c"));
+        logged("c"));
     LeaseLostException e = assertThrows(LeaseLostException.class, lease::close);
     assertTrue(String.valueOf(e.getMessage()).contains("fixed at 1000 ms"), e.getMessage());
   }
@@ -176,13 +176,13 @@ class StoryTest implements BackendUnderTest {
     assertTrue(!other.getLock("d").tryLock(0, TimeUnit.SECONDS));
 
     assertTrue(
-        told("d").contains("not acquired by thread " + thread.getName() + " within 0 ms"), story());
+        logged("d").contains("not acquired by thread " + thread.getName() + " within 0 ms"), story());
     mine.unlock();
   }
 
   @Test
   @Rule("L19")
-  void switchedOffItTellsNothing() {
+  void switchedOffItLogsNothing() {
     setLevel(WARN);
     DistributedLock lock = one.getLock("e");
     lock.lock();

@@ -66,7 +66,7 @@ class SubscriptionsTest {
 
   @Test
   @DisplayName("B11, B14: onSubscribed comes first, PUBLISH answers the number of clients")
-  void messagesReachWhoListens() {
+  void messagesReachListeners() {
     assertEquals(0, publish("c", "too early"));
     Notes notes = new Notes();
     List<Subscription> subscriptions = new ArrayList<>();
@@ -233,7 +233,7 @@ class SubscriptionsTest {
   }
 
   @Test
-  void aListenerThatThrowsHarmsNobody() throws Exception {
+  void aListenerThatThrowsDisturbsNoOther() throws Exception {
     Notes broken =
         new Notes(message -> {
           throw new IllegalStateException("broken listener");

@@ -57,7 +57,7 @@ class ExploredSchedulesTest implements BackendUnderTest {
   @ParameterizedTest
   @EnumSource
   @Rule({"L1", "L10", "L14", "L15"})
-  void whateverTheInterleavingNobodyIsForgottenAndNothingIsLeft(Sort sort) {
+  void inEveryInterleavingNoThreadIsForgottenAndNothingIsLeft(Sort sort) {
     if (ONLY > 0) {
       explore(sort, ONLY, ONLY, Defect.NONE);
     } else {

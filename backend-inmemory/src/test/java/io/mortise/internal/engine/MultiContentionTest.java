@@ -24,7 +24,7 @@ class MultiContentionTest implements BackendUnderTest {
 
   @Test
   @Rule({"L1", "L5", "L15"})
-  void whateverTheInterleavingOneOfThoseWhoTryWins() {
+  void inEveryInterleavingOneContenderWins() {
     if (ONLY > 0) {
       explore(ONLY, ONLY, Way.AS_THE_LIBRARY_DOES);
     } else {
@@ -34,7 +34,7 @@ class MultiContentionTest implements BackendUnderTest {
 
   @Test
   @Rule("L5")
-  void whoTriesInAnyOrderIsFoundToLoseTogether() {
+  void contendersInAnyOrderAllLoseAndThatIsFound() {
     assertThrows(AssertionError.class, () -> explore(1, 500, Way.IN_ANY_ORDER));
   }
 

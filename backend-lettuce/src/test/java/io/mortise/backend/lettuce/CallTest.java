@@ -80,7 +80,7 @@ final class CallTest {
 
   @Test
   @DisplayName("B1: the message is the server's error unchanged, with its code first")
-  void anErrorReplyIsPassedOnAsItCame() throws Exception {
+  void anErrorReplyIsReportedUnchanged() throws Exception {
     ScriptCall call = run("return redis.error_reply('FOREIGN not a lock: äöü')");
     BackendException e = failure(() -> backend.execute(call));
 

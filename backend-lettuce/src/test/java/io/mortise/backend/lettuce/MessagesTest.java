@@ -71,7 +71,7 @@ final class MessagesTest {
 
   @Test
   @DisplayName("B11: the loss of a connection is reported once, and then its end")
-  void aLostConnectionIsToldOnce() {
+  void aLostConnectionIsReportedOnce() {
     backend.subscribe("ch", recorder);
     recorder.await("subscribed");
     proxy.refuse();
@@ -314,7 +314,7 @@ final class MessagesTest {
 
   @Test
   @DisplayName("B17: closing the backend is no event for listeners")
-  void closingTellsListenersNothing() {
+  void closingIsNoEventForListeners() {
     backend.subscribe("ch", recorder);
     recorder.await("subscribed");
     backend.close();

@@ -289,7 +289,7 @@ final class OpeningTest {
 
   @Test
   @DisplayName("B16: a refused connection is reported before the client is loaded")
-  void aRefusedConnectionIsToldBeforeTheClientIsLoaded() throws Exception {
+  void aRefusedConnectionIsReportedBeforeTheClientIsLoaded() throws Exception {
     int port = server.port();
     server.close();
     String classes = classesLoadedBy(Refused.class, "redis://127.0.0.1:" + port);

@@ -28,7 +28,7 @@ class ActivityTimerTest {
 
   @Test
   @DisplayName("it stands still when unused; each use is followed by five ticks")
-  void fiveBeatsAfterAUse() throws InterruptedException {
+  void fiveTicksAfterAUse() throws InterruptedException {
     assertStill();
     for (int round = 0; round < 3; round++) {
       pulse.use();
@@ -42,7 +42,7 @@ class ActivityTimerTest {
 
   @Test
   @DisplayName("while used it ticks once a period, however often it is used")
-  void beatsWhileUsed() throws InterruptedException {
+  void ticksWhileUsed() throws InterruptedException {
     for (int i = 0; i < 4 * UNUSED; i++) {
       pulse.use();
       pulse.use();

@@ -126,7 +126,7 @@ class ChannelsTest {
   @Test
   @DisplayName(
       "B11: each gap is reported once, whatever fails meanwhile, and only to its subscriptions")
-  void aGapIsToldOnce() {
+  void aGapIsReportedOnce() {
     Heard heard = new Heard();
     join(heard);
     channels.confirmed("ch");

@@ -86,7 +86,7 @@ class RedisServersTest {
   }
 
   @Test
-  void aKnockWhereNobodyListensIsRefused() throws IOException {
+  void aKnockAtAClosedPortIsRefused() throws IOException {
     RedisAddress nobody;
     try (ServerSocket closed = new ServerSocket(0, 1, InetAddress.getByName("localhost"))) {
       nobody = RedisAddress.of(URI.create("redis://u:secret@localhost:" + closed.getLocalPort()));

@@ -8,23 +8,23 @@ import org.junit.jupiter.api.Test;
 class SilenceTest {
   private final Silence silence = new Silence();
 
-  private void threeBeatsAreFew() {
+  private void threePeriodsAreFew() {
     for (int i = 0; i < 3; i++) {
       assertFalse(silence.beat());
     }
   }
 
   @Test
-  void threeBeatsWithoutAWordAreTooLong() {
-    threeBeatsAreFew();
+  void threePeriodsOfSilenceAreTooLong() {
+    threePeriodsAreFew();
     assertTrue(silence.beat());
   }
 
   @Test
   void aWordEndsIt() {
-    threeBeatsAreFew();
+    threePeriodsAreFew();
     silence.end();
-    threeBeatsAreFew();
+    threePeriodsAreFew();
     assertTrue(silence.beat());
   }
 }

@@ -170,7 +170,7 @@ abstract class LinkDuties extends FaultDuties {
   @Test
   @Rule({"B1", "B19"})
   @DisplayName("B1: a late reply is never taken for the reply of another call")
-  void aLateReplyIsNobodyElses() throws InterruptedException {
+  void aLateReplyIsForNoOtherCall() throws InterruptedException {
     LockBackend backend = viaProxy();
     for (int round = 0; round < 3; round++) {
       proxy.delay(Direction.REPLIES, Duration.ofMillis(900));

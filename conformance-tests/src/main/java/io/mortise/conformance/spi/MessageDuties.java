@@ -209,7 +209,7 @@ abstract class MessageDuties extends Duties {
   @Test
   @Rule("B15")
   @DisplayName("B15: a closed subscription is forgotten: neither listeners nor channels pile up")
-  void whoHasLeftIsForgotten() {
+  void aClosedSubscriptionIsForgotten() {
     int rounds = 100;
     Recorder staying = subscribed(backend, name("shared"));
     List<WeakReference<Recorder>> left = new ArrayList<>();

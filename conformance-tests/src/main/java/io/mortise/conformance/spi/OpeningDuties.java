@@ -201,7 +201,7 @@ abstract class OpeningDuties extends Duties {
   @Test
   @Rule("B18")
   @DisplayName("B18: an outage shows no secret in errors or in the log")
-  void anOutageTellsNoSecret() {
+  void anOutageShowsNoSecret() {
     try (RedisServer server = Secrets.guarded()) {
       String output =
           Secrets.printedBy(() -> {

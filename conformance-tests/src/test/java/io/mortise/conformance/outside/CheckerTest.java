@@ -62,7 +62,7 @@ class CheckerTest {
   }
 
   @Test
-  void twoInsideAtTheSameTimeAreAnOverlap() {
+  void twoHoldersAtTheSameTimeAreAnOverlap() {
     stay("w1", LOCK, 100, 200);
     stay("w2", LOCK, 199, 300);
     stay("w3", "of=b on=main lease=2000", 150, 160);
@@ -70,7 +70,7 @@ class CheckerTest {
   }
 
   @Test
-  void whoIsInsideSeveralLocksIsInsideEach() {
+  void aHolderOfSeveralLocksHoldsEach() {
     stay("w1", "of=a,b on=main lease=2000", 100, 200);
     stay("w2", "of=b on=main lease=2000", 150, 160);
     assertFound(Sort.OVERLAP);
@@ -122,7 +122,7 @@ class CheckerTest {
   }
 
   @Test
-  void whoBelievesLongerThanALeaseIsNotExcused() {
+  void aHoldThatIsBelievedLongerThanALeaseIsNotExcused() {
     stay("w1", LOCK, 100, 4_000);
     fault("sort=forced resource=a", 1_000, 1_001);
     stay("w2", LOCK, 3_100, 3_200);
@@ -190,7 +190,7 @@ class CheckerTest {
   }
 
   @Test
-  void whoIsFrozenOrCutOffOrHasNoServerDoesNotWait() {
+  void aWaiterThatIsFrozenOrCutOffOrHasNoServerDoesNotCount() {
     waiter(0, 20_000);
     fault("sort=freeze client=w2", 1_000, 6_000);
     fault("sort=half-open client=w2 server=main", 10_000, 11_000);
@@ -281,13 +281,13 @@ class CheckerTest {
   }
 
   @Test
-  void whoMustEnterAndDoesNotIsStuck() {
+  void anAttemptThatMustSucceedAndDoesNotIsStuck() {
     log("w1", "0 wait stay=1 must=true limit=1000 " + LOCK, "1000 not stay=1 why=refused");
     assertFound(Sort.STUCK);
   }
 
   @Test
-  void keysWithoutExpiryChannelsThreadsAndSurprisesAreTold() {
+  void keysWithoutExpiryChannelsThreadsAndSurprisesAreReported() {
     log("run", "1 key server=main name=x expires=100");
     assertFound();
     log("run", "1 key server=main name=x expires=-1", "2 channel server=main name=y");

@@ -93,7 +93,7 @@ class RedisServerTest {
   }
 
   @Test
-  void aServerThatCannotStartTellsWhatItPrinted() {
+  void aServerThatCannotStartReportsItsOutput() {
     RedisServer.Builder builder = RedisServer.builder().arguments("--no-such-setting", "1");
     IllegalStateException error = assertThrows(IllegalStateException.class, builder::start);
     assertTrue(String.valueOf(error.getMessage()).contains("no-such-setting"), error::toString);
@@ -118,7 +118,7 @@ class RedisServerTest {
   }
 
   @Test
-  void commandsAreCountedAlsoInsideScripts() {
+  void commandsOfScriptsAreCountedToo() {
     try (RedisServer server = RedisServer.start()) {
       server.command("SET", "k", "v");
       server.resetCounts();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** Two processes, played by two mappings of one file. */
 class BatonTest {
   @Test
-  void onlyAChangeOfTheProcessIsAHandOver(@TempDir Path folder) throws Exception {
+  void onlyAChangeOfTheProcessCounts(@TempDir Path folder) throws Exception {
     Path file = folder.resolve("baton");
     Baton one = Baton.open(file, 2, 11);
     Baton other = Baton.open(file, 2, 12);

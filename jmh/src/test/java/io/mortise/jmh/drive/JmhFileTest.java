@@ -41,7 +41,7 @@ class JmhFileTest {
   }
 
   @Test
-  void severalCellsOfOneTurnAreReadAsOneRound(@TempDir Path folder) throws Exception {
+  void severalCellsOfOneFileAreReadAsOneRound(@TempDir Path folder) throws Exception {
     Map<Cell, Double> turn =
         Map.of(new Cell(REDISSON, Map.of()), 5.0, new Cell(MORTISE_JEDIS, Map.of()), 20.0);
     JmhFile.write(folder.resolve("4-007.json"), "TurnsOwnLock", turn);

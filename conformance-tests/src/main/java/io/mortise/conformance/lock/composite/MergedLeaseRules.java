@@ -77,7 +77,7 @@ public abstract class MergedLeaseRules extends MultiFixture {
 
   @Test
   @Rule("L9")
-  void theLossOfOneMemberIsTheLossOfAllAndIsToldOnce() throws InterruptedException {
+  void theLossOfOneMemberIsTheLossOfAllAndIsReportedOnce() throws InterruptedException {
     Two mine = two();
     Lease lease = mine.both().acquire();
     AtomicInteger told = new AtomicInteger();

@@ -35,7 +35,7 @@ public abstract class MultiLeaseRules extends MultiFixture {
 
   @Test
   @Rule({"W12", "L9"})
-  void unlockReleasesAllAndTellsOfTheLostOne() {
+  void unlockReleasesAllAndReportsTheLostOne() {
     for (boolean first : new boolean[] {true, false}) {
       DistributedLock a = lock();
       DistributedLock b = service().getLock(nameB());
@@ -101,7 +101,7 @@ public abstract class MultiLeaseRules extends MultiFixture {
 
   @Test
   @Rule("L9")
-  void theFirstLossOfEveryHoldIsToldOnce() {
+  void theFirstLossOfEveryHoldIsReportedOnce() {
     DistributedLock a = lock();
     DistributedLock b = service().getLock(nameB());
     MultiLock both = MultiLock.of(a, b);

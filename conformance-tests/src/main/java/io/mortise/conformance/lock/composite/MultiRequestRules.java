@@ -51,7 +51,7 @@ public abstract class MultiRequestRules extends MultiFixture {
 
   @Test
   @Rule({"L1", "L19"})
-  void aClaimThatWaitsAsksAllMembersBeforeAnyHasAnswered() {
+  void aRequestThatWaitsAsksAllMembersBeforeAnyHasReplied() {
     Two mine = linked();
     HeldCall first = linkA.hold("acquire");
     HeldCall second = linkB.hold("acquire");
@@ -67,7 +67,7 @@ public abstract class MultiRequestRules extends MultiFixture {
 
   @Test
   @Rule({"L1", "L19"})
-  void aThreadThatWaitsAsksAllMembersBeforeAnyHasAnswered() {
+  void aThreadThatWaitsAsksAllMembersBeforeAnyHasReplied() {
     Two mine = linked();
     HeldCall first = linkA.hold("acquire");
     HeldCall second = linkB.hold("acquire");
@@ -217,7 +217,7 @@ public abstract class MultiRequestRules extends MultiFixture {
 
   @Test
   @Rule({"L1", "L10"})
-  void claimsInOppositeOrdersNeverDeadlock() {
+  void requestsInOppositeOrdersNeverDeadlock() {
     AtomicInteger inside = new AtomicInteger();
     List<CompletableFuture<Void>> all = new ArrayList<>();
     for (int i = 0; i < 4; i++) {

@@ -90,7 +90,7 @@ public abstract class MultiTermsRules extends MultiFixture {
 
   @Test
   @Rule("L4")
-  void whoComesInterruptedGetsTheExceptionAndNothingElse() {
+  void anInterruptedThreadGetsTheExceptionAndNothingElse() {
     Two mine = two();
     MultiLock both = mine.both();
     List<Contender.Way> ways = new ArrayList<>(withLease(both).subList(2, 5));
@@ -110,7 +110,7 @@ public abstract class MultiTermsRules extends MultiFixture {
 
   @Test
   @Rule("L4")
-  void whoDoesNotAskForInterruptsKeepsTheFlag() {
+  void anUninterruptibleWaitKeepsTheFlag() {
     MultiLock both = two().both();
     Thread.currentThread().interrupt();
     both.lock();

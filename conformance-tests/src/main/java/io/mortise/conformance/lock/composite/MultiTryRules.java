@@ -142,7 +142,7 @@ public abstract class MultiTryRules extends MultiFixture {
 
   @Test
   @Rule({"L1", "L5"})
-  void whatWasTakenInVainIsGivenBackBeforeTheRefusalIsTold() throws InterruptedException {
+  void membersAreReleasedBeforeARefusalIsReported() throws InterruptedException {
     Two mine = two();
     DistributedLock theirs = service().getLock(nameB());
     theirs.lock();

@@ -70,7 +70,7 @@ public abstract class RedFaultRules extends RedFixture {
   @ParameterizedTest
   @EnumSource(Fault.class)
   @Rule({"L8", "L9", "W13"})
-  void twoOfFiveMayFailAndThreeAreTold(Fault fault, Figures figures) throws Exception {
+  void twoOfFiveMayFailAndThreeAreReported(Fault fault, Figures figures) throws Exception {
     Duration lease = lease(fault);
     RedServers servers = servers(NODES + MOST_DOWN);
     List<LockService> all = process(servers, lease);

@@ -110,7 +110,7 @@ public abstract class RedLossRules extends RedParties {
 
   @Test
   @Rule("L4")
-  void whoDoesNotAnswerTheReleaseIsNotWaitedFor() throws InterruptedException {
+  void aReleaseDoesNotWaitForSilentMembers() throws InterruptedException {
     Party mine = party();
     Lease lease = held(mine);
     List<HeldCall> silent = List.of(leaving(mine, 0), leaving(mine, 1));
@@ -224,7 +224,7 @@ public abstract class RedLossRules extends RedParties {
 
   @Test
   @Rule("L5")
-  void whoDoesNotAnswerAnExtensionIsNotWaitedFor() throws InterruptedException {
+  void anExtensionDoesNotWaitForSilentMembers() throws InterruptedException {
     Party mine = party();
     try (Lease lease = held(mine)) {
       Duration longer = LEASE.multipliedBy(2);

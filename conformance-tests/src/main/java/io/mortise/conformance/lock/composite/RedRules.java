@@ -40,7 +40,7 @@ public abstract class RedRules extends RedParties {
 
   @Test
   @Rule("L1")
-  void whoHasItKeepsOthersOutAndItsReleaseFreesEveryMember() {
+  void theHolderKeepsOthersOutAndItsReleaseFreesEveryMember() {
     Party mine = party();
     Party theirs = party();
     mine.lock.lock();
@@ -84,7 +84,7 @@ public abstract class RedRules extends RedParties {
 
   @Test
   @Rule("W13")
-  void twoNodesDownAreBorneAndThreeAreTold() {
+  void twoNodesDownAreBorneAndThreeAreReported() {
     Party mine = party();
     mine.cut(0, 3);
     assertTrue(mine.lock.tryLock());
@@ -138,7 +138,7 @@ public abstract class RedRules extends RedParties {
 
   @Test
   @Rule("L10")
-  void whoWaitsHasItSoonAfterTheRelease() {
+  void aWaiterHasTheLockSoonAfterTheRelease() {
     Party mine = party();
     Party theirs = party();
     mine.lock.lock();
@@ -159,7 +159,7 @@ public abstract class RedRules extends RedParties {
 
   @Test
   @Rule({"L4", "L15"})
-  void whoGivesUpLeavesNothingBehind() {
+  void aWaiterThatGivesUpLeavesNothingBehind() {
     Party mine = party();
     Party theirs = party();
     mine.lock.lock();
@@ -266,7 +266,7 @@ public abstract class RedRules extends RedParties {
   /** The lock asks each server once for its identity, only to log a warning. */
   @Test
   @Rule("L15")
-  void aServerThatCannotBeAskedWhoItIsKeepsNobodyOut() {
+  void aServerThatCannotBeIdentifiedKeepsNobodyOut() {
     Party mine = party();
     mine.links
         .get(2)

@@ -71,7 +71,7 @@ public abstract class RedSoakRules extends RedFixture {
 
   @Test
   @Rule({"L1", "L8", "L9", "L10"})
-  void noTwoAreInsideWhileAnyTwoServersFail(Figures figures) throws Exception {
+  void noTwoHoldTheLockWhileAnyTwoServersFail(Figures figures) throws Exception {
     RedServers servers = servers(NODES);
     for (int i = 0; i < PROCESSES; i++) {
       locks.add(red(process(servers, LEASE), name));

@@ -32,7 +32,7 @@ public abstract class RedTermsRules extends RedParties {
 
   @Test
   @Rule({"L7", "L9"})
-  void aThreadThatDiedInsideKeepsItForOneLease() {
+  void aThreadThatDiedKeepsTheLockForOneLease() {
     Party mine = new Party(SHORT);
     List<LeaseState> told = Collections.synchronizedList(new ArrayList<>());
     mine.lock.onLeaseChange((LeaseChange event) -> told.add(event.state()));
@@ -55,7 +55,7 @@ public abstract class RedTermsRules extends RedParties {
    */
   @Test
   @Rule("L7")
-  void whatADeadThreadHasTakenAgainEndsToo() {
+  void membersThatADeadThreadAcquiredAgainEndToo() {
     Party mine = new Party(SHORT);
     Party theirs = party();
     Contender inside =
@@ -77,7 +77,7 @@ public abstract class RedTermsRules extends RedParties {
 
   @Test
   @Rule("L20")
-  void aListenerThatThrowsKeepsNoOtherFromBeingTold() {
+  void aListenerThatThrowsKeepsNoEventFromOthers() {
     Party mine = new Party(SHORT);
     List<LeaseState> told = Collections.synchronizedList(new ArrayList<>());
     mine.lock.onLeaseChange(event -> {
@@ -101,7 +101,7 @@ public abstract class RedTermsRules extends RedParties {
 
   @Test
   @Rule("L8")
-  void aRenewedLockInsideAFixedOneIsRenewed() {
+  void aRenewedHoldNestedInAFixedOneIsRenewed() {
     Party mine = new Party(SHORT);
     mine.lock.lock(1, TimeUnit.SECONDS);
     mine.lock.lock();

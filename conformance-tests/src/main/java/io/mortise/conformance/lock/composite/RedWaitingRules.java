@@ -58,7 +58,7 @@ public abstract class RedWaitingRules extends RedParties {
    */
   @Test
   @Rule("L10")
-  void whatAMinorityKeepsDoesNotDelayWhoWaits() {
+  void aMinorityOfHeldMembersDoesNotDelayAWaiter() {
     takeAlone(0, 1);
     Party mine = party();
     Party theirs = party();
@@ -79,7 +79,7 @@ public abstract class RedWaitingRules extends RedParties {
   /** The keys are deleted without a release, so no grant comes. */
   @Test
   @Rule({"L5", "L10"})
-  void whoseTimeIsOverTriesOnceMore() {
+  void aWaiterTriesOnceMoreAtItsDeadline() {
     Party mine = party();
     Party theirs = party();
     mine.lock.lock();
@@ -96,7 +96,7 @@ public abstract class RedWaitingRules extends RedParties {
 
   @Test
   @Rule("L17")
-  void closingAnyMembersServiceWakesWhoWaits() {
+  void closingAnyMembersServiceWakesTheWaiters() {
     Party mine = party();
     mine.lock.lock();
     for (int node = 0; node < NODES; node++) {
@@ -128,7 +128,7 @@ public abstract class RedWaitingRules extends RedParties {
 
   @Test
   @Rule("L17")
-  void closingWakesWhoTriesAgainAndAgain() {
+  void closingEndsRepeatedAttempts() {
     Party mine = party();
     mine.cut(1, 2, 3);
     CompletableFuture<Optional<Lease>> timed = mine.lock.async().tryAcquire(Duration.ofHours(1));
@@ -143,7 +143,7 @@ public abstract class RedWaitingRules extends RedParties {
   /** This includes the members that refuse after the round is lost already. */
   @Test
   @Rule("L10")
-  void whoWaitsStandsInTheQueuesOfAllMembersThatAreTaken() {
+  void aWaiterIsInTheQueuesOfAllHeldMembers() {
     Party mine = party();
     mine.lock.lock();
     Await.until("every member is held", () -> mine.lockedMembers() == NODES);
@@ -181,7 +181,7 @@ public abstract class RedWaitingRules extends RedParties {
   /** Two commands of one attempt would refuse the lock to each other. */
   @Test
   @Rule({"L10", "L19"})
-  void aMemberWhoseAnswerIsOutIsNotAskedOnceMore() {
+  void aMemberThatHasNotRepliedIsNotAskedOnceMore() {
     Party mine = party();
     Party theirs = party();
     mine.lock.lock();

@@ -124,7 +124,7 @@ public abstract class ConditionRules extends ConditionFixture {
   @ParameterizedTest
   @EnumSource
   @Rule({"C1", "L2"})
-  void whoWaitsGivesBackEveryLevelAndHasThemAllAgain(Of of) {
+  void aWaiterReleasesEveryLevelAndHasThemAllAgain(Of of) {
     Supplier<Pair> pairs = pairs(of);
     Pair theirs = pairs.get();
     Contender waiter =
@@ -230,7 +230,7 @@ public abstract class ConditionRules extends ConditionFixture {
   @ParameterizedTest
   @EnumSource(names = "JDK", mode = EnumSource.Mode.EXCLUDE)
   @Rule({"C2", "C3"})
-  void whoIsSignalledOnItsWayOutReportsTheSignal(Of of) throws InterruptedException {
+  void aThreadThatIsSignalledOnItsWayOutReportsTheSignal(Of of) throws InterruptedException {
     Supplier<Pair> pairs = pairs(of);
     Contender signalledFirst = waiting(pairs.get());
     Contender interruptedFirst = waiting(pairs.get());

@@ -73,7 +73,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule({"C2", "L10"})
-  void aSignalWhoseMessageIsLostIsFoundByTheNextCheck(boolean gapIsTold) {
+  void aSignalWithALostMessageIsFoundByTheNextCheck(boolean gapIsTold) {
     DistributedLock theirs = linked();
     Contender waiter = waiting(theirs, theirs.newCondition(READY));
     if (gapIsTold) {
@@ -93,7 +93,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
 
   @Test
   @Rule({"C4", "L14"})
-  void whoCannotStandInLineKeepsTheLockAndLeavesNothing() {
+  void aThreadThatCannotQueueKeepsTheLockAndLeavesNothing() {
     DistributedLock mine = linked();
     Condition condition = mine.newCondition(READY);
     mine.lock();
@@ -112,7 +112,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
   /** Otherwise that place in the queue would take a signal that no thread receives. */
   @Test
   @Rule({"C2", "C4", "L14"})
-  void aStepIntoTheLineThatArrivesAfterItsWithdrawalIsRefused() {
+  void aQueueCommandThatArrivesAfterItsWithdrawalIsRefused() {
     DistributedLock theirs = linked();
     Condition condition = theirs.newCondition(READY);
     HeldCall late = link.hold("condition");
@@ -149,7 +149,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
 
   @Test
   @Rule({"C3", "C4"})
-  void whoCannotLearnWhetherItWasSignalledWakesWithoutAReason() {
+  void aThreadThatMayHaveBeenSignalledWakesWithoutAReason() {
     DistributedLock theirs = linked();
     Condition condition = theirs.newCondition(READY);
     Contender waiter = waiting(theirs, () -> condition.await(1, TimeUnit.SECONDS));
@@ -165,7 +165,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
   /** If a signalled thread cannot acquire the lock again, the next thread gets the signal. */
   @Test
   @Rule({"C2", "C4"})
-  void whoIsSignalledAndClosedPassesTheSignalOn() {
+  void aSignalToAClosedServiceGoesToTheNextWaiter() {
     LockService closing = service(builder -> builder.leaseTime(LEASE));
     DistributedLock theirs = closing.getLock(name);
     Contender first = waiting(theirs, theirs.newCondition(READY));
@@ -194,7 +194,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
 
   @Test
   @Rule({"C1", "L9"})
-  void whoHasLostTheLockCanNeitherWaitNorSignal() {
+  void aThreadThatLostTheLockCanNeitherWaitNorSignal() {
     DistributedLock mine = service(builder -> builder.leaseTime(LEASE)).getLock(name);
     Condition condition = mine.newCondition(READY);
     DistributedLock theirs = lock();
@@ -264,7 +264,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
   /** A command for an inner level might fail while the lock is held. */
   @Test
   @Rule({"C1", "C4", "L2"})
-  void whoHasTheLockAgainHasItsInnerLevelsWithoutACommand() {
+  void innerLevelsComeBackWithoutACommand() {
     DistributedLock theirs = linked().withLease(LEASE);
     AtomicBoolean entered = new AtomicBoolean();
     Contender waiter =

@@ -94,7 +94,7 @@ public abstract class CommandRules extends LockRules {
 
   @Test
   @Rule({"L12", "L19"})
-  void threadsOfOneServicePassTheLockOnWithoutCommands(Figures figures)
+  void threadsOfOneServiceHandTheLockOffWithoutCommands(Figures figures)
       throws InterruptedException {
     DistributedLock lock = lock();
     pairs(lock, 2500); // warms the JVM up: the cost of interpreted code does not matter here
@@ -121,7 +121,7 @@ public abstract class CommandRules extends LockRules {
 
   @Test
   @Rule("L10")
-  void aHandOffBetweenServicesIsThreeCommandsAndOneMessage(Figures figures)
+  void aGrantBetweenServicesIsThreeCommandsAndOneMessage(Figures figures)
       throws InterruptedException {
     long commands =
         handOffs(figures, List.of(lock(), lock()), "commands of grants between services");
@@ -132,7 +132,7 @@ public abstract class CommandRules extends LockRules {
 
   @Test
   @Rule({"L10", "L19"})
-  void whoStartsOnTheGrantNeedsTwoCommandsForAHandOff(Figures figures) throws InterruptedException {
+  void aServiceThatStartsOnTheGrantNeedsTwoCommands(Figures figures) throws InterruptedException {
     List<DistributedLock> locks =
         List.of(
             service(builder -> builder.startOnGrant(true)).getLock(name),
@@ -181,7 +181,7 @@ public abstract class CommandRules extends LockRules {
 
   @Test
   @Rule({"L19", "Q5"})
-  void insideAServiceAFairLockIsHandedOverByTheReplyToTheRelease(Figures figures)
+  void withinAServiceAFairLockIsGrantedInTheReplyToTheRelease(Figures figures)
       throws InterruptedException {
     DistributedLock lock = service().getFairLock(name);
     String figure = "commands of grants of a fair lock in one service";
@@ -197,7 +197,7 @@ public abstract class CommandRules extends LockRules {
 
   @Test
   @Rule("L10")
-  void aSingleHandOffIsTwoCommandsAndOneMessage() {
+  void aSingleGrantIsTwoCommandsAndOneMessage() {
     DistributedLock mine = lock();
     DistributedLock theirs = lock();
     mine.lock();

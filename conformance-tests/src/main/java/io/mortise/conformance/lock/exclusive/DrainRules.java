@@ -63,7 +63,7 @@ public abstract class DrainRules extends LockRules {
 
   @Test
   @Rule("L2")
-  void aThreadInsideEndsItsWorkWhileTheServiceCloses() {
+  void aHolderEndsItsWorkWhileTheServiceCloses() {
     Contender holder = inside(lock);
     Contender closer = closer(HOUR);
 
@@ -98,7 +98,7 @@ public abstract class DrainRules extends LockRules {
   }
 
   @Test
-  void aThreadDoesNotWaitForItsOwnRedLock() {
+  void aThreadDoesNotWaitForItsOwnRedlock() {
     LeasedLock mine = RedLock.of(lock, closing.getLock(name + "-2"), closing.getLock(name + "-3"));
     Contender self =
         contender(() -> {
@@ -123,7 +123,7 @@ public abstract class DrainRules extends LockRules {
   }
 
   @Test
-  void waitersAreTurnedAwayBeforeTheHoldEnds() throws InterruptedException {
+  void waitersAreRefusedBeforeTheHoldEnds() throws InterruptedException {
     Contender holder = inside(lock);
     Contender waiter = contender(() -> lock.tryLock(1, TimeUnit.HOURS));
     Contender fair = entering(closing.getFairLock(name));
@@ -143,7 +143,7 @@ public abstract class DrainRules extends LockRules {
 
   @Test
   @SuppressWarnings("WaitNotInLoop") // await does not return here
-  void aThreadThatWaitsForAConditionIsTurnedAway() {
+  void aThreadThatWaitsForAConditionIsRefused() {
     Condition ready = lock.newCondition();
     Contender waiter =
         contender(() -> {
@@ -279,7 +279,7 @@ public abstract class DrainRules extends LockRules {
   }
 
   @Test
-  void membersOfARedLockAreReleasedWhileTheirServiceCloses() {
+  void membersOfARedlockAreReleasedWhileTheirServiceCloses() {
     RedLock red = RedLock.of(lock);
     Contender holder = inside(red);
     Contender closer = closer(HOUR);

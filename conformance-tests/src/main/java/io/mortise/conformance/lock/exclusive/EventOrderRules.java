@@ -84,7 +84,7 @@ public abstract class EventOrderRules extends LockRules {
   }
 
   @Test
-  void aLeaseIsToldToBeginBeforeItIsToldToEnd() throws InterruptedException {
+  void theBeginOfALeaseIsReportedBeforeItsEnd() throws InterruptedException {
     LockService service = listenedTo();
 
     Crew.run(
@@ -109,7 +109,7 @@ public abstract class EventOrderRules extends LockRules {
 
   @Test
   @Rule("L9")
-  void aThreadThatLosesItsHoldIsToldToHaveLostItAndNotToHaveReleasedIt() {
+  void aLostHoldIsReportedAsLostAndNotAsReleased() {
     DistributedLock lock = listenedTo().getLock(name);
     lock.lock();
     assertTrue(lock().forceUnlock());
@@ -123,7 +123,7 @@ public abstract class EventOrderRules extends LockRules {
 
   @Test
   @Rule("L9")
-  void aHoldWhoseLossIsSeenWhenItIsUnlockedIsToldToBeLostToo() {
+  void aLossThatTheUnlockFindsIsReportedToo() {
     DistributedLock lock = listenedTo().getLock(name);
     lock.lock();
     deleteKey();
@@ -139,7 +139,7 @@ public abstract class EventOrderRules extends LockRules {
 
   @Test
   @Rule("L9")
-  void aLeaseThatIsLostIsToldToHaveBegunAndThenToBeLost() throws InterruptedException {
+  void theBeginOfALostLeaseIsReportedAndThenItsLoss() throws InterruptedException {
     LockService service = listenedTo();
     LockService forcing = service();
 
@@ -166,7 +166,7 @@ public abstract class EventOrderRules extends LockRules {
 
   @Test
   @Rule("L17")
-  void aThreadThatIsInsideWhenItsServiceIsClosedIsToldToHaveLostTheLockOnce() {
+  void closingAServiceReportsTheLossOfAHoldOnce() {
     LockService closing = listenedTo();
     DistributedLock lock = closing.getLock(name);
     lock.lock();
@@ -183,7 +183,7 @@ public abstract class EventOrderRules extends LockRules {
 
   @Test
   @Rule("L17")
-  void whetherAThreadUnlocksOrItsServiceIsClosedFirstOneEndIsTold() throws InterruptedException {
+  void unlockAndCloseReportOneEndInEitherOrder() throws InterruptedException {
     for (int round = 0; round < ROUNDS; round++) {
       String each = name + '-' + round;
       LockService closing = listenedTo();
@@ -211,7 +211,7 @@ public abstract class EventOrderRules extends LockRules {
   }
 
   @Test
-  void holdsThatAreHandedOverAreToldToBeginAsOftenAsToEnd() throws InterruptedException {
+  void handOffsReportAsManyBeginsAsEnds() throws InterruptedException {
     LockService service = listenedTo();
 
     Crew.run(

@@ -75,7 +75,7 @@ public abstract class FairRules extends LockRules {
 
   @Test
   @Rule("L11")
-  void whoComesAgainQueuesBehindThoseWhoWait() {
+  void aThreadThatComesAgainQueuesBehindTheWaiters() {
     DistributedLock first = fairLock();
     DistributedLock second = fairLock();
     List<String> turns = Collections.synchronizedList(new ArrayList<>());
@@ -105,7 +105,7 @@ public abstract class FairRules extends LockRules {
 
   @Test
   @Rule("L11")
-  void anAttemptWithoutTimePassesNobody() {
+  void anAttemptWithoutTimeOvertakesNobody() {
     DistributedLock passing = fairLock();
     assertTrue(passing.tryLock());
     passing.unlock();
@@ -126,7 +126,7 @@ public abstract class FairRules extends LockRules {
 
   @Test
   @Rule({"L4", "L5", "L11"})
-  void whoGivesUpIsOutOfTheQueueAtOnce() {
+  void aThreadThatGivesUpLeavesTheQueueAtOnce() {
     DistributedLock holder = fairLock();
     holder.lock();
     DistributedLock both = fairLock();

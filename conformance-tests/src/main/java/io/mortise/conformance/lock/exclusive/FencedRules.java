@@ -63,7 +63,7 @@ public abstract class FencedRules extends LockRules {
 
   @Test
   @Rule("L13")
-  void threadsThatPassItOnHaveTokensOfTheirOwn() throws InterruptedException {
+  void threadsThatHandTheLockOffHaveTokensOfTheirOwn() throws InterruptedException {
     LockService one = service();
     LockService other = service();
     List<Long> tokens = Collections.synchronizedList(new ArrayList<>());
@@ -140,7 +140,7 @@ public abstract class FencedRules extends LockRules {
 
   @Test
   @Rule({"L9", "L13"})
-  void aHoldThatIsHandedOverAfterItsEndHasASmallerTokenThanWhoeverTheStoreLetIn() {
+  void aHandOffAfterAForcedUnlockHasASmallerTokenThanTheNewHolder() {
     FaultyBackend link = new FaultyBackend(this::backend);
     FencedLock mine = service(link, builder -> builder).getFencedLock(name);
     List<Long> stale = Collections.synchronizedList(new ArrayList<>());

@@ -67,7 +67,7 @@ public abstract class ForcedRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L1", "L9", "Q6"})
-  void whoIsThrownOutBeforeItsReplyComesWaitsForWhoeverIsInside(Forcible kind) throws Exception {
+  void aRevokedHoldWhoseReplyIsLateWaitsForTheNewHolder(Forcible kind) throws Exception {
     Forcible.Handle mine = kind.of(linked(kind), name);
     LockService others = others(kind);
     Forcible.Handle theirs = kind.against(others, name);
@@ -92,7 +92,7 @@ public abstract class ForcedRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L9", "L11", "Q6"})
-  void whoIsThrownOutBeforeItsConfirmationIsAnsweredIsTheNextInLine(Forcible kind)
+  void aHoldThatIsRevokedDuringItsConfirmationIsTheNextInTheQueue(Forcible kind)
       throws Exception {
     Forcible.Handle mine = kind.of(linked(kind), name);
     LockService others = others(kind);
@@ -129,7 +129,7 @@ public abstract class ForcedRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L5", "L9", "Q6"})
-  void anAttemptThatIsThrownOutBeforeItsReplyComesTakesWhatIsFree(Forcible kind) {
+  void aRevokedAttemptWhoseReplyIsLateTakesAFreeLock(Forcible kind) {
     Forcible.Handle mine = kind.of(linked(kind), name);
     LockService others = others(kind);
     HeldCall asking = link.hold(kind.script("acquire"));
@@ -148,7 +148,7 @@ public abstract class ForcedRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L1", "L9", "Q6"})
-  void anAttemptThatIsThrownOutBeforeItsReplyComesIsInVainIfAnotherIsInside(Forcible kind)
+  void aRevokedAttemptWhoseReplyIsLateFailsIfAnotherHoldsTheLock(Forcible kind)
       throws Exception {
     Forcible.Handle mine = kind.of(linked(kind), name);
     LockService others = others(kind);
@@ -170,7 +170,7 @@ public abstract class ForcedRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L9", "RW8"})
-  void whoeverForcesSeesTheHoldsOfItsOwnServiceEnd(Forcible kind) {
+  void aForcedUnlockEndsTheHoldsOfItsOwnServiceAtOnce(Forcible kind) {
     Forcible.Handle mine = kind.of(linked(kind), name);
     Contender holder = taking(mine);
     assertTrue(holder.result());
@@ -221,7 +221,7 @@ public abstract class ForcedRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L9", "L14", "Q6"})
-  void anIdThatWasForcedOutIsNeverHeldAgain(Forcible kind) {
+  void aRevokedIdNeverHoldsAgain(Forcible kind) {
     Forcible.Handle mine = kind.of(linked(kind), name);
     HeldCall asking = link.hold(kind.script("acquire"));
     Contender holder = taking(mine);
@@ -238,7 +238,7 @@ public abstract class ForcedRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L10", "L14", "Q6"})
-  void whatAStoreThatForgotGivesToAnIdThatWasForcedOutComesBack(Forcible kind) {
+  void aHoldFromAStoreThatForgotARevocationIsReleased(Forcible kind) {
     Forcible.Handle mine = kind.of(linked(kind), name);
     HeldCall asking = link.hold(kind.script("acquire"));
     Contender waiter = taking(mine);
@@ -259,7 +259,7 @@ public abstract class ForcedRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L9", "L14"})
-  void aForcedUnlockWithoutAnAnswerIsToldByItsMessage(Forcible kind) {
+  void aForcedUnlockWithoutAReplyIsReportedByItsMessage(Forcible kind) {
     Forcible.Handle mine = kind.of(linked(kind), name);
     Contender holder = taking(mine);
     assertTrue(holder.result());
@@ -274,7 +274,7 @@ public abstract class ForcedRules extends LockRules {
 
   @Test
   @Rule({"L9", "RW6", "RW8"})
-  void whoReadNoLongerMayWriteAfterItsServiceForcedTheReadersOut() {
+  void aRevokedReaderMayWriteInItsOwnService() {
     DistributedReadWriteLock mine = linked(Forcible.READ).getReadWriteLock(name);
     mine.readLock().lock();
     link.mail().set(Fate.LOST);

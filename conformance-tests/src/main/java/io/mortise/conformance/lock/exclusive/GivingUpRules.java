@@ -59,7 +59,7 @@ public abstract class GivingUpRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L4", "L11"})
-  void whoIsInterruptedHasLeftWhenItIsTold(Wanted side) {
+  void anInterruptedWaiterHasLeftWhenTheExceptionComes(Wanted side) {
     LockService service = linked();
     DistributedLock held = side.against(service(), name);
     DistributedLock wanted = side.of(service, name);
@@ -83,7 +83,7 @@ public abstract class GivingUpRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L5", "L11"})
-  void whoseTimeIsOverHasLeftWhenItIsTold(Wanted side) {
+  void aTimedWaiterHasLeftWhenItReturns(Wanted side) {
     LockService service = linked();
     DistributedLock held = side.against(service(), name);
     DistributedLock wanted = side.of(service, name);
@@ -104,7 +104,7 @@ public abstract class GivingUpRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L4", "L11", "L14"})
-  void whoIsInterruptedWhileItIsGrantedGivesItBackFirst(Wanted side) {
+  void aWaiterInterruptedDuringItsGrantReleasesFirst(Wanted side) {
     DistributedLock held = side.against(service(), name);
     DistributedLock wanted = side.of(linked(), name);
     held.lock();
@@ -124,7 +124,7 @@ public abstract class GivingUpRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L4", "L11", "L14"})
-  void whoseLeaveIsNotAnsweredGivesUpAndLeavesInTheBackground(Wanted side) {
+  void aWaiterWithoutAReplyToItsLeaveLeavesInTheBackground(Wanted side) {
     DistributedLock held = side.against(service(), name);
     DistributedLock wanted = side.of(linked(), name);
     held.lock();
@@ -142,7 +142,7 @@ public abstract class GivingUpRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L4", "L5"})
-  void whoGivesUpAfterAFailureDoesNotWaitForTheStoreAgain(Wanted side) {
+  void givingUpAfterAFailureDoesNotWaitForTheStoreAgain(Wanted side) {
     DistributedLock held = side.against(service(), name);
     DistributedLock wanted = side.of(linked(), name);
     held.lock();
@@ -163,7 +163,7 @@ public abstract class GivingUpRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L4", "L5"})
-  void whoseCommandWasOutWhenItWasInterruptedWaitsForBothNoLongerThanForOne(Wanted side) {
+  void anInterruptDuringACommandWaitsNoLongerThanOneTimeout(Wanted side) {
     DistributedLock held = side.against(service(), name);
     DistributedLock wanted = side.of(linked(), name);
     held.lock();
@@ -210,7 +210,7 @@ public abstract class GivingUpRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L4", "L11"})
-  void whoeverWinsOfAnInterruptAndAnUnlockTheLockIsFreeOrHeld(Wanted side) {
+  void afterAnInterruptAndAnUnlockTheLockIsFreeOrHeld(Wanted side) {
     LockService service = linked();
     DistributedLock held = side.against(service, name);
     DistributedLock wanted = side.of(service, name);

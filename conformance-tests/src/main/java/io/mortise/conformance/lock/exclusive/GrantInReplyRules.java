@@ -58,7 +58,7 @@ public abstract class GrantInReplyRules extends LockRules {
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "PLAIN")
   @Rule({"L10", "L19", "Q5"})
-  void whoIsNamedSendsNoCommandOfItsOwn(Wanted side) {
+  void aGrantInAReplyNeedsNoCommandOfTheWaiter(Wanted side) {
     LockService service = linked();
     DistributedLock held = side.against(service, name);
     DistributedLock wanted = side.of(service, name);
@@ -76,7 +76,7 @@ public abstract class GrantInReplyRules extends LockRules {
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "PLAIN")
   @Rule({"L10", "Q5"})
-  void whoIsNamedInALostReplyAsksAndIsInside(Wanted side) {
+  void aWaiterGrantedInALostReplyAsksAndHoldsTheLock(Wanted side) {
     LockService service = linked();
     DistributedLock held = side.against(service, name);
     DistributedLock wanted = side.of(service, name);
@@ -95,7 +95,7 @@ public abstract class GrantInReplyRules extends LockRules {
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "PLAIN")
   @Rule({"L10", "A6", "Q5"})
-  void whoIsNamedAndHasGivenUpGivesItBackAtOnce(Wanted side) {
+  void aGrantToAWaiterThatHasGivenUpIsReleasedAtOnce(Wanted side) {
     LockService service = linked();
     DistributedLock held = side.against(service, name);
     DistributedLock wanted = side.of(service, name);
@@ -122,7 +122,7 @@ public abstract class GrantInReplyRules extends LockRules {
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "PLAIN")
   @Rule({"L1", "L9", "Q5"})
-  void whoIsNamedHasItsLeaseFromBeforeTheRelease(Wanted side) {
+  void aGrantInAReplyCountsItsLeaseFromBeforeTheRelease(Wanted side) {
     LockService service = linked();
     DistributedLock held = side.against(service, name);
     DistributedLock wanted = side.of(service, name);
@@ -147,7 +147,7 @@ public abstract class GrantInReplyRules extends LockRules {
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "PLAIN")
   @Rule({"L10", "Q5"})
-  void whoseOwnCommandIsOutIsLetInByItsAnswer(Wanted side) {
+  void aWaiterWithAPendingCommandHoldsTheLockAfterItsReply(Wanted side) {
     LockService service = linked();
     DistributedLock held = side.against(service, name);
     DistributedLock wanted = side.of(service, name);
@@ -168,14 +168,14 @@ public abstract class GrantInReplyRules extends LockRules {
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "PLAIN")
   @Rule({"L1", "Q5"})
-  void whoWasThrownOutBeforeItHeardThatItIsInStaysOutside(Wanted side) {
+  void aGrantThatWasRevokedBeforeItsReplyGivesNoHold(Wanted side) {
     assertStaysOutside(side, Fate.COMES, SECOND.dividedBy(2));
   }
 
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "PLAIN")
   @Rule({"L1", "Q5"})
-  void whoHasAskedSinceIsNotLetInByAReplyThatComesLate(Wanted side) {
+  void aLateReplyGrantsNothingToAWaiterThatHasAskedSince(Wanted side) {
     assertStaysOutside(side, Fate.LOST, RECHECK);
   }
 

@@ -93,7 +93,7 @@ public abstract class GrantRules extends LockRules {
 
   @Test
   @Rule("L12")
-  void aServicePassesTheLockOnAtMostAsOftenAsItsLimit() throws InterruptedException {
+  void aServiceHandsTheLockOffAtMostAsOftenAsItsLimit() throws InterruptedException {
     Rows rows = new Rows();
     LockService busy = service(builder -> builder.handOffLimit(5).listener(rows));
     DistributedLock lock = busy.getLock(name);
@@ -135,7 +135,7 @@ public abstract class GrantRules extends LockRules {
 
   @Test
   @Rule("L12")
-  void aSingleThreadGetsItsTurnAgainstABusyService(Figures figures) throws InterruptedException {
+  void aSingleThreadGetsTheLockAgainstABusyService(Figures figures) throws InterruptedException {
     DistributedLock theirs = lock();
     DistributedLock mine = lock();
     AtomicBoolean done = new AtomicBoolean();

@@ -27,7 +27,7 @@ public abstract class HolderRules extends LockRules {
   }
 
   @Test
-  void everybodyLearnsWhoHoldsTheLockAndHowManyWait() {
+  void everyServiceSeesTheHolderAndTheNumberOfWaiters() {
     LockService service = service();
     DistributedLock mine = service.getLock(name);
     DistributedLock theirs = lock();
@@ -54,7 +54,7 @@ public abstract class HolderRules extends LockRules {
   }
 
   @Test
-  void theHoldersOwnProcessAlsoLearnsWhichThreadIsInside() {
+  void theHoldersOwnProcessAlsoSeesTheThread() {
     DistributedLock mine = lock();
     Contender first = entering(mine);
     assertTrue(first.result());
@@ -90,7 +90,7 @@ public abstract class HolderRules extends LockRules {
   }
 
   @Test
-  void ofAnotherClientWhatItsIdTells() {
+  void theHolderOfAnotherLibraryIsReadFromItsId() {
     run(
         "redis.call('HSET', KEYS[1], '1f0c:17', 2) redis.call('PEXPIRE', KEYS[1], 9000) return {1}");
     LockHolder holder = lock().holder().orElseThrow();

@@ -45,7 +45,7 @@ public abstract class ListenerRules extends LockRules {
   }
 
   @Test
-  void outermostAcquisitionsAndReleasesAreTold() {
+  void outermostAcquisitionsAndReleasesAreReported() {
     Notes notes = new Notes();
     DistributedLock lock = service(builder -> builder.listener(notes)).getLock(name);
 
@@ -59,7 +59,7 @@ public abstract class ListenerRules extends LockRules {
   }
 
   @Test
-  void aHandOverInsideTheServiceIsToldApart() {
+  void aHandOffIsReportedApart() {
     Notes notes = new Notes();
     LockService service = service(builder -> builder.listener(notes));
     DistributedLock lock = service.getLock(name);
@@ -107,7 +107,7 @@ public abstract class ListenerRules extends LockRules {
   }
 
   @Test
-  void aLossIsToldOnTheGivenExecutor() {
+  void aLossIsReportedOnTheGivenExecutor() {
     AtomicReference<LeaseChange> event = new AtomicReference<>();
     List<Runnable> tasks = new CopyOnWriteArrayList<>();
     LockService service = service(builder -> builder.executor(tasks::add));

@@ -165,7 +165,7 @@ public abstract class OwnershipRules extends LockRules {
 
   @Test
   @Rule("L3")
-  void aLockForcedOpenIsFreeAndItsHolderIsTold() {
+  void aLockForcedOpenIsFreeAndItsHolderGetsAReport() {
     DistributedLock mine = lock();
     DistributedLock theirs = lock();
     mine.lock();

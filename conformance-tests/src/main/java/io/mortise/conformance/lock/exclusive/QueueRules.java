@@ -65,7 +65,7 @@ public abstract class QueueRules extends LockRules {
 
   @Test
   @Rule({"L10", "A2"})
-  void aNewcomerThatFindsTheLockFreeCallsTheFirstInLine() {
+  void aNewcomerThatFindsTheLockFreeGrantsItToTheFirstWaiter() {
     held();
     DistributedLock theirs = lock();
     Contender waiter = entering(theirs);
@@ -203,7 +203,7 @@ public abstract class QueueRules extends LockRules {
 
   @Test
   @Rule({"L9", "A13"})
-  void aForcedUnlockIsToldByMessage() {
+  void aForcedUnlockIsReportedByMessage() {
     DistributedLock mine = held();
 
     assertTrue(lock().forceUnlock());

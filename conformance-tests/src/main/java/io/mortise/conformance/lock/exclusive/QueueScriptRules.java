@@ -168,7 +168,7 @@ public abstract class QueueScriptRules extends LockRules {
   @ParameterizedTest
   @ValueSource(strings = {"queue", "alive"})
   @Rule({"L11", "A8"})
-  void waitersOfWhomHalfTheStateIsDeletedComeBackInTheirOrder(String deleted) {
+  void waitersThatLostHalfTheirStateComeBackInTheirOrder(String deleted) {
     ScriptedClient holder = holder();
     ScriptedClient first = client("first");
     ScriptedClient second = client("second");
@@ -187,7 +187,7 @@ public abstract class QueueScriptRules extends LockRules {
 
   @Test
   @Rule({"L11", "A3"})
-  void aClaimAfterTheGrantsEndGoesBackToItsPlace() {
+  void aConfirmationAfterTheGrantsEndGoesBackToItsPlace() {
     ScriptedClient holder = holder();
     ScriptedClient late = client("late");
     late.assertWaits(1);
@@ -225,7 +225,7 @@ public abstract class QueueScriptRules extends LockRules {
 
   @Test
   @Rule({"L10", "A9"})
-  void aWaiterWhoseMailNobodyReadsIsPassedOver() {
+  void aWaiterWithoutAMailboxSubscriberIsPassedOver() {
     ScriptedClient holder = holder();
     ScriptedClient next = client("next");
     deaf("deaf").assertWaits(1);

@@ -76,7 +76,7 @@ public abstract class StartOnGrantRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L1", "L10"})
-  void whoIsToldIsInsideAndConfirmsLater(Wanted side) {
+  void aGrantsMessageGivesTheHoldAndTheConfirmationFollows(Wanted side) {
     DistributedLock held = side.against(mine, name);
     DistributedLock wanted = side.of(theirs, name);
     held.lock();
@@ -177,19 +177,19 @@ public abstract class StartOnGrantRules extends LockRules {
 
   @Test
   @Rule({"L1", "L13"})
-  void whoGetsATokenAsks() {
+  void aFencedWaiterAsks() {
     assertAsks(mine.getFencedLock(name), theirs.getFencedLock(name));
   }
 
   @Test
   @Rule({"L1", "L9"})
-  void whoWantsAFixedLeaseAsks() {
+  void aWaiterWithAFixedLeaseAsks() {
     assertAsks(mine.getLock(name), theirs.getLock(name).withLease(Duration.ofSeconds(20)));
   }
 
   @Test
   @Rule({"L1", "L9"})
-  void whoTakesOverFromOneWithAFixedLeaseIsInsideNoLongerThanTheGrant() {
+  void aWaiterThatReplacesOneWithAFixedLeaseHoldsNoLongerThanTheGrant() {
     DistributedLock held = mine.getLock(name);
     DistributedLock wanted = theirs.getLock(name);
     held.lock();
@@ -230,7 +230,7 @@ public abstract class StartOnGrantRules extends LockRules {
 
   @Test
   @Rule({"L10", "L12"})
-  void theNextThreadOfTheServiceIsInsideByTheSameGrant() {
+  void theNextThreadOfTheServiceHoldsTheLockByTheSameGrant() {
     DistributedLock held = mine.getLock(name);
     DistributedLock wanted = theirs.getLock(name);
     held.lock();

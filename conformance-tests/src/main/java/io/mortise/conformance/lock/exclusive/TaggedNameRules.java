@@ -66,7 +66,7 @@ public abstract class TaggedNameRules extends LockRules {
 
   @Test
   @Rule({"RS1", "L1"})
-  void toRedissonTheyAreTwoLocksAndWhoWaitsForTheOneIsNotGrantedTheOther() {
+  void toRedissonTheyAreTwoLocksAndAWaiterOfOneIsNotGrantedTheOther() {
     DistributedLock held = shared().getLock(name);
     DistributedLock other = shared().getLock(tag);
     held.lock();
@@ -89,7 +89,7 @@ public abstract class TaggedNameRules extends LockRules {
 
   @Test
   @Rule({"RS2", "L10"})
-  void whoeverOfRedissonFreesOneOfThemWakesThoseThatWaitForIt() {
+  void aReleaseByRedissonWakesTheWaitersOfThatName() {
     LockService mine = shared();
     for (String key : List.of(name, tag)) {
       redissonLocks(key);

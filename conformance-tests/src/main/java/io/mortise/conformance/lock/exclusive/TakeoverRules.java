@@ -53,7 +53,7 @@ public abstract class TakeoverRules extends LockRules {
 
   @Test
   @Rule({"L1", "L9"})
-  void whenAnotherIsInsideAFixedLeaseIsOver() {
+  void whenAnotherHoldsTheLockAFixedLeaseIsOver() {
     DistributedLock mine = lock();
     DistributedLock theirs = lock();
     List<Boolean> overlaps = new CopyOnWriteArrayList<>();
@@ -73,7 +73,7 @@ public abstract class TakeoverRules extends LockRules {
 
   @Test
   @Rule({"L1", "L9"})
-  void whenAnotherIsInsideALeaseThatCouldNotBeRenewedIsOver() {
+  void whenAnotherHoldsTheLockALeaseThatCouldNotBeRenewedIsOver() {
     FaultyBackend link = new FaultyBackend(this::backend);
     DistributedLock mine = service(link, builder -> builder.leaseTime(LEASE)).getLock(name);
     DistributedLock theirs = lock();
@@ -129,7 +129,7 @@ public abstract class TakeoverRules extends LockRules {
 
   @Test
   @Rule({"L9", "L10"})
-  void aHolderForcedOutIsToldByMessage() {
+  void aRevokedHolderGetsAMessage() {
     DistributedLock mine = lock();
     DistributedLock theirs = lock();
     mine.onLeaseChange(event -> changes.add(event.state()));

@@ -64,7 +64,7 @@ public abstract class WaitingRules extends LockRules {
 
   @Test
   @Rule("L10")
-  void everyWaiterOfSeveralServicesGetsItsTurn() {
+  void everyWaiterOfSeveralServicesGetsTheLock() {
     DistributedLock first = lock();
     first.lock();
     List<DistributedLock> locks = List.of(lock(), lock(), lock());
@@ -241,7 +241,7 @@ public abstract class WaitingRules extends LockRules {
 
   @Test
   @Rule("L10")
-  void aForcedUnlockLetsTheNextWaiterIn() {
+  void aForcedUnlockGrantsTheLockToTheNextWaiter() {
     DistributedLock mine = lock();
     DistributedLock theirs = lock();
     mine.lock();

@@ -114,7 +114,7 @@ public abstract class ClockStepRules extends LockRules {
 
   @Test
   @Rule({"L1", "RW1"})
-  void aWriterThatIsLetInKeepsTheReaderBehindItOut() {
+  void aGrantedWriterKeepsTheReaderBehindItOut() {
     DistributedReadWriteLock mine = mine().getReadWriteLock(name);
     mine.readLock().lock();
     Contender writer = waiting(mine.writeLock(), 1);
@@ -132,7 +132,7 @@ public abstract class ClockStepRules extends LockRules {
 
   @Test
   @Rule({"L1", "RW1"})
-  void readersThatAreLetInTogetherAreAllInside() {
+  void readersThatAreGrantedTogetherAllHoldTheLock() {
     DistributedReadWriteLock mine = mine().getReadWriteLock(name);
     mine.writeLock().lock();
     List<Contender> readers =

@@ -164,7 +164,7 @@ public abstract class LateReplyRules extends LockRules {
 
   @Test
   @Rule({"L9", "A13"})
-  void aForcedUnlockWhoseMessageIsLostIsToldByTheNextRenewal() {
+  void aForcedUnlockWhoseMessageIsLostIsReportedByTheNextRenewal() {
     DistributedLock mine = linked();
     mine.lock();
     link.mail().set(Fate.LOST);

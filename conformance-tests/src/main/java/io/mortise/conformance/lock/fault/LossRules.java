@@ -111,7 +111,7 @@ public abstract class LossRules extends LockRules {
 
   @Test
   @Rule({"L9", "L10", "W19"})
-  void aServerThatComesBackEmptyLetsTheWaiterInAndTheHolderIsTold() {
+  void aServerThatComesBackEmptyGrantsToTheWaiterAndTheHolderGetsAReport() {
     RedisServer server = serverOfItsOwn();
     DistributedLock mine = held(server);
     DistributedLock theirs = service(server).getLock(name);

@@ -51,7 +51,7 @@ public abstract class OutageRules extends LockRules {
 
   @Test
   @Rule("L5")
-  void withTheStoreDownNobodyIsToldThatSomebodyElseHoldsTheLock() {
+  void withTheStoreDownNoAttemptReportsAnotherHolder() {
     DistributedLock mine = linked();
     link.set(Link.DOWN);
 
@@ -69,7 +69,7 @@ public abstract class OutageRules extends LockRules {
   @ParameterizedTest
   @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "UP")
   @Rule("L18")
-  void aServiceThatCannotBeOpenedIsToldAsUnavailableHoweverItFailed(Link how) {
+  void aServiceThatCannotBeOpenedIsUnavailableHoweverItFailed(Link how) {
     for (String what : List.of("check", FaultyBackend.SUBSCRIBE)) {
       link.set(what, how, 1);
       LockException e =

@@ -80,7 +80,7 @@ public abstract class RivalRules extends LockRules {
 
   @Test
   @Rule({"W17", "L8", "L9"})
-  void whoWasForcedOutTakesNothingFromAnotherThreadOfItsProcess() {
+  void aRevokedHoldTakesNothingFromAnotherThreadOfItsProcess() {
     DistributedLock mine = service(builder -> builder.leaseTime(BRIEF)).getLock(name);
     for (int i = 0; i < 4; i++) {
       mine.lock();

@@ -87,7 +87,7 @@ public abstract class SlowServerRules extends LockRules {
 
   @Test
   @Rule({"L5", "L14"})
-  void aTimedAttemptOnAServerThatHangsFailsAtItsDeadlineAndIsTakenBack() throws Exception {
+  void aTimedAttemptOnAServerThatHangsFailsAtItsDeadlineAndIsWithdrawn() throws Exception {
     DistributedLock mine = proxied();
     DistributedLock theirs = lock();
     proxy.stall(Direction.REPLIES);

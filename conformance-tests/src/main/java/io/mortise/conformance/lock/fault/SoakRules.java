@@ -82,7 +82,7 @@ public abstract class SoakRules extends LockRules {
 
   @Test
   @Rule({"L1", "L9", "L10", "L14"})
-  void noFaultOfALinkLetsTwoInOrKeepsAnybodyOut(Figures figures) throws Exception {
+  void noFaultOfALinkGivesTwoHoldersOrKeepsAnybodyOut(Figures figures) throws Exception {
     soak("soak", false, figures);
   }
 

@@ -73,7 +73,7 @@ public abstract class UnknownOutcomeRules extends LockRules {
 
   @Test
   @Rule({"L10", "L14"})
-  void anUnlockWhoseReplyIsLostLetsOneWaiterInAndIsRepeatedInVain() {
+  void anUnlockWhoseReplyIsLostGrantsToOneWaiterAndIsRepeatedInVain() {
     DistributedLock mine = linked();
     DistributedLock theirs = lock();
     HeldCall leaving = link.hold("leave");

@@ -87,7 +87,7 @@ public abstract class WaitingFaultRules extends LockRules {
 
   @Test
   @Rule({"L1", "L10", "L11"})
-  void aFrozenWaiterCostsSecondsAndComesBackInLine() {
+  void aFrozenWaiterCostsSecondsAndComesBackToTheQueue() {
     DistributedLock mine = lock();
     DistributedLock theirs = lock();
     mine.lock();
@@ -180,7 +180,7 @@ public abstract class WaitingFaultRules extends LockRules {
 
   @Test
   @Rule("W15")
-  void aThousandContendedNamesAllHaveTheirTurnOverFewConnections() throws InterruptedException {
+  void aThousandContendedNamesAllGetTheirLocksOverFewConnections() throws InterruptedException {
     int names = 1000;
     RedisServer server = RedisServer.start();
     closeLast(server);

@@ -62,7 +62,7 @@ public abstract class AsyncRules extends LeaseFixture {
 
   @Test
   @Rule("L10")
-  void whoWaitsGetsItInTurnWithAnyThreadThatWaits() {
+  void aRequestGetsTheLockInOrderWithWaitingThreads() {
     DistributedLock holder = lock();
     holder.lock();
     List<Integer> order = Collections.synchronizedList(new ArrayList<>());
@@ -170,7 +170,7 @@ public abstract class AsyncRules extends LeaseFixture {
 
   @Test
   @Rule("L10")
-  void aRequestWhoseGrantIsNotHeardOfIsServedAfterItsNextCheck() {
+  void aRequestWithALostGrantMessageIsServedAfterItsNextCheck() {
     DistributedLock holder = lock();
     holder.lock();
     CompletableFuture<Lease> waiting = linked().getLock(name).async().acquire();
@@ -185,7 +185,7 @@ public abstract class AsyncRules extends LeaseFixture {
 
   @Test
   @Rule({"L5", "L14"})
-  void aStoreOutOfReachIsToldAsToAThread() {
+  void aStoreOutOfReachFailsARequestAsItFailsAThread() {
     LockService service = linked();
     link.set(Link.DOWN);
     AsyncLock lock = service.getLock(name).async();
@@ -200,7 +200,7 @@ public abstract class AsyncRules extends LeaseFixture {
 
   @Test
   @Rule("L14")
-  void anAttemptWhoseReplyIsLostIsTakenBackAndOneThatWaitsAsksAgain() {
+  void anAttemptWhoseReplyIsLostIsWithdrawnAndOneThatWaitsAsksAgain() {
     AsyncLock lock = linked().getLock(name).async();
     link.set("acquire", Link.REPLY_LOST, 1);
     assertInstanceOf(OutcomeUnknownException.class, Await.failure(lock.tryAcquire()));
@@ -244,7 +244,7 @@ public abstract class AsyncRules extends LeaseFixture {
 
   @Test
   @Rule("L2")
-  void aThreadThatHoldsItIsToldThatItWouldWaitForItself() throws InterruptedException {
+  void aThreadThatHoldsTheLockIsRefusedBecauseItWouldWaitForItself() throws InterruptedException {
     DistributedLock lock = lock();
     lock.lock();
     assertThrows(IllegalStateException.class, lock::acquire);

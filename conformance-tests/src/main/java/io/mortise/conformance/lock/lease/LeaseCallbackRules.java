@@ -43,7 +43,7 @@ public abstract class LeaseCallbackRules extends LockRules {
 
   @Test
   @Rule({"L6", "L20"})
-  void whoeverIsCalledBackMayBlockOnTheLease() {
+  void aCallbackMayBlockOnTheLease() {
     LockService service = service();
     MultiLock both = MultiLock.of(service.getLock(name), service().getLock(name + "-b"));
     CompletableFuture<Boolean> extended = new CompletableFuture<>();
@@ -119,7 +119,7 @@ public abstract class LeaseCallbackRules extends LockRules {
 
   @Test
   @Rule({"L9", "L20"})
-  void aLossThatLookingFindsIsToldOnTheExecutor() throws InterruptedException {
+  void aLossThatALookFindsIsReportedOnTheExecutor() throws InterruptedException {
     DistributedLock a = lock();
     Lease lease = MultiLock.of(a, service().getLock(name + "-b")).acquire();
     List<String> told = new CopyOnWriteArrayList<>();
@@ -135,7 +135,7 @@ public abstract class LeaseCallbackRules extends LockRules {
 
   @Test
   @Rule({"L15", "L20"})
-  void callbacksThatRunInPlaceFollowOneAnotherHoweverLongTheLine() throws InterruptedException {
+  void callbacksThatRunInPlaceFollowOneAnotherHoweverLongTheQueue() throws InterruptedException {
     LockService service = service(builder -> builder.executor(Runnable::run));
     DistributedLock lock = service.getLock(name);
     DistributedSemaphore permits = service.getSemaphore(name);
@@ -219,7 +219,7 @@ public abstract class LeaseCallbackRules extends LockRules {
 
   @Test
   @Rule("L2")
-  void aThreadInsideOneSideIsToldThatALeaseOfTheOtherWouldWaitForIt() {
+  void aHolderOfOneSideIsRefusedALeaseOfTheOtherThatWouldWaitForIt() {
     DistributedReadWriteLock lock = service().getReadWriteLock(name);
     lock.readLock().lock();
     assertThrows(IllegalStateException.class, lock.writeLock()::acquire);

@@ -84,7 +84,7 @@ public abstract class LeaseRaceRules extends LeaseFixture {
 
   @Test
   @Rule({"L5", "L14"})
-  void aFailureOutWhenTheTimeEndsIsTold() {
+  void aFailureThatIsPendingWhenTheTimeEndsIsReported() {
     HeldCall taking = link.hold("acquire");
     CompletableFuture<Optional<Lease>> timed = linked().getLock(name).async().tryAcquire(SECOND);
     taking.arrive();
@@ -96,7 +96,7 @@ public abstract class LeaseRaceRules extends LeaseFixture {
 
   @Test
   @Rule({"L5", "L15"})
-  void whoIsToldToWaitWhenItsTimeIsOverLeavesTheQueue() {
+  void aRequestThatQueuesWhenItsTimeIsOverLeavesTheQueue() {
     DistributedLock holder = lock();
     holder.lock();
     HeldCall joining = link.hold("acquire");
@@ -147,7 +147,7 @@ public abstract class LeaseRaceRules extends LeaseFixture {
 
   @Test
   @Rule("L14")
-  void whoWaitsRidesOutALostReplyAfterALateAnswer() {
+  void aWaiterRidesOutALostReplyAfterALateReply() {
     Duration half = Duration.ofMillis(500);
     HeldCall late = link.hold("acquire");
     DistributedLock lock = linked().getLock(name);

@@ -37,7 +37,7 @@ public abstract class LeaseRules extends LockRules {
 
   @Test
   @Rule({"L7", "L9"})
-  void aFixedLeaseEndsAndItsHolderIsTold() {
+  void aFixedLeaseEndsAndItsHolderGetsAReport() {
     DistributedLock mine = lock();
     DistributedLock theirs = lock();
     List<LeaseChange> events = new CopyOnWriteArrayList<>();

@@ -58,7 +58,7 @@ public abstract class LeaseValueRules extends LockRules {
 
   @Test
   @Rule({"L7", "L9"})
-  void aFixedLeaseEndsIsToldOnceAndIsNotRevived() throws InterruptedException {
+  void aFixedLeaseEndsIsReportedOnceAndIsNotRevived() throws InterruptedException {
     List<String> told = Collections.synchronizedList(new ArrayList<>());
     Lease lease = lock().withLease(Duration.ofMillis(500)).acquire();
     Lease same = lease.onLost(event -> told.add(event.name() + ' ' + event.state()));
@@ -131,7 +131,7 @@ public abstract class LeaseValueRules extends LockRules {
 
   @Test
   @Rule("L9")
-  void aForcedUnlockIsToldToTheLease() throws InterruptedException {
+  void aForcedUnlockIsReportedToTheLease() throws InterruptedException {
     Lease lease = lock().acquire();
     assertTrue(lock().forceUnlock());
     Await.until("the lease is lost", () -> lease.state() == LeaseState.LOST);
@@ -190,7 +190,7 @@ public abstract class LeaseValueRules extends LockRules {
 
   @Test
   @Rule("L11")
-  void leasesOfAFairLockPassNobody() throws InterruptedException {
+  void leasesOfAFairLockOvertakeNobody() throws InterruptedException {
     DistributedLock holder = service().getFairLock(name);
     holder.lock();
     DistributedLock waiting = service().getFairLock(name);

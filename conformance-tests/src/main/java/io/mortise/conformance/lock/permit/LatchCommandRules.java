@@ -53,7 +53,7 @@ public abstract class LatchCommandRules extends LatchFixture {
 
   @Test
   @Rule({"D1", "L19"})
-  void openingTellsEachWaiterOnceAndEachAsksOnce(Figures figures) {
+  void openingNotifiesEachWaiterOnceAndEachAsksOnce(Figures figures) {
     DistributedCountDownLatch mine = latch();
     DistributedCountDownLatch theirs = latch();
     mine.trySetCount(1);

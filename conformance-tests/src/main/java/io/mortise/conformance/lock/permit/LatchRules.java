@@ -89,7 +89,7 @@ public abstract class LatchRules extends LatchFixture {
 
   @Test
   @Rule({"D2", "L4", "L5", "L15"})
-  void whoGivesUpLeavesNothing() {
+  void aWaiterThatGivesUpLeavesNothing() {
     DistributedCountDownLatch mine = latch();
     assertTrue(mine.trySetCount(1));
     CompletableFuture<Void> cancelled = waiting(mine, 1);

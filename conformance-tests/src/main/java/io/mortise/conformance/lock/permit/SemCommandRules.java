@@ -67,7 +67,7 @@ public abstract class SemCommandRules extends SyncFixture {
 
   @Test
   @Rule({"L19", "W9"})
-  void givingBackTellsEachThatIsLetInOnceAndEachConfirmsOnce(Figures figures) {
+  void aReleaseNotifiesEachGrantedWaiterOnceAndEachConfirmsOnce(Figures figures) {
     DistributedSemaphore mine = semaphore(5);
     DistributedSemaphore theirs = semaphore();
     Lease five = take(mine, 5);
@@ -90,7 +90,7 @@ public abstract class SemCommandRules extends SyncFixture {
 
   @Test
   @Rule({"L19", "Q5"})
-  void insideAProcessTheReplyToAReleaseLetsTheNextIn(Figures figures) {
+  void withinAProcessTheReplyToAReleaseGrantsToTheNext(Figures figures) {
     DistributedSemaphore mine = semaphore(1);
     Lease inside = take(mine, 1);
     long commands = 0;

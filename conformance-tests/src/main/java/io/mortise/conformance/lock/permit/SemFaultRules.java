@@ -139,7 +139,7 @@ public abstract class SemFaultRules extends SyncFixture {
 
   @Test
   @Rule({"L10", "S2", "Q5"})
-  void whoIsNamedInALostReplyAsksAndIsInside() {
+  void aWaiterGrantedInALostReplyAsksAndHoldsItsPermits() {
     Lease all = take(theirs, 3);
     CompletableFuture<Lease> two = waiting(theirs, 2, 1);
     link.set("sem-leave", Link.REPLY_LOST, 1);
@@ -154,7 +154,7 @@ public abstract class SemFaultRules extends SyncFixture {
 
   @Test
   @Rule({"L10", "A6", "Q5"})
-  void whoIsNamedAndHasGivenUpGivesItBackAtOnce() {
+  void aGrantToAWaiterThatHasGivenUpIsReleasedAtOnce() {
     Lease all = take(theirs, 3);
     CompletableFuture<Lease> quitter = waiting(theirs, 3, 1);
     HeldCall leaving = link.hold("sem-leave");
@@ -170,7 +170,7 @@ public abstract class SemFaultRules extends SyncFixture {
 
   @Test
   @Rule({"L9", "S4", "Q5"})
-  void whoIsNamedHasItsLeaseFromBeforeTheRelease() {
+  void aGrantInAReplyCountsItsLeaseFromBeforeTheRelease() {
     Lease all = take(theirs, 3);
     CompletableFuture<Lease> waiter = waiting(theirs, 3, 1);
     HeldCall giving = link.hold("sem-leave");
@@ -192,7 +192,7 @@ public abstract class SemFaultRules extends SyncFixture {
 
   @Test
   @Rule({"S3", "Q5"})
-  void whoWantsMoreThanThereAreIsNotNamed() {
+  void aReplyGrantsNothingToARequestForTooMany() {
     Lease two = take(theirs, 2);
     CompletableFuture<Lease> next = waiting(theirs, 2, 1);
     CompletableFuture<Lease> greedy = waiting(theirs, 3, 2);

@@ -110,7 +110,7 @@ public abstract class SemLifeRules extends SyncFixture {
 
   @Test
   @Rule({"S3", "L9", "L10"})
-  void aSemaphoreWhoseDataIsLostIsUnsetAndItsHoldersAreTold() {
+  void aSemaphoreWhoseDataIsLostIsUnsetAndItsHoldersGetAReport() {
     DistributedSemaphore mine = semaphore(2);
     Lease held = take(brief().getSemaphore(name), 2);
     CompletableFuture<Lease> waiter = waiting(semaphore(), 1, 1);
@@ -130,7 +130,7 @@ public abstract class SemLifeRules extends SyncFixture {
   @ParameterizedTest
   @ValueSource(strings = {"'DEL', KEYS[1]", "'PEXPIRE', KEYS[1], -1"})
   @Rule({"S3", "L18"})
-  void whoHasSetASemaphoreThatIsForgottenIsToldSoAndSetsItAgain(String ends)
+  void aForgottenSemaphoreIsReportedAndCanBeSetAgain(String ends)
       throws InterruptedException {
     DistributedSemaphore mine = semaphore();
     assertTrue(mine.trySetPermits(2));
@@ -150,7 +150,7 @@ public abstract class SemLifeRules extends SyncFixture {
 
   @Test
   @Rule({"S1", "S4", "L9"})
-  void permitsForcedBackLetTheNextInAndTheirHoldersAreTold() {
+  void revokedPermitsGoToTheNextAndTheirHoldersGetAReport() {
     DistributedSemaphore mine = semaphore(3);
     DistributedSemaphore theirs = service().getSemaphore(name);
     assertFalse(theirs.forceRelease());

@@ -61,7 +61,7 @@ public abstract class SemRules extends SyncFixture {
 
   @Test
   @Rule({"S2", "L11"})
-  void whoAsksForManyIsPassedByNobodyWhoAsksForFew() {
+  void aRequestForManyIsOvertakenByNoRequestForFew() {
     DistributedSemaphore mine = semaphore(4);
     DistributedSemaphore theirs = semaphore();
     Lease first = take(mine, 2);
@@ -93,7 +93,7 @@ public abstract class SemRules extends SyncFixture {
 
   @Test
   @Rule({"S4", "W9", "L10"})
-  void givingBackFiveLetsFiveInWhoWaitForOneEach() throws InterruptedException {
+  void releasingFiveGrantsToFiveThatWaitForOneEach() throws InterruptedException {
     DistributedSemaphore mine = semaphore(5);
     DistributedSemaphore theirs = semaphore();
     Lease five = mine.acquire(5);
@@ -128,7 +128,7 @@ public abstract class SemRules extends SyncFixture {
 
   @Test
   @Rule({"S2", "L4", "L5", "L15"})
-  void whoGivesUpLeavesNothingAndLetsInWhoStoodBehind() throws InterruptedException {
+  void aWaiterThatGivesUpLeavesNothingAndTheNextIsGranted() throws InterruptedException {
     DistributedSemaphore mine = semaphore(3);
     DistributedSemaphore theirs = semaphore();
     Lease two = take(mine, 2);
@@ -172,7 +172,7 @@ public abstract class SemRules extends SyncFixture {
 
   @Test
   @Rule({"S3", "L10"})
-  void moreOrFewerPermitsLetInOrKeepOutAndTakeNothing() {
+  void moreOrFewerPermitsGrantOrKeepOutAndTakeNothing() {
     DistributedSemaphore mine = semaphore(2);
     DistributedSemaphore theirs = semaphore();
     Lease two = take(mine, 2);
@@ -197,7 +197,7 @@ public abstract class SemRules extends SyncFixture {
 
   @Test
   @Rule({"S3", "L18", "L10"})
-  void whoWaitsForMoreThanThereAreNowIsToldAndKeepsNobodyOut() {
+  void aWaiterForMoreThanThereAreNowFailsAndKeepsNobodyOut() {
     DistributedSemaphore mine = semaphore(3);
     Lease one = take(mine, 1);
     CompletableFuture<Lease> all = waiting(semaphore(), 3, 1);
@@ -214,7 +214,7 @@ public abstract class SemRules extends SyncFixture {
 
   @Test
   @Rule({"L9", "L13"})
-  void aFixedLeaseEndsIsToldAndItsPermitsComeBack() {
+  void aFixedLeaseEndsIsReportedAndItsPermitsComeBack() {
     DistributedSemaphore mine = semaphore(2);
     DistributedSemaphore brief = mine.withLease(Duration.ofMillis(300));
     List<LeaseState> told = new CopyOnWriteArrayList<>();
@@ -234,7 +234,7 @@ public abstract class SemRules extends SyncFixture {
 
   @Test
   @Rule("L17")
-  void closingTheServiceEndsTheWaitingAndLetsOthersIn() {
+  void closingTheServiceEndsTheWaitingAndOthersAreGranted() {
     DistributedSemaphore mine = semaphore(2);
     Lease one = take(mine, 1);
     LockService closing = patient();

@@ -147,7 +147,7 @@ public abstract class SemScriptRules extends SyncFixture {
 
   @Test
   @Rule({"S1", "S2", "S3", "L10"})
-  void afterEveryCommandTheSumIsRightAndNobodyWaitsForWhomThereIsRoom() {
+  void afterEveryCommandTheSumIsRightAndTheFirstWaiterHasNoRoom() {
     var semaphore = service(engine, builder -> builder.leaseTime(LONG)).getSemaphore(name);
     semaphore.resize(total);
     take(semaphore, 1).close(); // the service has sent the scripts now

@@ -85,7 +85,7 @@ public abstract class RwCommandRules extends RwFixture {
 
   @Test
   @Rule("L10")
-  void aReleaseTellsEachReaderOnceAndEachConfirmsOnce(Figures figures) {
+  void aReleaseNotifiesEachReaderOnceAndEachConfirmsOnce(Figures figures) {
     DistributedReadWriteLock mine = rw();
     DistributedReadWriteLock theirs = rw();
     mine.writeLock().lock();

@@ -114,7 +114,7 @@ public abstract class RwContractRules extends RwFixture {
   @ParameterizedTest
   @EnumSource
   @Rule({"L2", "L11"})
-  void aWriterThatWaitsStopsNewReadersAndNoneThatIsInside(Kind kind) {
+  void aWriterThatWaitsStopsNewReadersAndNoHolder(Kind kind) {
     Supplier<ReadWriteLock> parties = parties(kind);
     ReadWriteLock mine = parties.get();
     ReadWriteLock theirs = parties.get();
@@ -138,7 +138,7 @@ public abstract class RwContractRules extends RwFixture {
   @ParameterizedTest
   @CsvSource({"MORTISE, READ", "MORTISE, WRITE", "JDK, READ", "JDK, WRITE"})
   @Rule("L4")
-  void whoWaitsIsInterruptedAndLeavesNothingBehind(Kind kind, Side side) {
+  void anInterruptedWaiterLeavesNothingBehind(Kind kind, Side side) {
     Supplier<ReadWriteLock> parties = parties(kind);
     ReadWriteLock mine = parties.get();
     ReadWriteLock theirs = parties.get();

@@ -62,7 +62,7 @@ public abstract class RwLeaseRules extends RwFixture {
 
   @Test
   @Rule({"L7", "L10"})
-  void theLastReadersEndLetsTheWriterInByItself() {
+  void theLastReadersEndGrantsTheWriterByItself() {
     DistributedReadWriteLock mine = rw();
     DistributedReadWriteLock theirs = rw();
     mine.readLock().withLease(SHORT).lock();
@@ -115,7 +115,7 @@ public abstract class RwLeaseRules extends RwFixture {
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   @Rule("L9")
-  void aHoldWhoseKeyIsDeletedIsToldToItsSideAlone(boolean reads) {
+  void theLossOfAHoldWhoseKeyIsDeletedIsReportedToItsSideAlone(boolean reads) {
     LockService service = service(builder -> builder.leaseTime(SHORT));
     DistributedReadWriteLock rw = service.getReadWriteLock(name);
     DistributedLock lost = reads ? rw.readLock() : rw.writeLock();
@@ -138,7 +138,7 @@ public abstract class RwLeaseRules extends RwFixture {
 
   @Test
   @Rule({"L9", "L10", "A13"})
-  void aForcedUnlockEndsOneSideAndIsToldToAllOfIt() {
+  void aForcedUnlockEndsOneSideAndIsReportedToAllItsHolders() {
     DistributedReadWriteLock mine = rw();
     DistributedReadWriteLock theirs = rw();
     assertFalse(mine.readLock().forceUnlock());
@@ -167,7 +167,7 @@ public abstract class RwLeaseRules extends RwFixture {
 
   @Test
   @Rule("L9")
-  void eachSideTellsWhetherAndHowLongItIsHeld() {
+  void eachSideReportsWhetherAndHowLongItIsHeld() {
     DistributedReadWriteLock mine = rw(Duration.ofMinutes(1));
     DistributedReadWriteLock theirs = rw();
     assertFalse(theirs.readLock().isLocked());

@@ -51,7 +51,7 @@ public abstract class RwProcessRules extends RwFixture {
 
   @Test
   @Rule({"L10", "L11"})
-  void aKilledWriterInLineKeepsReadersOutForSecondsOnly() {
+  void aKilledWriterInTheQueueKeepsReadersOutForSecondsOnly() {
     DistributedReadWriteLock mine = rw();
     mine.readLock().lock();
     Contender reader;
@@ -69,7 +69,7 @@ public abstract class RwProcessRules extends RwFixture {
   @ParameterizedTest
   @ValueSource(strings = {RemoteLock.READ, RemoteLock.WRITE})
   @Rule({"L1", "L10", "L11"})
-  void aFrozenWaiterCostsSecondsAndComesBackInLine(String side) {
+  void aFrozenWaiterCostsSecondsAndComesBackToTheQueue(String side) {
     DistributedReadWriteLock mine = rw();
     mine.writeLock().lock();
     try (RemoteLock remote = RemoteLock.start(kit, name, LEASE, side)) {
@@ -118,7 +118,7 @@ public abstract class RwProcessRules extends RwFixture {
 
   @Test
   @Rule({"L9", "L10"})
-  void aServerThatComesBackEmptyLetsTheFirstInAndTheHoldersAreTold() {
+  void aServerThatComesBackEmptyGrantsToTheFirstAndTheHoldersGetAReport() {
     RedisServer server = RedisServer.start();
     closeLast(server);
     DistributedReadWriteLock mine = rwOn(server);

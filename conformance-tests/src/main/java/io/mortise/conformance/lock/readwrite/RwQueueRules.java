@@ -44,7 +44,7 @@ public abstract class RwQueueRules extends RwFixture {
 
   @Test
   @Rule({"L2", "L11", "L12"})
-  void whoeverComesToReadQueuesBehindAWriterThatWaits() {
+  void aNewReaderQueuesBehindAWriterThatWaits() {
     mine.readLock().lock();
     Contender writer = waiting(theirs.writeLock(), 1);
     assertFalse(isFree(theirs.readLock()), "an attempt overtakes no waiter");
@@ -92,7 +92,7 @@ public abstract class RwQueueRules extends RwFixture {
 
   @Test
   @Rule({"L4", "L10"})
-  void aWriterThatGivesUpLetsTheReadersBehindItInAtOnce() {
+  void aWriterThatGivesUpFreesTheReadersBehindItAtOnce() {
     mine.readLock().lock();
     Contender writer =
         contender(() -> {
@@ -114,7 +114,7 @@ public abstract class RwQueueRules extends RwFixture {
 
   @Test
   @Rule({"L5", "L10"})
-  void aWriterWhoseTimeIsOverLetsTheReadersBehindItIn() {
+  void aWriterWhoseTimeIsOverFreesTheReadersBehindIt() {
     mine.readLock().lock();
     Contender writer = contender(() -> theirs.writeLock().tryLock(400, TimeUnit.MILLISECONDS));
     Contender reader = entering(theirs.readLock());
@@ -182,7 +182,7 @@ public abstract class RwQueueRules extends RwFixture {
 
   @Test
   @Rule({"L10", "L11", "A9"})
-  void aWaiterThatNobodyCanTellIsPassedOver() {
+  void aWaiterThatCannotBeNotifiedIsPassedOver() {
     ScriptedClient holder = client("holder", false);
     assertEquals(List.of("HELD"), holder.ask(1));
     ScriptedClient.of(backend(), engine, name, name + "~deaf", true).assertWaits(1);
@@ -234,7 +234,7 @@ public abstract class RwQueueRules extends RwFixture {
 
   @Test
   @Rule({"L9", "L10", "A13"})
-  void aForcedUnlockOfFrozenReadersLetsTheNextWaiterIn() {
+  void aForcedUnlockOfFrozenReadersGrantsToTheNextWaiter() {
     ScriptedClient frozen = client("frozen", true);
     assertEquals(List.of("HELD"), frozen.ask(1));
     assertEquals(List.of("HELD"), frozen.ask(2));

@@ -94,7 +94,7 @@ public abstract class RwRules extends RwFixture {
 
   @Test
   @Rule({"L1", "L10", "W8"})
-  void aWriterThatReadsOnLetsTheFirstReadersInAndNoWriter() {
+  void aWriterThatReadsOnFreesTheFirstReadersAndNoWriter() {
     DistributedReadWriteLock mine = rw();
     DistributedReadWriteLock theirs = rw();
     mine.writeLock().lock();
@@ -126,7 +126,7 @@ public abstract class RwRules extends RwFixture {
 
   @Test
   @Rule("L2")
-  void aReaderThatWantsToWriteIsToldThatItWouldWaitForItself() {
+  void aReaderThatWantsToWriteIsRefusedBecauseItWouldWaitForItself() {
     DistributedReadWriteLock rw = rw();
     DistributedLock write = rw.writeLock();
     rw.readLock().lock();
@@ -170,7 +170,7 @@ public abstract class RwRules extends RwFixture {
 
   @Test
   @Rule({"L10", "L11"})
-  void anUpgradePassesTheWritersThatWaitForThisReader() {
+  void anUpgradeOvertakesTheWritersThatWaitForThisReader() {
     DistributedReadWriteLock mine = rw();
     DistributedReadWriteLock theirs = rw();
     mine.readLock().lock();

@@ -216,7 +216,7 @@ public abstract class RwScriptRules extends RwFixture {
 
   @Test
   @Rule({"L1", "L10", "L11", "L15"})
-  void afterEveryCommandNobodyIsWhereOthersAreAndNobodyWaitsWhoCouldBeInside() {
+  void afterEveryCommandHoldersExcludeEachOtherAndTheFirstWaiterHasNoRoom() {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     history.add("seed " + seed);

@@ -18,9 +18,9 @@ import org.junit.jupiter.api.Test;
 /** A hold that was handed off and not taken yet, with the woken thread at the barrier. */
 @Tag("L1")
 @Tag("L10")
-class GateHandOverTest extends GateFixture {
+class GateHandOffTest extends GateFixture {
   @Test
-  void theNextThreadClaimsTheSameAcquisitionWithoutACommand() {
+  void theNextThreadTakesTheSameAcquisitionWithoutACommand() {
     Acquisition held = holds(a);
     Future<Boolean> waiting = waits(b);
     passOn(a, b);
@@ -43,7 +43,7 @@ class GateHandOverTest extends GateFixture {
   }
 
   @Test
-  void aRenewalInFlightCountsForWhoeverHasTheHoldWhenItIsAnswered() {
+  void aRenewalInFlightCountsForTheHolderAtItsAnswer() {
     Acquisition held = holds(a);
     Future<Boolean> waiting = waits(b);
     long before = held.lease().deadline();
@@ -60,7 +60,7 @@ class GateHandOverTest extends GateFixture {
   }
 
   @Test
-  void aHoldLostBeforeItsClaimIsNeverEntered() {
+  void aHoldLostBeforeItIsTakenIsNeverHeld() {
     Acquisition held = holds(a);
     Future<Boolean> waiting = waits(b);
     passOn(a, b);
@@ -77,7 +77,7 @@ class GateHandOverTest extends GateFixture {
   }
 
   @Test
-  void aHoldWhoseLeaseHasEndedUnnoticedIsNeverEntered() {
+  void aHoldWhoseLeaseHasEndedUnnoticedIsNeverTaken() {
     Acquisition held = holds(a);
     Future<Boolean> waiting = waits(b);
     passOn(a, b);
@@ -97,7 +97,7 @@ class GateHandOverTest extends GateFixture {
   }
 
   @Test
-  void nobodyIsMarkedWhenAnUnclaimedHoldIsLost() {
+  void noThreadIsMarkedWhenAnUntakenHoldIsLost() {
     Acquisition held = holds(a);
     Future<Boolean> waiting = waits(b);
     passOn(a, b);
@@ -116,7 +116,7 @@ class GateHandOverTest extends GateFixture {
   }
 
   @Test
-  void aSuspectHoldMayStillBeClaimed() {
+  void aSuspectHoldMayStillBeTaken() {
     holds(a);
     Future<Boolean> waiting = waits(b);
     passOn(a, b);
@@ -130,7 +130,7 @@ class GateHandOverTest extends GateFixture {
   }
 
   @Test
-  void anUnclaimedHoldIsGivenBackWhenTheLastWaiterGivesUp() {
+  void anUntakenHoldIsReleasedWhenTheLastWaiterGivesUp() {
     Acquisition held = holds(a);
     Future<Boolean> waiting = parked(b, b.runs(lock::lockInterruptibly));
     passOn(a, b);
@@ -146,7 +146,7 @@ class GateHandOverTest extends GateFixture {
   }
 
   @Test
-  void whoGivesUpWakesTheNextWaiterForAnUnclaimedHold() {
+  void aWaiterThatGivesUpWakesTheNextForAnUntakenHold() {
     Acquisition held = holds(a);
     Future<Boolean> first = parked(b, b.runs(lock::lockInterruptibly));
     Future<Boolean> second = waits(c);
@@ -163,7 +163,7 @@ class GateHandOverTest extends GateFixture {
   }
 
   @Test
-  void aRunningThreadMayClaimFirstAndTheWaiterStaysFirstInLine() {
+  void aRunningThreadMayTakeTheHoldFirstAndTheWaiterStaysFirst() {
     Acquisition held = holds(a);
     Future<Boolean> waiting = waits(b);
     passOn(a, b);
