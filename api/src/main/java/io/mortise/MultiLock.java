@@ -42,6 +42,10 @@ import java.time.Duration;
  * #onLeaseChange} also reports renewals of members that failed. Both report members that are held
  * alone, as the members' own listeners would.
  *
+ * <p><b>Listeners.</b> {@link #onLeaseLost} reports the first loss of a hold, and no other until its
+ * thread has unlocked. {@link #onLeaseChange} also reports each member that becomes suspect or is
+ * safe again. The reason names the member; {@link #leaseState} is the worst of all members.
+ *
  * <p><b>Trying.</b> An attempt that does not wait tries one member after the other, in the order of
  * their names. So several threads or processes may try the same or overlapping members at the same
  * time. If no other holder has any of these members, one of the attempts gets all of its members.

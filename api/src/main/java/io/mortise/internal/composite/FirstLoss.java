@@ -1,6 +1,7 @@
 package io.mortise.internal.composite;
 
 import io.mortise.LeaseChange;
+import io.mortise.LeaseState;
 import io.mortise.internal.lock.Member;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +21,7 @@ final class FirstLoss {
 
   private final String name;
   private final Consumer<? super LeaseChange> listener;
-  private final List<Loss> told = new ArrayList<>();
+  private final List<Loss> reported = new ArrayList<>();
 
   FirstLoss(String name, Consumer<? super LeaseChange> listener) {
     this.name = name;
@@ -36,14 +37,17 @@ final class FirstLoss {
   }
 
   private synchronized boolean isNews(Member member, LeaseChange event) {
-    told.removeIf(loss -> !loss.isPending());
+    if (event.state() != LeaseState.LOST) {
+      return true; // it may be delivered after the loss, and is not the loss
+    }
+    reported.removeIf(loss -> !loss.isPending());
     Thread thread = member.loserOf(event.holder());
     if (thread == null) {
-      return true; // a renewal failed, or the thread has unlocked already
+      return true; // the thread has unlocked already
     }
-    boolean news = told.stream().noneMatch(loss -> loss.thread().equals(thread));
+    boolean news = reported.stream().noneMatch(loss -> loss.thread().equals(thread));
     if (news) {
-      told.add(new Loss(member, event.holder(), thread));
+      reported.add(new Loss(member, event.holder(), thread));
     }
     return news;
   }

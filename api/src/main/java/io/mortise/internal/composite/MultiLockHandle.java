@@ -8,7 +8,6 @@ import io.mortise.LeaseState;
 import io.mortise.LeasedLock;
 import io.mortise.MultiLock;
 import io.mortise.Registration;
-import io.mortise.LockService;
 
 import io.mortise.internal.lock.AsyncLeases;
 import io.mortise.internal.lock.Member;

@@ -51,7 +51,7 @@ final class MultiRequest {
     start = time.nanoTime();
   }
 
-  /** As {@link LeaseSource#claim}, for all members. */
+  /** As {@link LeaseSource#request}, for all members. */
   static void start(
       String name, List<Member> members, long wait, CompletableFuture<LeaseOutcome> result) {
     MultiRequest request = new MultiRequest(name, members, wait, result);

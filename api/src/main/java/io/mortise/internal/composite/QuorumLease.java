@@ -137,9 +137,10 @@ final class QuorumLease extends MergedLease {
       return; // ended() does the rest
     }
     if (now == LeaseState.SUSPECT && before == LeaseState.HELD) {
-      LeaseChange event =
-          new LeaseChange(name(), now, "", remaining(), "fewer than a majority were renewed");
-      of.execute(() -> owner.told().accept(event));
+      report(now, "fewer than a majority were renewed");
+    }
+    if (now == LeaseState.HELD && before == LeaseState.SUSPECT) {
+      report(now, "a majority was renewed again");
     }
     if (now == LeaseState.HELD && before == LeaseState.HELD && of.isRenewed() && !owner.isGone()) {
       countHealed();
@@ -147,6 +148,11 @@ final class QuorumLease extends MergedLease {
     }
     before = now;
     lookLater();
+  }
+
+  private void report(LeaseState now, String reason) {
+    LeaseChange event = new LeaseChange(name(), now, "", remaining(), reason);
+    of.execute(() -> owner.told().accept(event));
   }
 
   /** Members that were acquired again at the last check count from now on. */

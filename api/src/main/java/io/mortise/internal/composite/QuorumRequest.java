@@ -119,7 +119,7 @@ final class QuorumRequest {
     start = of.time().nanoTime();
   }
 
-  /** As {@link LeaseSource#claim}, for a majority. */
+  /** As {@link LeaseSource#request}, for a majority. */
   static void start(QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> result) {
     QuorumRequest request = new QuorumRequest(of, owner, wait, result);
     CompletableFuture<LeaseOutcome> unused =

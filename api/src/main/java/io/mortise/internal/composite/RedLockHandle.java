@@ -9,7 +9,6 @@ import io.mortise.LeasedLock;
 import io.mortise.LockServiceClosedException;
 import io.mortise.RedLock;
 import io.mortise.Registration;
-import io.mortise.LockService;
 
 
 import io.mortise.internal.engine.LeaseOutcome;
@@ -329,7 +328,11 @@ public final class RedLockHandle implements RedLock {
   }
 
   private void tell(LeaseChange event) {
-    log.warn("Redlock '{}': {}", name(), event);
+    if (event.state() == LeaseState.HELD) {
+      log.info("Redlock '{}' is safe again: {}", name(), event);
+    } else {
+      log.warn("Redlock '{}': {}", name(), event);
+    }
     holds.forgetDead();
     listeners.forEach(each -> tell(each, event));
   }

@@ -18,7 +18,7 @@ public interface LeaseSource {
    */
   void request(long wait, CompletableFuture<LeaseOutcome> result);
 
-  /** As {@link #claim}, for a caller that waits: its thread may send the first command. */
+  /** As {@link #request}, for a caller that waits: its thread may send the first command. */
   default void requestHere(long wait, CompletableFuture<LeaseOutcome> result) {
     request(wait, result);
   }
