@@ -39,12 +39,8 @@ import java.time.Duration;
  *
  * <p><b>Losses.</b> {@link #leaseState} is the worst of the members' states. {@link #onLeaseLost}
  * reports the first loss of a hold, and no other until its thread has unlocked. {@link
- * #onLeaseChange} also reports renewals of members that failed. Both report members that are held
- * alone, as the members' own listeners would.
- *
- * <p><b>Listeners.</b> {@link #onLeaseLost} reports the first loss of a hold, and no other until its
- * thread has unlocked. {@link #onLeaseChange} also reports each member that becomes suspect or is
- * safe again. The reason names the member; {@link #leaseState} is the worst of all members.
+ * #onLeaseChange} also reports each member that becomes suspect or is safe again, and the reason
+ * names it. Both report members that are held alone, as the members' own listeners would.
  *
  * <p><b>Trying.</b> An attempt that does not wait tries one member after the other, in the order of
  * their names. So several threads or processes may try the same or overlapping members at the same
