@@ -29,7 +29,7 @@ class MultiAttemptTest {
     return done.add(name + " finished");
   }
 
-  private static <T> T fail(Error why) {
+  private static boolean fail(Error why) {
     throw why;
   }
 
@@ -39,9 +39,9 @@ class MultiAttemptTest {
     List<Member> members =
         List.of(
             member("a", () -> finished("a")),
-            member("b", () -> MultiAttemptTest.<Boolean>fail(why)),
+            member("b", () -> fail(why)),
             member("c", () -> finished("c")),
-            member("d", () -> MultiAttemptTest.<Boolean>fail(why)));
+            member("d", () -> fail(why)));
 
     Error told =
         assertThrows(
