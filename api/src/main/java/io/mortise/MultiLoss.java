@@ -34,10 +34,13 @@ final class MultiLoss {
   }
 
   private synchronized boolean isNews(Member member, LeaseLost event) {
+    if (event.state() != LeaseState.LOST) {
+      return true; // it may be heard when the hold is lost already, and is not its loss
+    }
     told.removeIf(loss -> !loss.isPending());
     Thread thread = member.loserOf(event.holder());
     if (thread == null) {
-      return true; // a renewal failed, or the thread has unlocked already
+      return true; // the thread has unlocked already
     }
     boolean news = told.stream().noneMatch(loss -> loss.thread().equals(thread));
     if (news) {
