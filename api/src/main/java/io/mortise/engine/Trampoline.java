@@ -13,7 +13,23 @@ import org.jspecify.annotations.Nullable;
  * its outermost one is over.
  */
 final class Trampoline {
-  private static final ThreadLocal<@Nullable Deque<Runnable>> LATER = new ThreadLocal<>();
+  private static final ThreadLocal<@Nullable Step> CURRENT = new ThreadLocal<>();
+
+  /** Most have no callbacks, so most have no list of them. */
+  private static final class Step {
+    private @Nullable Deque<Runnable> later;
+
+    void add(Runnable callback) {
+      Deque<Runnable> known = later == null ? new ArrayDeque<>(2) : later;
+      known.add(callback);
+      later = known;
+    }
+
+    @Nullable Runnable next() {
+      Deque<Runnable> known = later;
+      return known == null ? null : known.poll();
+    }
+  }
 
   private Trampoline() {}
 
@@ -28,31 +44,31 @@ final class Trampoline {
 
   /** The same for a step with a result. */
   static <T> T step(Supplier<T> step) {
-    if (LATER.get() != null) {
+    if (CURRENT.get() != null) {
       return step.get();
     }
-    Deque<Runnable> later = new ArrayDeque<>();
-    LATER.set(later);
+    Step current = new Step();
+    CURRENT.set(current);
     try {
       return step.get();
     } finally {
       try {
-        for (Runnable next = later.poll(); next != null; next = later.poll()) {
+        for (Runnable next = current.next(); next != null; next = current.next()) {
           Events.guarded(next);
         }
       } finally {
-        LATER.remove();
+        CURRENT.remove();
       }
     }
   }
 
   /** Runs a callback: now, or when what the calling thread is at is over. */
   static void callback(Runnable callback) {
-    Deque<Runnable> later = LATER.get();
-    if (later == null) {
+    Step current = CURRENT.get();
+    if (current == null) {
       step(callback);
     } else {
-      later.add(callback);
+      current.add(callback);
     }
   }
 }

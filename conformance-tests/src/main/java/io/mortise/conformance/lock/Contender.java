@@ -32,7 +32,7 @@ final class Contender {
   /** Starts one that locks, and waits until it stands in line, is inside, or has failed. */
   static Contender start(Way way) {
     Contender contender = startBusy(way);
-    Await.until("the contender waits or is done", () -> contender.isDone() || contender.isParked());
+    contender.awaitRest(); // one look may meet it on its way, at a mutex
     return contender;
   }
 
