@@ -5,6 +5,7 @@ import fcntl, os, pty, select, signal, struct, sys, termios, time
 columns, awaited, command = int(sys.argv[1]), sys.argv[2].encode(), sys.argv[3:]
 child, terminal = pty.fork()
 if child == 0:
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a build in the background ignores it
     fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     os.execvp(command[0], command)
 
