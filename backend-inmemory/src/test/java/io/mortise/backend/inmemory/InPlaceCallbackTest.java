@@ -1,5 +1,6 @@
 package io.mortise.backend.inmemory;
 
+import io.mortise.conformance.ForwardingBackend;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,14 +9,9 @@ import io.mortise.LockService;
 import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
-import io.mortise.spi.BackendInfo;
-import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
-import io.mortise.spi.ScriptCall;
-import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
@@ -82,7 +78,7 @@ class InPlaceCallbackTest implements BackendUnderTest {
   }
 
   /** Stops one thread when it is woken. */
-  private final class Stopping implements LockBackend {
+  private final class Stopping extends ForwardingBackend {
     private final LockBackend backend;
 
     Stopping(LockBackend backend) {
@@ -90,23 +86,8 @@ class InPlaceCallbackTest implements BackendUnderTest {
     }
 
     @Override
-    public List<Object> execute(ScriptCall call) {
-      return backend.execute(call);
-    }
-
-    @Override
-    public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
-      return backend.executeAsync(call);
-    }
-
-    @Override
-    public Subscription subscribe(String channel, ChannelListener listener) {
-      return backend.subscribe(channel, listener);
-    }
-
-    @Override
-    public BackendInfo info() {
-      return backend.info();
+    protected LockBackend target() {
+      return backend;
     }
 
     @Override
@@ -144,11 +125,6 @@ class InPlaceCallbackTest implements BackendUnderTest {
       } catch (InterruptedException e) {
         throw new AssertionError(e);
       }
-    }
-
-    @Override
-    public void close() {
-      backend.close();
     }
   }
 }
