@@ -19,6 +19,7 @@ import java.util.function.Consumer;
  * More than {@link Integer#MAX_VALUE} nested holds are an {@link Error}, as in the JDK.
  *
  * <p><b>Errors</b> of acquiring, in addition to those of {@link Lock}:
+ *
  * <ul>
  *   <li>{@link BackendUnavailableException}: the store certainly did not acquire the lock
  *   <li>{@link OutcomeUnknownException}: whether it did is not known
@@ -176,6 +177,7 @@ public interface LeasedLock extends Lock {
   /**
    * Calls the listener at every change of a lease of this lock in this service, for the holds of
    * all threads and for lease objects:
+   *
    * <ul>
    *   <li>{@link LeaseState#SUSPECT}: a renewal failed
    *   <li>{@link LeaseState#HELD}: a later renewal succeeded

@@ -10,6 +10,7 @@ package io.mortise;
  * end. The thread may hold the lock until its lease ends.
  *
  * <p><b>Threads.</b> A method that runs on a locking or unlocking thread must not block.
+ *
  * <ul>
  *   <li>{@link #acquired}: for a thread's hold on the thread that locks; for a {@link Lease} on the
  *       service's executor.

@@ -317,6 +317,7 @@ public interface LockService extends AutoCloseable {
      * half a second saves that round trip.
      *
      * <p>The price:
+     *
      * <ul>
      *   <li>A hold that is not confirmed within three seconds is lost. So an outage right after a
      *       grant may end it.

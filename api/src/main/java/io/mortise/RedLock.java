@@ -19,6 +19,7 @@ import java.time.Duration;
  *
  * <p>The algorithm is <a
  * href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">Redlock</a>:
+ *
  * <ul>
  *   <li>All members are asked at the same time, each with its own timeout.
  *   <li>The lock is acquired if a majority granted it and some of the lease is left. The drift of
@@ -31,6 +32,7 @@ import java.time.Duration;
  * </ul>
  *
  * <p><b>Limits</b> of the algorithm:
+ *
  * <ul>
  *   <li>The servers must be independent: no replicas of each other, no shards of one cluster. The
  *       log reports members that share a server.

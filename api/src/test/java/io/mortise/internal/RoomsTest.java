@@ -54,8 +54,9 @@ class RoomsTest {
   @Test
   void theWireAndTheEngineDoNotKnowHowABackendIsFound() throws IOException {
     for (String room : List.of("wire", "engine")) {
-      sources(room).forEach((name, text) ->
-          assertFalse(text.contains("io.mortise.internal.discovery"), room + '.' + name));
+      sources(room)
+          .forEach((name, text) ->
+              assertFalse(text.contains("io.mortise.internal.discovery"), room + '.' + name));
     }
   }
 
@@ -73,8 +74,8 @@ class RoomsTest {
 
   @Test
   void noClassOfTheEngineKnowsTheOneThatPutsItTogether() throws IOException {
-    uses(sources("engine")).forEach((name, used) ->
-        assertFalse(used.contains("Engine"), name + " uses Engine"));
+    uses(sources("engine"))
+        .forEach((name, used) -> assertFalse(used.contains("Engine"), name + " uses Engine"));
   }
 
   private static Map<String, Set<String>> uses(Map<String, String> sources) {

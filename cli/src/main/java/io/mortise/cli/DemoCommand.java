@@ -146,7 +146,8 @@ final class DemoCommand implements Callable<Integer> {
     }
     List<String> backends =
         IntStream.range(0, processes).mapToObj(i -> chosen.get(i % chosen.size())).toList();
-    return new DemoPlan(parsed, backends, DemoLock.named(kind), workers, Duration.ofSeconds(seconds));
+    return new DemoPlan(
+        parsed, backends, DemoLock.named(kind), workers, Duration.ofSeconds(seconds));
   }
 
   private static void requireRange(String option, int value, int most) {

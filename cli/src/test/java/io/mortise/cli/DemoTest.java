@@ -15,7 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The demo on the store in memory. */
 class DemoTest {
   /** Kinds whose threads each wait in the store, so there are no hand-offs. */
-  static final Set<DemoLock> NEVER_PASSED_ON = EnumSet.of(DemoLock.FAIR, DemoLock.WRITE, DemoLock.RED);
+  static final Set<DemoLock> NEVER_PASSED_ON =
+      EnumSet.of(DemoLock.FAIR, DemoLock.WRITE, DemoLock.RED);
 
   @Test
   void incrementsAreLostWithoutALockAndNoneWithMortise() {

@@ -185,8 +185,7 @@ class DocumentationTest {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    boolean compiled =
-        compiler.getTask(said, null, null, options, null, List.of(source)).call();
+    boolean compiled = compiler.getTask(said, null, null, options, null, List.of(source)).call();
     return compiled ? "" : said.toString();
   }
 

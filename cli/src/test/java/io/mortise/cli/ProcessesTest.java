@@ -98,7 +98,8 @@ class ProcessesTest {
             .join();
     assertEquals(0, demo.exitCode(), demo.all());
     assertTrue(demo.out().contains(", a " + kind.text() + " lock, on"), demo.out());
-    assertEquals(kind == DemoLock.FENCED, redis.commandCounts().containsKey("get"), "the counter's");
+    assertEquals(
+        kind == DemoLock.FENCED, redis.commandCounts().containsKey("get"), "the counter's");
     assertEquals(
         DemoTest.NEVER_PASSED_ON.contains(kind),
         demo.out().lines().anyMatch(line -> line.matches("1 +jedis .* 0\\.0 %")),

@@ -109,7 +109,8 @@ final class Contended {
   private static void handOvers(Plan plan, String title, Figure speed) {
     Figure changes = speed.metric(ProcessQuestion.HAND_OVERS);
     plan.compare(title + ", changes of process", changes, Target.NONE, REDISSON);
-    plan.compare(title + ", changes of process", changes.of(MORTISE_LETTUCE), Target.NONE, REDISSON);
+    plan.compare(
+        title + ", changes of process", changes.of(MORTISE_LETTUCE), Target.NONE, REDISSON);
   }
 
   private static void processes(Plan plan) {

@@ -31,7 +31,8 @@ final class Machine {
 
   static List<String> describe(RedisServer server, Effort effort, Pin pin, long minutes)
       throws IOException {
-    String caution = "A quick run: one round, and a second for each figure. It is an impression, not a result.";
+    String caution =
+        "A quick run: one round, and a second for each figure. It is an impression, not a result.";
     return List.of(
         "Written by `./mortise bench%s` on %s; %d round%s, %d minutes."
             .formatted(

@@ -24,7 +24,9 @@ public final class Main implements Callable<Integer> {
   private static final String LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
   private static final String REDISSON_LEVEL = "org.slf4j.simpleLogger.log.org.redisson.Redisson";
 
-  @Option(names = "--quick", description = "One short round of the most important questions: 6 minutes.")
+  @Option(
+      names = "--quick",
+      description = "One short round of the most important questions: 6 minutes.")
   private boolean quick;
 
   @Option(

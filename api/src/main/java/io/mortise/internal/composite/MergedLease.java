@@ -52,7 +52,8 @@ class MergedLease implements Lease {
     this.needed = needed;
     this.time = time;
     this.executor = executor;
-    this.members = new CopyOnWriteArrayList<>(members.stream().map(MergedLease::memberLease).toList());
+    this.members =
+        new CopyOnWriteArrayList<>(members.stream().map(MergedLease::memberLease).toList());
   }
 
   static MemberLease memberLease(Lease member) {

@@ -4,9 +4,8 @@ import io.mortise.BackendUnavailableException;
 import io.mortise.LeaseLostException;
 import io.mortise.LockException;
 import io.mortise.OutcomeUnknownException;
-
-import io.mortise.internal.lock.Member;
 import io.mortise.internal.engine.PendingTry;
+import io.mortise.internal.lock.Member;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;

@@ -8,7 +8,6 @@ import io.mortise.LeaseState;
 import io.mortise.LeasedLock;
 import io.mortise.MultiLock;
 import io.mortise.Registration;
-
 import io.mortise.internal.lock.AsyncLeases;
 import io.mortise.internal.lock.Member;
 import java.time.Duration;
@@ -295,7 +294,9 @@ public final class MultiLockHandle implements MultiLock {
   public Registration onLeaseChange(Consumer<? super LeaseChange> listener) {
     FirstLoss loss = new FirstLoss(name(), Objects.requireNonNull(listener, "listener"));
     List<Registration> all =
-        members.stream().map(each -> each.onLeaseChange(event -> loss.changed(each, event))).toList();
+        members.stream()
+            .map(each -> each.onLeaseChange(event -> loss.changed(each, event)))
+            .toList();
     return () -> all.forEach(Registration::close);
   }
 

@@ -5,12 +5,11 @@ import io.mortise.Lease;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.OutcomeUnknownException;
-
+import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
-import io.mortise.internal.engine.Futures;
-import io.mortise.internal.lock.Member;
 import io.mortise.internal.engine.SerialExecutor;
+import io.mortise.internal.lock.Member;
 import io.mortise.spi.TimeSource.Timer;
 import java.lang.ref.WeakReference;
 import java.time.Duration;

@@ -3,15 +3,14 @@ package io.mortise.internal.composite;
 import io.mortise.Lease;
 import io.mortise.LockServiceClosedException;
 import io.mortise.QuorumException;
-import io.mortise.Registration;
-
 import io.mortise.QuorumException.Answer;
 import io.mortise.QuorumException.Verdict;
+import io.mortise.Registration;
+import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
-import io.mortise.internal.engine.Futures;
-import io.mortise.internal.lock.Member;
 import io.mortise.internal.engine.SerialExecutor;
+import io.mortise.internal.lock.Member;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,8 +30,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A lease request for a majority of the members of a Redlock, by the algorithm of
- * <a href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">redis.io</a>.
+ * A lease request for a majority of the members of a Redlock, by the algorithm of <a
+ * href="https://redis.io/docs/latest/develop/clients/patterns/distributed-locks/">redis.io</a>.
  */
 final class QuorumRequest {
   /* Overview
@@ -120,7 +119,8 @@ final class QuorumRequest {
   }
 
   /** As {@link LeaseSource#request}, for a majority. */
-  static void start(QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> result) {
+  static void start(
+      QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> result) {
     QuorumRequest request = new QuorumRequest(of, owner, wait, result);
     CompletableFuture<LeaseOutcome> unused =
         result.whenComplete((value, failure) -> request.turns.run(request::ended));

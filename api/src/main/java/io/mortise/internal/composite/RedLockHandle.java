@@ -9,14 +9,12 @@ import io.mortise.LeasedLock;
 import io.mortise.LockServiceClosedException;
 import io.mortise.RedLock;
 import io.mortise.Registration;
-
-
-import io.mortise.internal.engine.LeaseOutcome;
-import io.mortise.internal.lock.AsyncLeases;
-import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.Futures;
-import io.mortise.internal.lock.Member;
+import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.ThreadLeases;
+import io.mortise.internal.lock.AsyncLeases;
+import io.mortise.internal.lock.Member;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -69,7 +67,10 @@ public final class RedLockHandle implements RedLock {
 
   public static RedLock of(LeasedLock... locks) {
     List<Member> all =
-        Stream.of(locks).map(RedLockHandle::member).sorted(Comparator.comparing(Member::place)).toList();
+        Stream.of(locks)
+            .map(RedLockHandle::member)
+            .sorted(Comparator.comparing(Member::place))
+            .toList();
     if (all.isEmpty()) {
       throw new IllegalArgumentException("a Redlock of no locks; give it three or more");
     }

@@ -48,7 +48,8 @@ public final class Hold {
     return thread;
   }
 
-  @SuppressWarnings("ReferenceEquality") // compares identity, whatever equals of the thread's class says
+  @SuppressWarnings(
+      "ReferenceEquality") // compares identity, whatever equals of the thread's class says
   boolean isOf(Thread other) {
     return thread == other;
   }

@@ -1,13 +1,5 @@
 package io.mortise.internal.lock;
 
-import io.mortise.internal.wire.ClientId;
-import io.mortise.internal.engine.Engine;
-import io.mortise.internal.engine.Failures;
-import io.mortise.internal.engine.LeaseEvents;
-import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.LockKind;
-import io.mortise.internal.wire.ServiceOptions;
-
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedCountDownLatch;
 import io.mortise.DistributedLock;
@@ -16,6 +8,13 @@ import io.mortise.DistributedSemaphore;
 import io.mortise.FencedLock;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
+import io.mortise.internal.engine.Engine;
+import io.mortise.internal.engine.Failures;
+import io.mortise.internal.engine.LeaseEvents;
+import io.mortise.internal.wire.ClientId;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
+import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
@@ -43,8 +42,7 @@ final class ServiceHandle implements LockService {
   static ServiceHandle open(
       LockBackend backend, boolean ownsBackend, ServiceOptions settings, LeaseEvents events) {
     ServiceHandle service =
-        new ServiceHandle(
-            new Engine(ClientId.create(), backend, settings, events), ownsBackend);
+        new ServiceHandle(new Engine(ClientId.create(), backend, settings, events), ownsBackend);
     try {
       service.checkStore();
       service.engine.mailbox().open(LONGEST_OPENING);

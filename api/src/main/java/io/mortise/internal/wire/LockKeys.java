@@ -103,9 +103,8 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
   }
 
   /**
-   * The beginning of Mortise's own keys of a lock shared with Redisson. In Redisson,
-   * <code>foo</code> and <code>{foo}</code> are two locks in one slot, so these need different
-   * keys.
+   * The beginning of Mortise's own keys of a lock shared with Redisson. In Redisson, <code>foo
+   * </code> and <code>{foo}</code> are two locks in one slot, so these need different keys.
    */
   private static String companions(String prefix, String name) {
     return prefix + (Names.isTagAlone(name) ? TAG_COMPANIONS : COMPANIONS);

@@ -110,7 +110,9 @@ public final class LockScripts {
     return call(keys, ACQUIRE, List.of(id, terms, lease.millis(), ticket, last));
   }
 
-  /** @param outcomeUnknown whether the id's acquire command got no answer and may still arrive */
+  /**
+   * @param outcomeUnknown whether the id's acquire command got no answer and may still arrive
+   */
   public ScriptCall leave(LockKeys keys, String id, boolean outcomeUnknown) {
     return leave(keys, id, none, outcomeUnknown);
   }
@@ -175,7 +177,9 @@ public final class LockScripts {
     return call(CONDITION, keys, List.of(id, terms(step), tombstone));
   }
 
-  /** @param mode {@code once}, {@code resize} or {@code look} */
+  /**
+   * @param mode {@code once}, {@code resize} or {@code look}
+   */
   public ScriptCall permits(LockKeys keys, String mode, int permits) {
     return call(SEM_PERMITS, keys.all(), List.of("", terms(mode), Integer.toString(permits)));
   }

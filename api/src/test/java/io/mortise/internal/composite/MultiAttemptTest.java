@@ -1,13 +1,12 @@
 package io.mortise.internal.composite;
 
-import io.mortise.LeasedLock;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
-import io.mortise.internal.lock.Member;
+import io.mortise.LeasedLock;
 import io.mortise.internal.engine.PendingTry;
+import io.mortise.internal.lock.Member;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -1,18 +1,17 @@
 package io.mortise.internal.composite;
 
-import io.mortise.BackendUnavailableException;
-import io.mortise.Lease;
-import io.mortise.LeaseState;
-import io.mortise.Registration;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.BackendUnavailableException;
+import io.mortise.Lease;
+import io.mortise.LeaseState;
+import io.mortise.Registration;
 import io.mortise.internal.engine.LeaseOutcome;
-import io.mortise.internal.lock.Member;
 import io.mortise.internal.engine.MemberLease;
+import io.mortise.internal.lock.Member;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -38,7 +37,8 @@ class QuorumLeaseTest {
   private final TimeSource time =
       Stub.of(TimeSource.class, Map.of("nanoTime", none -> 0L, "schedule", this::schedule));
   private final QuorumMembers members =
-      new QuorumMembers("red", List.of(member("a"), member("b"), member("c")), Duration.ofSeconds(1));
+      new QuorumMembers(
+          "red", List.of(member("a"), member("b"), member("c")), Duration.ofSeconds(1));
 
   private Object schedule(Object[] args) {
     Runnable task = () -> ((Runnable) args[0]).run(); // a new object for each call

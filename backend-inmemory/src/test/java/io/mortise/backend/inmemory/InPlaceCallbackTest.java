@@ -1,12 +1,12 @@
 package io.mortise.backend.inmemory;
 
-import io.mortise.conformance.ForwardingBackend;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
 import io.mortise.conformance.BackendUnderTest;
+import io.mortise.conformance.ForwardingBackend;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import io.mortise.spi.LockBackend;

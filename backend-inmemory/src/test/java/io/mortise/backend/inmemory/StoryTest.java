@@ -176,7 +176,8 @@ class StoryTest implements BackendUnderTest {
     assertTrue(!other.getLock("d").tryLock(0, TimeUnit.SECONDS));
 
     assertTrue(
-        logged("d").contains("not acquired by thread " + thread.getName() + " within 0 ms"), story());
+        logged("d").contains("not acquired by thread " + thread.getName() + " within 0 ms"),
+        story());
     mine.unlock();
   }
 

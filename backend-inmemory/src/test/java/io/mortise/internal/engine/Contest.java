@@ -37,7 +37,11 @@ final class Contest {
    *
    * @param patience how much time may pass when nothing else can happen and nothing fails
    */
-  Contest(long seed, BiFunction<Visitor, Schedule, ExploredKind> kind, Duration patience, Defect defect) {
+  Contest(
+      long seed,
+      BiFunction<Visitor, Schedule, ExploredKind> kind,
+      Duration patience,
+      Defect defect) {
     Random random = new Random(seed * 0x9E3779B97F4A7C15L);
     this.defect = defect;
     schedule = new Schedule(random);
@@ -113,7 +117,8 @@ final class Contest {
 
   private static void checkForgotten(Object service) {
     Engine engine = (Engine) field(service, "engine");
-    check(engine.acquisitions().all().isEmpty(), "acquisitions left: " + engine.acquisitions().all());
+    check(
+        engine.acquisitions().all().isEmpty(), "acquisitions left: " + engine.acquisitions().all());
     check(engine.gates().all().isEmpty(), "gates left: " + engine.gates().all());
   }
 

@@ -1,7 +1,7 @@
 package io.mortise.backend.jedis;
 
-import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.InternCache;
+import io.mortise.backend.support.PendingCall;
 import io.mortise.spi.ScriptCall;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;

@@ -1,8 +1,8 @@
 package io.mortise.backend.jedis;
 
 import io.mortise.backend.support.Combiner;
-import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.InternCache;
+import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.Subscriber;
 import io.mortise.backend.support.Threads;

@@ -3,9 +3,9 @@ package io.mortise.backend.support;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The silence of a peer, counted in ticks of a {@link ActivityTimer}. Any received data ends the silence,
- * because the reply to a PING may be behind many other replies. Ticks in place of time protect a
- * link whose own process was paused. Thread-safe.
+ * The silence of a peer, counted in ticks of a {@link ActivityTimer}. Any received data ends the
+ * silence, because the reply to a PING may be behind many other replies. Ticks in place of time
+ * protect a link whose own process was paused. Thread-safe.
  */
 public final class Silence {
   private static final int LONGEST = 3;

@@ -1,26 +1,24 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.LockKit;
-
 import io.mortise.conformance.lock.exclusive.BadInputRules;
 import io.mortise.conformance.lock.exclusive.ClosingRules;
 import io.mortise.conformance.lock.exclusive.ContractRules;
 import io.mortise.conformance.lock.exclusive.DrainRules;
 import io.mortise.conformance.lock.exclusive.EventOrderRules;
 import io.mortise.conformance.lock.exclusive.ExclusionRules;
-import io.mortise.conformance.lock.exclusive.HandleRules;
 import io.mortise.conformance.lock.exclusive.GrantRules;
+import io.mortise.conformance.lock.exclusive.HandleRules;
 import io.mortise.conformance.lock.exclusive.HolderRules;
-import io.mortise.conformance.lock.lease.KeeperRules;
 import io.mortise.conformance.lock.exclusive.LeakRules;
-import io.mortise.conformance.lock.lease.LeaseRules;
 import io.mortise.conformance.lock.exclusive.ListenerRules;
 import io.mortise.conformance.lock.exclusive.OwnershipRules;
 import io.mortise.conformance.lock.exclusive.QueueRules;
 import io.mortise.conformance.lock.exclusive.QueueScriptRules;
 import io.mortise.conformance.lock.exclusive.TakeoverRules;
 import io.mortise.conformance.lock.exclusive.WaitingRules;
-
+import io.mortise.conformance.lock.lease.KeeperRules;
+import io.mortise.conformance.lock.lease.LeaseRules;
 import org.junit.jupiter.api.Nested;
 
 /**

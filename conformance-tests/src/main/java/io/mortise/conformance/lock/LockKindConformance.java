@@ -1,15 +1,6 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.LockKit;
-
-import io.mortise.conformance.lock.lease.AsyncRules;
-import io.mortise.conformance.lock.exclusive.DurationRules;
-import io.mortise.conformance.lock.exclusive.FairRules;
-import io.mortise.conformance.lock.exclusive.FencedRules;
-import io.mortise.conformance.lock.exclusive.GuardRules;
-import io.mortise.conformance.lock.lease.LeaseCallbackRules;
-import io.mortise.conformance.lock.lease.LeaseRaceRules;
-import io.mortise.conformance.lock.lease.LeaseValueRules;
 import io.mortise.conformance.lock.composite.MergedLeaseRules;
 import io.mortise.conformance.lock.composite.MultiLeaseRules;
 import io.mortise.conformance.lock.composite.MultiRequestRules;
@@ -21,9 +12,16 @@ import io.mortise.conformance.lock.composite.RedLossRules;
 import io.mortise.conformance.lock.composite.RedRules;
 import io.mortise.conformance.lock.composite.RedTermsRules;
 import io.mortise.conformance.lock.composite.RedWaitingRules;
-import io.mortise.conformance.lock.fault.RivalRules;
+import io.mortise.conformance.lock.exclusive.DurationRules;
+import io.mortise.conformance.lock.exclusive.FairRules;
+import io.mortise.conformance.lock.exclusive.FencedRules;
+import io.mortise.conformance.lock.exclusive.GuardRules;
 import io.mortise.conformance.lock.exclusive.TaggedNameRules;
-
+import io.mortise.conformance.lock.fault.RivalRules;
+import io.mortise.conformance.lock.lease.AsyncRules;
+import io.mortise.conformance.lock.lease.LeaseCallbackRules;
+import io.mortise.conformance.lock.lease.LeaseRaceRules;
+import io.mortise.conformance.lock.lease.LeaseValueRules;
 import org.junit.jupiter.api.Nested;
 
 /**

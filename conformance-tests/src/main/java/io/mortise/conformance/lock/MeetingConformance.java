@@ -1,19 +1,17 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.LockKit;
-
+import io.mortise.conformance.lock.composite.MultiWaitingRules;
 import io.mortise.conformance.lock.exclusive.ExclusionRules;
 import io.mortise.conformance.lock.exclusive.FairRules;
 import io.mortise.conformance.lock.exclusive.FencedRules;
 import io.mortise.conformance.lock.exclusive.GrantRules;
-import io.mortise.conformance.lock.lease.LeaseCallbackRules;
-import io.mortise.conformance.lock.composite.MultiWaitingRules;
 import io.mortise.conformance.lock.exclusive.QueueRules;
-import io.mortise.conformance.lock.readwrite.RwQueueRules;
-import io.mortise.conformance.lock.readwrite.RwRules;
 import io.mortise.conformance.lock.exclusive.TakeoverRules;
 import io.mortise.conformance.lock.exclusive.WaitingRules;
-
+import io.mortise.conformance.lock.lease.LeaseCallbackRules;
+import io.mortise.conformance.lock.readwrite.RwQueueRules;
+import io.mortise.conformance.lock.readwrite.RwRules;
 import org.junit.jupiter.api.Nested;
 
 /**

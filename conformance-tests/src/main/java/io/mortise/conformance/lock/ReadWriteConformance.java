@@ -1,7 +1,6 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.LockKit;
-
 import io.mortise.conformance.lock.readwrite.RwContractRules;
 import io.mortise.conformance.lock.readwrite.RwFaultRules;
 import io.mortise.conformance.lock.readwrite.RwLeaseRules;
@@ -9,7 +8,6 @@ import io.mortise.conformance.lock.readwrite.RwLoadRules;
 import io.mortise.conformance.lock.readwrite.RwQueueRules;
 import io.mortise.conformance.lock.readwrite.RwRules;
 import io.mortise.conformance.lock.readwrite.RwScriptRules;
-
 import org.junit.jupiter.api.Nested;
 
 /**

@@ -1,11 +1,9 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.RedisKit;
-
 import io.mortise.conformance.lock.exclusive.CommandRules;
 import io.mortise.conformance.lock.exclusive.RefusalRules;
 import io.mortise.conformance.lock.exclusive.ServerLeakRules;
-
 import org.junit.jupiter.api.Nested;
 
 /**

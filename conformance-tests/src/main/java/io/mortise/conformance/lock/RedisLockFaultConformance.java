@@ -1,14 +1,12 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.RedisKit;
-
+import io.mortise.conformance.lock.exclusive.ProcessRules;
 import io.mortise.conformance.lock.fault.ClockStepRules;
 import io.mortise.conformance.lock.fault.LossRules;
-import io.mortise.conformance.lock.exclusive.ProcessRules;
 import io.mortise.conformance.lock.fault.SlowServerRules;
 import io.mortise.conformance.lock.fault.SoakRules;
 import io.mortise.conformance.lock.fault.WaitingFaultRules;
-
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.condition.EnabledIf;
 

@@ -1,14 +1,12 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.RedisKit;
-
-import io.mortise.conformance.lock.exclusive.FairHistoryRules;
-import io.mortise.conformance.lock.exclusive.GuardProcessRules;
 import io.mortise.conformance.lock.composite.RedFaultRules;
 import io.mortise.conformance.lock.composite.RedServerRules;
 import io.mortise.conformance.lock.composite.RedSoakRules;
+import io.mortise.conformance.lock.exclusive.FairHistoryRules;
+import io.mortise.conformance.lock.exclusive.GuardProcessRules;
 import io.mortise.conformance.lock.fault.RivalServerRules;
-
 import org.junit.jupiter.api.Nested;
 
 /**

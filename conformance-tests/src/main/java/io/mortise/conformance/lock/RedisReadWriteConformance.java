@@ -1,11 +1,9 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.RedisKit;
-
 import io.mortise.conformance.lock.readwrite.RwCommandRules;
 import io.mortise.conformance.lock.readwrite.RwProcessRules;
 import io.mortise.conformance.lock.readwrite.RwRestartRules;
-
 import org.junit.jupiter.api.Nested;
 
 /**

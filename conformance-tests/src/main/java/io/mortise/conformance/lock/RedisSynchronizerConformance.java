@@ -1,11 +1,9 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.RedisKit;
-
 import io.mortise.conformance.lock.condition.ConditionProcessRules;
 import io.mortise.conformance.lock.permit.LatchCommandRules;
 import io.mortise.conformance.lock.permit.SemCommandRules;
-
 import org.junit.jupiter.api.Nested;
 
 /**

@@ -1,8 +1,8 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.LockKit;
-
 import io.mortise.conformance.lock.condition.ConditionRules;
+import io.mortise.conformance.lock.condition.SharedConditionRules;
 import io.mortise.conformance.lock.permit.LatchFaultRules;
 import io.mortise.conformance.lock.permit.LatchRules;
 import io.mortise.conformance.lock.permit.SemBadInputRules;
@@ -11,8 +11,6 @@ import io.mortise.conformance.lock.permit.SemLifeRules;
 import io.mortise.conformance.lock.permit.SemLoadRules;
 import io.mortise.conformance.lock.permit.SemRules;
 import io.mortise.conformance.lock.permit.SemScriptRules;
-import io.mortise.conformance.lock.condition.SharedConditionRules;
-
 import org.junit.jupiter.api.Nested;
 
 /**

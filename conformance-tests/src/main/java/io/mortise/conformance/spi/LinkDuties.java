@@ -195,8 +195,7 @@ abstract class LinkDuties extends FaultDuties {
   @ParameterizedTest
   @EnumSource
   @Rule("B4")
-  @DisplayName(
-      "B4: a thread interrupted during its call gets the reply, and stays interrupted")
+  @DisplayName("B4: a thread interrupted during its call gets the reply, and stays interrupted")
   void interruptedWhileTheCallIsOut(ThreadKind kind) throws InterruptedException {
     LockBackend backend = viaProxy();
     backend.execute(increment(name("known")));

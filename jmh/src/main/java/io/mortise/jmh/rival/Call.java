@@ -1,6 +1,5 @@
 package io.mortise.jmh.rival;
 
-
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;

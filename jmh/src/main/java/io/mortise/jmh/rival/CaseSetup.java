@@ -1,12 +1,11 @@
 package io.mortise.jmh.rival;
 
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.redis.TcpProxy;
 import io.mortise.jmh.contestant.ClientSettings;
 import io.mortise.jmh.contestant.Contestant;
 import io.mortise.jmh.contestant.LockClient;
 import io.mortise.jmh.contestant.Mutex;
-
-import io.mortise.conformance.redis.RedisServer;
-import io.mortise.conformance.redis.TcpProxy;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Collection;

@@ -3,7 +3,6 @@ package io.mortise.jmh.rival;
 import io.mortise.jmh.contestant.ComparedLock;
 import io.mortise.jmh.contestant.LockClient;
 import io.mortise.jmh.contestant.Mutex;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -63,7 +62,8 @@ final class CostCases {
     lock.unlock();
   }
 
-  private static Finding pairs(CaseSetup stage, ComparedLock kind, boolean nested) throws InterruptedException {
+  private static Finding pairs(CaseSetup stage, ComparedLock kind, boolean nested)
+      throws InterruptedException {
     Lock lock = warm(stage.open(LEASE), kind);
     if (nested) {
       lock.lock();

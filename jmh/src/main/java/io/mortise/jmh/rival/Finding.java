@@ -1,6 +1,5 @@
 package io.mortise.jmh.rival;
 
-
 /** The result of one party in one case. */
 record Finding(Verdict verdict, String text) {
   /** Whether the result is what the case asks for. */

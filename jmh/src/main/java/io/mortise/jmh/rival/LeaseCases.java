@@ -1,7 +1,6 @@
 package io.mortise.jmh.rival;
 
 import io.mortise.jmh.contestant.Mutex;
-
 import java.time.Duration;
 import java.util.List;
 

@@ -1,9 +1,8 @@
 package io.mortise.jmh.rival;
 
+import io.mortise.conformance.redis.TcpProxy.Direction;
 import io.mortise.jmh.contestant.LockClient;
 import io.mortise.jmh.contestant.Mutex;
-
-import io.mortise.conformance.redis.TcpProxy.Direction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;

@@ -1,9 +1,8 @@
 package io.mortise.jmh.rival;
 
-import io.mortise.jmh.contestant.Contestant;
-
 import io.mortise.LockService;
 import io.mortise.conformance.redis.RedisServer;
+import io.mortise.jmh.contestant.Contestant;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,8 +17,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.redisson.Redisson;
 import org.jspecify.annotations.Nullable;
+import org.redisson.Redisson;
 
 /** Runs every case on every party, prints the progress, and writes the report. */
 public final class RivalsMain {

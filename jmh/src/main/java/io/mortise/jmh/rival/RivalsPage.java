@@ -1,6 +1,5 @@
 package io.mortise.jmh.rival;
 
-
 import io.mortise.jmh.report.Markdown;
 import io.mortise.jmh.rival.Finding.Verdict;
 import java.util.ArrayList;

@@ -2,7 +2,6 @@ package io.mortise.jmh.rival;
 
 import io.mortise.jmh.contestant.LockClient;
 import io.mortise.jmh.contestant.Mutex;
-
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

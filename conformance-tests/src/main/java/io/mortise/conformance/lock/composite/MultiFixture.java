@@ -1,12 +1,11 @@
 package io.mortise.conformance.lock.composite;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-
 import io.mortise.DistributedLock;
 import io.mortise.LeasedLock;
 import io.mortise.MultiLock;
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.LockRules;
 import java.time.Duration;
 
 /** Pairs of locks for the tests of multi-locks, as one process has them. */

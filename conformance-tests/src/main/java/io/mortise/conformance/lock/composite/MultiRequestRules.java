@@ -1,10 +1,5 @@
 package io.mortise.conformance.lock.composite;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.lock.fixture.HeldCall;
-import io.mortise.conformance.LockKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -16,7 +11,11 @@ import io.mortise.Lease;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.MultiLock;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.ArrayList;

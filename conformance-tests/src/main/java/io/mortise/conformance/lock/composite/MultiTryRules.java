@@ -1,11 +1,5 @@
 package io.mortise.conformance.lock.composite;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.lock.fixture.HeldCall;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.SpyBackend;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -17,7 +11,12 @@ import io.mortise.Lease;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.HeldCall;
+import io.mortise.conformance.lock.fixture.SpyBackend;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
 import java.time.Duration;

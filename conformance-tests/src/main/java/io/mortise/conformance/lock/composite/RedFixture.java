@@ -1,11 +1,10 @@
 package io.mortise.conformance.lock.composite;
 
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.RedisKit;
-
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
 import io.mortise.RedLock;
+import io.mortise.conformance.RedisKit;
+import io.mortise.conformance.lock.fixture.LockRules;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

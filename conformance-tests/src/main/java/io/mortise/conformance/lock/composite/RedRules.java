@@ -1,9 +1,5 @@
 package io.mortise.conformance.lock.composite;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.HeldCall;
-import io.mortise.conformance.LockKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -19,7 +15,10 @@ import io.mortise.MultiLock;
 import io.mortise.QuorumException;
 import io.mortise.QuorumException.Answer;
 import io.mortise.RedLock;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.ArrayList;

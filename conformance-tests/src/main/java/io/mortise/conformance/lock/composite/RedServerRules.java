@@ -1,7 +1,5 @@
 package io.mortise.conformance.lock.composite;
 
-import io.mortise.conformance.RedisKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,6 +10,7 @@ import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import io.mortise.RedLock;
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.TcpProxy.Direction;
 import io.mortise.conformance.support.Await;

@@ -1,7 +1,5 @@
 package io.mortise.conformance.lock.composite;
 
-import io.mortise.conformance.RedisKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,6 +7,7 @@ import io.mortise.LeaseLostException;
 import io.mortise.LockException;
 import io.mortise.RedLock;
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.composite.RedServers.Fault;
 import io.mortise.conformance.support.Crew;

@@ -1,8 +1,5 @@
 package io.mortise.conformance.lock.composite;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.LockKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,7 +9,9 @@ import io.mortise.Lease;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.ArrayList;

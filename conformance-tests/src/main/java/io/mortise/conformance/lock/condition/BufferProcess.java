@@ -1,9 +1,8 @@
 package io.mortise.conformance.lock.condition;
 
-import io.mortise.conformance.lock.fixture.RemoteLock;
-
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
+import io.mortise.conformance.lock.fixture.RemoteLock;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.util.concurrent.TimeUnit;

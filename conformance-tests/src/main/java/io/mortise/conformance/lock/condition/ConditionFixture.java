@@ -1,9 +1,8 @@
 package io.mortise.conformance.lock.condition;
 
-import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.LockRules;
-
 import io.mortise.conformance.support.Await;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;

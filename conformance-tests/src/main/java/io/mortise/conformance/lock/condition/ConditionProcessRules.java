@@ -1,14 +1,13 @@
 package io.mortise.conformance.lock.condition;
 
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.lock.fixture.LockingProcess;
-import io.mortise.conformance.RedisKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.LockingProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,11 +1,5 @@
 package io.mortise.conformance.lock.condition;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.lock.fixture.FaultyMail;
-import io.mortise.conformance.lock.fixture.HeldCall;
-import io.mortise.conformance.LockKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -19,8 +13,13 @@ import io.mortise.LeaseLostException;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.OutcomeUnknownException;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
+import io.mortise.conformance.lock.fixture.FaultyMail;
+import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.List;

@@ -1,11 +1,5 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.lock.fixture.HeldCall;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -19,7 +13,12 @@ import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.HeldCall;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;

@@ -1,10 +1,5 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.Costs;
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.RedisKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,7 +7,11 @@ import io.mortise.DistributedLock;
 import io.mortise.FencedLock;
 import io.mortise.LockService;
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.Costs;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
 import java.util.List;

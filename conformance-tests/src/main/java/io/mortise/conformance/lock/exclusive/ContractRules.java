@@ -1,10 +1,5 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.lock.fixture.SpyBackend;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -12,7 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.SpyBackend;
 import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;
@@ -212,8 +211,7 @@ public abstract class ContractRules extends LockRules {
     spy.forget();
 
     passTime(SECOND.multipliedBy(2));
-    passTimeUntil(
-        "the waiter asks", SECOND.multipliedBy(10), () -> !spy.sent("acquire").isEmpty());
+    passTimeUntil("the waiter asks", SECOND.multipliedBy(10), () -> !spy.sent("acquire").isEmpty());
 
     int asked = spy.sent("acquire").size();
     assertTrue(asked <= 8, () -> "in some seconds the waiter asked " + asked + " times");

@@ -1,10 +1,5 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.lock.fixture.SpyBackend;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -20,7 +15,11 @@ import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.MultiLock;
 import io.mortise.RedLock;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.SpyBackend;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

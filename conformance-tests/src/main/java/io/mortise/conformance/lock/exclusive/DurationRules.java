@@ -1,9 +1,5 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.lock.fixture.Waits;
-
 import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -15,7 +11,10 @@ import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
 import io.mortise.RedLock;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.Waits;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.List;

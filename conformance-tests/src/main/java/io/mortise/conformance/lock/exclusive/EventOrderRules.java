@@ -1,8 +1,5 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -14,7 +11,9 @@ import io.mortise.LeaseLostException;
 import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
 import java.util.Collections;

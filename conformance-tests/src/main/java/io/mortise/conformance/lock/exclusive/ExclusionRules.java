@@ -1,14 +1,13 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Crew;
 import java.util.List;
 import java.util.concurrent.locks.Lock;

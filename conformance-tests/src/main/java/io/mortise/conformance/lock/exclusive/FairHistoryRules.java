@@ -1,16 +1,15 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.lock.fixture.QueueingProcess;
-import io.mortise.conformance.RedisKit;
-import io.mortise.conformance.lock.fixture.RemoteLock;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.QueueingProcess;
+import io.mortise.conformance.lock.fixture.RemoteLock;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

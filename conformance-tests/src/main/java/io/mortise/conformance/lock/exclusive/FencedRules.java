@@ -1,11 +1,5 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.lock.fixture.FaultyMail;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -15,8 +9,13 @@ import io.mortise.DistributedLock;
 import io.mortise.FencedLock;
 import io.mortise.LeaseLostException;
 import io.mortise.LockService;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
+import io.mortise.conformance.lock.fixture.FaultyMail;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Crew;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,12 +1,5 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.lock.fixture.Forcible;
-import io.mortise.conformance.lock.fixture.HeldCall;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -16,9 +9,15 @@ import io.mortise.DistributedReadWriteLock;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockService;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
 import io.mortise.conformance.lock.fixture.FaultyMail.Fate;
+import io.mortise.conformance.lock.fixture.Forcible;
+import io.mortise.conformance.lock.fixture.HeldCall;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.List;
@@ -92,8 +91,7 @@ public abstract class ForcedRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L9", "L11", "Q6"})
-  void aHoldThatIsRevokedDuringItsConfirmationIsTheNextInTheQueue(Forcible kind)
-      throws Exception {
+  void aHoldThatIsRevokedDuringItsConfirmationIsTheNextInTheQueue(Forcible kind) throws Exception {
     Forcible.Handle mine = kind.of(linked(kind), name);
     LockService others = others(kind);
     Forcible.Handle theirs = kind.against(others, name);
@@ -148,8 +146,7 @@ public abstract class ForcedRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule({"L1", "L9", "Q6"})
-  void aRevokedAttemptWhoseReplyIsLateFailsIfAnotherHoldsTheLock(Forcible kind)
-      throws Exception {
+  void aRevokedAttemptWhoseReplyIsLateFailsIfAnotherHoldsTheLock(Forcible kind) throws Exception {
     Forcible.Handle mine = kind.of(linked(kind), name);
     LockService others = others(kind);
     Forcible.Handle theirs = kind.against(others, name);

@@ -1,15 +1,14 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.RedisKit;
-import io.mortise.conformance.lock.fixture.RemoteLock;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.FencedLock;
 import io.mortise.KeyGuard;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.RemoteLock;
 import io.mortise.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;

@@ -1,10 +1,9 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.lock.fixture.RemoteLock;
-
 import io.mortise.FencedLock;
 import io.mortise.KeyGuard;
 import io.mortise.LockService;
+import io.mortise.conformance.lock.fixture.RemoteLock;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;

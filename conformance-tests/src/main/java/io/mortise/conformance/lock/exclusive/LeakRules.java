@@ -1,9 +1,5 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,7 +8,10 @@ import io.mortise.DistributedLock;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.Registration;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
 import io.mortise.spi.LockBackend;

@@ -1,15 +1,14 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.lock.fixture.LockingProcess;
-import io.mortise.conformance.RedisKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.LockingProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;

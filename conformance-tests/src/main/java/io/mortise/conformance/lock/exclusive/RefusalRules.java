@@ -1,9 +1,5 @@
 package io.mortise.conformance.lock.exclusive;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.RedisKit;
-
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,7 +8,10 @@ import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
 import io.mortise.OutcomeUnknownException;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.redis.RedisServer;
 import java.net.URI;
 import java.time.Duration;

@@ -1,10 +1,5 @@
 package io.mortise.conformance.lock.fault;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.RedisKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,7 +8,11 @@ import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.FencedLock;
 import io.mortise.LockService;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.support.Await;
 import io.mortise.spi.LockBackend;

@@ -1,10 +1,5 @@
 package io.mortise.conformance.lock.fault;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -18,8 +13,12 @@ import io.mortise.LeaseState;
 import io.mortise.LockException;
 import io.mortise.LockService;
 import io.mortise.OutcomeUnknownException;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
 import io.mortise.spi.BackendException;
 import java.time.Duration;

@@ -1,12 +1,5 @@
 package io.mortise.conformance.lock.fault;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.lock.fixture.ScriptedClient;
-import io.mortise.conformance.lock.fixture.SkewedBackend;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -18,7 +11,13 @@ import io.mortise.FencedLock;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LockService;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.ScriptedClient;
+import io.mortise.conformance.lock.fixture.SkewedBackend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

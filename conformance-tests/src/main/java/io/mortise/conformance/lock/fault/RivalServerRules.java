@@ -1,12 +1,11 @@
 package io.mortise.conformance.lock.fault;
 
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.RedisKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import io.mortise.DistributedLock;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.support.Await;
 import java.net.URI;

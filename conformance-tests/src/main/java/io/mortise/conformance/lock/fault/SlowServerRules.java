@@ -1,9 +1,5 @@
 package io.mortise.conformance.lock.fault;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.RedisKit;
-
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,7 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.DistributedLock;
 import io.mortise.LockException;
 import io.mortise.OutcomeUnknownException;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.redis.TcpProxy;
 import io.mortise.conformance.redis.TcpProxy.Direction;
 import io.mortise.conformance.support.Await;

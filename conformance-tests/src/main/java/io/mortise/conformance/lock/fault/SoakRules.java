@@ -1,9 +1,5 @@
 package io.mortise.conformance.lock.fault;
 
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.RedisKit;
-import io.mortise.conformance.lock.fixture.Room;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -12,7 +8,10 @@ import io.mortise.LeaseLostException;
 import io.mortise.LockException;
 import io.mortise.LockService;
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.Room;
 import io.mortise.conformance.redis.TcpProxy;
 import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.ThreadKind;

@@ -1,11 +1,5 @@
 package io.mortise.conformance.lock.fault;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.lock.fixture.HeldCall;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -15,8 +9,13 @@ import io.mortise.DistributedLock;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.OutcomeUnknownException;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
+import io.mortise.conformance.lock.fixture.HeldCall;
+import io.mortise.conformance.lock.fixture.LockRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;

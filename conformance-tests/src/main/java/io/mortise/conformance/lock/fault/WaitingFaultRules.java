@@ -1,18 +1,17 @@
 package io.mortise.conformance.lock.fault;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.RedisKit;
-import io.mortise.conformance.lock.fixture.RemoteLock;
-import io.mortise.conformance.lock.fixture.SpyBackend;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.RemoteLock;
+import io.mortise.conformance.lock.fixture.SpyBackend;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy;
 import io.mortise.conformance.support.Await;

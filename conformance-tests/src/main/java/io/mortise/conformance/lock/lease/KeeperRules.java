@@ -1,10 +1,5 @@
 package io.mortise.conformance.lock.lease;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.lock.fixture.SpyBackend;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -16,7 +11,11 @@ import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockListener;
 import io.mortise.LockService;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.SpyBackend;
 import io.mortise.conformance.support.Await;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;

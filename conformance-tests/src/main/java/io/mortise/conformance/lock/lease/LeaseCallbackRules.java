@@ -1,10 +1,5 @@
 package io.mortise.conformance.lock.lease;
 
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.lock.fixture.HeldCall;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -18,7 +13,11 @@ import io.mortise.Lease;
 import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.HeldCall;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,11 +1,10 @@
 package io.mortise.conformance.lock.lease;
 
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 

@@ -1,8 +1,5 @@
 package io.mortise.conformance.lock.lease;
 
-import io.mortise.conformance.lock.fixture.HeldCall;
-import io.mortise.conformance.LockKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -15,8 +12,10 @@ import io.mortise.LeaseLostException;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.OutcomeUnknownException;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
+import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.List;

@@ -1,10 +1,5 @@
 package io.mortise.conformance.lock.permit;
 
-import io.mortise.conformance.lock.fixture.Costs;
-import io.mortise.conformance.RedisKit;
-import io.mortise.conformance.lock.exclusive.RefusalRules;
-import io.mortise.conformance.lock.fixture.RemoteLock;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -12,7 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.DistributedCountDownLatch;
 import io.mortise.LockService;
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.exclusive.RefusalRules;
+import io.mortise.conformance.lock.fixture.Costs;
+import io.mortise.conformance.lock.fixture.RemoteLock;
 import io.mortise.conformance.support.Await;
 import java.net.URI;
 import java.util.ArrayList;

@@ -1,11 +1,10 @@
 package io.mortise.conformance.lock.permit;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.LockKit;
-
 import io.mortise.DistributedCountDownLatch;
 import io.mortise.LockService;
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
 import java.util.concurrent.CompletableFuture;
 
 /** The base of the tests of the count-down latch. */

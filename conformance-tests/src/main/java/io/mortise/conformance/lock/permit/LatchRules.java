@@ -1,8 +1,5 @@
 package io.mortise.conformance.lock.permit;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.LockKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -12,7 +9,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.DistributedCountDownLatch;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
 import java.time.Duration;

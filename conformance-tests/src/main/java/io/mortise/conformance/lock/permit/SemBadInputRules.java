@@ -1,7 +1,5 @@
 package io.mortise.conformance.lock.permit;
 
-import io.mortise.conformance.LockKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -12,6 +10,7 @@ import io.mortise.DistributedSemaphore;
 import io.mortise.ForeignKeyException;
 import io.mortise.Lease;
 import io.mortise.LockService;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;

@@ -1,10 +1,5 @@
 package io.mortise.conformance.lock.permit;
 
-import io.mortise.conformance.lock.fixture.Costs;
-import io.mortise.conformance.RedisKit;
-import io.mortise.conformance.lock.exclusive.RefusalRules;
-import io.mortise.conformance.lock.fixture.RemoteLock;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,7 +8,11 @@ import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LockService;
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.exclusive.RefusalRules;
+import io.mortise.conformance.lock.fixture.Costs;
+import io.mortise.conformance.lock.fixture.RemoteLock;
 import io.mortise.conformance.support.Await;
 import java.net.URI;
 import java.util.ArrayList;

@@ -1,11 +1,5 @@
 package io.mortise.conformance.lock.permit;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.lock.fixture.HeldCall;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.ScriptedClient;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -14,9 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.OutcomeUnknownException;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
 import io.mortise.conformance.lock.fixture.FaultyMail.Fate;
+import io.mortise.conformance.lock.fixture.HeldCall;
+import io.mortise.conformance.lock.fixture.ScriptedClient;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,5 @@
 package io.mortise.conformance.lock.permit;
 
-import io.mortise.conformance.LockKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -12,6 +10,7 @@ import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LockService;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
@@ -130,8 +129,7 @@ public abstract class SemLifeRules extends SyncFixture {
   @ParameterizedTest
   @ValueSource(strings = {"'DEL', KEYS[1]", "'PEXPIRE', KEYS[1], -1"})
   @Rule({"S3", "L18"})
-  void aForgottenSemaphoreIsReportedAndCanBeSetAgain(String ends)
-      throws InterruptedException {
+  void aForgottenSemaphoreIsReportedAndCanBeSetAgain(String ends) throws InterruptedException {
     DistributedSemaphore mine = semaphore();
     assertTrue(mine.trySetPermits(2));
     take(mine, 1).close();

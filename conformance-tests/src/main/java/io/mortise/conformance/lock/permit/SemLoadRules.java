@@ -1,14 +1,13 @@
 package io.mortise.conformance.lock.permit;
 
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.Room;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Room;
 import io.mortise.conformance.support.Crew;
 import java.util.List;
 import java.util.Optional;

@@ -1,13 +1,12 @@
 package io.mortise.conformance.lock.permit;
 
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.Terms;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.Terms;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;

@@ -1,16 +1,14 @@
 package io.mortise.conformance.lock.permit;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.lock.fixture.Waits;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 
 import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LockService;
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.List;

@@ -1,12 +1,11 @@
 package io.mortise.conformance.lock.permit;
 
-import io.mortise.conformance.RedisKit;
-import io.mortise.conformance.lock.fixture.RemoteLock;
-
 import io.mortise.DistributedCountDownLatch;
 import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LockService;
+import io.mortise.conformance.RedisKit;
+import io.mortise.conformance.lock.fixture.RemoteLock;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;

@@ -1,10 +1,5 @@
 package io.mortise.conformance.lock.readwrite;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.Costs;
-import io.mortise.conformance.RedisKit;
-import io.mortise.conformance.lock.exclusive.RefusalRules;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -13,7 +8,11 @@ import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.LockService;
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.exclusive.RefusalRules;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.Costs;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
 import java.net.URI;

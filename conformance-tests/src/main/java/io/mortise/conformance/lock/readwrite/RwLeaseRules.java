@@ -1,8 +1,5 @@
 package io.mortise.conformance.lock.readwrite;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.LockKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -14,7 +11,9 @@ import io.mortise.ForeignKeyException;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockService;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.List;

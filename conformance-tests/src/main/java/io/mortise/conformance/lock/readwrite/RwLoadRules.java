@@ -1,15 +1,14 @@
 package io.mortise.conformance.lock.readwrite;
 
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.Waits;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Waits;
 import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;

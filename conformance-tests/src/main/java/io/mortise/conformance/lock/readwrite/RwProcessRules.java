@@ -1,9 +1,5 @@
 package io.mortise.conformance.lock.readwrite;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.RedisKit;
-import io.mortise.conformance.lock.fixture.RemoteLock;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -12,7 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.RemoteLock;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;

@@ -1,10 +1,5 @@
 package io.mortise.conformance.lock.readwrite;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.fixture.ScriptedClient;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
@@ -12,7 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
+import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.ScriptedClient;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

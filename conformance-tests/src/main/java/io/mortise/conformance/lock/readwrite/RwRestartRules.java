@@ -1,9 +1,5 @@
 package io.mortise.conformance.lock.readwrite;
 
-import io.mortise.conformance.lock.fixture.Contender;
-import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.RedisKit;
-
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,7 +7,10 @@ import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.LeaseLostException;
 import io.mortise.LockException;
+import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.spi.LockBackend;
 import java.time.Duration;
