@@ -10,10 +10,11 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.TreeSet;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -106,9 +107,9 @@ class DocumentationTest {
   }
 
   /** The anchors that GitHub makes of headings. */
-  private static TreeSet<String> anchors(Path file) throws IOException {
+  private static Set<String> anchors(Path file) throws IOException {
     String text = FENCE.matcher(Files.readString(file)).replaceAll("");
-    TreeSet<String> anchors = new TreeSet<>();
+    Set<String> anchors = new HashSet<>();
     Matcher heading = HEADING.matcher(text);
     while (heading.find()) {
       String slug =

@@ -88,10 +88,12 @@ public final class Acquisition implements LockScripts.Subject {
     return owner;
   }
 
+  @Override
   public LockKeys keys() {
     return owner.keys();
   }
 
+  @Override
   public String id() {
     return id;
   }

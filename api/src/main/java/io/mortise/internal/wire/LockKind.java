@@ -31,6 +31,8 @@ public enum LockKind {
     LATCH("latch-", "queue", "latch", "grants");
 
     private final String prefix;
+
+    @SuppressWarnings("ImmutableEnumChecker") // never written: parts() returns a copy
     private final String[] parts;
 
     Family(String prefix, String... parts) {

@@ -95,6 +95,8 @@ public final class LockScripts {
   }
 
   /**
+   * Takes the lock if it is free, or joins its queue.
+   *
    * @param join whether the id joins the queue if the lock is held
    * @param beside for a read/write lock: the id of the thread's hold of the other side, or ''
    */
@@ -111,6 +113,8 @@ public final class LockScripts {
   }
 
   /**
+   * Leaves the queue, and gives back what was granted to the id.
+   *
    * @param outcomeUnknown whether the id's acquire command got no answer and may still arrive
    */
   public ScriptCall leave(LockKeys keys, String id, boolean outcomeUnknown) {
@@ -178,6 +182,8 @@ public final class LockScripts {
   }
 
   /**
+   * Reads or sets the number of permits of a semaphore.
+   *
    * @param mode {@code once}, {@code resize} or {@code look}
    */
   public ScriptCall permits(LockKeys keys, String mode, int permits) {
@@ -185,6 +191,8 @@ public final class LockScripts {
   }
 
   /**
+   * Reads, sets or counts down a latch.
+   *
    * @param id the id of this step; '' to look
    * @param mode {@code set}, {@code down} or {@code look}
    */
