@@ -42,7 +42,7 @@ class RoomsTest {
         Matcher imported = IMPORT.matcher(file.getValue());
         while (imported.find()) {
           String other = imported.group(1);
-          if (ORDER.indexOf(other) >= ORDER.indexOf(room)) {
+          if (ORDER.indexOf(other) > ORDER.indexOf(room)) {
             wrong.add("%s.%s uses %s".formatted(room, file.getKey(), other));
           }
         }
