@@ -106,8 +106,8 @@ final class Contended {
   }
 
   /** How often the lock changes to the other process. A pair alone does not need such a change. */
-  private static void handOvers(Plan plan, String title, Figure speed) {
-    Figure changes = speed.metric(ProcessQuestion.HAND_OVERS);
+  private static void changes(Plan plan, String title, Figure speed) {
+    Figure changes = speed.metric(ProcessQuestion.CHANGES);
     plan.compare(title + ", changes of process", changes, Target.NONE, REDISSON);
     plan.compare(
         title + ", changes of process", changes.of(MORTISE_LETTUCE), Target.NONE, REDISSON);
@@ -130,7 +130,7 @@ final class Contended {
     Figure empty = four.with("work", 0);
     plan.compare(title + ", speed", empty, atLeast(200), REDISSON);
     plan.compare(title + ", speed", empty.of(MORTISE_LETTUCE), Target.NONE, REDISSON);
-    handOvers(plan, title, empty);
+    changes(plan, title, empty);
     plan.row(title + ", smaller share of a JVM", empty.metric("smallest share"), atLeast(0.35));
     for (Contestant each : List.of(MORTISE_JEDIS, REDISSON)) {
       plan.row(
@@ -148,7 +148,7 @@ final class Contended {
     for (Contestant each : List.of(MORTISE_LETTUCE, MORTISE_LETTUCE_STARTING)) {
       plan.compare(title + ", speed", speed.of(each), Target.NONE, REDISSON);
     }
-    handOvers(plan, title, speed);
+    changes(plan, title, speed);
   }
 
   private static void fairProcesses(Plan plan) {
@@ -162,7 +162,7 @@ final class Contended {
         plan.compare(title + ", speed", speed.of(each), atLeast(8), REDISSON);
       }
       plan.compare(title + ", speed", speed.of(MORTISE_LETTUCE), Target.NONE, REDISSON);
-      handOvers(plan, title, speed);
+      changes(plan, title, speed);
       plan.row(title + ", smaller share of a JVM", speed.metric("smallest share"), Target.NONE);
     }
   }

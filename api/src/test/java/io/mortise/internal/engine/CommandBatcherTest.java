@@ -27,7 +27,7 @@ class CommandBatcherTest {
   private static final List<Object> REPLY = List.of("done");
 
   private final Batches store = new Batches();
-  private final CommandBatcher outbox = new CommandBatcher(store);
+  private final CommandBatcher batcher = new CommandBatcher(store);
 
   /** Keeps each batch until the test answers it. */
   private static final class Batches implements LockBackend {
@@ -91,7 +91,7 @@ class CommandBatcherTest {
   }
 
   private List<CompletableFuture<List<Object>>> send(int count) {
-    return IntStream.range(0, count).mapToObj(number -> outbox.send(call(number))).toList();
+    return IntStream.range(0, count).mapToObj(number -> batcher.send(call(number))).toList();
   }
 
   @Test
@@ -134,7 +134,7 @@ class CommandBatcherTest {
   void aCommandThatCannotBeMadeSpoilsNoOtherAndNoRoom() {
     List<String> asked = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      outbox.send(List.of(broken("broken " + i, asked), command("good " + i, asked, call(i))));
+      batcher.send(List.of(broken("broken " + i, asked), command("good " + i, asked, call(i))));
       assertEquals(1, store.answer());
       assertEquals(
           List.of(
@@ -145,18 +145,18 @@ class CommandBatcherTest {
   }
 
   private static CommandBatcher.Command broken(String name, List<String> asked) {
-    CommandBatcher.Command letter = command(name, asked, null);
+    CommandBatcher.Command command = command(name, asked, null);
     return new CommandBatcher.Command() {
       @Override
       public ScriptCall makeCall() {
-        ScriptCall unused = letter.makeCall();
+        ScriptCall unused = command.makeCall();
         throw new NullPointerException("the test's");
       }
 
       @Override
       public void answered(@Nullable List<Object> reply, @Nullable Throwable failure) {
         assertInstanceOf(NullPointerException.class, failure);
-        letter.answered(reply, failure);
+        command.answered(reply, failure);
       }
     };
   }
@@ -171,7 +171,7 @@ class CommandBatcherTest {
     store.forgetsOne = true;
     List<String> asked = new ArrayList<>();
     for (int i = 0; i < 20; i++) {
-      outbox.send(List.of(command("a", asked, call(i)), command("b", asked, call(i))));
+      batcher.send(List.of(command("a", asked, call(i)), command("b", asked, call(i))));
     }
     assertEquals(80, asked.size(), "all are made, and get a result");
     store.forgetsOne = false;
@@ -187,18 +187,18 @@ class CommandBatcherTest {
   @Test
   void aCommandThatWaitsIsSentOnceAndAWithdrawnOneIsNot() {
     List<String> asked = new ArrayList<>();
-    CommandBatcher.Command letter = command("wanted", asked, call(100));
+    CommandBatcher.Command command = command("wanted", asked, call(100));
     CommandBatcher.Command withdrawn = command("withdrawn", asked, null);
     send(8);
-    outbox.send(List.of(letter, withdrawn));
-    outbox.send(List.of(letter));
+    batcher.send(List.of(command, withdrawn));
+    batcher.send(List.of(command));
     assertEquals(List.of(), asked, "a command is made when it is sent");
 
     store.answer();
 
     assertEquals(List.of("wanted", "withdrawn"), asked);
     assertEquals(9, store.calls.size());
-    outbox.send(List.of(withdrawn, withdrawn));
+    batcher.send(List.of(withdrawn, withdrawn));
     while (!store.out.isEmpty()) {
       store.answer();
     }

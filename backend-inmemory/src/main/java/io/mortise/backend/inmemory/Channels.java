@@ -14,10 +14,10 @@ import org.luaj.vm2.LuaString;
  * the store's lock.
  */
 final class Channels {
-  private record Letter(ChannelSubscription to, String message) {}
+  private record Outgoing(ChannelSubscription to, String text) {}
 
   private final Map<LuaString, List<ChannelSubscription>> byName = new HashMap<>();
-  private final List<Letter> outgoing = new ArrayList<>();
+  private final List<Outgoing> outgoing = new ArrayList<>();
 
   void add(ChannelSubscription subscription) {
     byName.computeIfAbsent(subscription.channel(), name -> new ArrayList<>(1)).add(subscription);
@@ -44,7 +44,7 @@ final class Channels {
       return 0;
     }
     String text = Numbers.string(message);
-    listening.forEach(subscription -> outgoing.add(new Letter(subscription, text)));
+    listening.forEach(subscription -> outgoing.add(new Outgoing(subscription, text)));
     return listening.size() == 1
         ? 1
         : (int) listening.stream().map(ChannelSubscription::client).distinct().count();
@@ -54,12 +54,12 @@ final class Channels {
    * Adds the published messages to their subscriptions, in order. Returns the subscriptions that
    * the caller must {@linkplain ChannelSubscription#deliver deliver} without the lock.
    */
-  List<ChannelSubscription> handOver() {
+  List<ChannelSubscription> takeOutgoing() {
     if (outgoing.isEmpty()) {
       return List.of();
     }
-    outgoing.forEach(letter -> letter.to.add(letter.message));
-    List<ChannelSubscription> reached = outgoing.stream().map(Letter::to).distinct().toList();
+    outgoing.forEach(message -> message.to.add(message.text));
+    List<ChannelSubscription> reached = outgoing.stream().map(Outgoing::to).distinct().toList();
     outgoing.clear();
     return reached;
   }

@@ -42,7 +42,7 @@ final class Server {
     } catch (CommandException e) {
       throw new BackendException(Outcome.REPLIED, e.reply(), e);
     } finally {
-      List<ChannelSubscription> reached = channels.handOver();
+      List<ChannelSubscription> reached = channels.takeOutgoing();
       lock.unlock();
       reached.forEach(ChannelSubscription::deliver);
     }

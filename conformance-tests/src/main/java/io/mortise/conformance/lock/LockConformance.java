@@ -131,8 +131,8 @@ public abstract class LockConformance implements LockKit {
   }
 
   @Nested
-  class HandOvers extends GrantRules {
-    HandOvers() {
+  class Grants extends GrantRules {
+    Grants() {
       super(LockConformance.this);
     }
   }

@@ -96,8 +96,8 @@ public abstract class LockKindConformance implements LockKit {
   }
 
   @Nested
-  class ClaimCallbacks extends LeaseCallbackRules {
-    ClaimCallbacks() {
+  class LeaseCallbacks extends LeaseCallbackRules {
+    LeaseCallbacks() {
       super(LockKindConformance.this);
     }
   }

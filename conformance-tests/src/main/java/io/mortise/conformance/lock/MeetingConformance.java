@@ -44,8 +44,8 @@ public abstract class MeetingConformance implements LockKit {
   }
 
   @Nested
-  class HandOvers extends GrantRules {
-    HandOvers() {
+  class Grants extends GrantRules {
+    Grants() {
       super(MeetingConformance.this);
     }
   }
@@ -72,8 +72,8 @@ public abstract class MeetingConformance implements LockKit {
   }
 
   @Nested
-  class ClaimCallbacks extends LeaseCallbackRules {
-    ClaimCallbacks() {
+  class LeaseCallbacks extends LeaseCallbackRules {
+    LeaseCallbacks() {
       super(MeetingConformance.this);
     }
   }

@@ -25,7 +25,7 @@ public record ProcessQuestion(
     String id, Load load, String setting, List<Integer> values, List<Contestant> contestants)
     implements Question {
   /** The figure that counts how often in a second a lock changed to another process. */
-  public static final String HAND_OVERS = "hand-overs";
+  public static final String CHANGES = "changes of process";
 
   /** The figure that counts the pairs in the first second of new processes. */
   public static final String FIRST_SECOND = "first second";
@@ -106,7 +106,7 @@ public record ProcessQuestion(
     figures.put(
         "smallest share",
         counts.stream().mapToDouble(each -> each.perSecond() / sum).min().orElse(0));
-    figures.put(HAND_OVERS, counts.stream().mapToDouble(Worker.Count::handOvers).sum());
+    figures.put(CHANGES, counts.stream().mapToDouble(Worker.Count::changes).sum());
     figures.put(FIRST_SECOND, warmUp.first());
     figures.put(Steadiness.SECONDS, (double) warmUp.seconds());
     figures.put(Steadiness.DRIFT, warmUp.drift());

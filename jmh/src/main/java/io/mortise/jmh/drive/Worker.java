@@ -118,7 +118,7 @@ public final class Worker {
   final class Loop extends Thread {
     private final Histogram waits = new Histogram(TimeUnit.MINUTES.toNanos(10), 3);
     private final List<Lock> locks;
-    private long handOvers;
+    private long changes;
 
     Loop(String name, List<Lock> locks) {
       super(name);
@@ -134,12 +134,12 @@ public final class Worker {
         long start = System.nanoTime();
         lock.lock();
         long waited = System.nanoTime() - start;
-        boolean handedOver = load.kind() != Load.Kind.OWN && baton.take(chosen);
+        boolean changed = load.kind() != Load.Kind.OWN && baton.take(chosen);
         Stage.work(load.work());
         lock.unlock();
         if (now == Phase.MEASURE) {
           waits.recordValue(waited);
-          handOvers += handedOver ? 1 : 0;
+          changes += changed ? 1 : 0;
         } else {
           pairs.increment();
         }
@@ -151,18 +151,18 @@ public final class Worker {
    * The pairs of a process in a second, how often a lock changed to it from another process, and
    * the waiting times of its threads in milliseconds.
    */
-  record Count(double perSecond, double handOvers, double median, double slowest) {
+  record Count(double perSecond, double changes, double median, double slowest) {
     static Count of(List<Loop> loops, double seconds) throws InterruptedException {
       Histogram all = new Histogram(TimeUnit.MINUTES.toNanos(10), 3);
-      double handOvers = 0;
+      double changes = 0;
       for (Loop loop : loops) {
         loop.join();
         all.add(loop.waits);
-        handOvers += loop.handOvers;
+        changes += loop.changes;
       }
       return new Count(
           all.getTotalCount() / seconds,
-          handOvers / seconds,
+          changes / seconds,
           all.getValueAtPercentile(50) / 1e6,
           all.getValueAtPercentile(99.9) / 1e6);
     }
@@ -174,7 +174,7 @@ public final class Worker {
 
     @Override
     public String toString() {
-      return perSecond + " " + handOvers + " " + median + " " + slowest;
+      return perSecond + " " + changes + " " + median + " " + slowest;
     }
   }
 

@@ -14,7 +14,7 @@ final class CostCases {
   private static final Duration LEASE = Duration.ofSeconds(30);
   private static final int PAIRS = 200;
   private static final int THREADS = 8;
-  private static final int HAND_OVERS = 10;
+  private static final int CHANGES = 10;
 
   private CostCases() {}
 
@@ -33,7 +33,7 @@ final class CostCases {
         all.add(
             new Case(
                 kind.title() + ": two clients lock and unlock once each, one waits for the other.",
-                stage -> handOver(stage, kind)));
+                stage -> changeOfHolder(stage, kind)));
       }
     }
     all.add(
@@ -76,11 +76,12 @@ final class CostCases {
     return per(PAIRS, stage);
   }
 
-  private static Finding handOver(CaseSetup stage, ComparedLock kind) throws InterruptedException {
+  private static Finding changeOfHolder(CaseSetup stage, ComparedLock kind)
+      throws InterruptedException {
     Lock mine = warm(stage.open(LEASE), kind);
     Lock theirs = warm(stage.open(LEASE), kind);
     stage.server().resetCounts();
-    for (int i = 0; i < HAND_OVERS; i++) {
+    for (int i = 0; i < CHANGES; i++) {
       mine.lock();
       Call waiter = Call.start(() -> pair(theirs));
       CaseSetup.pass(Duration.ofMillis(250)); // long enough for the waiter to join the queue
@@ -90,7 +91,7 @@ final class CostCases {
       }
     }
     CaseSetup.settle();
-    return per(HAND_OVERS, stage);
+    return per(CHANGES, stage);
   }
 
   private static Finding threadsOfOneClient(CaseSetup stage) throws InterruptedException {

@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 /** Threads that wait, and the events that wake them. */
 final class WakingCases {
   private static final Duration LEASE = Duration.ofSeconds(10);
-  private static final int HAND_OVERS = 1000;
+  private static final int CHANGES = 1000;
   private static final int NAMES = 300;
 
   private WakingCases() {}
@@ -24,7 +24,7 @@ final class WakingCases {
         new Case(
             "1000 times a lock goes from one client to another at a random moment. None may take"
                 + " over 1 s.",
-            WakingCases::handOvers),
+            WakingCases::changes),
         new Case(
             "A held lock's key is deleted while another client waits. The waiter must have the"
                 + " lock within 5 s, not when the lease of 10 s would have ended.",
@@ -38,14 +38,14 @@ final class WakingCases {
             WakingCases::manyNames));
   }
 
-  private static Finding handOvers(CaseSetup stage) throws InterruptedException {
+  private static Finding changes(CaseSetup stage) throws InterruptedException {
     Mutex mine = stage.open(LEASE).mutex("name");
     Mutex theirs = stage.open(LEASE).mutex("name");
     SynchronousQueue<Long> locked = new SynchronousQueue<>();
     Random random = new Random(1);
     int slow = 0;
     double longest = 0;
-    for (int i = 0; i < HAND_OVERS && slow < 3; i++) {
+    for (int i = 0; i < CHANGES && slow < 3; i++) {
       mine.lock().lock();
       Call call =
           Call.start(() -> {
