@@ -89,8 +89,8 @@ public abstract class LockKindConformance implements LockKit {
   }
 
   @Nested
-  class ClaimRaces extends LeaseRaceRules {
-    ClaimRaces() {
+  class LeaseRaces extends LeaseRaceRules {
+    LeaseRaces() {
       super(LockKindConformance.this);
     }
   }
@@ -110,8 +110,8 @@ public abstract class LockKindConformance implements LockKit {
   }
 
   @Nested
-  class MultiClaims extends MultiRequestRules {
-    MultiClaims() {
+  class MultiRequests extends MultiRequestRules {
+    MultiRequests() {
       super(LockKindConformance.this);
     }
   }
