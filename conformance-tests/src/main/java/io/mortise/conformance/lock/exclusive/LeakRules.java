@@ -130,14 +130,15 @@ public abstract class LeakRules extends LockRules {
             "mortise:lock:{" + lockName + '}',
             "mortise:queue:{" + lockName + '}',
             "mortise:alive:{" + lockName + '}');
-    ScriptCall call = new ScriptCall(Script.of("count", script), keys, List.of(), SECOND);
+    ScriptCall call =
+        new ScriptCall(Script.of("count", script), keys, List.of(), SECOND.multipliedBy(10));
     return (Long) store.execute(call).get(0);
   }
 
   /** How many subscribers a channel has. */
   private static long listeners(LockBackend store, String channel) {
     Script publish = Script.of("publish", "return {redis.call('PUBLISH', ARGV[1], 'anybody?')}");
-    ScriptCall call = new ScriptCall(publish, List.of(), List.of(channel), SECOND);
+    ScriptCall call = new ScriptCall(publish, List.of(), List.of(channel), SECOND.multipliedBy(10));
     return (Long) store.execute(call).get(0);
   }
 
