@@ -4,6 +4,7 @@ import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
 import io.mortise.RedLock;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
@@ -17,6 +18,12 @@ enum DemoLock {
   MULTI,
   RED;
 
+  /**
+   * The member timeout of a Redlock: a third of the demo's lease. All members are on one server, so
+   * no other member would answer sooner.
+   */
+  private static final Duration PATIENCE = LocalParty.LEASE.dividedBy(3);
+
   /** The lock of that name. The kinds with several members also use names that begin with it. */
   LeasedLock of(LockService service, String name) {
     return switch (this) {
@@ -29,7 +36,8 @@ enum DemoLock {
       case WRITE -> service.getReadWriteLock(name).writeLock();
       case RED -> // members on one server show the algorithm, not its use
           RedLock.of(
-              service.getLock(name), service.getLock(name + "-2"), service.getLock(name + "-3"));
+                  service.getLock(name), service.getLock(name + "-2"), service.getLock(name + "-3"))
+              .withMemberTimeout(PATIENCE);
     };
   }
 

@@ -15,7 +15,7 @@ final class LocalParty implements DemoParty {
   /**
    * Shorter than the default. Waiters wait through an outage of one lease, and the demo is short.
    */
-  private static final Duration LEASE = Duration.ofSeconds(6);
+  static final Duration LEASE = Duration.ofSeconds(6);
 
   private final Counter counter;
   private final int workers;
