@@ -48,12 +48,20 @@ public abstract class LossRules extends LockRules {
   }
 
   private LockService service(RedisServer server) {
-    return service(closing(kit.open(server.uri())), builder -> builder.leaseTime(LEASE));
+    return service(server, LEASE);
+  }
+
+  private LockService service(RedisServer server, Duration lease) {
+    return service(closing(kit.open(server.uri())), builder -> builder.leaseTime(lease));
+  }
+
+  private DistributedLock held(RedisServer server) {
+    return held(service(server));
   }
 
   /** A lock that the calling thread holds, and whose changes the test notes. */
-  private DistributedLock held(RedisServer server) {
-    DistributedLock mine = service(server).getLock(name);
+  private DistributedLock held(LockService service) {
+    DistributedLock mine = service.getLock(name);
     mine.onLeaseChange(event -> changes.add(event.state()));
     mine.lock();
     return mine;
@@ -131,7 +139,7 @@ public abstract class LossRules extends LockRules {
   @Rule({"L9", "W19"})
   void anUnlockAfterTheServerLostItsDataSaysSoAndHarmsNobody() {
     RedisServer server = serverOfItsOwn();
-    DistributedLock mine = held(server);
+    DistributedLock mine = held(service(server, SECONDS.multipliedBy(6)));
     DistributedLock theirs = service(server).getLock(name);
     server.command("FLUSHALL");
     assertTrue(theirs.tryLock());
