@@ -30,7 +30,7 @@ final class Growth {
         plan,
         new ProcessQuestion("OneLock", new Load(Load.Kind.PLAIN, 1, 1), "threads", THREADS, TWO),
         "1 JVM, 1 lock",
-        "Flat from two threads on. The threads hand the lock to each other inside the JVM, and a command is needed\nonly once in many hand-offs, whatever their number.");
+        "From two threads on, they hand the lock to each other inside the JVM, and a command is needed only once in\nmany hand-offs. More threads cost more switches of the processors.");
     load(
         plan,
         new ProcessQuestion("OwnLocks", new Load(Load.Kind.OWN, 1, 1), "threads", THREADS, ALL),
@@ -72,7 +72,7 @@ final class Growth {
         "waiters",
         "one change of holder of a fair lock",
         "µs of the server in scripts",
-        "Flat: the store finds the first waiter without a look at the others.");
+        "Little more with a longer queue: the store finds the first waiter without a look at the others.");
     plan.curve(
         queue.metric(QueueQuestion.SCRIPTS),
         "waiters",

@@ -17,6 +17,7 @@ public final class Page {
           "- A ratio compares two contestants within one round. Both ran on the same Redis, minutes apart, each in a",
           "  JVM of its own.",
           "- In the rows *alternating in one JVM*, contestants ran seconds apart. Each second counts as a round.",
+          "  Trust a ratio that both modes show.",
           "- The table has the median of all rounds and, in brackets, the smallest and the largest value.",
           "- Ratios can be compared between machines. Pairs per second cannot: they describe this machine.",
           "",
@@ -79,12 +80,12 @@ public final class Page {
     return seconds.getCount() == 0
         ? List.of()
         : List.of(
-            "Warm-up: %.0f to %.0f s, until the last two seconds differ by at most %.0f %%. %d of %d never became steady."
+            "Warm-up: %.0f to %.0f s, until the last two seconds differ by at most %.0f %%. %d of %d measurements became steady."
                 .formatted(
                     seconds.getMin(),
                     seconds.getMax(),
                     Steadiness.TOLERANCE * 100,
-                    moving,
+                    seconds.getCount() - moving,
                     seconds.getCount()));
   }
 
