@@ -34,8 +34,12 @@ public record AcquisitionId(String client, String host, long pid, long threadId)
    */
   public static String create(
       ClientId client, long sequence, long threadId, LockKeys keys, boolean granting) {
-    String mark = granting ? ":n" : "";
-    return step(client, sequence, threadId) + mark + suffix(keys);
+    String step = step(client, sequence, threadId);
+    String suffix = suffix(keys);
+    if (!granting && suffix.isEmpty()) {
+      return step; // the usual case; to add empty texts would copy it
+    }
+    return step + (granting ? ":n" : "") + suffix;
   }
 
   /** The id of a step that acquires nothing: a step of a condition, or of a latch's count. */

@@ -109,6 +109,9 @@ public enum LockKind {
 
   /** The key of the gate at which a thread waits for the lock with this key. */
   String gate(String lock, long threadId) {
-    return waits == Waits.ALONE ? lock + waits.mark + threadId : lock + waits.mark;
+    if (waits == Waits.ALONE) {
+      return lock + waits.mark + threadId;
+    }
+    return waits.mark.isEmpty() ? lock : lock + waits.mark; // to add an empty text would copy it
   }
 }
