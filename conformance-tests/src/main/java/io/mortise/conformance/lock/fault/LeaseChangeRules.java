@@ -39,9 +39,11 @@ public abstract class LeaseChangeRules extends LockRules {
     mine.lock();
 
     link.set(Link.DOWN);
-    passTimeUntil("a renewal fails", LEASE, () -> changes.contains(LeaseState.SUSPECT));
+    // The state itself: listeners run on another thread, and time may pass before that one runs.
+    passTimeUntil("a renewal fails", LEASE, () -> mine.leaseState() == LeaseState.SUSPECT);
     link.set(Link.UP);
-    passTimeUntil("a renewal succeeds", LEASE, () -> changes.contains(LeaseState.HELD));
+    passTimeUntil("a renewal succeeds", LEASE, () -> mine.leaseState() == LeaseState.HELD);
+    Await.until("both are reported", () -> changes.contains(LeaseState.HELD));
     lock().forceUnlock();
     Await.until("the loss is reported", () -> changes.contains(LeaseState.LOST));
     Await.until("to both", () -> !losses.isEmpty());
