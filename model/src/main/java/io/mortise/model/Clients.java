@@ -135,19 +135,9 @@ final class Clients {
     Waiter waiter = state.waiters[w];
     boolean current = waiter.id == message.id();
     switch (message.kind()) {
-      case HELD -> {
+      case HELD, WAIT, TOO_LATE -> {
         if (current && waiter.phase == Phase.ASKING) {
-          take(w, waiter.since);
-        }
-      }
-      case WAIT -> {
-        if (current && waiter.phase == Phase.ASKING) {
-          queued(waiter, message);
-        }
-      }
-      case TOO_LATE -> {
-        if (current && waiter.phase == Phase.ASKING) {
-          replace(w);
+          answered(w, message);
         }
       }
       case RENEWED -> {
@@ -157,8 +147,21 @@ final class Clients {
       }
       case GRANTED -> granted(w, message);
       case GRANT -> hint(waiter, message);
-      case LOST -> revoked(waiter, current);
+      case LOST -> {
+        if (current) {
+          revoked(waiter);
+        }
+      }
       default -> throw new IllegalArgumentException(message + " is not for a client");
+    }
+  }
+
+  private void answered(int w, Message reply) {
+    Waiter waiter = state.waiters[w];
+    switch (reply.kind()) {
+      case HELD -> take(w, waiter.since);
+      case WAIT -> queued(waiter, reply);
+      default -> replace(w);
     }
   }
 
@@ -231,10 +234,7 @@ final class Clients {
     }
   }
 
-  private void revoked(Waiter waiter, boolean current) {
-    if (!current) {
-      return;
-    }
+  private void revoked(Waiter waiter) {
     waiter.revoked = true;
     if (waiter.phase == Phase.HOLDING) {
       lose(waiter);

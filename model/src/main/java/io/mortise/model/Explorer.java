@@ -63,8 +63,7 @@ final class Explorer<S, M> {
   private final Model<S, M> model;
   private final List<byte[]> forms = new ArrayList<>();
   private int[] parents = new int[1 << 10];
-  private int[] hashes = new int[1 << 10];
-  private int[] table = emptyTable(1 << 11);
+  private long[] table = new long[1 << 11];
   private Optional<Story> story = Optional.empty();
 
   private Explorer(Model<S, M> model) {
@@ -135,15 +134,14 @@ final class Explorer<S, M> {
     return line[0];
   }
 
-  // The states seen so far: a hash table of indexes. Most forms that differ also differ in the
-  // hash.
+  // The states seen so far: a hash table. An entry is a hash and an index plus one, or 0.
 
   private void add(byte[] form, int parent) {
     int hash = hash(form);
     int slot = hash & (table.length - 1);
-    while (table[slot] >= 0) {
-      int seen = table[slot];
-      if (hashes[seen] == hash && Arrays.equals(forms.get(seen), form)) {
+    while (table[slot] != 0) {
+      int seen = (int) table[slot] - 1;
+      if ((int) (table[slot] >> 32) == hash && Arrays.equals(forms.get(seen), form)) {
         return;
       }
       slot = (slot + 1) & (table.length - 1);
@@ -151,25 +149,26 @@ final class Explorer<S, M> {
     int index = forms.size();
     if (index == parents.length) {
       parents = Arrays.copyOf(parents, index * 2);
-      hashes = Arrays.copyOf(hashes, index * 2);
     }
     forms.add(form);
     parents[index] = parent;
-    hashes[index] = hash;
-    table[slot] = index;
+    table[slot] = ((long) hash << 32) | (index + 1);
     if (index * 2 > table.length) {
       grow();
     }
   }
 
   private void grow() {
-    table = emptyTable(table.length * 2);
-    for (int i = 0; i < forms.size(); i++) {
-      int slot = hashes[i] & (table.length - 1);
-      while (table[slot] >= 0) {
-        slot = (slot + 1) & (table.length - 1);
+    long[] old = table;
+    table = new long[old.length * 2];
+    for (long entry : old) {
+      if (entry != 0) {
+        int slot = (int) (entry >> 32) & (table.length - 1);
+        while (table[slot] != 0) {
+          slot = (slot + 1) & (table.length - 1);
+        }
+        table[slot] = entry;
       }
-      table[slot] = i;
     }
   }
 
@@ -180,11 +179,5 @@ final class Explorer<S, M> {
       hash ^= hash >>> 29;
     }
     return (int) (hash ^ (hash >>> 32));
-  }
-
-  private static int[] emptyTable(int size) {
-    int[] table = new int[size];
-    Arrays.fill(table, -1);
-    return table;
   }
 }

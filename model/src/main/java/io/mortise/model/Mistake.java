@@ -119,10 +119,7 @@ enum Mistake {
       TOLD),
 
   FORCED_WITHOUT_TOMBSTONE(
-      "Q6",
-      "a forced unlock leaves no tombstone",
-      Setup.of("AB", Times.QUICK).withFaults(2, Fault.FORCE, Fault.FREEZE),
-      Q6),
+      "Q6", "a forced unlock leaves no tombstone", Scenario.FORCED.setup(), Q6),
 
   REPLY_GRANTS_A_WINDOW(
       "Q5",

@@ -10,7 +10,9 @@ enum Scenario {
   SHARING(
       "two waiters of one process, one of another, any fault", quick("AAB").withFaults(1, any())),
 
-  TWO_FAULTS("two processes, any two faults", quick("AB").withFaults(2, any())),
+  TWO_FAULTS(
+      "two processes, two faults out of a crash, a freeze, a mailbox that is cut off and a lost message",
+      quick("AB").withFaults(2, Fault.CRASH, Fault.FREEZE, Fault.DISCONNECT, Fault.LOSE_MAIL)),
 
   SLOW("two processes, messages that take time, any fault", slow("AB").withFaults(1, any())),
 
@@ -27,8 +29,8 @@ enum Scenario {
       quick("AB").withFaults(1, any()).withExtensions()),
 
   FORCED(
-      "two processes, two forced unlocks: each holder is told",
-      quick("AB").withFaults(2, Fault.FORCE).alsoChecking(Rule.TOLD)),
+      "two processes, two faults out of a forced unlock and a freeze: each holder is told",
+      quick("AB").withFaults(2, Fault.FORCE, Fault.FREEZE).alsoChecking(Rule.TOLD)),
 
   CLUSTER(
       "two processes, PUBLISH that counts no subscribers, any fault",
@@ -42,11 +44,10 @@ enum Scenario {
       "two processes, a failover to a replica that lacks the last script",
       quick("AB").withFaults(1, Fault.FAILOVER)),
 
-  LARGE_PROCESSES("as PROCESSES, with any two faults", quick("ABC").withFaults(2, any())),
+  LARGE_TWO_FAULTS("two processes, any two faults", quick("AB").withFaults(2, any())),
 
-  LARGE_SHARING("as SHARING, with any two faults", quick("AAB").withFaults(2, any())),
-
-  LARGE_SLOW("as SLOW, with three processes", slow("ABC").withFaults(1, any()));
+  LARGE_SLOW(
+      "three processes, messages that take time, any fault", slow("ABC").withFaults(1, any()));
 
   private final String text;
   private final Setup setup;

@@ -19,7 +19,10 @@ final class State {
   final Setup setup;
   final Store store;
 
-  /** What a replica would have after a stale failover: the store before the last script. */
+  /**
+   * What a replica would have after a stale failover: the store before the last script. Without
+   * failovers, the store itself.
+   */
   final Store replica;
 
   final Waiter[] waiters;
@@ -42,7 +45,7 @@ final class State {
   State(Setup setup) {
     this.setup = setup;
     store = new Store(setup.waiters(), setup.services());
-    replica = new Store(setup.waiters(), setup.services());
+    replica = setup.allows(Fault.FAILOVER) ? new Store(setup.waiters(), setup.services()) : store;
     waiters = new Waiter[setup.waiters()];
     Arrays.setAll(waiters, w -> new Waiter());
     services = new Service[setup.services()];
@@ -184,9 +187,7 @@ final class State {
 
   /** A script runs. The replica has not seen it. */
   void replicate() {
-    if (setup.allows(Fault.FAILOVER)) {
-      replica.set(store);
-    }
+    replica.set(store);
   }
 
   // The form of a state
@@ -194,7 +195,7 @@ final class State {
   State copy() {
     State copy = new State(setup);
     copy.store.set(store);
-    if (setup.allows(Fault.FAILOVER)) {
+    if (replica != store) {
       copy.replica.set(replica);
     }
     for (int w = 0; w < waiters.length; w++) {
@@ -227,7 +228,7 @@ final class State {
 
   private void code(Coder c) {
     store.code(c);
-    if (setup.allows(Fault.FAILOVER)) {
+    if (replica != store) {
       replica.code(c);
       failedOver = c.of(failedOver);
       revived = c.of(revived);
@@ -253,17 +254,22 @@ final class State {
   private void normalize() {
     long ids = ids();
     long tickets = tickets();
-    for (Store each : new Store[] {store, replica}) {
-      each.normalize(ids, setup);
-      for (int id = 0; id < each.ticket.length; id++) {
-        each.ticket[id] = rank(tickets, each.ticket[id]);
-      }
+    normalize(store, ids, tickets);
+    if (replica != store) {
+      normalize(replica, ids, tickets);
     }
     for (Waiter waiter : waiters) {
       waiter.ticket = rank(tickets, waiter.ticket);
     }
     messages.replaceAll(each -> each.withTicket(rank(tickets, each.ticket())));
     Collections.sort(messages);
+  }
+
+  private void normalize(Store each, long ids, long tickets) {
+    each.normalize(ids, setup);
+    for (int id = 0; id < each.ticket.length; id++) {
+      each.ticket[id] = rank(tickets, each.ticket[id]);
+    }
   }
 
   @Override

@@ -273,7 +273,9 @@ final class Steps {
       waiter.tick(times.longLease());
     }
     next.store.tick();
-    next.replica.tick();
+    if (next.replica != next.store) {
+      next.replica.tick();
+    }
     List<Message> messages = next.messages;
     messages.replaceAll(each -> each.older(times.timeout()));
     messages.removeIf(each -> each.kind() == Message.Kind.GRANTED && each.unheard());
