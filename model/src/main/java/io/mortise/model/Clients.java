@@ -1,0 +1,280 @@
+package io.mortise.model;
+
+import static io.mortise.model.State.NONE;
+
+import io.mortise.model.Message.Kind;
+import io.mortise.model.Waiter.Phase;
+
+/**
+ * What waiters and their services do: the rules of QueueWait, LeaseRequest, LeaseKeeper, Releases,
+ * Withdrawals and Mailbox.
+ */
+final class Clients {
+  private final State state;
+  private final Setup setup;
+  private final Times times;
+
+  Clients(State state) {
+    this.state = state;
+    setup = state.setup;
+    times = setup.times();
+  }
+
+  // What a waiter does of its own will
+
+  /** A thread wants the lock. */
+  void start(int w) {
+    Waiter waiter = state.waiters[w];
+    waiter.id = state.newId(w);
+    ask(w);
+  }
+
+  /** It does not want it any more. Without a reply to its acquire, that must not arrive later. */
+  void giveUp(int w) {
+    Waiter waiter = state.waiters[w];
+    boolean out = waiter.phase == Phase.ASKING;
+    abandon(waiter.id, Kind.ACQUIRE);
+    leave(waiter.id, waiter.stray || out);
+    waiter.rest();
+  }
+
+  /** It unlocks. The reply may grant the lock to another waiter of its service. */
+  void release(int w) {
+    Waiter waiter = state.waiters[w];
+    int tombstone = waiter.stray ? times.tombstone() : 0;
+    forgetRenewal(waiter);
+    command(Kind.RELEASE, waiter.id, tombstone, 0);
+    waiter.rest();
+  }
+
+  /** It wants a longer lease. */
+  void extend(int w) {
+    state.waiters[w].since = 0;
+    command(Kind.RENEW, state.waiters[w].id, times.longLease(), 0);
+  }
+
+  // What is due
+
+  /** What a waiter must do before time passes. */
+  enum Duty {
+    NONE(""),
+    ASK("%s asks again"),
+    RETRY("%s got no reply to its acquire, and asks again"),
+    RENEW("%s renews its lease"),
+    FORGET_RENEWAL("%s got no reply to its renewal"),
+    LOSE("%s sees that its lease is over, and gives the lock back");
+
+    private final String text;
+
+    Duty(String text) {
+      this.text = text;
+    }
+
+    String text() {
+      return text;
+    }
+  }
+
+  Duty duty(Waiter waiter) {
+    boolean timedOut = waiter.since >= times.timeout();
+    return switch (waiter.phase) {
+      case IDLE -> Duty.NONE;
+      case ASKING -> timedOut ? Duty.RETRY : Duty.NONE;
+      case WAITING -> waiter.signalled || waiter.timer == 0 ? Duty.ASK : Duty.NONE;
+      case HOLDING -> {
+        if (waiter.timer == 0) {
+          yield Duty.LOSE;
+        }
+        boolean renews = waiter.since == NONE && waiter.timer <= times.lease() / 2;
+        yield timedOut ? Duty.FORGET_RENEWAL : renews ? Duty.RENEW : Duty.NONE;
+      }
+    };
+  }
+
+  void perform(int w, Duty duty) {
+    Waiter waiter = state.waiters[w];
+    switch (duty) {
+      case ASK -> ask(w);
+      case RETRY -> {
+        abandon(waiter.id, Kind.ACQUIRE);
+        waiter.stray = true;
+        ask(w);
+      }
+      case RENEW -> {
+        waiter.since = 0;
+        command(Kind.RENEW, waiter.id, times.lease(), 0);
+      }
+      case FORGET_RENEWAL -> forgetRenewal(waiter);
+      case LOSE -> lose(waiter);
+      case NONE -> throw new IllegalArgumentException("nothing is due");
+    }
+  }
+
+  private void ask(int w) {
+    Waiter waiter = state.waiters[w];
+    waiter.phase = Phase.ASKING;
+    waiter.since = 0;
+    waiter.timer = 0;
+    waiter.signalled = false;
+    command(Kind.ACQUIRE, waiter.id, 0, waiter.ticket);
+  }
+
+  /** Its lease is over, or the store does not have it any more. The store may have it longer. */
+  private void lose(Waiter waiter) {
+    forgetRenewal(waiter);
+    if (!setup.has(Mistake.NO_LEAVE_ON_LOSS)) {
+      leave(waiter.id, waiter.stray);
+    }
+    waiter.rest();
+  }
+
+  // What arrives
+
+  void hear(Message message) {
+    int w = state.waiterOf(message.id());
+    Waiter waiter = state.waiters[w];
+    boolean current = waiter.id == message.id();
+    switch (message.kind()) {
+      case HELD, WAIT, TOO_LATE -> {
+        if (current && waiter.phase == Phase.ASKING) {
+          answered(w, message);
+        }
+      }
+      case RENEWED -> {
+        if (current && waiter.phase == Phase.HOLDING) {
+          renewed(waiter, message);
+        }
+      }
+      case GRANTED -> granted(w, message);
+      case GRANT -> hint(waiter, message);
+      case LOST -> {
+        if (current) {
+          revoked(waiter);
+        }
+      }
+      default -> throw new IllegalArgumentException(message + " is not for a client");
+    }
+  }
+
+  private void answered(int w, Message reply) {
+    Waiter waiter = state.waiters[w];
+    switch (reply.kind()) {
+      case HELD -> take(w, waiter.since);
+      case WAIT -> queued(waiter, reply);
+      default -> replace(w);
+    }
+  }
+
+  /** The store says that the id holds. The lease counts from before the command was sent. */
+  private void take(int w, int age) {
+    Waiter waiter = state.waiters[w];
+    int left = times.lease() - (setup.has(Mistake.LEASE_COUNTS_FROM_THE_REPLY) ? 0 : age);
+    if (waiter.revoked) {
+      leave(waiter.id, waiter.stray);
+      replace(w);
+    } else if (left <= 0) {
+      leave(waiter.id, waiter.stray);
+      waiter.ticket = 0;
+      replace(w);
+    } else {
+      waiter.phase = Phase.HOLDING;
+      waiter.timer = left;
+      waiter.since = NONE;
+      waiter.ticket = 0;
+      waiter.signalled = false;
+    }
+  }
+
+  private void queued(Waiter waiter, Message message) {
+    waiter.phase = Phase.WAITING;
+    waiter.since = NONE;
+    waiter.ticket = message.ticket();
+    int left = message.value();
+    waiter.timer = left < 0 ? times.recheck() : Math.min(times.recheck(), left);
+  }
+
+  /** The id can never hold. A new one asks for the same place. */
+  private void replace(int w) {
+    Waiter waiter = state.waiters[w];
+    waiter.id = state.newId(w);
+    waiter.stray = false;
+    waiter.revoked = false;
+    ask(w);
+  }
+
+  private void renewed(Waiter waiter, Message message) {
+    if (message.value() == 0) {
+      lose(waiter);
+    } else {
+      waiter.timer = Math.max(waiter.timer, message.value() - waiter.since);
+      waiter.since = NONE;
+    }
+  }
+
+  /** The reply to another's release grants the lock to this id. */
+  private void granted(int w, Message message) {
+    Waiter waiter = state.waiters[w];
+    if (waiter.id != message.id()) {
+      leave(message.id(), false);
+    } else if (waiter.phase == Phase.WAITING && !waiter.revoked && message.age() < times.lease()) {
+      take(w, message.age());
+    } else if (waiter.waits()) {
+      waiter.signalled = true;
+    }
+  }
+
+  /** A grant by message: the waiter asks. A grant to an id that is over is given back. */
+  private void hint(Waiter waiter, Message message) {
+    if (waiter.id != message.id()) {
+      if (!setup.has(Mistake.UNKNOWN_GRANT_IGNORED)) {
+        leave(message.id(), false);
+      }
+    } else if (waiter.waits()) {
+      waiter.signalled = true;
+    }
+  }
+
+  private void revoked(Waiter waiter) {
+    waiter.revoked = true;
+    if (waiter.phase == Phase.HOLDING) {
+      lose(waiter);
+    } else {
+      waiter.signalled = true;
+    }
+  }
+
+  /** Messages may have been missed, so all that wait ask. */
+  void reconnected(int service) {
+    for (int w = 0; w < state.waiters.length; w++) {
+      Waiter waiter = state.waiters[w];
+      if (setup.serviceOf(w) == service && waiter.waits()) {
+        waiter.signalled = true;
+      }
+    }
+  }
+
+  // Messages
+
+  private void leave(int id, boolean mayArriveLate) {
+    boolean buries = mayArriveLate && !setup.has(Mistake.NO_TOMBSTONE);
+    command(Kind.LEAVE, id, buries ? times.tombstone() : 0, 0);
+  }
+
+  private void command(Kind kind, int id, int value, int ticket) {
+    state.messages.add(new Message(kind, id, times.delay(), value, ticket, 0, false));
+  }
+
+  private void forgetRenewal(Waiter waiter) {
+    if (waiter.since != NONE) {
+      abandon(waiter.id, Kind.RENEW);
+      waiter.since = NONE;
+    }
+  }
+
+  /** The caller gives a command up: it may still run, but nobody hears a reply. */
+  private void abandon(int id, Kind command) {
+    state.messages.removeIf(each -> each.id() == id && each.kind().answers(command));
+    state.messages.replaceAll(
+        each -> each.id() == id && each.kind() == command ? each.abandoned() : each);
+  }
+}

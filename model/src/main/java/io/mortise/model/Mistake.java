@@ -1,0 +1,197 @@
+package io.mortise.model;
+
+import static io.mortise.model.Rule.NO_GHOST;
+import static io.mortise.model.Rule.NO_STALL;
+import static io.mortise.model.Rule.PLACE;
+import static io.mortise.model.Rule.Q1;
+import static io.mortise.model.Rule.Q2;
+import static io.mortise.model.Rule.Q3;
+import static io.mortise.model.Rule.Q4;
+import static io.mortise.model.Rule.Q5;
+import static io.mortise.model.Rule.Q6;
+import static io.mortise.model.Rule.TOLD;
+
+import java.util.function.UnaryOperator;
+
+/**
+ * Mistakes, planted one at a time. Each is found in a setup in which the protocol itself breaks no
+ * rule. Most are findings about an earlier design (A1 to A13 in docs/rules.md).
+ */
+@SuppressWarnings("ImmutableEnumChecker") // nobody changes the sets of a setup
+enum Mistake {
+  CALL_INSTEAD_OF_GRANT(
+      "A1",
+      "a script calls the head again and again, and gives it a window to acquire each time",
+      Setup.of("ABC", Times.QUICK).withFaults(1, Fault.FREEZE).checking(NO_STALL),
+      NO_STALL),
+
+  NON_HEAD_DOES_NOT_GRANT(
+      "A2",
+      "an acquire that finds the lock free queues behind others, and does not wake the head",
+      Setup.of("ABC", Times.QUICK).withFaults(1, Fault.CRASH),
+      Q2),
+
+  ALIVE_LOWERED(
+      "A3",
+      "a call lowers the head's time alive to the window, and the re-check is as long",
+      Setup.of("ABC", Times.QUICK).withFaults(1, Fault.LOSE_MAIL).checking(Q3),
+      Q3,
+      times -> times.withRecheck(2).withAlive(5)),
+
+  RECHECK_TOO_LONG(
+      "A3",
+      "R + 2 D >= C: a waiter re-checks when its grant is over",
+      Setup.of("ABC", Times.QUICK).withFaults(1, Fault.LOSE_MAIL).checking(PLACE),
+      PLACE,
+      times -> times.withRecheck(2).withAlive(5)),
+
+  NO_TOMBSTONE(
+      "A4",
+      "a withdrawal leaves no tombstone, though its acquire may still arrive",
+      Setup.of("A", Times.QUICK).withFaults(1, Fault.DELAY_COMMAND),
+      NO_GHOST),
+
+  TOMBSTONE_TOO_SHORT(
+      "A4",
+      "a tombstone ends before a delayed command arrives",
+      Setup.of("A", Times.QUICK).withFaults(1, Fault.DELAY_COMMAND),
+      NO_GHOST,
+      times -> times.withTombstone(1)),
+
+  SHORTENS_THE_LEASE(
+      "A5",
+      "a late or repeated command sets the expiry to its own lease",
+      Scenario.EXTENSIONS.setup(),
+      Q1),
+
+  UNKNOWN_GRANT_IGNORED(
+      "A6",
+      "a service ignores a grant to an id that it no longer knows",
+      Scenario.FAILOVER.setup(),
+      NO_GHOST),
+
+  PURGES_ITSELF(
+      "A7",
+      "a waiter that asks counts as alive again only after dead ones were removed",
+      Setup.of("AB", Times.QUICK).withFaults(2, Fault.CRASH, Fault.FREEZE),
+      Q4),
+
+  TWO_STRUCTURES(
+      "A8",
+      "the key alive says who waits, and the key queue in which order",
+      Scenario.KEYS.setup(),
+      Q4),
+
+  NEW_TICKET(
+      "A9",
+      "a waiter that was passed over comes back with a new ticket",
+      Setup.of("AB", Times.QUICK).withFaults(1, Fault.DISCONNECT),
+      Q4),
+
+  COUNTS_IN_A_CLUSTER(
+      "A10",
+      "a waiter is passed over because PUBLISH in a cluster counts 0",
+      Scenario.CLUSTER.setup(),
+      Q3),
+
+  NO_MARK(
+      "A11",
+      "a mailbox that left a grant unanswered is granted the lock again",
+      Setup.of("AAB", Times.QUICK).withFaults(1, Fault.FREEZE),
+      NO_STALL),
+
+  NO_LEAVE_ON_LOSS(
+      "A12",
+      "a hold that its deadline ended is not given back",
+      Setup.of("A", Times.QUICK).withFaults(1, Fault.LOSE_REPLY),
+      NO_GHOST),
+
+  FORCE_DOES_NOT_GRANT(
+      "A13",
+      "a forced unlock leaves the lock free",
+      Setup.of("AB", Times.QUICK).withFaults(1, Fault.FORCE),
+      Q2),
+
+  FORCED_WITHOUT_MESSAGE(
+      "A13",
+      "a forced unlock does not notify the holder",
+      Setup.of("A", Times.QUICK).withFaults(1, Fault.FORCE).checking(TOLD),
+      TOLD),
+
+  FORCED_WITHOUT_TOMBSTONE(
+      "Q6", "a forced unlock leaves no tombstone", Scenario.FORCED.setup(), Q6),
+
+  REPLY_GRANTS_A_WINDOW(
+      "Q5",
+      "a reply grants for the window, and the waiter believes in a lease",
+      Setup.of("AA", Times.QUICK).checking(Q5),
+      Q5),
+
+  LEASE_COUNTS_FROM_THE_REPLY(
+      "L9",
+      "a lease counts from the reply, not from before the command",
+      Setup.of("A", Times.SLOW).withFaults(1, Fault.DELAY_REPLY),
+      Q1),
+
+  WINDOW_TOO_SHORT(
+      "C > 2 D",
+      "C < 2 D: every grant ends before its confirmation arrives",
+      Setup.of("ABC", Times.SLOW),
+      NO_STALL,
+      times -> times.withWindow(1)),
+
+  WINDOW_NOT_LONGER(
+      "C > 2 D",
+      "C = 2 D: a grant may end when its confirmation arrives",
+      Setup.of("AB", Times.SLOW).checking(PLACE),
+      PLACE,
+      times -> times.withWindow(2)),
+
+  ALIVE_TOO_SHORT(
+      "A >= 2 R + T",
+      "a waiter counts as gone before its next check",
+      Setup.of("AB", Times.QUICK),
+      Q3,
+      times -> times.withAlive(1));
+
+  private final String finding;
+  private final String text;
+  private final Setup where;
+  private final Rule finder;
+  private final UnaryOperator<Times> times;
+
+  Mistake(String finding, String text, Setup where, Rule finder) {
+    this(finding, text, where, finder, UnaryOperator.identity());
+  }
+
+  Mistake(String finding, String text, Setup where, Rule finder, UnaryOperator<Times> times) {
+    this.finding = finding;
+    this.text = text;
+    this.where = where;
+    this.finder = finder;
+    this.times = times;
+  }
+
+  /** The finding, the rule or the inequality that it is about. */
+  String finding() {
+    return finding;
+  }
+
+  String text() {
+    return text;
+  }
+
+  /** The setup in which it is found. */
+  Setup where() {
+    return where;
+  }
+
+  /** The rule that finds it. */
+  Rule finder() {
+    return finder;
+  }
+
+  Times times(Times right) {
+    return times.apply(right);
+  }
+}

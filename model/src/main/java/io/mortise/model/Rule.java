@@ -1,0 +1,228 @@
+package io.mortise.model;
+
+import static io.mortise.model.State.NONE;
+
+import io.mortise.model.Message.Kind;
+import io.mortise.model.State.Service;
+
+/** What must always be true. Q1 to Q6 are the rules of docs/rules.md. */
+enum Rule {
+  Q1(
+      "a holder's lease is in the store at least as long as the holder believes, so it is alone",
+      (before, step, after) -> believesTooMuch(after)),
+
+  Q2(
+      "no script ends with the lock free and a live waiter in the queue",
+      (before, step, after) ->
+          step.ranScript() && !leavesTheLockAlone(before, step) && isFreeInVain(after)),
+
+  Q3(
+      "an id leaves the queue only by a grant, by leaving, or because its process is silent",
+      Rule::dropsALiveWaiter),
+
+  Q4(
+      "a waiter that fell out of the queue is in it again after its next check, with its ticket",
+      Rule::losesItsTicket),
+
+  Q5(
+      "a waiter that is granted in a reply holds, as if its own command had been answered",
+      (before, step, after) ->
+          step.heard(Kind.GRANTED)
+              && !after.failedOver
+              && believesTooMuch(after, after.waiters[after.waiterOf(step.message().id())])),
+
+  Q6(
+      "an id that was revoked never holds again",
+      (before, step, after) ->
+          !after.store.isFree() && after.store.revoked[after.store.holder] > 0),
+
+  NO_STALL(
+      "a live waiter gets a lock that nobody uses within a re-check and a window per fault",
+      (before, step, after) -> starves(after)),
+
+  NO_GHOST(
+      "a lock whose holder has given it up, in a process that lives, is being given back",
+      (before, step, after) -> isHeldByAGhost(after)),
+
+  PLACE("no live waiter is overtaken, also if its message is lost or late", Rule::overtakes),
+
+  TOLD(
+      "a holder that a forced unlock revoked is told, unless its message is lost",
+      (before, step, after) -> keepsItFromTheHolder(after));
+
+  /** Whether a step breaks a rule. */
+  private interface Check {
+    boolean isBroken(State before, Step step, State after);
+  }
+
+  private final String text;
+
+  @SuppressWarnings("ImmutableEnumChecker") // each is a function without state
+  private final Check check;
+
+  Rule(String text, Check check) {
+    this.text = text;
+    this.check = check;
+  }
+
+  String text() {
+    return text;
+  }
+
+  boolean isBroken(State before, Step step, State after) {
+    return check.isBroken(before, step, after);
+  }
+
+  // Q1, Q5
+
+  /** A stale failover loses what was promised. */
+  private static boolean believesTooMuch(State state) {
+    for (Waiter waiter : state.waiters) {
+      if (!state.failedOver && believesTooMuch(state, waiter)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** A holder that was revoked is told so. That is another rule. */
+  private static boolean believesTooMuch(State state, Waiter waiter) {
+    Store store = state.store;
+    return waiter.holds()
+        && store.revoked[waiter.id] == 0
+        && (store.holder != waiter.id || store.ttl < waiter.timer);
+  }
+
+  // Q2
+
+  /** If a lease has ended, there is room without a script. The waiter's next check finds it. */
+  private static boolean leavesTheLockAlone(State before, Step step) {
+    boolean tooLate = step.ran(Kind.ACQUIRE) && before.store.tombstone[step.message().id()] > 0;
+    return tooLate || step.ran(Kind.RENEW);
+  }
+
+  private static boolean isFreeInVain(State state) {
+    for (int id = 0; id < state.store.ticket.length; id++) {
+      boolean waits = state.store.ticket[id] > 0 && state.store.lives(id, state.serviceOf(id));
+      if (waits && state.store.isFree()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // Q3
+
+  private static boolean dropsALiveWaiter(State before, Step step, State after) {
+    for (int id = 0; id < after.store.ticket.length; id++) {
+      boolean left = before.store.ticket[id] > 0 && after.store.ticket[id] == 0;
+      boolean granted = after.store.holder == id;
+      if (step.ranScript() && left && !granted && !leaves(step, id) && !isSilent(before, id)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean leaves(Step step, int id) {
+    return step.message() != null && step.message().kind().isLeave() && step.message().id() == id;
+  }
+
+  /** It has not asked, its mailbox has no subscriber, or it has left a grant unanswered. */
+  private static boolean isSilent(State state, int id) {
+    int service = state.serviceOf(id);
+    return state.store.heard[id] == 0
+        || !state.services[service].isSubscribed()
+        || state.store.unanswered[service] == 0;
+  }
+
+  // Q4
+
+  private static boolean losesItsTicket(State before, Step step, State after) {
+    if (!step.ran(Kind.ACQUIRE)) {
+      return false;
+    }
+    int id = step.message().id();
+    int known = step.message().ticket();
+    boolean waits = after.store.holder != id && before.store.tombstone[id] == 0;
+    boolean fellOut = known > 0 && before.store.ticket[id] == 0;
+    int ticket = after.store.ticket[id];
+    return waits && (ticket == 0 || (fellOut && ticket != known));
+  }
+
+  // Nobody starves, nothing stays behind
+
+  private static boolean starves(State state) {
+    int longest = state.setup.longestIdle() + state.lateJoins * state.setup.times().window();
+    for (Waiter waiter : state.waiters) {
+      if (waiter.starving > longest) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isHeldByAGhost(State state) {
+    int id = state.store.holder;
+    if (id == NONE || id == state.revived) {
+      return false; // a stale failover may give the lock back to an id that is over
+    }
+    boolean wanted = state.waiters[state.waiterOf(id)].id == id;
+    boolean dead = state.services[state.serviceOf(id)].life == Service.Life.CRASHED;
+    return !wanted && !dead && !isBeingGivenBack(state, id);
+  }
+
+  /** By a leave, or by a message that its service will answer with one. */
+  private static boolean isBeingGivenBack(State state, int id) {
+    for (Message each : state.messages) {
+      boolean granted = each.kind() == Kind.GRANT || each.kind() == Kind.GRANTED;
+      if (each.id() == id && (each.kind().isLeave() || granted)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // These two hold where only some faults happen
+
+  private static boolean overtakes(State before, Step step, State after) {
+    int holder = after.store.holder;
+    if (!step.ranScript() || holder == NONE || holder == before.store.holder) {
+      return false;
+    }
+    int ticket = ticketOf(before, holder);
+    for (Waiter waiter : before.waiters) {
+      if (waiter.waits() && waiter.ticket > 0 && ticket > waiter.ticket) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** In the queue, or else in the waiter's memory. A newcomer is behind all. */
+  private static int ticketOf(State state, int id) {
+    Waiter waiter = state.waiters[state.waiterOf(id)];
+    int known = waiter.id == id ? waiter.ticket : 0;
+    int ticket = Math.max(state.store.ticket[id], known);
+    return ticket > 0 ? ticket : Integer.MAX_VALUE;
+  }
+
+  private static boolean keepsItFromTheHolder(State state) {
+    for (Waiter waiter : state.waiters) {
+      boolean revoked = waiter.holds() && state.store.revoked[waiter.id] > 0;
+      if (revoked && !isNewsOnTheWay(state, waiter.id)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean isNewsOnTheWay(State state, int id) {
+    for (Message each : state.messages) {
+      if (each.kind() == Kind.LOST && each.id() == id) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,262 @@
+package io.mortise.model;
+
+import static io.mortise.model.State.NONE;
+
+import io.mortise.model.Message.Kind;
+
+/**
+ * The scripts, as they are in queue.lua, exclusive.lua, acquire.lua, leave.lua, renew.lua and
+ * force.lua, with the same names. Each runs alone and changes the store. Short cuts are left out:
+ * they do what the whole script would do.
+ */
+final class Scripts {
+  private final State state;
+  private final Setup setup;
+  private final Times times;
+  private final Store store;
+
+  Scripts(State state) {
+    this.state = state;
+    setup = state.setup;
+    times = setup.times();
+    store = state.store;
+  }
+
+  /** Runs the script of a command, and sends the reply unless nobody hears it. */
+  void run(Message command) {
+    state.replicate();
+    switch (command.kind()) {
+      case ACQUIRE -> acquire(command);
+      case RELEASE, LEAVE -> leave(command);
+      case RENEW -> renew(command);
+      default -> throw new IllegalArgumentException(command + " is no command");
+    }
+  }
+
+  // acquire.lua
+
+  private void acquire(Message command) {
+    int id = command.id();
+    if (store.holder == id) {
+      store.unanswered[state.serviceOf(id)] = NONE;
+      keep(times.lease());
+      store.leased = true;
+      state.used();
+      reply(command, Kind.HELD, 0, 0);
+    } else if (store.tombstone[id] > 0) {
+      reply(command, Kind.TOO_LATE, 0, 0);
+    } else {
+      joinAndGrant(command);
+    }
+  }
+
+  private void joinAndGrant(Message command) {
+    int id = command.id();
+    boolean free = store.isFree();
+    int left = free ? -2 : store.ttl;
+    int ticket = join(id, command.ticket());
+    if (free && setup.has(Mistake.NON_HEAD_DOES_NOT_GRANT)) {
+      free = store.first() == id;
+    }
+    if (free) {
+      int head = grant(id, NONE);
+      if (head == id) {
+        take(id, times.lease(), true);
+        reply(command, Kind.HELD, 0, 0);
+        return;
+      }
+      left = head == NONE ? -2 : times.window();
+    }
+    if (setup.has(Mistake.PURGES_ITSELF) && store.ticket[id] > 0) {
+      store.alive[id] = times.alive();
+    }
+    reply(command, Kind.WAIT, left, ticket);
+  }
+
+  // leave.lua
+
+  private void leave(Message command) {
+    int id = command.id();
+    boolean held = store.holder == id;
+    if (held) {
+      free();
+      state.used();
+    }
+    withdraw(id, command.value());
+    if (store.isFree()) {
+      boolean granting = command.kind() == Kind.RELEASE;
+      int head = grant(NONE, granting ? state.serviceOf(id) : NONE);
+      if (granting && head != NONE && state.serviceOf(head) == state.serviceOf(id)) {
+        Message granted = new Message(Kind.GRANTED, head, 0, 0, 0, command.age(), false);
+        send(granted, command.unheard());
+      }
+    }
+  }
+
+  // renew.lua
+
+  private void renew(Message command) {
+    boolean held = store.holder == command.id();
+    if (held) {
+      keep(command.value());
+    }
+    reply(command, Kind.RENEWED, held ? command.value() : 0, 0);
+  }
+
+  // force.lua
+
+  /** Ends the hold of any holder. The forcing client is none of the waiters. */
+  void force() {
+    state.replicate();
+    int holder = store.holder;
+    free();
+    revoke(holder);
+    if (!setup.has(Mistake.FORCE_DOES_NOT_GRANT)) {
+      grant(NONE, NONE);
+    }
+  }
+
+  // queue.lua and exclusive.lua: what the scripts share
+
+  /** The id joins the queue or stays in it, and counts as alive for a while. */
+  private int join(int id, int before) {
+    store.unanswered[state.serviceOf(id)] = NONE;
+    boolean waits = store.ticket[id] > 0;
+    if (setup.has(Mistake.TWO_STRUCTURES)) {
+      waits = store.alive[id] > 0;
+    }
+    if (!waits) {
+      boolean returns = before > 0 && !setup.has(Mistake.NEW_TICKET);
+      store.ticket[id] = returns ? before : state.newTicket();
+    }
+    if (!waits || !setup.has(Mistake.PURGES_ITSELF)) {
+      store.alive[id] = times.alive();
+    }
+    store.heard[id] = times.silence();
+    return store.ticket[id];
+  }
+
+  /**
+   * The lock is free: gives it to the first live waiter. Returns the id that it belongs to now.
+   *
+   * @param own the caller that waits itself: it is only returned, and then takes with its lease
+   * @param granting the service to whose waiters the reply may grant, or NONE
+   */
+  private int grant(int own, int granting) {
+    for (int head = store.first(); head != NONE; head = store.first()) {
+      boolean live = lives(head);
+      if (live && head != own && calls() && call(head)) {
+        return NONE;
+      }
+      store.ticket[head] = 0;
+      store.alive[head] = 0;
+      if (live && head == own) {
+        return head;
+      }
+      if (live && granting == state.serviceOf(head)) {
+        boolean whole = !setup.has(Mistake.REPLY_GRANTS_A_WINDOW);
+        take(head, whole ? times.lease() : times.window(), whole);
+        return head;
+      }
+      if (live && tell(head)) {
+        take(head, times.window(), false);
+        return head;
+      }
+    }
+    return NONE;
+  }
+
+  private void take(int taker, int time, boolean leased) {
+    store.holder = taker;
+    store.ttl = time;
+    store.leased = leased;
+    if (leased) {
+      state.used();
+    }
+  }
+
+  private void free() {
+    store.holder = NONE;
+    store.ttl = 0;
+    store.leased = false;
+  }
+
+  private void withdraw(int id, int tombstone) {
+    store.ticket[id] = 0;
+    store.alive[id] = 0;
+    store.unanswered[state.serviceOf(id)] = NONE;
+    if (tombstone > 0) {
+      store.tombstone[id] = tombstone;
+    }
+  }
+
+  private void revoke(int holder) {
+    store.revoked[holder] = times.tombstone();
+    if (!setup.has(Mistake.FORCED_WITHOUT_TOMBSTONE)) {
+      store.tombstone[holder] = times.tombstone();
+    }
+    if (!setup.has(Mistake.FORCED_WITHOUT_MESSAGE)) {
+      publish(Kind.LOST, holder);
+    }
+  }
+
+  /** It has asked lately, and its service has answered its last grant. */
+  private boolean lives(int head) {
+    return store.lives(head, state.serviceOf(head));
+  }
+
+  /** Tells a waiter of its grant. False if no service listens there. */
+  private boolean tell(int head) {
+    int heard = publish(Kind.GRANT, head);
+    boolean believed = setup.counts() || setup.has(Mistake.COUNTS_IN_A_CLUSTER);
+    if (heard == 0 && believed) {
+      return false;
+    }
+    int service = state.serviceOf(head);
+    if (store.unanswered[service] == NONE && !setup.has(Mistake.NO_MARK)) {
+      store.unanswered[service] = times.window();
+    }
+    return true;
+  }
+
+  private boolean calls() {
+    return setup.has(Mistake.CALL_INSTEAD_OF_GRANT) || setup.has(Mistake.ALIVE_LOWERED);
+  }
+
+  /** What scripts once did instead of a grant: the head stays in the queue and has to acquire. */
+  private boolean call(int head) {
+    if (publish(Kind.GRANT, head) == 0) {
+      return false;
+    }
+    store.alive[head] = times.window();
+    return true;
+  }
+
+  private void keep(int time) {
+    boolean shortens = setup.has(Mistake.SHORTENS_THE_LEASE);
+    store.ttl = shortens ? time : Math.max(store.ttl, time);
+  }
+
+  // Messages
+
+  /** Returns how many subscribers PUBLISH counts. */
+  private int publish(Kind kind, int id) {
+    boolean subscribed = state.services[state.serviceOf(id)].isSubscribed();
+    if (subscribed) {
+      send(new Message(kind, id, 0, 0, 0, 0, false), false);
+    }
+    return subscribed && setup.counts() ? 1 : 0;
+  }
+
+  private void reply(Message command, Kind kind, int value, int ticket) {
+    Message reply = new Message(kind, command.id(), 0, value, ticket, 0, false);
+    send(reply, command.unheard());
+  }
+
+  private void send(Message message, boolean unheard) {
+    if (!unheard
+        && state.services[state.serviceOf(message.id())].life != State.Service.Life.CRASHED) {
+      state.messages.add(message.within(message.kind().isMail() ? times.delay() : 0));
+    }
+  }
+}

@@ -1,0 +1,92 @@
+package io.mortise.model;
+
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.Set;
+
+/**
+ * What one exploration has: waiters in their services, times, the faults that may happen, the rules
+ * that are checked, and the planted mistake, if any.
+ *
+ * @param placement a letter for each waiter: its service. AAB has two waiters in one service and
+ *     one in another
+ * @param mostFaults how many faults one story may have
+ * @param counts whether PUBLISH returns the number of all subscribers, as on a single server. In a
+ *     cluster it does not, and returns 0
+ * @param extensions whether holders may ask for a longer lease
+ * @param planted null for the protocol as it is
+ */
+record Setup(
+    String placement,
+    Times times,
+    Set<Fault> faults,
+    int mostFaults,
+    boolean counts,
+    boolean extensions,
+    Set<Rule> rules,
+    Mistake planted) {
+
+  /** Waiters without faults, on a single server. */
+  static Setup of(String placement, Times times) {
+    Set<Rule> rules = EnumSet.complementOf(EnumSet.of(Rule.PLACE, Rule.TOLD));
+    return new Setup(placement, times, EnumSet.noneOf(Fault.class), 0, true, false, rules, null);
+  }
+
+  Setup withFaults(int most, Fault... allowed) {
+    EnumSet<Fault> set = EnumSet.noneOf(Fault.class);
+    set.addAll(Arrays.asList(allowed));
+    return new Setup(placement, times, set, most, counts, extensions, rules, planted);
+  }
+
+  Setup inCluster() {
+    return new Setup(placement, times, faults, mostFaults, false, extensions, rules, planted);
+  }
+
+  Setup withExtensions() {
+    return new Setup(placement, times, faults, mostFaults, counts, true, rules, planted);
+  }
+
+  /** Checks only these rules. */
+  Setup checking(Rule first, Rule... more) {
+    Set<Rule> only = EnumSet.of(first, more);
+    return new Setup(placement, times, faults, mostFaults, counts, extensions, only, planted);
+  }
+
+  /** Checks this rule too. */
+  Setup alsoChecking(Rule rule) {
+    Set<Rule> all = EnumSet.copyOf(rules);
+    all.add(rule);
+    return new Setup(placement, times, faults, mostFaults, counts, extensions, all, planted);
+  }
+
+  Setup planting(Mistake mistake) {
+    return new Setup(
+        placement, mistake.times(times), faults, mostFaults, counts, extensions, rules, mistake);
+  }
+
+  boolean has(Mistake mistake) {
+    return planted == mistake;
+  }
+
+  boolean allows(Fault fault) {
+    return faults.contains(fault);
+  }
+
+  int waiters() {
+    return placement.length();
+  }
+
+  int services() {
+    return serviceOf(waiters() - 1) + 1;
+  }
+
+  int serviceOf(int waiter) {
+    return placement.charAt(waiter) - 'A';
+  }
+
+  /** How long a lock may be of no use to a live waiter: a lost message, and a window per fault. */
+  int longestIdle() {
+    int perFault = Math.max(times.window(), times.recheck());
+    return times.recheck() + 2 * times.delay() + mostFaults * perFault;
+  }
+}

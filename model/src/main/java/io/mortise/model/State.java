@@ -1,0 +1,286 @@
+package io.mortise.model;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+
+/**
+ * All that matters at one instant: the keys of one lock in the store, its waiters in their
+ * services, and the messages in flight.
+ *
+ * <p>There is no clock. Each time in a state is what is left of it, so two states that differ only
+ * in the hour are one state. What a comment calls <em>history</em> is read by no script and no
+ * client. The rules need it.
+ */
+final class State {
+  static final int NONE = -1;
+
+  final Setup setup;
+  final Store store;
+
+  /**
+   * What a replica would have after a stale failover: the store before the last script. Without
+   * failovers, the store itself.
+   */
+  final Store replica;
+
+  final Waiter[] waiters;
+  final Service[] services;
+
+  /** The messages in flight: commands, replies, and what scripts published. */
+  final List<Message> messages = new ArrayList<>();
+
+  /** How many more faults there may be. */
+  int faultsLeft;
+
+  /** History: how many ids joined the queue too late to know that their process stops. */
+  int lateJoins;
+
+  /** History: whether a stale failover has happened, and which id it gave the lock back to. */
+  boolean failedOver;
+
+  int revived = NONE;
+
+  State(Setup setup) {
+    this.setup = setup;
+    store = new Store(setup.waiters(), setup.services());
+    replica = setup.allows(Fault.FAILOVER) ? new Store(setup.waiters(), setup.services()) : store;
+    waiters = new Waiter[setup.waiters()];
+    Arrays.setAll(waiters, w -> new Waiter());
+    services = new Service[setup.services()];
+    Arrays.setAll(services, s -> new Service());
+    faultsLeft = setup.mostFaults();
+  }
+
+  /** A process with its mailbox. */
+  static final class Service {
+    enum Life {
+      RUNNING,
+      FROZEN,
+      CRASHED;
+
+      private static final Life[] ALL = values();
+    }
+
+    Life life = Life.RUNNING;
+
+    /** Whether its subscription is interrupted. */
+    boolean deaf;
+
+    boolean isSubscribed() {
+      return life != Life.CRASHED && !deaf;
+    }
+
+    void code(Coder c) {
+      life = c.of(life, Life.ALL);
+      deaf = c.of(deaf);
+    }
+  }
+
+  // Ids: each waiter has a few, a1, a2, ... Each is used again when nothing remembers it.
+
+  static String name(int id) {
+    return waiterName(id / Store.IDS_EACH) + (id % Store.IDS_EACH + 1);
+  }
+
+  static String waiterName(int waiter) {
+    return String.valueOf((char) ('a' + waiter));
+  }
+
+  static String serviceName(int service) {
+    return String.valueOf((char) ('A' + service));
+  }
+
+  int waiterOf(int id) {
+    return id / Store.IDS_EACH;
+  }
+
+  int serviceOf(int id) {
+    return setup.serviceOf(waiterOf(id));
+  }
+
+  boolean runs(int waiter) {
+    return services[setup.serviceOf(waiter)].life == Service.Life.RUNNING;
+  }
+
+  /** An id that no part of the state remembers. */
+  int newId(int waiter) {
+    long known = ids() >> (waiter * Store.IDS_EACH);
+    int free = Long.numberOfTrailingZeros(~known);
+    if (free >= Store.IDS_EACH) {
+      throw new IllegalStateException("Store.IDS_EACH is too small for " + setup);
+    }
+    return waiter * Store.IDS_EACH + free;
+  }
+
+  /** How many ids of a waiter any part of the state remembers. */
+  int idsOf(int waiter) {
+    return Long.bitCount((ids() >> (waiter * Store.IDS_EACH)) & ((1 << Store.IDS_EACH) - 1));
+  }
+
+  /** The ids that any part of the state remembers, as bits. */
+  private long ids() {
+    long all = 0;
+    for (int id = 0; id < store.ticket.length; id++) {
+      all |= store.remembers(id) || replica.remembers(id) ? 1L << id : 0;
+    }
+    for (Waiter waiter : waiters) {
+      all |= waiter.id == NONE ? 0 : 1L << waiter.id;
+    }
+    for (Message message : messages) {
+      all |= 1L << message.id();
+    }
+    return all;
+  }
+
+  // Tickets
+
+  /** A ticket behind all that were ever given. */
+  int newTicket() {
+    return Long.SIZE - Long.numberOfLeadingZeros(tickets());
+  }
+
+  /** The tickets that any part of the state remembers, as bits. 0 is always among them. */
+  private long tickets() {
+    long all = 1;
+    for (int id = 0; id < store.ticket.length; id++) {
+      all |= 1L << store.ticket[id] | 1L << replica.ticket[id];
+    }
+    for (Waiter waiter : waiters) {
+      all |= 1L << waiter.ticket;
+    }
+    for (Message message : messages) {
+      all |= 1L << message.ticket();
+    }
+    return all;
+  }
+
+  private static int rank(long known, int ticket) {
+    return Long.bitCount(known & ((1L << ticket) - 1));
+  }
+
+  // History
+
+  /** The lock is of use to a process, so nobody starves. */
+  void used() {
+    for (Waiter waiter : waiters) {
+      waiter.starving = 0;
+    }
+  }
+
+  /**
+   * A process stops. An id of it that joins the queue after a grant to another says that the
+   * process lives, so it may be granted the lock too.
+   */
+  void stops(int service) {
+    boolean granted = !store.isFree() && !store.leased && serviceOf(store.holder) == service;
+    if (granted && store.unanswered[service] == NONE) {
+      lateJoins++;
+    }
+    for (Message message : messages) {
+      if (message.kind() == Message.Kind.ACQUIRE && serviceOf(message.id()) == service) {
+        lateJoins++;
+      }
+    }
+  }
+
+  /** A script runs. The replica has not seen it. */
+  void replicate() {
+    replica.set(store);
+  }
+
+  // The form of a state
+
+  State copy() {
+    State copy = new State(setup);
+    copy.store.set(store);
+    if (replica != store) {
+      copy.replica.set(replica);
+    }
+    for (int w = 0; w < waiters.length; w++) {
+      copy.waiters[w].set(waiters[w]);
+    }
+    for (int s = 0; s < services.length; s++) {
+      copy.services[s].life = services[s].life;
+      copy.services[s].deaf = services[s].deaf;
+    }
+    copy.messages.addAll(messages);
+    copy.faultsLeft = faultsLeft;
+    copy.lateJoins = lateJoins;
+    copy.failedOver = failedOver;
+    copy.revived = revived;
+    return copy;
+  }
+
+  byte[] encode() {
+    normalize();
+    Coder writer = Coder.writer();
+    code(writer);
+    return writer.written();
+  }
+
+  static State decode(Setup setup, byte[] form) {
+    State state = new State(setup);
+    state.code(Coder.reader(form));
+    return state;
+  }
+
+  private void code(Coder c) {
+    store.code(c);
+    if (replica != store) {
+      replica.code(c);
+      failedOver = c.of(failedOver);
+      revived = c.of(revived);
+    }
+    for (Service service : services) {
+      service.code(c);
+    }
+    for (Waiter waiter : waiters) {
+      waiter.code(c);
+    }
+    faultsLeft = c.of(faultsLeft);
+    lateJoins = c.of(lateJoins);
+    int count = c.of(messages.size());
+    for (int i = 0; i < count; i++) {
+      if (i == messages.size()) {
+        messages.add(Message.BLANK);
+      }
+      messages.set(i, messages.get(i).code(c));
+    }
+  }
+
+  /** Gives states with the same future the same form. Only the order of tickets matters. */
+  private void normalize() {
+    long ids = ids();
+    long tickets = tickets();
+    normalize(store, ids, tickets);
+    if (replica != store) {
+      normalize(replica, ids, tickets);
+    }
+    for (Waiter waiter : waiters) {
+      waiter.ticket = rank(tickets, waiter.ticket);
+    }
+    messages.replaceAll(each -> each.withTicket(rank(tickets, each.ticket())));
+    Collections.sort(messages);
+  }
+
+  private void normalize(Store each, long ids, long tickets) {
+    each.normalize(ids, setup);
+    for (int id = 0; id < each.ticket.length; id++) {
+      each.ticket[id] = rank(tickets, each.ticket[id]);
+    }
+  }
+
+  @Override
+  public String toString() {
+    StringBuilder text = new StringBuilder(store.toString());
+    for (int w = 0; w < waiters.length; w++) {
+      if (waiters[w].holds()) {
+        text.append(
+            "; %s believes that it holds for %d".formatted(waiterName(w), waiters[w].timer));
+      }
+    }
+    return messages.isEmpty() ? text.toString() : text + "; in flight: " + messages;
+  }
+}

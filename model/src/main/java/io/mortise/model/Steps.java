@@ -1,0 +1,283 @@
+package io.mortise.model;
+
+import io.mortise.model.State.Service.Life;
+import io.mortise.model.Waiter.Phase;
+import java.util.List;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
+
+/**
+ * The steps that are possible in one state, and the states that they lead to.
+ *
+ * <p>Messages arrive in any order, except that a reply comes at once unless a fault delays it. So
+ * does a command where D is 0. Time passes only when nothing is due: no message, and no timer of a
+ * running process. A process is never slow by accident. Slowness is a fault: a delayed message or a
+ * frozen process.
+ */
+final class Steps {
+  private final State from;
+  private final BiConsumer<Step, State> to;
+  private final Setup setup;
+
+  Steps(State from, BiConsumer<Step, State> to) {
+    this.from = from;
+    this.to = to;
+    setup = from.setup;
+  }
+
+  void all() {
+    if (from.faultsLeft > 0) {
+      faults();
+    }
+    for (Message message : from.messages) {
+      if (isPrompt(message)) {
+        deliver(message);
+        return;
+      }
+    }
+    boolean due = deliveries();
+    due |= waiters();
+    services();
+    if (!due) {
+      step(Step.TIME, Steps::tick);
+    }
+  }
+
+  private void step(Step step, Consumer<State> change) {
+    State next = from.copy();
+    change.accept(next);
+    to.accept(step, next);
+  }
+
+  // Messages
+
+  private boolean isPrompt(Message message) {
+    return message.due() == 0 && !message.kind().isMail() && arrives(message);
+  }
+
+  /** Returns whether one must arrive before time passes. */
+  private boolean deliveries() {
+    boolean due = false;
+    for (Message message : from.messages) {
+      if (arrives(message)) {
+        due |= message.due() == 0;
+        deliver(message);
+      }
+    }
+    return due;
+  }
+
+  /** A frozen process hears nothing. */
+  private boolean arrives(Message message) {
+    return message.kind().isCommand() || from.runs(from.waiterOf(message.id()));
+  }
+
+  private void deliver(Message message) {
+    if (message.kind().isCommand()) {
+      step(
+          Step.script(message),
+          next -> {
+            next.messages.remove(message);
+            new Scripts(next).run(message);
+          });
+    } else {
+      step(
+          Step.hear(message),
+          next -> {
+            next.messages.remove(message);
+            new Clients(next).hear(message);
+          });
+    }
+  }
+
+  // Waiters
+
+  /** Returns whether one must act before time passes. */
+  private boolean waiters() {
+    boolean due = false;
+    for (int w = 0; w < from.waiters.length; w++) {
+      if (from.runs(w)) {
+        due |= duty(w);
+        choices(w);
+      }
+    }
+    return due;
+  }
+
+  private boolean duty(int w) {
+    Clients.Duty duty = new Clients(from).duty(from.waiters[w]);
+    if (duty == Clients.Duty.NONE) {
+      return false;
+    }
+    step(Step.client(duty.text(), State.waiterName(w)), next -> new Clients(next).perform(w, duty));
+    return true;
+  }
+
+  /** What a waiter may do and need not. */
+  private void choices(int w) {
+    Waiter waiter = from.waiters[w];
+    String name = State.waiterName(w);
+    boolean unanswered = waiter.phase == Phase.ASKING && waiter.since > 0;
+    if (waiter.phase == Phase.IDLE && isQuiet(w)) {
+      step(Step.client("%s wants the lock", name), next -> new Clients(next).start(w));
+    }
+    if (waiter.phase == Phase.WAITING || unanswered) {
+      step(
+          Step.client("%s does not want the lock any more", name),
+          next -> new Clients(next).giveUp(w));
+    }
+    if (waiter.holds()) {
+      step(Step.client("%s unlocks", name), next -> new Clients(next).release(w));
+    }
+    if (waiter.holds() && setup.extensions() && waiter.since == State.NONE) {
+      step(Step.client("%s makes its lease longer", name), next -> new Clients(next).extend(w));
+    }
+  }
+
+  /**
+   * A thread begins again after the reply to its last command. Delayed commands may be out. At most
+   * one of its old ids is remembered, so that there are finitely many states.
+   */
+  private boolean isQuiet(int w) {
+    for (Message message : from.messages) {
+      if (from.waiterOf(message.id()) == w && message.due() <= setup.times().delay()) {
+        return false;
+      }
+    }
+    return from.idsOf(w) <= 1;
+  }
+
+  // Services
+
+  private void services() {
+    for (int each = 0; each < from.services.length; each++) {
+      int s = each;
+      String name = State.serviceName(s);
+      if (from.services[s].life == Life.FROZEN) {
+        step(Step.client("process %s goes on", name), next -> next.services[s].life = Life.RUNNING);
+      }
+      if (from.services[s].life == Life.RUNNING && from.services[s].deaf) {
+        step(
+            Step.client("the mailbox of process %s is subscribed again", name),
+            next -> {
+              next.services[s].deaf = false;
+              new Clients(next).reconnected(s);
+            });
+      }
+    }
+  }
+
+  // Faults
+
+  private void faults() {
+    for (Message message : from.messages) {
+      if (message.due() <= setup.times().delay() && !message.unheard()) {
+        Fault lost = Fault.losing(message);
+        Fault late = Fault.delaying(message);
+        fault(lost, Step.fault(lost, message), next -> lose(next, message));
+        fault(
+            late,
+            Step.fault(late, message),
+            next -> replace(next, message, message.within(setup.times().lateness())));
+      }
+    }
+    for (int s = 0; s < from.services.length; s++) {
+      if (from.services[s].life == Life.RUNNING) {
+        faultsOf(s);
+      }
+    }
+    if (!from.store.isFree()) {
+      fault(Fault.FORCE, next -> new Scripts(next).force());
+    }
+    fault(Fault.DELETE_QUEUE, next -> next.store.deleteQueue());
+    fault(Fault.DELETE_ALIVE, next -> next.store.deleteAlive());
+    fault(Fault.FAILOVER, Steps::failOver);
+  }
+
+  private void faultsOf(int s) {
+    String name = State.serviceName(s);
+    fault(Fault.CRASH, Step.fault(Fault.CRASH, name), next -> crash(next, s));
+    fault(Fault.FREEZE, Step.fault(Fault.FREEZE, name), next -> stop(next, s, Life.FROZEN));
+    if (!from.services[s].deaf) {
+      fault(
+          Fault.DISCONNECT,
+          Step.fault(Fault.DISCONNECT, name),
+          next -> next.services[s].deaf = true);
+    }
+  }
+
+  private void fault(Fault fault, Consumer<State> change) {
+    fault(fault, Step.fault(fault, ""), change);
+  }
+
+  private void fault(Fault fault, Step step, Consumer<State> change) {
+    if (setup.allows(fault)) {
+      step(
+          step,
+          next -> {
+            next.faultsLeft--;
+            change.accept(next);
+          });
+    }
+  }
+
+  /** A lost leave is sent again after the timeout, so it comes late. Anything else is gone. */
+  private void lose(State next, Message message) {
+    if (message.kind().isLeave()) {
+      int again = setup.times().timeout() + setup.times().delay();
+      replace(next, message, message.abandoned().within(again));
+    } else {
+      next.messages.remove(message);
+    }
+  }
+
+  private static void replace(State next, Message message, Message by) {
+    next.messages.remove(message);
+    next.messages.add(by);
+  }
+
+  private static void stop(State next, int service, Life life) {
+    next.stops(service);
+    next.services[service].life = life;
+  }
+
+  private static void crash(State next, int service) {
+    stop(next, service, Life.CRASHED);
+    for (int w = 0; w < next.waiters.length; w++) {
+      if (next.setup.serviceOf(w) == service) {
+        next.waiters[w].rest();
+      }
+    }
+    next.messages.removeIf(
+        each -> !each.kind().isCommand() && next.serviceOf(each.id()) == service);
+  }
+
+  /** Connections break with the old master, so all that wait ask the new one. */
+  private static void failOver(State next) {
+    next.store.set(next.replica);
+    next.failedOver = true;
+    next.revived = next.store.holder;
+    for (int s = 0; s < next.services.length; s++) {
+      new Clients(next).reconnected(s);
+    }
+  }
+
+  // Time
+
+  private static void tick(State next) {
+    Times times = next.setup.times();
+    for (int w = 0; w < next.waiters.length; w++) {
+      Waiter waiter = next.waiters[w];
+      boolean starves = waiter.waits() && next.runs(w) && !next.store.leased;
+      waiter.starving = starves ? waiter.starving + 1 : 0;
+      waiter.tick(times.longLease());
+    }
+    next.store.tick();
+    if (next.replica != next.store) {
+      next.replica.tick();
+    }
+    List<Message> messages = next.messages;
+    messages.replaceAll(each -> each.older(times.timeout()));
+    messages.removeIf(each -> each.kind() == Message.Kind.GRANTED && each.unheard());
+  }
+}
