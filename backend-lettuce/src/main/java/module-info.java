@@ -7,6 +7,7 @@ module io.mortise.backend.lettuce {
   requires transitive lettuce.core;
   requires io.netty.buffer;
   requires io.netty.common;
+  requires io.netty.handler;
   requires io.netty.resolver.dns; // Lettuce needs it, but does not declare it.
   requires io.netty.transport;
   requires org.slf4j;

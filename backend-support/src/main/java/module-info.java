@@ -4,4 +4,6 @@ module io.mortise.backend.support {
   requires transitive io.mortise.spi;
 
   exports io.mortise.backend.support;
+  exports io.mortise.backend.support.cluster;
+  exports io.mortise.backend.support.sentinel;
 }

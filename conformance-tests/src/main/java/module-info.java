@@ -10,14 +10,19 @@ module io.mortise.conformance {
   requires static testcontainers;
   requires static org.objectweb.asm;
 
+  uses io.mortise.spi.LockBackendProvider;
+
   exports io.mortise.conformance;
   exports io.mortise.conformance.client;
+  exports io.mortise.conformance.cluster;
   exports io.mortise.conformance.lock;
   exports io.mortise.conformance.outside;
   exports io.mortise.conformance.redis;
   exports io.mortise.conformance.spi;
 
   opens io.mortise.conformance to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.cluster to
       org.junit.platform.commons;
   opens io.mortise.conformance.spi to
       org.junit.platform.commons;

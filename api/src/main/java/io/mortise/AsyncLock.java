@@ -4,6 +4,9 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Acquires a lock or permits without blocking. The result is a {@link Lease}, which is bound to no
@@ -42,4 +45,30 @@ public interface AsyncLock {
    * @return the lease, or nothing if the deadline passed first
    */
   CompletableFuture<Optional<Lease>> tryAcquire(Duration wait);
+
+  /**
+   * Acquires, runs work with the lease, and releases the lease when the stage that the work returns
+   * is complete. The returned future completes after that, with the result of the stage.
+   *
+   * <p>The work is started on the service's executor, never on a client's I/O thread. So it must
+   * not block for long on the default executor, which has one thread. It starts what it needs and
+   * returns a stage.
+   *
+   * <p>The future has a value only if the lease was held until the stage was complete. If the work
+   * throws, or its stage fails, the future fails with that, and a lost lease is {@linkplain
+   * Throwable#addSuppressed suppressed} in it. If the lock cannot be acquired, the work is not
+   * started, and the future fails as that of {@link #acquire()}.
+   *
+   * <p>To complete the returned future in another way, such as by cancelling it, withdraws the
+   * request. Work that was started goes on, and the lease is held until its stage is complete.
+   *
+   * @param work gets the lease, and need not release it; returns a stage that completes when
+   *     nothing needs the lease any more
+   * @param <T> the type of the result
+   * @return the result of the work; fails with {@link LeaseLostException} if the work was
+   *     successful, but the lease was lost meanwhile, and with {@link IllegalMonitorStateException}
+   *     if the work has released the lease itself
+   */
+  <T extends @Nullable Object> CompletableFuture<T> withLease(
+      Function<? super Lease, ? extends CompletionStage<T>> work);
 }

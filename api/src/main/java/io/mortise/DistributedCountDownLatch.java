@@ -16,9 +16,10 @@ import java.util.concurrent.TimeUnit;
  * imported.await();        // and in three places, when a part is done: imported.countDown()
  * }</pre>
  *
- * <p><b>Used once.</b> There is no way back from zero, so use a new name for each job. The store
- * remembers a count for 7 days after it was last set, counted down, or waited for before it was
- * open. A forgotten latch looks like one that was never set, so {@code await} waits.
+ * <p><b>Used once.</b> There is no way back from zero, so use a new name for each job, or {@link
+ * #delete} the latch. The store remembers a count for 7 days after it was last set, counted down,
+ * or waited for before it was open. A forgotten latch looks like one that was never set, so {@code
+ * await} waits.
  *
  * <p><b>Nothing is held.</b> Waiting takes nothing and leaves nothing. A process that is gone does
  * not count down, and no other process does it in its place. So wait with a time limit.
@@ -100,4 +101,26 @@ public interface DistributedCountDownLatch {
    * @return a future that completes on the service's executor when the latch is open
    */
   CompletableFuture<Void> awaitAsync();
+
+  /**
+   * Waits without blocking a thread, until the latch is open or the time is over. To end the wait,
+   * cancel the future or complete it in any other way.
+   *
+   * @param wait the longest time to wait; none if not positive
+   * @return a future that completes on the service's executor: with false if the time was over
+   *     first
+   */
+  CompletableFuture<Boolean> awaitAsync(Duration wait);
+
+  /**
+   * Deletes the latch, open or not, so that its name can be set again. Waiters go on waiting, as
+   * for a latch that was never set. If the store does not answer, the step is sent again for up to
+   * a lease time, and takes effect once.
+   *
+   * <p>Delete a latch only when no process counts it down or waits for it any more. A late {@link
+   * #countDown} would count for the next round. A new name for each round needs no such care.
+   *
+   * @return false if the latch was not set
+   */
+  boolean delete();
 }

@@ -13,6 +13,9 @@ public interface DistributedLock extends LeasedLock {
   @Override
   DistributedLock withLease(Duration lease);
 
+  @Override
+  DistributedLock withMaxHold(Duration max);
+
   /**
    * Whether the lock is held, here or in another process. It sends one read-only command. The
    * answer is a snapshot.
@@ -47,6 +50,35 @@ public interface DistributedLock extends LeasedLock {
   Optional<LockHolder> holder();
 
   /**
+   * The number of acquisitions in the store's queue of this lock, of all processes. It sends one
+   * read-only command. The answer is a snapshot.
+   *
+   * <p>It may be less than the number of threads that wait: threads of one service wait for a plain
+   * or fenced lock behind one of them. It may also count waiters of a dead process for some
+   * seconds. The two sides of a read/write lock have one queue.
+   *
+   * @return 0 if no acquisition is in the queue
+   */
+  int getQueueLength();
+
+  /**
+   * Whether any acquisition is in the store's queue of this lock, as {@link #getQueueLength}.
+   *
+   * @return whether there is one
+   */
+  default boolean hasQueuedThreads() {
+    return getQueueLength() > 0;
+  }
+
+  /**
+   * Whether acquisitions by this handle get the lock in the order in which they came to the store.
+   * It sends no command.
+   *
+   * @return true for {@link LockService#getFairLock} and for both sides of a read/write lock
+   */
+  boolean isFair();
+
+  /**
    * Ends the hold of any holder, and grants the lock to the next waiter. The holder is notified at
    * once if a message reaches its service. Otherwise it learns at its next renewal, or, with a
    * fixed lease, at {@code unlock}. Its {@code unlock} throws {@link LeaseLostException} in every
@@ -57,7 +89,20 @@ public interface DistributedLock extends LeasedLock {
   boolean forceUnlock();
 
   /**
-   * As {@link #forceUnlock}, without blocking.
+   * Ends one hold, as {@link #forceUnlock()} does, if that id still holds the lock. So nobody's
+   * hold ends by accident that began after the caller has looked.
+   *
+   * <p>The threads of a service may hand a hold off to each other. It keeps its id then.
+   *
+   * @param holderId the id of the hold, as {@link LockHolder#id} and {@link LeaseChange#holder}
+   *     have it
+   * @return false if that id does not hold the lock; then nothing has changed
+   * @throws IllegalArgumentException the text can be no id
+   */
+  boolean forceUnlock(String holderId);
+
+  /**
+   * As {@link #forceUnlock()}, without blocking.
    *
    * @return whether it was held; the future completes on the service's executor and fails with what
    *     the blocking method throws

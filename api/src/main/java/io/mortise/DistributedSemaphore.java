@@ -3,16 +3,17 @@ package io.mortise;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A number of permits that all processes share. Permits are taken as a {@link Lease}: one lease for
- * any number of permits, bound to no thread. Closing the lease gives them back. Two handles of one
- * name are the same semaphore. It shares nothing with a lock of that name. The counterpart in the
- * JDK is a fair {@link java.util.concurrent.Semaphore}.
+ * any number of permits, bound to no thread. Closing the lease gives them back, and {@link
+ * Lease#release(int)} gives back a part of them before. Two handles of one name are the same
+ * semaphore. It shares nothing with a lock of that name. The counterpart in the JDK is a fair
+ * {@link java.util.concurrent.Semaphore}.
  *
  * <pre>{@code
- * DistributedSemaphore printers = locks.getSemaphore("printers");
- * printers.trySetPermits(3); // true for the first process that sets them
+ * DistributedSemaphore printers = locks.getSemaphore("printers", 3);
  * try (Lease lease = printers.acquire(1)) {
  *   // at most three at a time
  * }
@@ -96,6 +97,27 @@ public interface DistributedSemaphore {
   Lease acquire(int permits) throws InterruptedException;
 
   /**
+   * Waits for one permit, as {@link #acquireUninterruptibly(int)}.
+   *
+   * @return the permit
+   * @throws IllegalStateException no permits are set
+   */
+  default Lease acquireUninterruptibly() {
+    return acquireUninterruptibly(1);
+  }
+
+  /**
+   * Waits for that many permits, and takes all of them at once. An interrupt does not end the wait;
+   * the flag stays set.
+   *
+   * @param permits at least 1
+   * @return the permits
+   * @throws IllegalArgumentException it is not positive, or more than there are
+   * @throws IllegalStateException no permits are set
+   */
+  Lease acquireUninterruptibly(int permits);
+
+  /**
    * Takes one permit if it is free and the queue is empty.
    *
    * @return the permit, or nothing
@@ -128,6 +150,47 @@ public interface DistributedSemaphore {
   Optional<Lease> tryAcquire(int permits, Duration wait) throws InterruptedException;
 
   /**
+   * As {@link #tryAcquire(int, Duration)}.
+   *
+   * @param permits at least 1
+   * @param wait the longest time to wait; none if not positive
+   * @param unit the unit of the wait
+   * @return the permits, or nothing if the deadline passed first
+   * @throws InterruptedException the thread was interrupted; nothing stays held
+   * @throws IllegalArgumentException it is not positive, or more than there are
+   * @throws IllegalStateException no permits are set
+   */
+  default Optional<Lease> tryAcquire(int permits, long wait, TimeUnit unit)
+      throws InterruptedException {
+    return tryAcquire(permits, Duration.ofNanos(unit.toNanos(wait)));
+  }
+
+  /**
+   * Waits for one permit until the deadline.
+   *
+   * @param wait the longest time to wait; none if not positive
+   * @return the permit, or nothing if the deadline passed first
+   * @throws InterruptedException the thread was interrupted; nothing stays held
+   * @throws IllegalStateException no permits are set
+   */
+  default Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
+    return tryAcquire(1, wait);
+  }
+
+  /**
+   * As {@link #tryAcquire(Duration)}.
+   *
+   * @param wait the longest time to wait; none if not positive
+   * @param unit the unit of the wait
+   * @return the permit, or nothing if the deadline passed first
+   * @throws InterruptedException the thread was interrupted; nothing stays held
+   * @throws IllegalStateException no permits are set
+   */
+  default Optional<Lease> tryAcquire(long wait, TimeUnit unit) throws InterruptedException {
+    return tryAcquire(1, wait, unit);
+  }
+
+  /**
    * Acquires permits without blocking a thread. The futures fail with what the blocking methods
    * throw.
    *
@@ -144,6 +207,23 @@ public interface DistributedSemaphore {
    * @throws IllegalStateException no permits are set
    */
   int availablePermits();
+
+  /**
+   * The number of permits, free and held, as the store answered. It sends one command.
+   *
+   * @return at least 1
+   * @throws IllegalStateException no permits are set
+   */
+  int totalPermits();
+
+  /**
+   * The number of permits that are held, or granted to waiters, as the store answered. It sends one
+   * command. It may be out of date when it is read.
+   *
+   * @return more than {@link #totalPermits} after a {@link #resize} to fewer than are held
+   * @throws IllegalStateException no permits are set
+   */
+  int usedPermits();
 
   /**
    * Takes all free permits as one lease, without waiting. While the queue is not empty it takes
@@ -164,7 +244,16 @@ public interface DistributedSemaphore {
   boolean forceRelease();
 
   /**
-   * As {@link #forceRelease}, without blocking.
+   * Ends one lease, as {@link #forceRelease()} does, if that id still holds permits.
+   *
+   * @param holderId the id of the lease, as {@link LeaseChange#holder} has it
+   * @return false if that id holds no permits; then nothing has changed
+   * @throws IllegalArgumentException the text can be no id
+   */
+  boolean forceRelease(String holderId);
+
+  /**
+   * As {@link #forceRelease()}, without blocking.
    *
    * @return whether any permits were held; the future completes on the service's executor and fails
    *     with what the blocking method throws

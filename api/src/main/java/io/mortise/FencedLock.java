@@ -1,6 +1,7 @@
 package io.mortise;
 
 import java.time.Duration;
+import java.util.OptionalLong;
 
 /**
  * A lock whose holds have fencing tokens: a later hold has a larger token. Send the token to the
@@ -20,6 +21,9 @@ public interface FencedLock extends DistributedLock {
   @Override
   FencedLock withLease(Duration lease);
 
+  @Override
+  FencedLock withMaxHold(Duration max);
+
   /**
    * The fencing token of the calling thread's hold. Nested holds share it. It sends no command.
    *
@@ -37,4 +41,20 @@ public interface FencedLock extends DistributedLock {
    * @return as {@link #fencingToken()}
    */
   long lockAndGetToken();
+
+  /**
+   * Locks as {@link #tryLock()} does, and returns the token.
+   *
+   * @return as {@link #fencingToken()}; empty if the lock was not acquired
+   */
+  OptionalLong tryLockAndGetToken();
+
+  /**
+   * Locks as {@link #tryLock(Duration)} does, and returns the token.
+   *
+   * @param wait the longest time to wait; none if not positive
+   * @return as {@link #fencingToken()}; empty if the lock was not acquired
+   * @throws InterruptedException the thread was interrupted before or while waiting
+   */
+  OptionalLong tryLockAndGetToken(Duration wait) throws InterruptedException;
 }

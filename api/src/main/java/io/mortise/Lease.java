@@ -56,9 +56,19 @@ public interface Lease extends AutoCloseable {
   /**
    * The fencing token of this hold.
    *
-   * @return empty, unless the lock is a {@link FencedLock}
+   * @return empty, unless the lock is a {@link FencedLock} or a {@link FencedRedLock}
    */
   OptionalLong fencingToken();
+
+  /**
+   * The number of permits that this lease has: those it took from its semaphore, less those that
+   * {@link #release(int)} gave back. Its end does not change the number. It sends no command.
+   *
+   * @return 1 for a lock
+   */
+  default int permits() {
+    return 1;
+  }
 
   /**
    * Makes the lease last at least that long from now. This never makes it shorter, and never
@@ -100,6 +110,63 @@ public interface Lease extends AutoCloseable {
    */
   @Override
   void close();
+
+  /**
+   * Gives back some of the permits, and keeps the others. They are granted to waiters for which
+   * there is room now. The lease goes on, is renewed and ends as before. To give back all that it
+   * has is as {@link #close}. If the store cannot be reached, this method returns normally, and the
+   * permits are given back in the background, at the latest with the end of the lease.
+   *
+   * @param permits at least 1, at most {@link #permits}
+   * @throws LeaseLostException the lease had ended before; other holders may have had its permits
+   *     since
+   * @throws IllegalArgumentException it is not positive, or more than the lease has; nothing was
+   *     given back
+   * @throws IllegalStateException the lease was released; nothing was given back
+   */
+  default void release(int permits) {
+    checkAll(permits);
+    close();
+  }
+
+  /**
+   * As {@link #release(int)}, without blocking.
+   *
+   * @param permits at least 1, at most {@link #permits}
+   * @return a future that completes when the store has answered or cannot be reached; it fails with
+   *     {@link LeaseLostException} if the lease had ended before
+   * @throws IllegalArgumentException it is not positive, or more than the lease has; nothing was
+   *     given back
+   * @throws IllegalStateException the lease was released; nothing was given back
+   */
+  default CompletableFuture<Void> releaseAsync(int permits) {
+    checkAll(permits);
+    return releaseAsync();
+  }
+
+  private void checkAll(int permits) {
+    if (state() == LeaseState.RELEASED) {
+      throw new IllegalStateException(this + " was released; acquire again");
+    }
+    if (permits != permits()) {
+      throw new IllegalArgumentException(
+          "%s has %d permits, and %d were given back; give back as many as it has"
+              .formatted(this, permits(), permits));
+    }
+  }
+
+  /**
+   * Gives the lease up now, and keeps the lock from all others for some more time, as {@link
+   * LeasedLock#unlockAfter} does. Permits of a semaphore come back after that time.
+   *
+   * @param after how long the lock is not free yet, at most 10,000 days; zero or negative: as
+   *     {@link #close}
+   * @throws LeaseLostException the lease had ended before; other holders may have had the lock
+   *     since
+   * @throws IllegalArgumentException the time is too long
+   * @throws UnsupportedOperationException this is a lease of a Redlock, which is still held
+   */
+  void closeAfter(Duration after);
 
   /**
    * As {@link #close}, without blocking.

@@ -1,6 +1,7 @@
 package io.mortise;
 
 import java.time.Duration;
+import java.util.Optional;
 
 /**
  * A change of a lease's state: renewal failing, recovered, or lost.
@@ -10,7 +11,13 @@ import java.time.Duration;
  *     later one that succeeded, {@link LeaseState#LOST} when the hold is over
  * @param holder the acquisition id, as it is in the store
  * @param remaining the time until the lease ends by this process's clock, never negative
+ * @param cause why it was lost; empty unless the state is {@link LeaseState#LOST}
  * @param reason what the service saw, for people
  */
 public record LeaseChange(
-    String name, LeaseState state, String holder, Duration remaining, String reason) {}
+    String name,
+    LeaseState state,
+    String holder,
+    Duration remaining,
+    Optional<LossCause> cause,
+    String reason) {}

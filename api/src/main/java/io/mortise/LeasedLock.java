@@ -3,10 +3,12 @@ package io.mortise;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A {@link Lock} whose ownership is a lease: it ends by itself when the holder's process is gone. A
@@ -55,6 +57,23 @@ public interface LeasedLock extends Lock {
    * @throws IllegalArgumentException the lease is out of range
    */
   LeasedLock withLease(Duration lease);
+
+  /**
+   * A handle of the same lock whose holds are renewed, and end at the latest when they have lasted
+   * so long. Then renewal stops, the hold is lost with a reason that names this limit, and the lock
+   * is given back. It is {@link LockService.Builder#maxHold} for one handle. If the service has a
+   * limit too, the shorter one counts.
+   *
+   * <p>The limit belongs to the hold. Nested acquisitions of the same thread change it only if the
+   * hold was not renewed before. Threads of one service do not hand such a hold off to each other.
+   * A handle has a fixed lease or a limit: {@link #withLease} and this method replace each other.
+   *
+   * @param max at least 10 ms, at most 10,000 days; it may be shorter than the lease time
+   * @return another handle
+   * @throws IllegalArgumentException the limit is out of range
+   * @throws UnsupportedOperationException this is a Redlock
+   */
+  LeasedLock withMaxHold(Duration max);
 
   /**
    * Acquires as {@link Lock#tryLock(long, TimeUnit)} does, until the deadline at most.
@@ -134,6 +153,74 @@ public interface LeasedLock extends Lock {
   default boolean tryLock(Duration wait, Duration lease) throws InterruptedException {
     return withLease(lease).tryLock(wait);
   }
+
+  /**
+   * Runs work while the calling thread holds the lock: {@link #lock()}, the work, {@link #unlock}.
+   * It returns normally only if the thread held the lock from the first step of the work to the
+   * last.
+   *
+   * <p>If {@code lock()} throws, the work is not run. If the work throws, its exception is thrown,
+   * and a lost lease or a failed unlock is {@linkplain Throwable#addSuppressed suppressed} in it.
+   * Calls may be nested, as those of {@code lock()}. An interrupt does not end the wait for the
+   * lock, and the work finds the flag set.
+   *
+   * @param work runs on the calling thread, once; it may unlock and lock again in pairs
+   * @throws LeaseLostException the work has ended normally, but the lease was lost meanwhile, so
+   *     another holder may have had the lock
+   * @throws IllegalMonitorStateException the work has ended normally, and has itself released the
+   *     lock
+   */
+  default void run(Runnable work) {
+    Objects.requireNonNull(work, "work");
+    @Nullable Void unused =
+        LockedWork.run(
+            this,
+            () -> {
+              work.run();
+              return null;
+            });
+  }
+
+  /**
+   * Calls work while the calling thread holds the lock, as {@link #run} does, and returns its
+   * result. If the lease was lost meanwhile, there is no result, but an exception.
+   *
+   * @param work runs on the calling thread, once
+   * @param <T> the type of the result
+   * @return the result of the work
+   * @throws Exception what the work throws
+   * @throws LeaseLostException as {@link #run}
+   * @throws IllegalMonitorStateException as {@link #run}
+   */
+  default <T extends @Nullable Object> T call(Callable<T> work) throws Exception {
+    Objects.requireNonNull(work, "work");
+    return LockedWork.run(this, work::call);
+  }
+
+  /**
+   * Releases the lock now, and keeps it from all others for some more time: other processes, other
+   * threads of this service, and the calling thread too. The store keeps that time by itself, so
+   * this service may be closed and its process may end. A work that must not be done twice within a
+   * minute calls it with what is left of that minute.
+   *
+   * <p>The rest is shorter or longer than the lease that is left, whichever the time says. Only
+   * {@link DistributedLock#forceUnlock()} ends it early. A thread that waits acquires the lock at
+   * the end, or up to about two seconds after it. In a nested hold this method leaves one level,
+   * and the time counts when the outermost level is left. Of several times the latest counts. A
+   * wait for a condition leaves no level: it frees the lock at once, and the time counts for the
+   * hold with which it returns.
+   *
+   * <p>If the store cannot be reached, this method returns normally as {@link #unlock} does. It is
+   * then told in the background. Until it answers, the lock is kept by its lease only.
+   *
+   * @param after how long the lock is not free yet, at most 10,000 days; zero or negative: as
+   *     {@link #unlock}
+   * @throws IllegalMonitorStateException the calling thread does not hold the lock; it is a {@link
+   *     LeaseLostException} if it held it and the lease is over
+   * @throws IllegalArgumentException the time is too long
+   * @throws UnsupportedOperationException this is a Redlock, which is still held
+   */
+  void unlockAfter(Duration after);
 
   /**
    * Whether the calling thread holds the lock and its lease has not ended. It sends no command.

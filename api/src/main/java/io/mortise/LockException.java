@@ -11,6 +11,7 @@ public abstract sealed class LockException extends RuntimeException
         OutcomeUnknownException,
         NoBackendException,
         ForeignKeyException,
+        NotReplicatedException,
         QuorumException,
         StaleTokenException {
   private static final long serialVersionUID = 1L;

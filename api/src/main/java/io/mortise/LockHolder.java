@@ -6,6 +6,8 @@ import java.util.Optional;
 /**
  * The holder of a lock at the moment of the question.
  *
+ * @param id the acquisition id, as it is in the store; {@link DistributedLock#forceUnlock(String)}
+ *     takes it
  * @param clientId the service, as {@link LockService#clientId()} gives it; for another library's
  *     client, the id that it uses itself
  * @param host the holder's host; empty if the id does not say
@@ -19,6 +21,7 @@ import java.util.Optional;
  * @param heldFor how long that thread has held it; only if this process holds it
  */
 public record LockHolder(
+    String id,
     String clientId,
     String host,
     long pid,

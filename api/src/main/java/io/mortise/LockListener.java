@@ -1,63 +1,111 @@
 package io.mortise;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * A listener to the events of a service, for metrics and tracing. An exception of a listener is
- * logged and has no other effect.
+ * logged and has no other effect, also not on other listeners.
  *
- * <p>Exactly one {@link #released} or {@link #lost} follows each {@link #acquired}. The events of
- * one hold come one after the other in this order, also on an executor of many threads. Closing the
- * service reports every hold that is left as {@code lost}, because the service will not see its
- * end. The thread may hold the lock until its lease ends.
+ * <p><b>Order.</b> The events of one attempt, and of the hold that it becomes, come one after the
+ * other, also on an executor of many threads:
+ *
+ * <ol>
+ *   <li>{@link #waiting}, if the attempt has to wait
+ *   <li>exactly one {@link #acquired} or {@link #notAcquired}
+ *   <li>after {@code acquired} exactly one {@link #released} or {@link #lost}
+ * </ol>
+ *
+ * <p>Closing the service tells every hold that is left as {@code lost}, because the service will
+ * not see its end. The thread may hold the lock until its lease ends. Events of different attempts
+ * have no order. So to know what is held now, ask {@link LockService#holds} and do not count
+ * events.
+ *
+ * <p><b>What is told.</b> Every attempt on locks of every kind, leases and permits. A nested
+ * acquisition is no attempt and is not told. An attempt on a latch ends with {@code notAcquired}
+ * and {@link LockAttempt.Outcome#OPEN}. A call with a bad argument is not told. One that a closed
+ * service refuses is told as {@code FAILED}. A {@link MultiLock} or {@link RedLock} is told by its
+ * members: each attempt on a member is told to the listeners of the member's own service. So one
+ * call of such a lock may tell several attempts, and members that it gave up are {@code CANCELLED}
+ * or {@code BUSY}.
  *
  * <p><b>Threads.</b> A method that runs on a locking or unlocking thread must not block.
  *
  * <ul>
- *   <li>{@link #acquired}: for a thread's hold on the thread that locks; for a {@link Lease} on the
- *       service's executor.
+ *   <li>{@link #waiting}, {@link #acquired} and {@link #notAcquired}: for a thread's attempt on
+ *       that thread; for a {@link Lease} or a latch on the service's executor.
  *   <li>{@link #released}: for a thread's hold on the thread that unlocks; for a {@link Lease} on
- *       the thread that closes it, or on the service's executor after {@link Lease#releaseAsync}.
- *   <li>{@link #lost} and {@link #leaseChanged}: always on the service's executor.
+ *       the thread that closes it, or on the service's executor after {@link Lease#releaseAsync},
+ *       as always for the members of a lock of several.
+ *   <li>{@link #lost}, {@link #leaseChanged} and {@link #renewed}: always on the service's
+ *       executor.
  * </ul>
  *
- * <p>There are two exceptions. If an event comes while another event of the same hold is being
- * reported, the thread that reports the first one reports the second one afterwards. That keeps the
+ * <p>There are two exceptions. If an event comes while another event of the same attempt or hold is
+ * being told, the thread that tells the first one tells the second one afterwards. That keeps the
  * order. If the executor accepts no more tasks, {@code lost} and the events of a {@code Lease} run
- * on the thread that sees them, and {@code leaseChanged} is dropped.
+ * on the thread that sees them, and {@code leaseChanged} and {@code renewed} are dropped.
  */
 public interface LockListener {
   /**
-   * A thread acquired a lock, or a lease was acquired. Nested acquisitions are not reported.
+   * An attempt begins to wait: other threads of this service are before it, the store has put it
+   * into the lock's queue, or the store did not answer in time and is asked again. Told once per
+   * attempt. An attempt that acquires the lock at once, or is not to wait, never tells it.
    *
-   * @param name the lock's name
-   * @param waitedNanos nanoseconds from the call to the acquisition
-   * @param remote whether the store granted it; false after a hand-off by another thread of this
-   *     service
+   * @param attempt the attempt
    */
-  default void acquired(String name, long waitedNanos, boolean remote) {}
+  default void waiting(LockAttempt attempt) {}
+
+  /**
+   * A thread acquired a lock, or a lease was acquired.
+   *
+   * @param attempt the attempt, which is over; {@link LockAttempt#waitedNanos} is known
+   * @param hold the hold, which begins
+   */
+  default void acquired(LockAttempt attempt, LockHold hold) {}
+
+  /**
+   * An attempt ended, and acquired nothing.
+   *
+   * @param attempt the attempt, which is over; {@link LockAttempt#waitedNanos} is known
+   * @param outcome how it ended
+   * @param failure the exception; null unless the outcome is {@link LockAttempt.Outcome#FAILED}
+   */
+  default void notAcquired(
+      LockAttempt attempt, LockAttempt.Outcome outcome, @Nullable Throwable failure) {}
 
   /**
    * A thread released a lock or handed it off to another thread of this service, or a lease was
    * given back.
    *
-   * @param name the lock's name
-   * @param heldNanos nanoseconds from the acquisition to the release
+   * @param hold the hold, which is over; {@link LockHold#heldNanos} is known
    */
-  default void released(String name, long heldNanos) {}
+  default void released(LockHold hold) {}
 
   /**
    * A hold ended without a release: its lease is over, or its service was closed.
    *
-   * @param name the lock's name
-   * @param heldNanos nanoseconds from the acquisition to the moment when the loss was seen
+   * @param hold the hold, which is over; {@link LockHold#heldNanos} lasts to the moment when the
+   *     loss was seen
+   * @param cause why it was lost
    * @param reason what the service saw, for people
    */
-  default void lost(String name, long heldNanos, String reason) {}
+  default void lost(LockHold hold, LossCause cause, String reason) {}
 
   /**
-   * A lease became suspect, recovered, or was lost. A loss is also reported for a lock that no
-   * thread held at that moment, because one thread had just handed it off to the next.
+   * A lease became suspect, recovered, or was lost. A loss is also told for a lock that no thread
+   * held at that moment, because one thread had just handed it off to the next.
    *
-   * @param event the change, and the hold that it concerns
+   * @param change the change, and the hold that it concerns
    */
-  default void leaseChanged(LeaseChange event) {}
+  default void leaseChanged(LeaseChange change) {}
+
+  /**
+   * A command that renews leases of this service was answered, or failed.
+   *
+   * @param holds how many leases it was to renew
+   * @param nanos nanoseconds until the answer
+   * @param ok whether the store has answered, and enough replicas have confirmed; leases that it no
+   *     longer knew are told as lost
+   */
+  default void renewed(int holds, long nanos, boolean ok) {}
 }

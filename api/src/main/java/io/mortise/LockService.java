@@ -6,6 +6,7 @@ import io.mortise.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
 
 /**
  * A source of locks that live in one store. Thread-safe. Open one service per application and
@@ -30,7 +31,8 @@ public interface LockService extends AutoCloseable {
   /**
    * Opens a service on the only installed backend that serves the URI's scheme.
    *
-   * @param uri the store's address: {@code redis://user:secret@host:port/db} or {@code memory:name}
+   * @param uri the store's address: {@code redis://user:secret@host:port/db}, {@code
+   *     redis-sentinel://user:secret@host:port,host:port/db#master}, or {@code memory:name}
    * @return an open service, which the caller closes
    * @throws NoBackendException no provider fits, or several do; the message lists all that were
    *     seen
@@ -156,6 +158,25 @@ public interface LockService extends AutoCloseable {
   DistributedSemaphore getSemaphore(String name);
 
   /**
+   * The semaphore of a name, with that many permits. It sets the number where the store has none,
+   * as {@link DistributedSemaphore#trySetPermits} does. Of several callers at the same time, the
+   * first one sets it. It sends one command.
+   *
+   * <p>The store may forget the permits later. The handle does not set them again, because others
+   * may still hold some. To call this method again does.
+   *
+   * @param name as for {@link #getLock}
+   * @param permits at least 1
+   * @return a handle of a semaphore that had so many permits when the store answered
+   * @throws IllegalArgumentException the name is empty, too long, or has stray braces, or the
+   *     number is not positive
+   * @throws IllegalStateException the store has another number, which stays; {@link
+   *     DistributedSemaphore#resize} changes it
+   * @throws LockException as the other methods of a semaphore that ask the store
+   */
+  DistributedSemaphore getSemaphore(String name, int permits);
+
+  /**
    * The count-down latch of a name, which all processes share. Its count is set once. It shares
    * nothing with a lock of that name.
    *
@@ -164,6 +185,66 @@ public interface LockService extends AutoCloseable {
    * @throws IllegalArgumentException the name is empty, too long, or has stray braces
    */
   DistributedCountDownLatch getCountDownLatch(String name);
+
+  /**
+   * The holds of this service at this moment, the oldest first: of threads, of leases, and of
+   * permits. A lock of several locks appears by its members. A hold that one thread has just handed
+   * off to the next is absent until that thread runs. It sends no command, and is meant for metrics
+   * and for looking at a running process.
+   *
+   * @return a snapshot; empty if the service is closed
+   */
+  List<HoldInfo> holds();
+
+  /**
+   * The attempts of this service that wait at this moment, the longest waiting first: those that
+   * {@link LockListener#waiting} was told of. It sends no command.
+   *
+   * @return a snapshot; empty if the service is closed
+   */
+  List<WaitInfo> waits();
+
+  /**
+   * Finds locks and semaphores of all processes that are held in the store, for people who look
+   * what is going on. It walks through all keys of the store in many short read-only commands, of
+   * about 500 keys each, so no command keeps the server for long. The whole takes as long as the
+   * store is large. Do not call it in the course of locking. If the name is known, {@link #status}
+   * does not walk.
+   *
+   * <p>The answer is no snapshot: a lock that is acquired or released meanwhile may be in it or
+   * not. In a cluster, so may be the locks of a slot that moves meanwhile, and the search can fail
+   * with an {@link OutcomeUnknownException} or a {@link BackendUnavailableException}. It has the
+   * names of this service's key prefix. Latches, which nobody holds, and locks shared with Redisson
+   * are not in it.
+   *
+   * @param pattern a pattern of whole names: {@code *} is any text, {@code ?} one character, and a
+   *     backslash makes the character behind it stand for itself. All other characters stand for
+   *     themselves, also brackets and braces. Up to 1,024 characters
+   * @param limit how many locks are returned at most, at least 1; when so many are found, the
+   *     search ends
+   * @return the locks, sorted by name; of a read/write lock each side that is held
+   * @throws IllegalArgumentException the pattern is empty, too long, or ends in a backslash, or the
+   *     limit is below 1
+   * @throws BackendUnavailableException the store cannot be reached, or refuses {@code SCAN}
+   * @throws OutcomeUnknownException the store did not answer
+   * @throws UnsupportedOperationException this service shares its locks with Redisson
+   */
+  List<LockStatus> find(String pattern, int limit);
+
+  /**
+   * Looks who holds what has this name, in any process, and who waits for it. It asks for each kind
+   * by its own keys, in at most four read-only commands that are sent together, and walks through
+   * nothing.
+   *
+   * @param name the name of a lock, a read/write lock or a semaphore. A latch has no holder
+   * @return what is held of them, sorted by kind; of a read/write lock each side that is held;
+   *     empty if nothing is. With {@linkplain Builder#redissonInterop locks shared with Redisson},
+   *     the shared lock and the semaphore
+   * @throws IllegalArgumentException the name is empty, too long, or has stray braces
+   * @throws BackendUnavailableException the store cannot be reached
+   * @throws OutcomeUnknownException the store did not answer
+   */
+  List<LockStatus> status(String name);
 
   /**
    * The id of this service in the store: host, process and a random part. It is the first part of
@@ -198,9 +279,9 @@ public interface LockService extends AutoCloseable {
   void close();
 
   /**
-   * The options of a service. Each is set once: a second call of a setter throws {@link
-   * IllegalStateException} with both values. A value out of range is an {@link
-   * IllegalArgumentException}. Not thread-safe.
+   * The options of a service. Each but {@link #property}, {@link #wrapBackend} and {@link
+   * #listener} is set once: a second call of a setter throws {@link IllegalStateException} with
+   * both values. A value out of range is an {@link IllegalArgumentException}. Not thread-safe.
    */
   interface Builder {
     /**
@@ -211,6 +292,16 @@ public interface LockService extends AutoCloseable {
      * @throws IllegalArgumentException the URI is malformed
      */
     Builder uri(String uri);
+
+    /**
+     * Gives the backend that is opened by {@link #uri} a further setting. May be called for several
+     * names.
+     *
+     * @param name a name that the backend's provider knows, such as {@code sentinel.password}
+     * @param value the value; a secret, which appears in no message
+     * @return this
+     */
+    Builder property(String name, String value);
 
     /**
      * Selects one of the installed backends, where several serve the scheme.
@@ -239,6 +330,18 @@ public interface LockService extends AutoCloseable {
     Builder sharedBackend(LockBackend backend);
 
     /**
+     * Puts a wrapper around the backend, however it was given, for example to time its commands.
+     * May be called several times. A later wrapper gets what an earlier one returned. The service
+     * closes the outermost backend, unless it was given by {@link #sharedBackend}. So a wrapper has
+     * nothing of its own to close.
+     *
+     * @param wrapper gets an open backend once, and returns one that forwards all calls to it, such
+     *     as a {@link io.mortise.spi.ForwardingBackend}
+     * @return this
+     */
+    Builder wrapBackend(UnaryOperator<LockBackend> wrapper);
+
+    /**
      * Sets the lease of holds without an explicit lease. They are renewed when a third of it has
      * passed.
      *
@@ -256,7 +359,8 @@ public interface LockService extends AutoCloseable {
     Builder maxHold(Duration limit);
 
     /**
-     * Sets the time that one command may take, including the wait for a connection.
+     * Sets the time that one command may take, including the wait for a connection. The check at
+     * opening waits for 2 s at least.
      *
      * @param timeout at least 10 ms, at most a third of the lease time; default 2 s or a third of
      *     the lease time, whichever is shorter
@@ -280,13 +384,37 @@ public interface LockService extends AutoCloseable {
     Builder keyPrefix(String prefix);
 
     /**
-     * Sets how many times threads of this service hand a lock off before waiters of other services
-     * get it. Hand-offs also end 10 ms after the acquisition from the store.
+     * Limits how many times threads of this service hand a lock off before waiters of other
+     * services get it. In any case hand-offs end 10 ms after the acquisition from the store.
      *
-     * @param limit the hand-offs per acquisition from the store; 0 turns them off; default 64
+     * @param limit the hand-offs per acquisition from the store; 0 turns them off; default no limit
+     *     but the 10 ms. Fenced locks are handed off at most 64 times.
      * @return this
      */
     Builder handOffLimit(int limit);
+
+    /**
+     * Lets this process keep a plain lock after {@code unlock()}, so that its next thread locks it
+     * without a command. It is given back as soon as this time has passed since its acquisition
+     * from the store. It helps where one process locks the same names again and again.
+     *
+     * <p>The price:
+     *
+     * <ul>
+     *   <li>Other processes wait for that time, and their {@code tryLock()} returns {@code false}
+     *       meanwhile, though no thread has it. {@code isLocked()} and {@code holder()} see the
+     *       lock as held.
+     *   <li>A process that crashes or freezes meanwhile keeps such locks until their leases end.
+     * </ul>
+     *
+     * <p>Only a lock that nobody waited for is kept. It changes nothing for fair, fenced and
+     * read/write locks, locks shared with Redisson, {@link Lease} objects, fixed leases, semaphores
+     * and latches.
+     *
+     * @param longest at most 10 ms; default zero, which keeps nothing
+     * @return this
+     */
+    Builder retain(Duration longest);
 
     /**
      * Sets whether a thread is interrupted when its hold is lost.
@@ -328,12 +456,27 @@ public interface LockService extends AutoCloseable {
      * </ul>
      *
      * <p>It changes nothing for fenced locks, Redlocks, {@link Lease} objects, fixed leases,
-     * semaphores and latches.
+     * semaphores and latches. A cluster and a master that sentinels name refuse it when the service
+     * opens.
      *
      * @param start default false
      * @return this
      */
     Builder startOnGrant(boolean start);
+
+    /**
+     * Makes a hold begin, and its lease last longer, only when replicas of the server have it too.
+     * An acquisition that too few replicas confirm is given back, and fails with {@link
+     * NotReplicatedException}. A renewal that too few confirm makes the hold {@link
+     * LeaseState#SUSPECT}, and is tried again. Releases do not wait. This protects from the loss of
+     * a master only if the replica that is promoted is one of those that confirmed: {@code
+     * docs/operating.md} has the limits.
+     *
+     * @param replicas how many replicas must confirm, at least 1; default: none
+     * @param wait how long to wait for them, from 1 ms to less than half of the command timeout
+     * @return this
+     */
+    Builder replicaAcks(int replicas, Duration wait);
 
     /**
      * Sets the executor of listeners and futures. They never run on a client's I/O thread.
@@ -345,10 +488,12 @@ public interface LockService extends AutoCloseable {
     Builder executor(Executor executor);
 
     /**
-     * Sets the listener to acquisitions, releases and lease changes of this service.
+     * Adds a listener to attempts, holds and lease changes of this service. May be called several
+     * times. The listeners are told in the order in which they were added, and none notices what
+     * another throws.
      *
-     * @param listener for a thread's hold, {@code acquired} and {@code released} run on the thread
-     *     that locks or unlocks; {@link LockListener} describes all cases
+     * @param listener for a thread's attempts and holds it is told on the thread that locks or
+     *     unlocks; {@link LockListener} describes all cases
      * @return this
      */
     Builder listener(LockListener listener);

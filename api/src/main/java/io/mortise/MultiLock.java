@@ -72,4 +72,7 @@ public interface MultiLock extends LeasedLock {
 
   @Override
   MultiLock withLease(Duration lease);
+
+  @Override
+  MultiLock withMaxHold(Duration max);
 }

@@ -18,7 +18,14 @@ public final class QuorumException extends LockException {
     /** The member's server could not be reached, or refused. */
     UNREACHABLE,
     /** No answer came within the timeout of a member. */
-    TOO_SLOW
+    TOO_SLOW,
+    /**
+     * The member's server has started, or may have lost data. It gives no vote before the longest
+     * lease is over.
+     */
+    QUARANTINED,
+    /** The member's server gives this Redlock no vote: the detail says why. */
+    REFUSED
   }
 
   /**

@@ -37,11 +37,10 @@ import java.time.Duration;
  *   <li>The servers must be independent: no replicas of each other, no shards of one cluster. The
  *       log reports members that share a server.
  *   <li>A server that restarts without its data must stay away for the longest lease in use.
- *       Otherwise a second holder may get a majority. The same danger comes from a server whose
- *       clock jumps, or that evicts keys.
+ *       Otherwise a second holder may get a majority. {@link #withQuarantine} makes servers do so
+ *       by themselves. The same danger comes from a server whose clock jumps, or that evicts keys.
  *   <li>All processes must use the same members.
- *   <li>There is no fencing token. If an old holder's write must be refused, use a {@link
- *       FencedLock}.
+ *   <li>If an old holder's write must be refused, use the fencing tokens of {@link #fenced}.
  * </ul>
  *
  * <p>The thread owns the lock, and it is reentrant, as with every {@link LeasedLock}. All {@code
@@ -70,6 +69,16 @@ public interface RedLock extends LeasedLock {
   }
 
   /**
+   * A handle of the same lock whose holds have fencing tokens. {@link Lease#fencingToken()} of its
+   * leases has them too.
+   *
+   * @return another handle
+   * @throws IllegalStateException this handle has no {@linkplain #withQuarantine quarantine}, and a
+   *     server without its data could give a token twice
+   */
+  FencedRedLock fenced();
+
+  /**
    * A handle of the same lock with another timeout of a member. The default is a twentieth of the
    * shortest lease, between 50 ms and 1 s.
    *
@@ -78,6 +87,41 @@ public interface RedLock extends LeasedLock {
    * @throws IllegalArgumentException it is not positive, or longer than a third of the lease
    */
   RedLock withMemberTimeout(Duration timeout);
+
+  /**
+   * A handle of the same lock whose servers keep a quarantine: a server that was started, restored,
+   * promoted or flushed gives no vote before the longest lease is over. So a server that lost its
+   * data cannot give its part to a second holder. The default is no quarantine. While fewer than a
+   * majority may vote, attempts fail with {@link QuorumException}, whose answers say how long each
+   * quarantine still lasts.
+   *
+   * <p>All processes must state the same members and the same longest lease, and must use such a
+   * handle. Servers refuse a set that differs from the one they vote for. A longer lease is an
+   * {@link IllegalArgumentException}: here, and in every method that takes a lease. The servers
+   * must allow {@code INFO} and must not evict keys.
+   *
+   * <p>Servers that are new keep a quarantine too, unless {@link #init} or the command {@code
+   * mortise redlock init} ends it.
+   *
+   * @param longestLease no lease of this lock is longer, in any process; at least the lease of each
+   *     member
+   * @return another handle
+   * @throws IllegalArgumentException a member has a longer lease, or it is below 10 ms
+   */
+  RedLock withQuarantine(Duration longestLease);
+
+  /**
+   * Ends the quarantine of servers that were never used, so that they vote at once. For the first
+   * start of a set, when certainly no process holds a lock of it. It is never needed, because a
+   * quarantine ends by itself.
+   *
+   * <p>It looks at all members' servers before it changes any. All must be reachable and have no
+   * key with the prefix of their service.
+   *
+   * @throws IllegalStateException a server has such a key, or this handle has no quarantine
+   * @throws LockException a server could not be asked
+   */
+  void init();
 
   @Override
   RedLock withLease(Duration lease);

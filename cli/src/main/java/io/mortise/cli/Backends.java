@@ -5,6 +5,7 @@ import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -18,6 +19,26 @@ final class Backends {
 
   private Backends() {}
 
+  /** Parses the URI. The parser's own exception shows the whole URI; the failure here does not. */
+  static URI parse(String text) {
+    try {
+      URI parsed = new URI(text);
+      if (parsed.getScheme() != null) {
+        return parsed;
+      }
+    } catch (URISyntaxException e) {
+      throw Failure.badArgument(
+          "the URI is malformed at character %d: %s; percent-encode special characters in user and password"
+              .formatted(e.getIndex(), e.getReason()));
+    }
+    throw Failure.badArgument("the URI has no scheme; write redis://HOST:PORT or memory:NAME");
+  }
+
+  static Failure notServed(URI uri) {
+    return Failure.badArgument(
+        "no backend serves '%s:'; they serve %s".formatted(uri.getScheme(), knownSchemes()));
+  }
+
   /** The names of the backends that serve the URI's scheme, in alphabetical order. */
   static List<String> serving(URI uri) {
     String scheme = uri.getScheme().toLowerCase(Locale.ROOT);
@@ -28,7 +49,7 @@ final class Backends {
         .toList();
   }
 
-  static String knownSchemes() {
+  private static String knownSchemes() {
     return installed().stream()
         .flatMap(provider -> provider.schemes().stream())
         .distinct()

@@ -1,9 +1,10 @@
 package io.mortise.cli;
 
 import io.mortise.backend.support.RedisAddress;
+import io.mortise.backend.support.cluster.ClusterAddress;
+import io.mortise.backend.support.sentinel.SentinelAddress;
 import java.io.PrintWriter;
 import java.net.URI;
-import java.net.URISyntaxException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -37,7 +38,9 @@ final class DemoCommand implements Callable<Integer> {
   /** The rest of {@code HOST:PORT}, where the host looks like a scheme. */
   private static final Pattern PORT = Pattern.compile("\\d{1,5}(/\\d{0,5})?");
 
-  private static final String FORM = "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DB]";
+  private static final String FORM =
+      "redis[s]://[[USER]:PASSWORD@]HOST[:PORT][/DB], redis-cluster://HOST:PORT, or"
+          + " redis-sentinel://HOST:PORT#MASTER";
 
   @Option(
       names = "--uri",
@@ -46,7 +49,7 @@ final class DemoCommand implements Callable<Integer> {
       description =
           "Where the lock is: memory:NAME or "
               + FORM
-              + ". Default: the environment variable "
+              + ". While a master is replaced, workers try again. Default: the environment variable "
               + URI_VARIABLE
               + ", which keeps a password off the"
               + " command line; else memory:demo.")
@@ -133,7 +136,7 @@ final class DemoCommand implements Callable<Integer> {
     requireRange("--processes", processes, 32);
     requireRange("--workers", workers, 1000);
     requireRange("--seconds", seconds, 3600);
-    URI parsed = parse(uri);
+    URI parsed = Backends.parse(uri);
     List<String> chosen = choose(parsed, Backends.serving(parsed));
     requireForm(parsed, chosen);
     if (processes > 1 && chosen.contains(MEMORY)) {
@@ -156,25 +159,14 @@ final class DemoCommand implements Callable<Integer> {
     }
   }
 
-  /** Parses the URI. The parser's own exception shows the whole URI; the failure here does not. */
-  private static URI parse(String text) {
-    try {
-      URI parsed = new URI(text);
-      if (parsed.getScheme() != null) {
-        return parsed;
-      }
-    } catch (URISyntaxException e) {
-      throw Failure.badArgument(
-          "the URI is malformed at character %d: %s; percent-encode special characters in user and password"
-              .formatted(e.getIndex(), e.getReason()));
-    }
-    throw Failure.badArgument("the URI has no scheme; write redis://HOST:PORT or memory:NAME");
-  }
-
   /** Checks the form before any process starts. The backend would check it too, but later. */
   private static void requireForm(URI parsed, List<String> chosen) {
     try {
-      if (!chosen.contains(MEMORY)) {
+      if (parsed.getScheme().endsWith("-cluster")) {
+        ClusterAddress.of(parsed);
+      } else if (parsed.getScheme().endsWith("-sentinel")) {
+        SentinelAddress.of(parsed);
+      } else if (!chosen.contains(MEMORY)) {
         RedisAddress.of(parsed);
       }
     } catch (IllegalArgumentException e) {
@@ -188,8 +180,7 @@ final class DemoCommand implements Callable<Integer> {
       throw Failure.badArgument("'%s' has no scheme; write redis://%s".formatted(parsed, parsed));
     }
     if (serving.isEmpty()) {
-      throw Failure.badArgument(
-          "no backend serves '%s'; they serve %s".formatted(scheme, Backends.knownSchemes()));
+      throw Backends.notServed(parsed);
     }
     if (backend == null) {
       return serving.subList(0, 1);

@@ -1,14 +1,18 @@
 package io.mortise.cli;
 
+import io.mortise.LeaseLostException;
 import io.mortise.LeasedLock;
+import io.mortise.LockException;
 import io.mortise.LockService;
 import io.mortise.spi.LockBackend;
+import io.mortise.spi.Topology;
 import java.net.URI;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 
 /** The workers of this process, with a lock service of their own. */
 final class LocalParty implements DemoParty {
@@ -16,6 +20,11 @@ final class LocalParty implements DemoParty {
    * Shorter than the default. Waiters wait through an outage of one lease, and the demo is short.
    */
   static final Duration LEASE = Duration.ofSeconds(6);
+
+  /** A failover of a cluster takes at most that long with its usual settings. */
+  private static final Duration LONGEST_OUTAGE = Duration.ofSeconds(30);
+
+  private static final Duration PAUSE = Duration.ofMillis(50);
 
   private final Counter counter;
   private final int workers;
@@ -74,7 +83,7 @@ final class LocalParty implements DemoParty {
   @Override
   public CompletableFuture<Tally> start(Phase phase, Duration duration) {
     meter.reset();
-    Runnable step = phase == Phase.WITH ? this::incrementLocked : counter::increment;
+    Runnable step = phase == Phase.WITH ? this::incrementLocked : this::incrementUnlocked;
     long end = System.nanoTime() + duration.toNanos();
     CompletableFuture<Tally> result = new CompletableFuture<>();
     AtomicInteger running = new AtomicInteger(workers);
@@ -89,7 +98,6 @@ final class LocalParty implements DemoParty {
     try {
       while (!stopped && System.nanoTime() - end < 0) {
         step.run();
-        meter.incremented();
       }
     } catch (RuntimeException | Error e) {
       stopped = true;
@@ -101,12 +109,48 @@ final class LocalParty implements DemoParty {
     }
   }
 
+  private void incrementUnlocked() {
+    counter.increment();
+    meter.incremented();
+  }
+
   private void incrementLocked() {
-    lock.lock();
+    if (!isLocked()) {
+      LockSupport.parkNanos(PAUSE.toNanos());
+      return;
+    }
     try {
       counter.increment();
+      meter.incremented();
+      meter.tick();
     } finally {
+      unlock();
+    }
+  }
+
+  /** Where another master takes over, an outage ends by itself, and the worker tries again. */
+  private boolean isLocked() {
+    try {
+      lock.lock();
+      return true;
+    } catch (LockException e) {
+      boolean endsByItself = backend.info().topology() != Topology.SINGLE;
+      if (!endsByItself || meter.sinceTick() > LONGEST_OUTAGE.toNanos()) {
+        throw e;
+      }
+      meter.failed();
+      return false;
+    }
+  }
+
+  private void unlock() {
+    try {
       lock.unlock();
+    } catch (LeaseLostException e) {
+      if (backend.info().topology() == Topology.SINGLE) {
+        throw e;
+      }
+      meter.lost();
     }
   }
 

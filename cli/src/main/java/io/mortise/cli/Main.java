@@ -81,6 +81,7 @@ public final class Main implements Callable<Integer> {
         new CommandLine(main)
             .addSubcommand(new DemoCommand(streams))
             .addSubcommand(new ProvidersCommand(streams))
+            .addSubcommand(RedLockCommand.line(streams))
             .addSubcommand(new DemoProcess(streams, System.in))
             .setOut(streams.out())
             .setErr(streams.err())

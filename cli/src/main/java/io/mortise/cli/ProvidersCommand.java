@@ -4,6 +4,7 @@ import io.mortise.LockService;
 import io.mortise.ProviderInfo;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
 import picocli.CommandLine.Command;
@@ -14,6 +15,7 @@ import picocli.CommandLine.Command;
     description = "List the installed backends, and whether they can be used.")
 final class ProvidersCommand implements Callable<Integer> {
   private static final int LONGEST_VERDICT = 20;
+  private static final String TLS = "rediss";
 
   private final Streams streams;
 
@@ -29,16 +31,16 @@ final class ProvidersCommand implements Callable<Integer> {
 
   /** A table of at most 80 columns. A path or an error may be longer, so each has its own line. */
   static List<String> lines(List<ProviderInfo> providers) {
-    Table table = new Table(5, "provider", "version", "schemes", "SPI", "verdict");
+    Table table = new Table(4, "provider", "version", "SPI", "verdict");
     List<String> notes = new ArrayList<>();
     for (ProviderInfo info : providers) {
       boolean brief = info.verdict().length() <= LONGEST_VERDICT;
       table.row(
           info.name(),
           info.version(),
-          info.schemes().stream().sorted().collect(Collectors.joining(", ")),
           String.valueOf(info.spiVersion()),
           brief ? info.verdict() : "see below");
+      notes.add(info.name() + " serves " + schemes(info.schemes()));
       notes.add(info.name() + " from " + info.location());
       if (!brief) {
         notes.add(info.name() + ": " + info.verdict());
@@ -48,5 +50,18 @@ final class ProvidersCommand implements Callable<Integer> {
     lines.add("");
     lines.addAll(notes);
     return lines;
+  }
+
+  /** In alphabetical order, with {@code redis[s]} for {@code redis} and {@code rediss}. */
+  private static String schemes(Set<String> all) {
+    return all.stream()
+        .sorted()
+        .filter(
+            scheme -> !scheme.startsWith(TLS) || !all.contains(scheme.replaceFirst(TLS, "redis")))
+        .map(scheme ->
+            all.contains(scheme.replaceFirst("redis", TLS))
+                ? scheme.replaceFirst("redis", "redis[s]")
+                : scheme)
+        .collect(Collectors.joining(", "));
   }
 }

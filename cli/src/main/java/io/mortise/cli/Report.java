@@ -25,6 +25,9 @@ record Report(DemoPlan plan, WorkerGroup.Run without, WorkerGroup.Run with) {
     lines.add(
         "%s: %s commands per operation, %s local hand-offs"
             .formatted(Phase.WITH.title(), commands(with.total()), handOffs(with.total())));
+    if (with.total().failed() + with.total().lost() > 0) {
+      lines.add(outage());
+    }
     if (plan.processes() > 1) {
       lines.add("");
       lines.addAll(shares().lines());
@@ -74,7 +77,23 @@ record Report(DemoPlan plan, WorkerGroup.Run without, WorkerGroup.Run with) {
     return table;
   }
 
+  /** What a failover has cost. */
+  private String outage() {
+    Tally all = with.total();
+    return String.format(
+        Locale.ROOT,
+        "%s: longest pause %.1f s, %s attempts without a master, %s holds lost",
+        Phase.WITH.title(),
+        all.pause() / 1e3,
+        number(all.failed()),
+        number(all.lost()));
+  }
+
   private String verdict() {
+    if (!isRight() && with.total().lost() > 0) {
+      return "%s increments were lost, because a failover lost %s holds that no replica had yet. replicaAcks makes that rare (docs/operating.md#let-replicas-confirm)."
+          .formatted(number(with.lost()), number(with.total().lost()));
+    }
     if (!isRight()) {
       return "WRONG: with Mortise the counter should be %s and is %s. The lock failed to exclude other workers. Please report this with the command you ran."
           .formatted(number(with.total().increments()), number(with.counted()));

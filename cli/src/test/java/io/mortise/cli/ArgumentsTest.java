@@ -32,7 +32,8 @@ class ArgumentsTest {
           --uri redis:///0 | the URI must read redis[s]://[[user]:password@]host[:port][/database]
           --uri redis://host:99999 | the URI must read redis[s]://[[user]:password@]host[:port][/database]
           --uri memory:a?b | does not name a store in memory
-          --uri redis-cluster://host | no backend serves 'redis-cluster:'; they serve memory:, redis:, rediss:
+          --uri redis-sentinel://host | the URI names no master; add the name by which the sentinels know it, as in redis-sentinel://host:26379#mymaster
+          --uri valkey://host         | no backend serves 'valkey:'; they serve memory:, redis:, redis-cluster:, redis-sentinel:, rediss:, rediss-cluster:, rediss-sentinel:
           --kind rwlock | --kind rwlock is not known; use plain, fair, fenced, write, multi, red
           --kind PLAIN | --kind PLAIN is not known; use plain, fair, fenced, write, multi, red
           --backend jedis | --backend jedis does not serve 'memory:'; give --uri redis://HOST:PORT
@@ -63,7 +64,7 @@ class ArgumentsTest {
         "demo --url=redis://joe:s3cret@host",
         "demo --url redis://joe:s3cret@host",
         "redis://joe:s3cret@host",
-        "demo --uri redis-cluster://joe:s3cret@host",
+        "demo --uri redis-sentinel://joe:s3cret@host",
         "demo --uri redis:joe:s3cret@host",
         "demo --uri redis://joe:s3cret@@host",
         "demo --uri redis://joe:s3cret%@host",

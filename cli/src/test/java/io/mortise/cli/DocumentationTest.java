@@ -38,12 +38,22 @@ class DocumentationTest {
   /** The imports that a reader of a sample would add. */
   private static final String IMPORTS =
       """
+      import static io.mortise.junit.LockAssertions.assertThat;
       import static org.junit.jupiter.api.Assertions.*;
       import io.mortise.*;
       import io.mortise.backend.inmemory.*;
       import io.mortise.backend.jedis.*;
       import io.mortise.backend.lettuce.*;
+      import io.mortise.junit.*;
+      import io.micronaut.context.annotation.Bean;
+      import io.micronaut.context.annotation.Factory;
+      import io.micronaut.context.annotation.Value;
       import io.mortise.spi.*;
+      import io.mortise.spring.*;
+      import jakarta.enterprise.context.ApplicationScoped;
+      import jakarta.enterprise.inject.Disposes;
+      import jakarta.enterprise.inject.Produces;
+      import jakarta.inject.Singleton;
       import java.sql.*;
       import java.time.Duration;
       import java.time.Instant;
@@ -54,6 +64,13 @@ class DocumentationTest {
       import java.util.concurrent.locks.Lock;
       import java.util.function.*;
       import javax.sql.DataSource;
+      import org.eclipse.microprofile.config.inject.ConfigProperty;
+      import org.junit.jupiter.api.Test;
+      import org.junit.jupiter.api.extension.RegisterExtension;
+      import reactor.core.publisher.Mono;
+      import reactor.core.scheduler.Schedulers;
+      import org.springframework.scheduling.annotation.Scheduled;
+      import org.springframework.transaction.annotation.Transactional;
       """;
 
   /** Retired words, which docs/glossary.md has replaced. */
@@ -223,7 +240,7 @@ class DocumentationTest {
 
   private static List<Path> sources() throws IOException {
     List<Path> sources = new ArrayList<>();
-    try (Stream<Path> modules = Files.list(ROOT)) {
+    try (Stream<Path> modules = Files.walk(ROOT, 2)) {
       for (Path module : modules.filter(each -> Files.exists(each.resolve("pom.xml"))).toList()) {
         Path main = module.resolve("src/main/java");
         if (Files.exists(main)) {

@@ -35,6 +35,7 @@ class ModulesTest {
           "backend-inmemory",
           "backend-jedis",
           "backend-lettuce",
+          "integrations/junit",
           "cli");
 
   private static ModuleDescriptor descriptor(String folder) {
@@ -54,14 +55,17 @@ class ModulesTest {
       nullValues = "-",
       value = {
         "spi, io.mortise.spi, ''",
-        "backend-support, io.mortise.backend.support, io.mortise.spi",
+        "backend-support, io.mortise.backend.support io.mortise.backend.support.cluster"
+            + " io.mortise.backend.support.sentinel, io.mortise.spi",
         "api, io.mortise, io.mortise.spi org.slf4j",
         "backend-inmemory, io.mortise.backend.inmemory, io.mortise.spi",
         "backend-jedis, io.mortise.backend.jedis,"
             + " io.mortise.backend.support io.mortise.spi org.apache.commons.pool2 redis.clients.jedis",
         "backend-lettuce, io.mortise.backend.lettuce,"
-            + " io.mortise.backend.support io.mortise.spi io.netty.buffer io.netty.common"
+            + " io.mortise.backend.support io.mortise.spi io.netty.buffer io.netty.common io.netty.handler"
             + " io.netty.resolver.dns io.netty.transport lettuce.core org.slf4j",
+        "integrations/junit, io.mortise.junit,"
+            + " io.mortise.api io.mortise.backend.inmemory org.junit.jupiter.api",
         "cli, io.mortise.cli, info.picocli io.mortise.api io.mortise.backend.support io.mortise.spi",
       })
   void aModuleExportsAndRequiresExactlyThis(String folder, String exports, String requires) {
@@ -125,7 +129,7 @@ class ModulesTest {
     assertTrue(demo.contains("with Mortise none"), demo);
   }
 
-  /** Runs the command with all modules on the module path, except LuaJ, which cannot be one. */
+  /** Runs the command with all its modules on the module path, except LuaJ, which cannot be one. */
   private static String runAsModules(String... arguments) throws IOException, InterruptedException {
     List<String> jars =
         Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
@@ -137,7 +141,11 @@ class ModulesTest {
                 jar.matches(
                     ".*/(jedis|lettuce|netty|reactor|reactive|commons-pool2|gson|json|redis-authx|slf4j|picocli|jspecify)[^/]*\\.jar"));
     String modulePath =
-        Stream.concat(FOLDERS.stream().map(folder -> classes(folder).toString()), libraries)
+        Stream.concat(
+                FOLDERS.stream()
+                    .filter(folder -> !folder.startsWith("integrations/"))
+                    .map(folder -> classes(folder).toString()),
+                libraries)
             .collect(Collectors.joining(File.pathSeparator));
     String classPath = jars.stream().filter(jar -> jar.contains("luaj")).findFirst().orElseThrow();
     Stream<String> command =

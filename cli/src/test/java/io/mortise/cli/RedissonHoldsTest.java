@@ -20,19 +20,26 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
 /** How shared holds are renewed and end, and which data is no shared lock. */
 @ParameterizedClass
-@ValueSource(strings = {"jedis", "lettuce"})
+@CsvSource({
+  "SINGLE, jedis",
+  "SINGLE, lettuce",
+  "SENTINELS, jedis",
+  "SENTINELS, lettuce",
+  "CLUSTER, jedis",
+  "CLUSTER, lettuce"
+})
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class RedissonHoldsTest extends RedissonFixture {
   private static final Duration SHORT = Duration.ofSeconds(3);
 
-  RedissonHoldsTest(String provider) {
-    super(provider);
+  RedissonHoldsTest(Site site, String provider) {
+    super(site, provider);
   }
 
   @Test
@@ -150,21 +157,12 @@ class RedissonHoldsTest extends RedissonFixture {
   @Test
   @Rule({"RS5", "L18"})
   void aServerThatForbidsRedissonsChannelIsRefusedAndSaysWhichToAllow() {
-    server()
-        .command(
-            "ACL",
-            "SETUSER",
-            "narrow",
-            "on",
-            ">secret",
-            "~*",
-            "resetchannels",
-            "&mortise:*",
-            "+@all");
+    String[] rules = "ACL SETUSER narrow on >secret ~* resetchannels &mortise:* +@all".split(" ");
+    site().servers().forEach(server -> server.command(rules));
     BackendUnavailableException refused =
         assertThrows(
             BackendUnavailableException.class,
-            () -> shared(server().uri("narrow:secret"), provider(), LEASE));
+            () -> shared(site().uri("narrow:secret"), provider(), LEASE));
     assertTrue(
         String.valueOf(refused.getMessage()).contains("channels redisson_lock__channel:*"),
         refused::toString);

@@ -11,6 +11,7 @@ import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LockService;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.support.Await;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,16 +23,23 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.redisson.api.RLock;
 
 /** A lock that Mortise and Redisson share. */
 @ParameterizedClass
-@ValueSource(strings = {"jedis", "lettuce"})
+@CsvSource({
+  "SINGLE, jedis",
+  "SINGLE, lettuce",
+  "SENTINELS, jedis",
+  "SENTINELS, lettuce",
+  "CLUSTER, jedis",
+  "CLUSTER, lettuce"
+})
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class RedissonInteropTest extends RedissonFixture {
-  RedissonInteropTest(String provider) {
-    super(provider);
+  RedissonInteropTest(Site site, String provider) {
+    super(site, provider);
   }
 
   @Test
@@ -109,7 +117,7 @@ class RedissonInteropTest extends RedissonFixture {
     }
   }
 
-  private static void wakes(
+  private void wakes(
       String lock, DistributedLock ours, RLock theirs, Consumer<DistributedLock> freeing)
       throws Exception {
     ours.lock();
@@ -168,28 +176,31 @@ class RedissonInteropTest extends RedissonFixture {
   @Rule({"RS2", "L19"})
   void anUncontendedLockCostsOneCommandMoreAndNoneWithoutTheOption() {
     DistributedLock shared = ours();
-    DistributedLock own =
-        closing(LockService.open(server().uri().toString(), provider())).getLock(name);
+    DistributedLock own = ownService().getLock(name);
     for (DistributedLock lock : List.of(shared, own)) {
       lock.lock();
       lock.unlock();
     }
-    server().resetCounts();
-
-    own.lock();
-    own.unlock();
-    assertNull(server().commandCounts().get("publish"));
-    assertEquals(5, insideScripts());
-    shared.lock();
-    shared.unlock();
-    assertEquals(5 + 6, insideScripts());
-    assertEquals(4, server().commandCounts().get("evalsha"));
-    assertEquals(1, server().commandCounts().get("publish"));
+    RedisServer on = server();
+    site().counted(() -> costs(on, own, shared));
   }
 
-  private static long insideScripts() {
-    Map<String, Long> counts = server().commandCounts();
-    return List.of("exists", "hset", "hdel", "pexpire", "publish", "time", "zscore", "pttl")
+  private void costs(RedisServer on, DistributedLock own, DistributedLock shared) {
+    on.resetCounts();
+    own.lock();
+    own.unlock();
+    assertNull(on.commandCounts().get(site().publish()));
+    assertEquals(5, insideScripts(on));
+    shared.lock();
+    shared.unlock();
+    assertEquals(5 + 6, insideScripts(on));
+    assertEquals(4, on.commandCounts().get("evalsha"));
+    assertEquals(1, on.commandCounts().get(site().publish()));
+  }
+
+  private long insideScripts(RedisServer on) {
+    Map<String, Long> counts = on.commandCounts();
+    return List.of("exists", "hset", "hdel", "pexpire", site().publish(), "time", "zscore", "pttl")
         .stream()
         .mapToLong(command -> counts.getOrDefault(command, 0L))
         .sum();

@@ -16,11 +16,18 @@ import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Both libraries on one lock, in threads that never pause. */
 @ParameterizedClass
-@ValueSource(strings = {"jedis", "lettuce"})
+@CsvSource({
+  "SINGLE, jedis",
+  "SINGLE, lettuce",
+  "SENTINELS, jedis",
+  "SENTINELS, lettuce",
+  "CLUSTER, jedis",
+  "CLUSTER, lettuce"
+})
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class RedissonTurnsTest extends RedissonFixture {
   private static final int THREADS = 2;
@@ -36,8 +43,8 @@ class RedissonTurnsTest extends RedissonFixture {
   /** Not atomic: an increment is lost if two threads hold the lock. */
   private long counter;
 
-  RedissonTurnsTest(String provider) {
-    super(provider);
+  RedissonTurnsTest(Site site, String provider) {
+    super(site, provider);
   }
 
   private List<Worker> theirWorkers() {
@@ -89,7 +96,8 @@ class RedissonTurnsTest extends RedissonFixture {
     run(workers, SHARE);
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
     figures.add(
-        workers.size() - 4 + " threads of Mortise, 4 of Redisson, holds",
+        "%s, %d threads of Mortise, 4 of Redisson, holds"
+            .formatted(backendName(), workers.size() - 4),
         "%d and %d in %d ms".formatted(ours.get(), theirs.get(), millis));
     assertEquals(ours.get() + theirs.get(), counter, "increments were lost");
     assertTrue(ours.get() >= SHARE, () -> "Mortise had " + ours);
@@ -125,7 +133,7 @@ class RedissonTurnsTest extends RedissonFixture {
   @Rule("RS1")
   void withoutTheOptionIncrementsAreLost(Figures figures) throws InterruptedException {
     List<Worker> workers = theirWorkers();
-    LockService apart = closing(LockService.open(server().uri().toString(), provider()));
+    LockService apart = ownService();
     workers.add(new Worker(apart.getLock(name), ours));
     run(workers, 1);
 

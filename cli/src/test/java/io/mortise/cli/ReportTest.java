@@ -23,7 +23,7 @@ class ReportTest {
   }
 
   private static Tally tally(long increments) {
-    return new Tally(increments, increments / 4, increments, increments / 2);
+    return new Tally(increments, increments / 4, increments, increments / 2, 0, 0, 0);
   }
 
   @Test
@@ -52,7 +52,8 @@ class ReportTest {
 
   @Test
   void theTablesOfAnHourFitInEightyColumns() {
-    Tally all = new Tally(360_000_000_000L, 90_000_000_000L, 360_000_000_000L, 1_000_000_000L);
+    Tally all =
+        new Tally(360_000_000_000L, 90_000_000_000L, 360_000_000_000L, 1_000_000_000L, 0, 0, 0);
     WorkerGroup.Run hour = new WorkerGroup.Run(List.of(all, Tally.NONE), 1, Duration.ofHours(1));
 
     List<String> lines = new Report(PLAN, hour, hour).lines();
@@ -69,6 +70,18 @@ class ReportTest {
         report.lines().stream()
             .anyMatch(line ->
                 line.startsWith("WRONG: with Mortise the counter should be 100 and is 99.")));
+  }
+
+  @Test
+  void whatAFailoverHasCostIsShown() {
+    Tally tally = new Tally(100, 200, 100, 0, 3, 1, 2_140);
+    Report report = new Report(PLAN, run(9, tally(10)), run(99, tally));
+    String lines = String.join("\n", report.lines());
+    assertTrue(
+        lines.contains(
+            "with Mortise: longest pause 2.1 s, 3 attempts without a master, 1 holds lost"),
+        lines);
+    assertTrue(lines.contains("1 increments were lost, because a failover lost 1 holds"), lines);
   }
 
   @Test
@@ -92,8 +105,8 @@ class ReportTest {
 
   @Test
   void aTallySurvivesItsText() {
-    Tally tally = new Tally(1, 2, 3, 4);
+    Tally tally = new Tally(1, 2, 3, 4, 5, 6, 7);
     assertEquals(tally, Tally.parse(tally.text()));
-    assertEquals(new Tally(2, 4, 6, 8), Tally.sum(List.of(tally, tally)));
+    assertEquals(new Tally(2, 4, 6, 8, 10, 12, 7), Tally.sum(List.of(tally, tally)));
   }
 }

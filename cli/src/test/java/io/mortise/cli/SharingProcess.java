@@ -30,7 +30,7 @@ final class SharingProcess implements AutoCloseable {
             System.getProperty("java.class.path"),
             SharingProcess.class.getName(),
             library,
-            RedissonFixture.server().uri().toString(),
+            site.site().uri().toString(),
             site.provider(),
             lock,
             Long.toString(lease.toMillis()));
@@ -64,7 +64,7 @@ final class SharingProcess implements AutoCloseable {
     Duration lease = Duration.ofMillis(Long.parseLong(args[4]));
     Lock lock =
         args[0].equals("redisson")
-            ? RedissonFixture.client(uri, lease).getLock(args[3])
+            ? Site.client(uri, lease).getLock(args[3])
             : RedissonFixture.shared(uri, args[2], lease).getLock(args[3]);
     lock.lock();
     System.out.println(LOCKED);

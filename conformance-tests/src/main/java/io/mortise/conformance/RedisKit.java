@@ -39,7 +39,19 @@ public interface RedisKit extends LockKit {
    * @return an open backend
    */
   default LockBackend open(URI uri) {
-    return provider().open(new BackendConfig(uri, Duration.ofSeconds(2), "mortise-kit", Map.of()));
+    URI reached = reached(uri);
+    return provider()
+        .open(new BackendConfig(reached, Duration.ofSeconds(2), "mortise-kit", Map.of()));
+  }
+
+  /**
+   * The URI by which services and backends reach a server.
+   *
+   * @param server the server's own URI
+   * @return the same, unless the way to a server has another
+   */
+  default URI reached(URI server) {
+    return server;
   }
 
   /**

@@ -3,6 +3,7 @@ package io.mortise.conformance;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.conformance.lock.RedisCompositeLockConformance;
 import io.mortise.conformance.lock.RedisLockConformance;
 import io.mortise.conformance.lock.RedisLockFaultConformance;
 import io.mortise.conformance.lock.RedisLockKindConformance;
@@ -44,6 +45,7 @@ class EveryTestNamesItsRuleTest {
                 RedisLockConformance.class,
                 RedisLockFaultConformance.class,
                 RedisLockKindConformance.class,
+                RedisCompositeLockConformance.class,
                 RedisReadWriteConformance.class,
                 RedisSynchronizerConformance.class,
                 RedisBackendConformance.class)

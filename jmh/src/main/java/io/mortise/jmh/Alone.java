@@ -6,7 +6,9 @@ import static io.mortise.jmh.contestant.Contestant.BARE_JEDIS;
 import static io.mortise.jmh.contestant.Contestant.BARE_LETTUCE;
 import static io.mortise.jmh.contestant.Contestant.JDK;
 import static io.mortise.jmh.contestant.Contestant.MORTISE_JEDIS;
+import static io.mortise.jmh.contestant.Contestant.MORTISE_JEDIS_RETAINING;
 import static io.mortise.jmh.contestant.Contestant.MORTISE_LETTUCE;
+import static io.mortise.jmh.contestant.Contestant.MORTISE_LETTUCE_RETAINING;
 import static io.mortise.jmh.contestant.Contestant.MORTISE_MEMORY;
 import static io.mortise.jmh.contestant.Contestant.REDISSON;
 import static io.mortise.jmh.contestant.Contestant.SPRING_PUBSUB;
@@ -20,6 +22,7 @@ import io.mortise.jmh.drive.JmhQuestion;
 import io.mortise.jmh.drive.ProcessorTime;
 import io.mortise.jmh.drive.RedLockQuestion;
 import io.mortise.jmh.drive.ServerQuestion;
+import io.mortise.jmh.question.ClusterLocks;
 import io.mortise.jmh.question.ManyLocks;
 import io.mortise.jmh.question.NestedLock;
 import io.mortise.jmh.question.OwnLock;
@@ -37,6 +40,7 @@ final class Alone {
   static void plan(Plan plan) {
     own(plan);
     many(plan);
+    cluster(plan);
     nested(plan);
     server(plan);
     reading(plan);
@@ -61,6 +65,9 @@ final class Alone {
     besideBare(plan, title, own, ofFloor(0.92));
     plan.compare(
         title, own.of(MORTISE_LETTUCE), Target.AHEAD, REDISSON, SPRING_SPIN, SPRING_PUBSUB);
+    title = "1 thread, the same lock again and again, retained, speed";
+    plan.compare(title, own.of(MORTISE_JEDIS_RETAINING), atLeast(100), BARE_JEDIS);
+    plan.compare(title, own.of(MORTISE_LETTUCE_RETAINING), atLeast(100), BARE_LETTUCE);
     Figure cpu = own.metric(ProcessorTime.MICROS);
     title = "processor time of the client for a pair";
     besideBare(plan, title, cpu, Target.NONE);
@@ -90,6 +97,17 @@ final class Alone {
     Figure cpu = many.metric(ProcessorTime.MICROS);
     title = "16 threads, 16 locks, processor time of the client for a pair";
     besideBare(plan, title, cpu, Target.NONE);
+  }
+
+  private static void cluster(Plan plan) {
+    Figure cluster =
+        plan.ask(
+            Asked.of(new JmhQuestion(ClusterLocks.class)).lessOften(),
+            "16 threads, 992 locks on a cluster of 3 masters",
+            Plan.PAIRS);
+    String title = "cluster of 3 masters, 16 threads, 992 locks, speed";
+    besideBare(plan, title, cluster, atLeast(0.9));
+    plan.compare(title, cluster.of(MORTISE_LETTUCE), Target.AHEAD, REDISSON);
   }
 
   private static void nested(Plan plan) {

@@ -13,6 +13,7 @@ import io.mortise.jmh.drive.Cell;
 import io.mortise.jmh.drive.IdleQuestion;
 import io.mortise.jmh.drive.RenewalQuestion;
 import io.mortise.jmh.report.Quantity.Figure;
+import io.mortise.jmh.report.Quantity.Ratio;
 import io.mortise.jmh.report.Target;
 import java.util.List;
 import java.util.function.Predicate;
@@ -25,6 +26,7 @@ final class Keeping {
 
   static void plan(Plan plan) {
     renewal(plan);
+    clusterRenewal(plan);
     idle(plan);
   }
 
@@ -33,7 +35,7 @@ final class Keeping {
     Predicate<Cell> many = cell -> cell.has("locks", MANY);
     Figure renewal =
         plan.ask(
-            Asked.of(new RenewalQuestion(all, List.of(1, 100, MANY, 100_000)))
+            Asked.of(new RenewalQuestion(all, List.of(1, 100, MANY, 100_000), false))
                 .some(many.or(only(MORTISE_JEDIS)))
                 .first(only(MORTISE_JEDIS))
                 .fewer(cell -> many.test(cell) ? 1 : 2));
@@ -56,6 +58,22 @@ final class Keeping {
         "held locks, one renewal, 5 ms round trip",
         "seconds",
         "Flat at the round trip while one command is enough. Beyond that, commands follow each other without a wait,\nand the time is the work of server and client.");
+  }
+
+  private static void clusterRenewal(Plan plan) {
+    List<Contestant> all = List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON);
+    Figure renewal = plan.ask(Asked.of(new RenewalQuestion(all, List.of(MANY), true)).lessOften());
+    String title = "10,000 held locks on a cluster of 3 masters";
+    for (Contestant each : all) {
+      Figure figure = renewal.of(each);
+      plan.row(title + ", one renewal, s", figure, ours(each, each == MORTISE_JEDIS ? 0.1 : 0.25));
+      plan.row(title + ", commands", figure.metric("commands"), Target.NONE);
+      plan.row(title + ", lost", figure.metric("lost"), ours(each, 0));
+    }
+    title += ", time of a renewal relative to Redisson";
+    for (Contestant each : List.of(MORTISE_JEDIS, MORTISE_LETTUCE)) {
+      plan.row(title, new Ratio(renewal.of(each), renewal.of(REDISSON)), atMost(0.2));
+    }
   }
 
   private static void idle(Plan plan) {

@@ -21,7 +21,7 @@ import org.springframework.integration.redis.util.RedisLockRegistry;
 import redis.clients.jedis.Jedis;
 
 /** The facts that a reader must know of a run: how, when, on which machine. */
-final class Machine {
+public final class Machine {
   private static final String PINNED =
       "Measurements of one thread ran with their server on one processor, by `taskset`.";
   private static final String NOT_PINNED =
@@ -54,7 +54,13 @@ final class Machine {
         effort.quick() ? caution : "");
   }
 
-  private static String processor() throws IOException {
+  /**
+   * The processor of this machine.
+   *
+   * @return the name of its model, or of its architecture
+   * @throws IOException the system's list of processors cannot be read
+   */
+  public static String processor() throws IOException {
     Path file = Path.of("/proc/cpuinfo");
     if (!Files.exists(file)) {
       return System.getProperty("os.arch");
@@ -68,7 +74,13 @@ final class Machine {
     }
   }
 
-  private static String redis(RedisServer server) {
+  /**
+   * The version of a server.
+   *
+   * @param server a running server
+   * @return such as {@code 7.0.15}
+   */
+  public static String redis(RedisServer server) {
     Matcher version =
         Pattern.compile("redis_version:(\\S+)")
             .matcher(String.valueOf(server.command("INFO", "server")));
@@ -86,10 +98,13 @@ final class Machine {
   }
 
   /**
-   * The version in the name of the jar. All jars have one there, but not all have one in the
-   * manifest.
+   * The version in the name of a library's jar. All jars have one there, but not all have one in
+   * the manifest.
+   *
+   * @param type a class of the library
+   * @return the version, or a question mark if the classes are not in a jar
    */
-  private static String version(Class<?> type) {
+  public static String version(Class<?> type) {
     String jar = type.getProtectionDomain().getCodeSource().getLocation().getPath();
     Matcher version = Pattern.compile("-(\\d[^/]*?)(\\.RELEASE)?\\.jar").matcher(jar);
     return version.find() ? version.group(1) : "?";

@@ -26,7 +26,12 @@ final class Clients {
   void start(int w) {
     Waiter waiter = state.waiters[w];
     waiter.id = state.newId(w);
+    waiter.alone = setup.allows(Choice.RETAIN) && hears(w);
     ask(w);
+  }
+
+  private boolean hears(int w) {
+    return !state.services[setup.serviceOf(w)].deaf;
   }
 
   /** It does not want it any more. Without a reply to its acquire, that must not arrive later. */
@@ -40,10 +45,19 @@ final class Clients {
 
   /** It unlocks. The reply may grant the lock to another waiter of its service. */
   void release(int w) {
+    end(w, Kind.RELEASE);
+  }
+
+  /** It unlocks, and the lock is kept for a rest of time. */
+  void linger(int w) {
+    end(w, Kind.LINGER);
+  }
+
+  private void end(int w, Kind how) {
     Waiter waiter = state.waiters[w];
     int tombstone = waiter.stray ? times.tombstone() : 0;
     forgetRenewal(waiter);
-    command(Kind.RELEASE, waiter.id, tombstone, 0);
+    command(how, waiter.id, tombstone, 0);
     waiter.rest();
   }
 
@@ -51,6 +65,52 @@ final class Clients {
   void extend(int w) {
     state.waiters[w].since = 0;
     command(Kind.RENEW, state.waiters[w].id, times.longLease(), 0);
+  }
+
+  /** Time alone bounds hand-offs. */
+  boolean mayHandOff(Waiter waiter) {
+    boolean inTime = waiter.age < times.handOff() || setup.has(Mistake.HAND_OFFS_WITHOUT_END);
+    return setup.allows(Choice.HAND_OFF) && waiter.holds() && waiter.inside > 0 && inTime;
+  }
+
+  /**
+   * Whether the process may keep the hold without a thread inside, and whether one may take it
+   * again. The time counts from the acquisition.
+   */
+  boolean mayRetain(Waiter waiter) {
+    boolean inTime = waiter.age < times.retain();
+    boolean alone = waiter.alone || setup.has(Mistake.RETAINS_A_HOLD_THAT_OTHERS_WAIT_FOR);
+    boolean enough = waiter.timer * 2 >= times.lease() && waiter.since == NONE;
+    return setup.allows(Choice.RETAIN) && waiter.has() && alone && inTime && enough;
+  }
+
+  /** The thread that is inside unlocks, and the process keeps the hold. */
+  void retain(int w) {
+    Waiter waiter = state.waiters[w];
+    waiter.phase = Phase.RETAINING;
+    waiter.inside = 0;
+    if (setup.has(Mistake.RETAIN_TIME_FROM_THE_UNLOCK)) {
+      waiter.age = 0;
+    }
+  }
+
+  boolean mayTakeAgain(Waiter waiter) {
+    return waiter.phase == Phase.RETAINING
+        && (mayRetain(waiter) || setup.has(Mistake.TAKEN_AFTER_THE_TIME));
+  }
+
+  /** A thread of the process takes the hold that is kept, without a command. */
+  void takeAgain(int w) {
+    state.waiters[w].phase = Phase.HOLDING;
+  }
+
+  /** The process gives back what it keeps. The hold ends here before the command is sent. */
+  void giveBack(int w) {
+    if (setup.has(Mistake.GIVES_BACK_BEFORE_THE_END)) {
+      command(Kind.RELEASE, state.waiters[w].id, 0, 0);
+    } else {
+      release(w);
+    }
   }
 
   // What is due
@@ -62,6 +122,8 @@ final class Clients {
     RETRY("%s got no reply to its acquire, and asks again"),
     RENEW("%s renews its lease"),
     FORGET_RENEWAL("%s got no reply to its renewal"),
+    UNLOCK("a thread of %s leaves its section, and unlocks"),
+    GIVE_BACK("the process of %s has kept the hold for long enough, and gives it back"),
     LOSE("%s sees that its lease is over, and gives the lock back");
 
     private final String text;
@@ -85,8 +147,15 @@ final class Clients {
         if (waiter.timer == 0) {
           yield Duty.LOSE;
         }
+        if (setup.allows(Choice.HAND_OFF) && waiter.inside >= times.section()) {
+          yield Duty.UNLOCK;
+        }
         boolean renews = waiter.since == NONE && waiter.timer <= times.lease() / 2;
         yield timedOut ? Duty.FORGET_RENEWAL : renews ? Duty.RENEW : Duty.NONE;
+      }
+      case RETAINING -> {
+        boolean over = waiter.age >= times.retain() || !waiter.alone;
+        yield waiter.timer == 0 ? Duty.LOSE : over ? Duty.GIVE_BACK : Duty.NONE;
       }
     };
   }
@@ -98,6 +167,7 @@ final class Clients {
       case RETRY -> {
         abandon(waiter.id, Kind.ACQUIRE);
         waiter.stray = true;
+        waiter.alone = false;
         ask(w);
       }
       case RENEW -> {
@@ -105,6 +175,8 @@ final class Clients {
         command(Kind.RENEW, waiter.id, times.lease(), 0);
       }
       case FORGET_RENEWAL -> forgetRenewal(waiter);
+      case UNLOCK -> release(w);
+      case GIVE_BACK -> release(w);
       case LOSE -> lose(waiter);
       case NONE -> throw new IllegalArgumentException("nothing is due");
     }
@@ -187,6 +259,7 @@ final class Clients {
 
   private void queued(Waiter waiter, Message message) {
     waiter.phase = Phase.WAITING;
+    waiter.alone = false;
     waiter.since = NONE;
     waiter.ticket = message.ticket();
     int left = message.value();
@@ -238,6 +311,10 @@ final class Clients {
     waiter.revoked = true;
     if (waiter.phase == Phase.HOLDING) {
       lose(waiter);
+    } else if (waiter.phase == Phase.RETAINING) {
+      if (!setup.has(Mistake.RETAINED_THOUGH_REVOKED)) {
+        lose(waiter);
+      }
     } else {
       waiter.signalled = true;
     }
@@ -249,6 +326,16 @@ final class Clients {
       Waiter waiter = state.waiters[w];
       if (setup.serviceOf(w) == service && waiter.waits()) {
         waiter.signalled = true;
+      }
+    }
+    missed(service);
+  }
+
+  /** Messages may be missed from now on, so what its process has is kept no more. */
+  void missed(int service) {
+    for (int w = 0; w < state.waiters.length; w++) {
+      if (setup.serviceOf(w) == service) {
+        state.waiters[w].alone = false;
       }
     }
   }

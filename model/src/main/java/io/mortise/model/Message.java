@@ -23,6 +23,8 @@ record Message(Kind kind, int id, int due, int value, int ticket, int age, boole
     RELEASE("leave %s, the release of a hold"),
     /** leave.lua of what was given up or lost. Value: how long the tombstone lasts, or 0. */
     LEAVE("leave %s"),
+    /** linger.lua of a hold that was left with a rest of time. Value: as for LEAVE. */
+    LINGER("linger %s"),
     /** renew.lua. Value: the lease. */
     RENEW("renew %s"),
     // Replies
@@ -53,7 +55,7 @@ record Message(Kind kind, int id, int due, int value, int ticket, int age, boole
     }
 
     boolean isLeave() {
-      return this == RELEASE || this == LEAVE;
+      return this == RELEASE || this == LEAVE || this == LINGER;
     }
 
     boolean isMail() {

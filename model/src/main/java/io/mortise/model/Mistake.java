@@ -1,5 +1,8 @@
 package io.mortise.model;
 
+import static io.mortise.model.Rule.ALONE;
+import static io.mortise.model.Rule.KEPT;
+import static io.mortise.model.Rule.L12;
 import static io.mortise.model.Rule.NO_GHOST;
 import static io.mortise.model.Rule.NO_STALL;
 import static io.mortise.model.Rule.PLACE;
@@ -105,6 +108,51 @@ enum Mistake {
       "a hold that its deadline ended is not given back",
       Setup.of("A", Times.QUICK).withFaults(1, Fault.LOSE_REPLY),
       NO_GHOST),
+
+  REST_KEEPS_THE_ID(
+      "L27",
+      "the rest of a hold keeps the id, which late commands may still name",
+      Setup.of("A", Times.QUICK)
+          .withFaults(1, Fault.DELAY_COMMAND)
+          .with(Choice.REST)
+          .checking(KEPT),
+      KEPT),
+
+  HAND_OFFS_WITHOUT_END(
+      "L12",
+      "threads hand a hold off for as long as others of their process want it",
+      Setup.of("AB", Times.QUICK).with(Choice.HAND_OFF),
+      L12),
+
+  RETAIN_TIME_FROM_THE_UNLOCK(
+      "L12",
+      "the time for which a hold is kept counts from the last unlock",
+      Setup.of("AB", Times.QUICK).with(Choice.HAND_OFF, Choice.RETAIN).checking(L12),
+      L12),
+
+  TAKEN_AFTER_THE_TIME(
+      "L12",
+      "a thread takes a hold that was kept for too long",
+      Scenario.RETAINED_OF_THREE.setup(),
+      L12),
+
+  RETAINS_A_HOLD_THAT_OTHERS_WAIT_FOR(
+      "L12",
+      "a hold is kept though others waited for it",
+      Scenario.RETAINED_OF_THREE.setup(),
+      ALONE),
+
+  GIVES_BACK_BEFORE_THE_END(
+      "L1",
+      "a hold that is kept is given back to the store before it ends in the process",
+      Scenario.RETAINED_OF_THREE.setup(),
+      Q1),
+
+  RETAINED_THOUGH_REVOKED(
+      "L9",
+      "a hold that is kept stays when a forced unlock has ended it",
+      Scenario.RETAINED_AND_FORCED.setup(),
+      TOLD),
 
   FORCE_DOES_NOT_GRANT(
       "A13",

@@ -1,7 +1,5 @@
 package io.mortise.model;
 
-import static io.mortise.model.State.NONE;
-
 import io.mortise.model.Message.Kind;
 import io.mortise.model.State.Service;
 
@@ -34,7 +32,11 @@ enum Rule {
   Q6(
       "an id that was revoked never holds again",
       (before, step, after) ->
-          !after.store.isFree() && after.store.revoked[after.store.holder] > 0),
+          after.store.holder >= 0 && after.store.revoked[after.store.holder] > 0),
+
+  KEPT(
+      "a lock that was left with a rest of time is kept for that time, and no longer",
+      (before, step, after) -> endsAtAnotherTime(after.store)),
 
   NO_STALL(
       "a live waiter gets a lock that nobody uses within a re-check and a window per fault",
@@ -43,6 +45,14 @@ enum Rule {
   NO_GHOST(
       "a lock whose holder has given it up, in a process that lives, is being given back",
       (before, step, after) -> isHeldByAGhost(after)),
+
+  L12(
+      "a process keeps others waiting by one hold for the time of hand-offs and one section",
+      (before, step, after) -> after.kept > after.setup.longestHold()),
+
+  ALONE(
+      "no process keeps a hold unused that a live waiter has waited for since before it began",
+      (before, step, after) -> isKeptInVain(after)),
 
   PLACE("no live waiter is overtaken, also if its message is lost or late", Rule::overtakes),
 
@@ -98,7 +108,7 @@ enum Rule {
   /** If a lease has ended, there is room without a script. The waiter's next check finds it. */
   private static boolean leavesTheLockAlone(State before, Step step) {
     boolean tooLate = step.ran(Kind.ACQUIRE) && before.store.tombstone[step.message().id()] > 0;
-    return tooLate || step.ran(Kind.RENEW);
+    return tooLate || step.ran(Kind.RENEW) || step.ran(Kind.LINGER);
   }
 
   private static boolean isFreeInVain(State state) {
@@ -150,6 +160,12 @@ enum Rule {
     return waits && (ticket == 0 || (fellOut && ticket != known));
   }
 
+  // The rest of a hold
+
+  private static boolean endsAtAnotherTime(Store store) {
+    return store.promised > 0 ? store.ttl != store.promised : store.holder == State.REST;
+  }
+
   // Nobody starves, nothing stays behind
 
   private static boolean starves(State state) {
@@ -164,7 +180,7 @@ enum Rule {
 
   private static boolean isHeldByAGhost(State state) {
     int id = state.store.holder;
-    if (id == NONE || id == state.revived) {
+    if (id < 0 || id == state.revived) {
       return false; // a stale failover may give the lock back to an id that is over
     }
     boolean wanted = state.waiters[state.waiterOf(id)].id == id;
@@ -187,7 +203,7 @@ enum Rule {
 
   private static boolean overtakes(State before, Step step, State after) {
     int holder = after.store.holder;
-    if (!step.ranScript() || holder == NONE || holder == before.store.holder) {
+    if (!step.ranScript() || holder < 0 || holder == before.store.holder) {
       return false;
     }
     int ticket = ticketOf(before, holder);
@@ -205,6 +221,17 @@ enum Rule {
     int known = waiter.id == id ? waiter.ticket : 0;
     int ticket = Math.max(state.store.ticket[id], known);
     return ticket > 0 ? ticket : Integer.MAX_VALUE;
+  }
+
+  private static boolean isKeptInVain(State state) {
+    boolean retained = false;
+    boolean awaited = false;
+    for (int w = 0; w < state.waiters.length; w++) {
+      Waiter waiter = state.waiters[w];
+      retained |= waiter.phase == Waiter.Phase.RETAINING;
+      awaited |= waiter.early && waiter.waits() && state.runs(w);
+    }
+    return retained && awaited;
   }
 
   private static boolean keepsItFromTheHolder(State state) {

@@ -26,7 +26,37 @@ enum Scenario {
 
   EXTENSIONS(
       "two processes that make leases longer, any fault",
-      quick("AB").withFaults(1, any()).withExtensions()),
+      quick("AB").withFaults(1, any()).with(Choice.EXTEND)),
+
+  RESTS(
+      "two processes that leave the lock with a rest of time, any fault",
+      quick("AB").withFaults(1, any()).with(Choice.REST)),
+
+  HAND_OFFS(
+      "two processes whose threads hand the lock off, any fault",
+      quick("AB").withFaults(1, any()).with(Choice.HAND_OFF)),
+
+  HAND_OFFS_OF_THREE(
+      "three processes whose threads hand the lock off", quick("ABC").with(Choice.HAND_OFF)),
+
+  RETAINED(
+      "two processes that keep holds unused, any fault",
+      quick("AB").withFaults(1, any()).with(Choice.HAND_OFF, Choice.RETAIN)),
+
+  RETAINED_SLOW(
+      "two processes that keep holds unused, messages that take time",
+      slow("AB").with(Choice.HAND_OFF, Choice.RETAIN)),
+
+  RETAINED_OF_THREE(
+      "three processes that keep holds unused: none that somebody waited for",
+      quick("ABC").with(Choice.HAND_OFF, Choice.RETAIN).alsoChecking(Rule.ALONE)),
+
+  RETAINED_AND_FORCED(
+      "two processes that keep holds unused, a forced unlock: each holder is told",
+      quick("AB")
+          .withFaults(1, Fault.FORCE)
+          .with(Choice.HAND_OFF, Choice.RETAIN)
+          .alsoChecking(Rule.TOLD)),
 
   FORCED(
       "two processes, two faults out of a forced unlock and a freeze: each holder is told",

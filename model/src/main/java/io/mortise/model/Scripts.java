@@ -5,9 +5,9 @@ import static io.mortise.model.State.NONE;
 import io.mortise.model.Message.Kind;
 
 /**
- * The scripts, as they are in queue.lua, exclusive.lua, acquire.lua, leave.lua, renew.lua and
- * force.lua, with the same names. Each runs alone and changes the store. Short cuts are left out:
- * they do what the whole script would do.
+ * The scripts, as they are in queue.lua, exclusive.lua, acquire.lua, leave.lua, linger.lua,
+ * renew.lua and force.lua, with the same names. Each runs alone and changes the store. Short cuts
+ * are left out: they do what the whole script would do.
  */
 final class Scripts {
   private final State state;
@@ -28,6 +28,7 @@ final class Scripts {
     switch (command.kind()) {
       case ACQUIRE -> acquire(command);
       case RELEASE, LEAVE -> leave(command);
+      case LINGER -> linger(command);
       case RENEW -> renew(command);
       default -> throw new IllegalArgumentException(command + " is no command");
     }
@@ -93,6 +94,17 @@ final class Scripts {
     }
   }
 
+  // linger.lua
+
+  private void linger(Message command) {
+    int id = command.id();
+    if (store.holder == id) {
+      take(setup.has(Mistake.REST_KEEPS_THE_ID) ? id : State.REST, times.rest(), true);
+      store.promised = times.rest();
+    }
+    withdraw(id, command.value());
+  }
+
   // renew.lua
 
   private void renew(Message command) {
@@ -110,7 +122,10 @@ final class Scripts {
     state.replicate();
     int holder = store.holder;
     free();
-    revoke(holder);
+    store.promised = 0;
+    if (holder != State.REST) {
+      revoke(holder);
+    }
     if (!setup.has(Mistake.FORCE_DOES_NOT_GRANT)) {
       grant(NONE, NONE);
     }
@@ -167,6 +182,9 @@ final class Scripts {
   }
 
   private void take(int taker, int time, boolean leased) {
+    if (store.holder != taker) {
+      state.changesHands();
+    }
     store.holder = taker;
     store.ttl = time;
     store.leased = leased;

@@ -16,6 +16,9 @@ import java.util.List;
 final class State {
   static final int NONE = -1;
 
+  /** Holds the lock for the rest of a hold that was left. No client has this id. */
+  static final int REST = -2;
+
   final Setup setup;
   final Store store;
 
@@ -36,6 +39,9 @@ final class State {
 
   /** History: how many ids joined the queue too late to know that their process stops. */
   int lateJoins;
+
+  /** History: for how long the process that holds has kept a live waiter waiting by this hold. */
+  int kept;
 
   /** History: whether a stale failover has happened, and which id it gave the lock back to. */
   boolean failedOver;
@@ -81,6 +87,9 @@ final class State {
   // Ids: each waiter has a few, a1, a2, ... Each is used again when nothing remembers it.
 
   static String name(int id) {
+    if (id == REST) {
+      return "the rest of a hold";
+    }
     return waiterName(id / Store.IDS_EACH) + (id % Store.IDS_EACH + 1);
   }
 
@@ -169,6 +178,14 @@ final class State {
     }
   }
 
+  /** The lock gets another holder. */
+  void changesHands() {
+    kept = 0;
+    for (Waiter waiter : waiters) {
+      waiter.early = setup.allows(Choice.RETAIN) && waiter.phase == Waiter.Phase.WAITING;
+    }
+  }
+
   /**
    * A process stops. An id of it that joins the queue after a grant to another says that the
    * process lives, so it may be granted the lock too.
@@ -208,6 +225,7 @@ final class State {
     copy.messages.addAll(messages);
     copy.faultsLeft = faultsLeft;
     copy.lateJoins = lateJoins;
+    copy.kept = kept;
     copy.failedOver = failedOver;
     copy.revived = revived;
     return copy;
@@ -241,6 +259,7 @@ final class State {
     }
     faultsLeft = c.of(faultsLeft);
     lateJoins = c.of(lateJoins);
+    kept = c.of(kept);
     int count = c.of(messages.size());
     for (int i = 0; i < count; i++) {
       if (i == messages.size()) {
@@ -252,6 +271,7 @@ final class State {
 
   /** Gives states with the same future the same form. Only the order of tickets matters. */
   private void normalize() {
+    kept = store.isFree() ? 0 : kept;
     long ids = ids();
     long tickets = tickets();
     normalize(store, ids, tickets);

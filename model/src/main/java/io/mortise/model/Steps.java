@@ -129,8 +129,40 @@ final class Steps {
     if (waiter.holds()) {
       step(Step.client("%s unlocks", name), next -> new Clients(next).release(w));
     }
-    if (waiter.holds() && setup.extensions() && waiter.since == State.NONE) {
+    if (new Clients(from).mayHandOff(waiter)) {
+      step(
+          Step.client("a thread of %s hands its hold off to another", name),
+          next -> next.waiters[w].inside = 0);
+    }
+    retention(w);
+    if (waiter.holds() && setup.allows(Choice.REST)) {
+      step(
+          Step.client("%s unlocks, and the lock is kept for a rest of time", name),
+          next -> new Clients(next).linger(w));
+    }
+    if (waiter.holds() && setup.allows(Choice.EXTEND) && waiter.since == State.NONE) {
       step(Step.client("%s makes its lease longer", name), next -> new Clients(next).extend(w));
+    }
+  }
+
+  /** A request that cannot take the hold, and closing, give back what is kept. */
+  private void retention(int w) {
+    Waiter waiter = from.waiters[w];
+    String name = State.waiterName(w);
+    if (waiter.holds() && new Clients(from).mayRetain(waiter)) {
+      step(
+          Step.client("a thread of %s unlocks, and its process keeps the hold", name),
+          next -> new Clients(next).retain(w));
+    }
+    if (new Clients(from).mayTakeAgain(waiter)) {
+      step(
+          Step.client("a thread of %s takes the hold that is kept", name),
+          next -> new Clients(next).takeAgain(w));
+    }
+    if (waiter.phase == Phase.RETAINING) {
+      step(
+          Step.client("the process of %s gives back what it keeps", name),
+          next -> new Clients(next).giveBack(w));
     }
   }
 
@@ -202,7 +234,10 @@ final class Steps {
       fault(
           Fault.DISCONNECT,
           Step.fault(Fault.DISCONNECT, name),
-          next -> next.services[s].deaf = true);
+          next -> {
+            next.services[s].deaf = true;
+            new Clients(next).missed(s);
+          });
     }
   }
 
@@ -264,6 +299,18 @@ final class Steps {
 
   // Time
 
+  /** Whether a live waiter waits while threads of a process that runs have the lock. */
+  private static boolean isKeptFromOthers(State state) {
+    boolean held = false;
+    boolean wanted = false;
+    for (int w = 0; w < state.waiters.length; w++) {
+      Waiter waiter = state.waiters[w];
+      held |= waiter.has() && waiter.id == state.store.holder && state.runs(w);
+      wanted |= waiter.phase == Phase.WAITING && state.runs(w);
+    }
+    return held && wanted && state.setup.allows(Choice.HAND_OFF);
+  }
+
   private static void tick(State next) {
     Times times = next.setup.times();
     for (int w = 0; w < next.waiters.length; w++) {
@@ -271,7 +318,12 @@ final class Steps {
       boolean starves = waiter.waits() && next.runs(w) && !next.store.leased;
       waiter.starving = starves ? waiter.starving + 1 : 0;
       waiter.tick(times.longLease());
+      if (waiter.has() && next.setup.allows(Choice.HAND_OFF)) {
+        waiter.inside = waiter.holds() ? Math.min(times.section(), waiter.inside + 1) : 0;
+        waiter.age = Math.min(times.handOff(), waiter.age + 1);
+      }
     }
+    next.kept = isKeptFromOthers(next) ? next.kept + 1 : next.kept;
     next.store.tick();
     if (next.replica != next.store) {
       next.replica.tick();

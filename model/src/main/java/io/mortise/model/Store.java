@@ -17,6 +17,9 @@ final class Store {
   /** History: whether the holder has a lease, and not only a grant window. */
   boolean leased;
 
+  /** History: how long the rest of a hold must still keep the lock. */
+  int promised;
+
   /** The sorted set <em>queue</em>: the ticket of each waiting id, or 0. */
   final int[] ticket;
 
@@ -85,6 +88,7 @@ final class Store {
 
   void tick() {
     ttl = Math.max(0, ttl - 1);
+    promised = Math.max(0, promised - 1);
     if (ttl == 0) {
       holder = NONE;
       leased = false;
@@ -103,6 +107,7 @@ final class Store {
     holder = from.holder;
     ttl = from.ttl;
     leased = from.leased;
+    promised = from.promised;
     copy(from.ticket, ticket);
     copy(from.alive, alive);
     copy(from.tombstone, tombstone);
@@ -136,6 +141,7 @@ final class Store {
     holder = c.of(holder);
     ttl = c.of(ttl);
     leased = c.of(leased);
+    promised = c.of(promised);
     for (int from = 0; from < ticket.length; from += IDS_EACH) {
       int known = 0;
       for (int n = 0; n < IDS_EACH; n++) {

@@ -32,6 +32,26 @@ record Times(
     return lease + 2;
   }
 
+  /** How long a lock is kept that was left with a rest of time. It is shorter than a lease. */
+  int rest() {
+    return lease - 1;
+  }
+
+  /** How long a thread of a gate stays with the lock at most. */
+  int section() {
+    return 1;
+  }
+
+  /** H, for how long after its acquisition a hold may be handed off. */
+  int handOff() {
+    return 2;
+  }
+
+  /** For how long after its acquisition a hold may be kept that no thread uses. */
+  int retain() {
+    return 2;
+  }
+
   /** A process that has not asked for so long is silent: it missed two checks and a command. */
   int silence() {
     return 2 * recheck + timeout;

@@ -15,7 +15,9 @@ final class Waiter {
     /** It was told to wait. */
     WAITING,
     /** It believes that it holds. */
-    HOLDING;
+    HOLDING,
+    /** Its process keeps the hold, and no thread is inside. */
+    RETAINING;
 
     private static final Phase[] ALL = values();
   }
@@ -43,6 +45,17 @@ final class Waiter {
   /** Whether it was told that a forced unlock revoked its id. */
   boolean revoked;
 
+  /** For how long it holds, and for how long the thread that is inside. Up to what matters. */
+  int age;
+
+  int inside;
+
+  /** Whether nobody waited before its hold, as far as it knows, and no message was missed since. */
+  boolean alone;
+
+  /** History: whether it has waited since before the hold that is now. */
+  boolean early;
+
   /** History: for how long it has waited for a lock that no process has a lease of. */
   int starving;
 
@@ -53,6 +66,11 @@ final class Waiter {
   /** It holds, and its deadline has not passed. */
   boolean holds() {
     return phase == Phase.HOLDING && timer > 0;
+  }
+
+  /** Its process has the lock, whether or not a thread is inside. */
+  boolean has() {
+    return holds() || phase == Phase.RETAINING;
   }
 
   /** It wants nothing any more. */
@@ -74,6 +92,10 @@ final class Waiter {
     signalled = from.signalled;
     stray = from.stray;
     revoked = from.revoked;
+    age = from.age;
+    inside = from.inside;
+    alone = from.alone;
+    early = from.early;
     starving = from.starving;
   }
 
@@ -84,10 +106,14 @@ final class Waiter {
       ticket = c.of(ticket);
       since = c.of(since);
       timer = c.of(timer);
+      age = c.of(age);
+      inside = c.of(inside);
       starving = c.of(starving);
       signalled = c.of(signalled);
       stray = c.of(stray);
       revoked = c.of(revoked);
+      alone = c.of(alone);
+      early = c.of(early);
     }
   }
 }

@@ -3,6 +3,8 @@ package io.mortise.spi;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * The settings with which a provider opens a backend.
@@ -10,13 +12,29 @@ import java.util.Map;
  * @param uri the store's address; its user info may have a secret
  * @param commandTimeout the time that one command may take, including the time to connect
  * @param clientName the name of the connections at the server
- * @param properties further settings; the provider documents their names
+ * @param properties further settings, whose values are secrets; the provider documents their names
  */
 public record BackendConfig(
     URI uri, Duration commandTimeout, String clientName, Map<String, String> properties) {
   /** Copies the properties. */
   public BackendConfig {
     properties = Map.copyOf(properties);
+  }
+
+  /**
+   * Refuses properties that the provider does not know. A misspelled name would have no effect.
+   *
+   * @param known the names that the provider understands for this URI
+   * @throws IllegalArgumentException there is another; the message quotes no value
+   */
+  public void requireOnly(Set<String> known) {
+    for (String name : properties.keySet()) {
+      if (!known.contains(name)) {
+        throw new IllegalArgumentException(
+            "property '%s' is not known for %s; known are: %s"
+                .formatted(name, endpoint(), known.isEmpty() ? "none" : new TreeSet<>(known)));
+      }
+    }
   }
 
   /**

@@ -54,6 +54,20 @@ public interface LockBackend extends AutoCloseable {
   Subscription subscribe(String channel, ChannelListener listener);
 
   /**
+   * Subscribes to a channel on the node that has the channel's hash slot, and follows the slot to
+   * its next node. Only a script of that node reaches it, by {@code SPUBLISH}. If the store does
+   * not {@link BackendInfo#shardsChannels shard channels}, this is {@link #subscribe}, as it is by
+   * default, and {@code PUBLISH} reaches it.
+   *
+   * @param channel the channel's full name
+   * @param listener as for {@link #subscribe}
+   * @return the subscription; closing it ends it
+   */
+  default Subscription subscribeSharded(String channel, ChannelListener listener) {
+    return subscribe(channel, listener);
+  }
+
+  /**
    * The facts about the store that were read when this backend was opened.
    *
    * @return the same value every time

@@ -2,14 +2,36 @@ package io.mortise.spi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import java.net.URI;
 import java.time.Duration;
 import java.util.Map;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 class BackendConfigTest {
+  @Test
+  void unknownPropertiesAreRefusedWithoutTheirValues() {
+    BackendConfig config =
+        new BackendConfig(
+            URI.create("redis://:hush@host"),
+            Duration.ofSeconds(1),
+            "client",
+            Map.of("tls.csd", "secret"));
+    String message =
+        String.valueOf(
+            assertThrows(
+                    IllegalArgumentException.class,
+                    () -> config.requireOnly(Set.of("tls.ca", "tls.cert")))
+                .getMessage());
+    assertEquals(
+        "property 'tls.csd' is not known for redis://host; known are: [tls.ca, tls.cert]", message);
+    config.requireOnly(Set.of("tls.csd"));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "redis://user:s3cr3t@host:1/0, redis://host:1/0",

@@ -32,7 +32,8 @@ final class FirstLoss {
     if (isNews(member, event)) {
       String reason = "member '" + event.name() + "': " + event.reason();
       listener.accept(
-          new LeaseChange(name, event.state(), event.holder(), event.remaining(), reason));
+          new LeaseChange(
+              name, event.state(), event.holder(), event.remaining(), event.cause(), reason));
     }
   }
 

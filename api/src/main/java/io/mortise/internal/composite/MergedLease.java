@@ -4,14 +4,17 @@ import io.mortise.Lease;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
+import io.mortise.LossCause;
 import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.MemberLease;
+import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.spi.TimeSource;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -72,7 +75,7 @@ class MergedLease implements Lease {
         member.onLost(event -> {
           MergedLease still = self.get();
           if (still != null) {
-            still.check(event.holder(), event.reason());
+            still.check(event.holder(), event.cause().orElse(LossCause.EXPIRED), event.reason());
           }
         });
   }
@@ -84,7 +87,7 @@ class MergedLease implements Lease {
    * @return false if the whole is over; then the member is not released with the others
    */
   boolean add(Lease member, @Nullable Lease before) {
-    check("", "too few of its members were held");
+    check("", LossCause.EXPIRED, "too few of its members were held");
     synchronized (members) {
       if (isOver()) {
         return false;
@@ -117,7 +120,7 @@ class MergedLease implements Lease {
       return over;
     }
     if (left().isZero()) {
-      lose("", "its time is over");
+      lose("", LossCause.EXPIRED, "its time is over");
       return LeaseState.LOST;
     }
     long safe = members.stream().filter(each -> each.state() == LeaseState.HELD).count();
@@ -148,16 +151,18 @@ class MergedLease implements Lease {
   // Losing
 
   /** Checks the whole after a member has changed, or when the time may be over. */
-  void check(String holder, String reason) {
+  void check(String holder, LossCause cause, String reason) {
     if (end.get() == null && left().isZero()) {
-      lose(holder, reason);
+      lose(holder, cause, reason);
     }
   }
 
-  private void lose(String holder, String reason) {
+  private void lose(String holder, LossCause cause, String reason) {
     if (end.compareAndSet(null, LeaseState.LOST)) {
-      loss.complete(new LeaseChange(name, LeaseState.LOST, holder, Duration.ZERO, reason));
-      List<CompletableFuture<Void>> unused = releaseAll(); // nobody waits for their end
+      loss.complete(
+          new LeaseChange(
+              name, LeaseState.LOST, holder, Duration.ZERO, Optional.of(cause), reason));
+      List<CompletableFuture<Void>> unused = releaseAll(0); // nobody waits for their end
       ended();
     }
   }
@@ -230,15 +235,20 @@ class MergedLease implements Lease {
 
   @Override
   public void close() {
-    Futures.join(releasing(), time);
+    Futures.join(releasing(0), time);
+  }
+
+  @Override
+  public void closeAfter(Duration after) {
+    Futures.join(releasing(LeaseTerms.rest(after)), time);
   }
 
   @Override
   public CompletableFuture<Void> releaseAsync() {
-    return Futures.on(executor, releasing());
+    return Futures.on(executor, releasing(0));
   }
 
-  private CompletableFuture<Void> releasing() {
+  private CompletableFuture<Void> releasing(long rest) {
     if (!closed.compareAndSet(false, true)) {
       return CompletableFuture.completedFuture(null);
     }
@@ -246,7 +256,7 @@ class MergedLease implements Lease {
     if (held && end.compareAndSet(null, LeaseState.RELEASED)) {
       ended();
     }
-    List<CompletableFuture<Void>> all = releaseAll();
+    List<CompletableFuture<Void>> all = releaseAll(rest);
     return settled(all)
         .thenRun(() -> {
           List<Throwable> errors = Futures.failures(all);
@@ -269,12 +279,12 @@ class MergedLease implements Lease {
   }
 
   /** Releases all members. Called after the end is set, so no member is added afterwards. */
-  private List<CompletableFuture<Void>> releaseAll() {
+  private List<CompletableFuture<Void>> releaseAll(long rest) {
     List<MemberLease> all;
     synchronized (members) {
       all = List.copyOf(members);
     }
-    return all.stream().map(MemberLease::releasing).toList();
+    return all.stream().map(each -> each.releasing(rest)).toList();
   }
 
   private RuntimeException lost(List<Throwable> errors) {

@@ -84,6 +84,11 @@ public final class MultiLockHandle implements MultiLock {
     return with(each -> each.withLease(lease));
   }
 
+  @Override
+  public MultiLockHandle withMaxHold(Duration max) {
+    return with(each -> each.withMaxHold(max));
+  }
+
   private MultiLockHandle withLease(long lease, TimeUnit unit) {
     return with(each -> each.withLease(lease, unit));
   }
@@ -194,7 +199,17 @@ public final class MultiLockHandle implements MultiLock {
    */
   @Override
   public void unlock() {
-    List<Throwable> errors = releaseAll(members);
+    unlock(Member::unlock);
+  }
+
+  /** {@inheritDoc} Every member is kept as long, and the errors are those of {@link #unlock}. */
+  @Override
+  public void unlockAfter(Duration after) {
+    unlock(each -> each.unlockAfter(after));
+  }
+
+  private void unlock(Consumer<Member> how) {
+    List<Throwable> errors = releaseAll(members, how);
     if (!errors.isEmpty()) {
       throw merged(errors, "the other members are released");
     }
@@ -202,9 +217,13 @@ public final class MultiLockHandle implements MultiLock {
 
   /** Unlocks all, the last first, and returns what they threw. */
   static List<Throwable> releaseAll(List<Member> held) {
+    return releaseAll(held, Member::unlock);
+  }
+
+  private static List<Throwable> releaseAll(List<Member> held, Consumer<Member> how) {
     List<Member> lastFirst = new ArrayList<>(held);
     Collections.reverse(lastFirst);
-    return tell(lastFirst, Member::unlock);
+    return tell(lastFirst, how);
   }
 
   private static List<Throwable> tell(List<Member> members, Consumer<Member> what) {

@@ -211,7 +211,7 @@ final class MultiRequest {
         unwanted.stream()
             .map(held::remove)
             .filter(Objects::nonNull)
-            .map(MemberLease::releasing)
+            .map(each -> each.releasing(0))
             .toList());
   }
 }

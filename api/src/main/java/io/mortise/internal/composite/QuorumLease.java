@@ -17,6 +17,8 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
@@ -26,8 +28,10 @@ import org.jspecify.annotations.Nullable;
  * The leases of a majority of members as one lease. It checks its members three times per lease. It
  * reports when it is suspect or lost, and acquires lost members again. Such a member counts only
  * from the next check on, and only if a majority was held without it until then. If it counted at
- * once, it could hide that exclusion was broken in between. Thread-safe; the tasks that use its own
- * fields run one after the other.
+ * once, it could hide that exclusion was broken in between. For the same reason a member that is
+ * acquired again needs no vote of its server, which may be in quarantine: the lease was held by a
+ * majority of others all the time, so no other holder had one. Thread-safe; the tasks that use its
+ * own fields run one after the other.
  */
 final class QuorumLease extends MergedLease {
   /** By the member's place, which all its handles share. */
@@ -44,6 +48,7 @@ final class QuorumLease extends MergedLease {
 
   private final QuorumOwner owner;
   private final SerialExecutor turns = new SerialExecutor();
+  private volatile long token;
   private LeaseState before = LeaseState.HELD;
   private @Nullable Timer looking;
 
@@ -94,6 +99,21 @@ final class QuorumLease extends MergedLease {
     };
   }
 
+  /**
+   * Sets its fencing token, which is on a majority of the servers.
+   *
+   * @return whether the lease is still valid, so that the token counts
+   */
+  boolean fence(long accepted) {
+    token = accepted;
+    return isValid();
+  }
+
+  @Override
+  public OptionalLong fencingToken() {
+    return token == 0 ? OptionalLong.empty() : OptionalLong.of(token);
+  }
+
   // Members that come later
 
   /**
@@ -120,7 +140,7 @@ final class QuorumLease extends MergedLease {
       known.complete(false); // it is released with the other members
     } else {
       CompletableFuture<Void> unused =
-          memberLease(lease).releasing().whenComplete((done, lost) -> known.complete(true));
+          memberLease(lease).releasing(0).whenComplete((done, lost) -> known.complete(true));
     }
   }
 
@@ -150,7 +170,7 @@ final class QuorumLease extends MergedLease {
   }
 
   private void report(LeaseState now, String reason) {
-    LeaseChange event = new LeaseChange(name(), now, "", remaining(), reason);
+    LeaseChange event = new LeaseChange(name(), now, "", remaining(), Optional.empty(), reason);
     of.execute(() -> owner.told().accept(event));
   }
 
@@ -200,7 +220,31 @@ final class QuorumLease extends MergedLease {
     healing.clear();
   }
 
+  /** The rests on the members would be counted by clocks that drift apart. */
+  static UnsupportedOperationException noRest(String name, String instead) {
+    return new UnsupportedOperationException(
+        "Redlock '%s' cannot be kept for a rest of time, because its members would free it at different times; wait and then call %s"
+            .formatted(name, instead));
+  }
+
+  @Override
+  public void closeAfter(Duration after) {
+    throw noRest(name(), "close");
+  }
+
   // Extending
+
+  @Override
+  public boolean extend(Duration lease) {
+    of.checkLease(lease);
+    return super.extend(lease);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> extendAsync(Duration lease) {
+    of.checkLease(lease);
+    return super.extendAsync(lease);
+  }
 
   /**
    * Makes sure that it has at least the lease that a nested acquisition asks for. A fixed lease is
@@ -210,6 +254,7 @@ final class QuorumLease extends MergedLease {
    */
   boolean ensure(QuorumMembers wanted) {
     Duration lease = wanted.lease();
+    of.checkLease(lease);
     boolean renews = wanted.isRenewed() && !of.isRenewed();
     boolean enough = wanted.isRenewed() || remaining().compareTo(lease) >= 0;
     if (enough && !renews) {

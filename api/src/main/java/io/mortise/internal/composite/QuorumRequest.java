@@ -9,6 +9,7 @@ import io.mortise.Registration;
 import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
+import io.mortise.internal.engine.NoVoteException;
 import io.mortise.internal.engine.SerialExecutor;
 import io.mortise.internal.lock.Member;
 import io.mortise.spi.TimeSource.Timer;
@@ -59,6 +60,10 @@ final class QuorumRequest {
    * A wait ends after 2.5 to 5 s, and the next round asks all members again. One more round does so
    * when the time is over. The end of a wait does not wait for a member whose answer is still out:
    * the question to it is withdrawn.
+   *
+   * With a quarantine, every question of a request is a vote: the script that acquires a member also
+   * checks that its server may vote (vote.lua). A grant is confirmed by such a question. A member
+   * that gives no vote counts as one without an answer. Healing needs no vote: see QuorumLease.
    *
    * The members' answers come on any thread, also on the thread that asks. What follows from them
    * runs as tasks, one after the other.
@@ -152,7 +157,7 @@ final class QuorumRequest {
     CompletableFuture<LeaseOutcome> unused =
         one.whenComplete(
             (answer, failure) -> turns.run(() -> answered(member, one, answer, failure)));
-    member.request(nanos, one);
+    of.ask(member, nanos, one);
   }
 
   /** Ends the questions that have no answer by then. The timer is closed when all have one. */
@@ -237,6 +242,9 @@ final class QuorumRequest {
   private static Verdict verdict(
       Member member, @Nullable LeaseOutcome answer, @Nullable Throwable failure) {
     String place = member.place();
+    if (failure instanceof NoVoteException no) {
+      return new Verdict(place, no.answer(), String.valueOf(no.getMessage()));
+    }
     if (answer == null) {
       Answer why = failure instanceof TimeoutException ? Answer.TOO_SLOW : Answer.UNREACHABLE;
       return new Verdict(place, why, String.valueOf(failure == null ? why : failure.getMessage()));
@@ -372,7 +380,7 @@ final class QuorumRequest {
 
   /** Releases a member. From now on its answer is that of the release: it is not held. */
   private void giveBack(Member member, Lease lease) {
-    CompletableFuture<Void> released = MergedLease.memberLease(lease).releasing();
+    CompletableFuture<Void> released = MergedLease.memberLease(lease).releasing(0);
     asked.put(member, released.handle((done, lost) -> new LeaseOutcome(null, "nobody")));
   }
 
@@ -395,7 +403,7 @@ final class QuorumRequest {
   }
 
   private static boolean isNoAnswer(Verdict verdict) {
-    return verdict.answer() == Answer.UNREACHABLE || verdict.answer() == Answer.TOO_SLOW;
+    return verdict.answer() != Answer.ACQUIRED && verdict.answer() != Answer.HELD;
   }
 
   private boolean isHeldByOther(Member member) {
@@ -485,11 +493,15 @@ final class QuorumRequest {
     claimed.complete(new LeaseOutcome(null, first == null ? "several others" : first.detail()));
   }
 
+  private String set() {
+    return of.voters() == null ? "" : "; this set is [" + of.voters().text() + ']';
+  }
+
   private void fail() {
     List<Verdict> all = of.all().stream().map(verdicts::get).filter(Objects::nonNull).toList();
     String message =
-        "Redlock %s: too few of %d members answered, %d are needed (%s); check their servers (docs/troubleshooting.md#quorum)"
-            .formatted(of.name(), of.all().size(), of.quorum(), all);
+        "Redlock %s: too few of %d members answered, %d are needed (%s)%s; check their servers (docs/troubleshooting.md#quorum)"
+            .formatted(of.name(), of.all().size(), of.quorum(), all, set());
     claimed.completeExceptionally(new QuorumException(message, all));
   }
 }

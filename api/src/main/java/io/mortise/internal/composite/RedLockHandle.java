@@ -15,22 +15,20 @@ import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.ThreadLeases;
 import io.mortise.internal.lock.AsyncLeases;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.VotingSet;
+import io.mortise.spi.Topology;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -41,7 +39,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A Redlock as the application has it: it knows which thread holds which lease. Thread-safe. */
-public final class RedLockHandle implements RedLock {
+public class RedLockHandle implements RedLock {
   private static final Logger log = LoggerFactory.getLogger(RedLockHandle.class);
   private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(50);
   private static final Duration LONGEST_TIMEOUT = Duration.ofSeconds(1);
@@ -51,18 +49,27 @@ public final class RedLockHandle implements RedLock {
   private final String places;
   private final ThreadLeases holds;
   private final List<Consumer<? super LeaseChange>> listeners;
-  private final AtomicBoolean checked;
+  private final MemberServers servers;
 
   private RedLockHandle(
       QuorumMembers members,
       String places,
       List<Consumer<? super LeaseChange>> listeners,
-      AtomicBoolean checked) {
+      MemberServers servers) {
     this.members = members;
     this.places = places;
     holds = members.all().get(0).threadLeases();
     this.listeners = listeners;
-    this.checked = checked;
+    this.servers = servers;
+  }
+
+  /** A handle of the same lock, with what the other handle knows of it. */
+  RedLockHandle(RedLockHandle other, QuorumMembers members) {
+    this(members, other.places, other.listeners, other.servers);
+  }
+
+  final QuorumMembers members() {
+    return members;
   }
 
   public static RedLock of(LeasedLock... locks) {
@@ -92,9 +99,10 @@ public final class RedLockHandle implements RedLock {
           (all.size() - 1) / 2,
           all.size() - 1);
     }
-    QuorumMembers members = new QuorumMembers(name, all, timeout(all));
+    MemberServers.checkStores(name, all);
+    QuorumMembers members = new QuorumMembers(name, all, timeout(all), null);
     String lock = String.join("|", new TreeSet<>(places));
-    return new RedLockHandle(members, lock, new CopyOnWriteArrayList<>(), new AtomicBoolean());
+    return new RedLockHandle(members, lock, new CopyOnWriteArrayList<>(), new MemberServers(name));
   }
 
   private static Member member(LeasedLock lock) {
@@ -120,6 +128,10 @@ public final class RedLockHandle implements RedLock {
 
   @Override
   public RedLockHandle withMemberTimeout(Duration timeout) {
+    return with(answeringWithin(timeout));
+  }
+
+  final QuorumMembers answeringWithin(Duration timeout) {
     if (timeout.isNegative()
         || timeout.isZero()
         || timeout.compareTo(members.lease().dividedBy(3)) > 0) {
@@ -127,11 +139,55 @@ public final class RedLockHandle implements RedLock {
           "member timeout %s is out of range: more than zero, at most a third of the lease of %s"
               .formatted(timeout, members.lease()));
     }
-    return with(new QuorumMembers(members.name(), members.all(), timeout));
+    return new QuorumMembers(members.name(), members.all(), timeout, members.voters());
   }
 
-  private RedLockHandle with(QuorumMembers other) {
-    return new RedLockHandle(other, places, listeners, checked);
+  @Override
+  public RedLockHandle withQuarantine(Duration longestLease) {
+    return with(inQuarantine(longestLease));
+  }
+
+  final QuorumMembers inQuarantine(Duration longestLease) {
+    Duration longest = Duration.ofNanos(LeaseTerms.fixed(longestLease).nanos());
+    List<Member> all = members.all();
+    all.forEach(this::checkHasMarker);
+    VotingSet set = VotingSet.of(all.stream().map(Member::voter).toList(), longest);
+    return new QuorumMembers(members.name(), all, members.nodeTimeout(), set);
+  }
+
+  private void checkHasMarker(Member member) {
+    if (member.store().topology() == Topology.CLUSTER) {
+      throw new IllegalArgumentException(
+          "Redlock '%s' cannot have a quarantine: the member %s is in a cluster, where a lock and the marker of its server have different hash slots; use single servers or sentinel sets as members (docs/locks/redlock.md#survive-restarts-without-data)"
+              .formatted(name(), member.place()));
+    }
+  }
+
+  @Override
+  public void init() {
+    VotingSet set = members.voters();
+    if (set == null) {
+      throw new IllegalStateException(
+          "Redlock '%s' has no quarantine, so its servers vote at once; call withQuarantine first"
+              .formatted(name()));
+    }
+    members.checkOpen();
+    members.all().forEach(Member::checkUnused);
+    members.all().forEach(each -> each.startVoting(set));
+  }
+
+  @Override
+  public FencedRedLockHandle fenced() {
+    if (members.voters() == null) {
+      throw new IllegalStateException(
+          "Redlock '%s' has no quarantine, so a server without its data could give a token twice; call withQuarantine first"
+              .formatted(name()));
+    }
+    return new FencedRedLockHandle(this, members);
+  }
+
+  RedLockHandle with(QuorumMembers other) {
+    return new RedLockHandle(this, other);
   }
 
   @Override
@@ -141,12 +197,19 @@ public final class RedLockHandle implements RedLock {
 
   @Override
   public RedLockHandle withLease(Duration lease) {
-    return withLease(each -> each.withLease(lease));
+    return with(leasing(each -> each.withLease(lease)));
   }
 
-  private RedLockHandle withLease(UnaryOperator<Member> other) {
+  @Override
+  public LeasedLock withMaxHold(Duration max) {
+    throw new UnsupportedOperationException(
+        "Redlock '%s' has no max hold of its own, because it acquires members again while it is held; open the services of its members with maxHold, or call ensureHeld and unlock"
+            .formatted(name()));
+  }
+
+  final QuorumMembers leasing(UnaryOperator<Member> other) {
     List<Member> all = members.all().stream().map(other).toList();
-    return with(new QuorumMembers(members.name(), all, timeoutFor(all)));
+    return new QuorumMembers(members.name(), all, timeoutFor(all), members.voters());
   }
 
   /** The standard timeout, or the chosen one if it is not too long for the new lease. */
@@ -191,17 +254,17 @@ public final class RedLockHandle implements RedLock {
 
   @Override
   public void lock(long lease, TimeUnit unit) {
-    withLease(each -> each.withLease(lease, unit)).lock();
+    with(leasing(each -> each.withLease(lease, unit))).lock();
   }
 
   @Override
   public void lockInterruptibly(long lease, TimeUnit unit) throws InterruptedException {
-    withLease(each -> each.withLease(lease, unit)).lockInterruptibly();
+    with(leasing(each -> each.withLease(lease, unit))).lockInterruptibly();
   }
 
   @Override
   public boolean tryLock(long wait, long lease, TimeUnit unit) throws InterruptedException {
-    return withLease(each -> each.withLease(lease, unit)).tryLock(wait, unit);
+    return with(leasing(each -> each.withLease(lease, unit))).tryLock(wait, unit);
   }
 
   private static void throwIfInterrupted() throws InterruptedException {
@@ -224,10 +287,39 @@ public final class RedLockHandle implements RedLock {
       result.completeExceptionally(e);
       return;
     }
-    if (checked.compareAndSet(false, true)) {
-      checkServers(); // first: what it may throw must not lose a lease request
+    QuorumOwner by = new QuorumOwner(owner, this::tell);
+    CompletableFuture<LeaseOutcome> found = new CompletableFuture<>();
+    CompletableFuture<Void> check = servers.check(members, found);
+    Throwable refusal = Futures.failure(check);
+    if (refusal != null) {
+      result.completeExceptionally(refusal);
+    } else if (check.isDone()) {
+      start(by, wait, result);
+    } else {
+      CompletableFuture<?> unused = result.whenComplete((outcome, e) -> found.cancel(false));
+      unused = Futures.settled(List.of(check, found)).thenRun(() -> end(check, found, result));
+      start(by, wait, found);
     }
-    QuorumRequest.start(members, new QuorumOwner(owner, this::tell), wait, result);
+  }
+
+  /** Gives out what was found while the servers were compared, if they fit each other. */
+  private static void end(
+      CompletableFuture<Void> check,
+      CompletableFuture<LeaseOutcome> found,
+      CompletableFuture<LeaseOutcome> result) {
+    Throwable refusal = Futures.failure(check);
+    Throwable failure = refusal == null ? Futures.failure(found) : refusal;
+    boolean isTold =
+        failure == null ? result.complete(found.join()) : result.completeExceptionally(failure);
+    Lease lease = found.isCompletedExceptionally() ? null : found.join().lease();
+    if (lease != null && (refusal != null || !isTold)) {
+      CompletableFuture<Void> unused = lease.releaseAsync();
+    }
+  }
+
+  /** Requests a lease for an owner. */
+  void start(QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> result) {
+    QuorumRequest.start(members, owner, wait, result);
   }
 
   private boolean enter(LeaseOutcome outcome) {
@@ -264,6 +356,11 @@ public final class RedLockHandle implements RedLock {
     if (over != null) {
       over.close();
     }
+  }
+
+  @Override
+  public void unlockAfter(Duration after) {
+    throw QuorumLease.noRest(name(), "unlock");
   }
 
   private IllegalMonitorStateException notHeld() {
@@ -306,6 +403,11 @@ public final class RedLockHandle implements RedLock {
 
   @Override
   public void ensureHeld() {
+    Lease unused = requireLease();
+  }
+
+  /** The lease of the calling thread's hold, which is not over. Throws if there is none. */
+  final Lease requireLease() {
     ThreadLeases.Held own = own();
     if (own == null) {
       throw notHeld();
@@ -315,6 +417,7 @@ public final class RedLockHandle implements RedLock {
           "Redlock '%s' was held by thread %s, but too few of its members still are; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
               .formatted(name(), Thread.currentThread().getName()));
     }
+    return own.lease();
   }
 
   /**
@@ -384,43 +487,6 @@ public final class RedLockHandle implements RedLock {
         "Redlock '"
             + name()
             + "': conditions need one store; use a condition of a DistributedLock");
-  }
-
-  // Members that share a server
-
-  private void checkServers() {
-    Map<Member, CompletableFuture<String>> ids = new LinkedHashMap<>();
-    members.all().forEach(each -> ids.put(each, server(each)));
-    CompletableFuture<Void> unused = Futures.settled(ids.values()).thenRun(() -> warnOfShared(ids));
-  }
-
-  /**
-   * The server's identity. A server that cannot be asked is not compared, and hinders no
-   * acquisition.
-   */
-  private static CompletableFuture<String> server(Member member) {
-    try {
-      return member.server();
-    } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
-    }
-  }
-
-  private void warnOfShared(Map<Member, CompletableFuture<String>> ids) {
-    Map<String, List<String>> byServer = new TreeMap<>();
-    ids.forEach((member, id) -> {
-      if (Futures.failure(id) == null && !id.join().isEmpty()) {
-        byServer.computeIfAbsent(id.join(), key -> new ArrayList<>()).add(member.place());
-      }
-    });
-    byServer.values().stream()
-        .filter(places -> places.size() > 1)
-        .forEach(places ->
-            log.warn(
-                "Redlock '{}': {} members are kept by one server and fail together: {}; give each a server of its own",
-                name(),
-                places.size(),
-                places));
   }
 
   /** Handles of the same members are equal, whatever lease they ask for. */

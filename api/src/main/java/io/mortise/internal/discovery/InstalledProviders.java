@@ -48,18 +48,20 @@ public final class InstalledProviders {
    * @param uri the store's address; its scheme selects
    * @param name the name of the requested provider, or null
    * @param commandTimeout the time that one command may take
+   * @param properties further settings, for the provider
    * @return an open backend
    * @throws IllegalArgumentException the text is {@code host:port}, and no provider serves the host
    *     as a scheme
    */
-  public static LockBackend open(URI uri, @Nullable String name, Duration commandTimeout) {
+  public static LockBackend open(
+      URI uri, @Nullable String name, Duration commandTimeout, Map<String, String> properties) {
     String scheme = uri.getScheme().toLowerCase(Locale.ROOT);
     List<Candidate> seen = seen();
     if (StoreUri.isPlace(uri.toString()) && !Selection.isServed(seen, scheme)) {
       throw StoreUri.noScheme(uri.toString());
     }
     LockBackendProvider provider = Selection.select(seen, scheme, name);
-    BackendConfig config = new BackendConfig(uri, commandTimeout, "mortise", Map.of());
+    BackendConfig config = new BackendConfig(uri, commandTimeout, "mortise", properties);
     try {
       return provider.open(config);
     } catch (BackendException e) {
@@ -93,7 +95,11 @@ public final class InstalledProviders {
         }
       } catch (ServiceConfigurationError e) {
         errors++;
-        found.add(Candidate.broken("?", String.valueOf(loader), e));
+        found.add(Candidate.broken(e, loader));
+      } catch (LinkageError e) {
+        errors++;
+        List<String> names = found.stream().map(each -> each.info().name()).toList();
+        found.add(Candidate.broken(Registrations.firstBroken(loader, names), loader, e));
       }
     }
   }

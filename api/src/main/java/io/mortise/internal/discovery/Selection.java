@@ -63,10 +63,14 @@ final class Selection {
       return "the one that should is not usable, see why below";
     }
     return switch (scheme) {
-      case "redis", "rediss" -> add("mortise-backend-jedis or mortise-backend-lettuce");
+      case "redis",
+          "rediss",
+          "redis-cluster",
+          "rediss-cluster",
+          "redis-sentinel",
+          "rediss-sentinel" ->
+          add("mortise-backend-jedis or mortise-backend-lettuce");
       case "memory" -> add("mortise-backend-inmemory");
-      case "redis-cluster", "redis-sentinel" ->
-          "clusters and sentinels are not supported yet, give redis://host:port of a standalone master";
       default -> "write redis://host:port or memory:name";
     };
   }

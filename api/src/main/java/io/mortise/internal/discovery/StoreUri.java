@@ -13,6 +13,9 @@ public final class StoreUri {
   private static final Pattern PLACE =
       Pattern.compile("(?://)?(?<place>(?:[\\w.-]+|\\[[0-9a-fA-F:.]+]):\\d{1,5}(?:/\\d{0,5})?)");
 
+  private static final Pattern SEVERAL_IPV6 =
+      Pattern.compile(".*\\[[0-9a-fA-F:.]+](:\\d{1,5})?,\\[[0-9a-fA-F:.]+].*");
+
   private StoreUri() {}
 
   /**
@@ -29,6 +32,10 @@ public final class StoreUri {
     } catch (URISyntaxException e) {
       if (isPlace(text)) { // 127.0.0.1:6379: a scheme cannot begin with a digit
         throw noScheme(text);
+      }
+      if (SEVERAL_IPV6.matcher(text).matches()) {
+        throw new IllegalArgumentException(
+            "a URI cannot have several IPv6 addresses; write the names of the hosts, or one address");
       }
       // The exception's text would show the whole URI, with the password.
       throw new IllegalArgumentException(

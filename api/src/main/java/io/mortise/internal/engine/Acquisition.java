@@ -33,8 +33,11 @@ public final class Acquisition implements LockScripts.Subject {
      * @param who the holder, for messages
      * @param since when the hold began
      * @param gone why nobody can release it any more, for messages; null while somebody can
+     * @param thread the thread that holds it; null for a lease that is bound to no thread
+     * @param levels how many times the thread has locked it
      */
-    record Holder(String who, long since, @Nullable String gone) {}
+    record Holder(
+        String who, long since, @Nullable String gone, @Nullable Thread thread, int levels) {}
 
     LockKeys keys();
 
@@ -54,6 +57,14 @@ public final class Acquisition implements LockScripts.Subject {
     /** The holder by this acquisition; null if there is none at the moment. */
     @Nullable Holder holder(Acquisition held);
 
+    /** Whether it keeps the hold though nobody uses it. */
+    default boolean retains(Acquisition held) {
+      return false;
+    }
+
+    /** Messages about the acquisition may have been missed. Called on any thread. */
+    default void missedMessages() {}
+
     /** The thread that asked for the lease that is held, if it now waits for the same lock. */
     default @Nullable Thread waitingForItself() {
       return null;
@@ -64,7 +75,7 @@ public final class Acquisition implements LockScripts.Subject {
      *
      * @return whether it was held until now
      */
-    boolean lose(Acquisition held, String reason);
+    boolean lose(Acquisition held, Loss why);
 
     /** Listeners have been notified of a change of the lease. Called on the listeners' thread. */
     default void onLeaseChange(LeaseChange event) {}

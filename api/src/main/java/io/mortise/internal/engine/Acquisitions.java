@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.LossCause;
 import io.mortise.internal.wire.AcquisitionId;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
@@ -14,6 +15,8 @@ import org.jspecify.annotations.Nullable;
  * last. A lock that is not in use has none. Thread-safe.
  */
 final class Acquisitions {
+  private static final Loss FORCED = new Loss(LossCause.FORCED, "somebody forced the lock open");
+
   private final Store store;
   private final RedissonChannels redissonChannels;
   private final Map<String, Acquisition> byId = new ConcurrentHashMap<>();
@@ -37,9 +40,12 @@ final class Acquisitions {
   Acquisition create(Acquisition.Owner owner, long threadId, LeaseTerms lease, boolean own) {
     LockKeys keys = owner.keys();
     // A release grants the service's default lease, so no thread with another lease may take it
-    // over.
+    // over. It does not wait for replicas.
     boolean granting =
-        own && keys.kind().mayBeGrantedInReply() && lease.equals(store.defaultLease());
+        own
+            && keys.kind().mayBeGrantedInReply()
+            && lease.equals(store.defaultLease())
+            && store.options().replicaAcks() == null;
     String id =
         AcquisitionId.create(
             store.clientId(), sequence.incrementAndGet(), threadId, keys, granting);
@@ -78,6 +84,11 @@ final class Acquisitions {
     }
   }
 
+  /** Messages may have been lost. Tells all owners, also of what is asked for at the moment. */
+  void missedMessages() {
+    byId.values().forEach(each -> each.owner().missedMessages());
+  }
+
   /** Makes all acquisitions that wait ask the store: their messages may have been lost. */
   void askAgain() {
     for (Acquisition acquisition : byId.values()) {
@@ -98,7 +109,7 @@ final class Acquisitions {
       return; // of another service, or over
     }
     acquisition.revoke(); // first: so a reply that comes now is refused or lost
-    if (!acquisition.owner().lose(acquisition, "somebody forced the lock open")) {
+    if (!acquisition.owner().lose(acquisition, FORCED)) {
       acquisition.signal();
     }
   }

@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.LossCause;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -89,9 +90,12 @@ final class Closing {
    * grant the locks to others.
    */
   private List<Acquisition> endLeases() {
-    String reason = "its service %s was closed, and gave it back".formatted(store.clientId());
+    Loss why =
+        new Loss(
+            LossCause.SERVICE_CLOSED,
+            "its service %s was closed, and gave it back".formatted(store.clientId()));
     return acquisitions.all().stream()
-        .filter(each -> each.owner() instanceof LeaseRequest request && request.lose(each, reason))
+        .filter(each -> each.owner() instanceof LeaseRequest request && request.lose(each, why))
         .toList();
   }
 
@@ -125,10 +129,7 @@ final class Closing {
    */
   private boolean await(Duration longest) {
     long start = store.now();
-    long wait =
-        longest.compareTo(Duration.ofNanos(Long.MAX_VALUE / 4)) < 0
-            ? longest.toNanos()
-            : Long.MAX_VALUE / 4;
+    long wait = Math.min(TimeUnit.NANOSECONDS.convert(longest), Long.MAX_VALUE / 4);
     Thread self = Thread.currentThread();
     phase.watch(self);
     try {

@@ -23,17 +23,20 @@ public final class Engine {
   private final Mailbox mailbox;
   private final LeaseEvents events;
   private final LostHolds lostHolds = new LostHolds();
+  private final Voter voter;
   private final ThreadLeases threadLeases = new ThreadLeases();
   private final LeaseKeeper keeper;
   private final Releases releases;
   private final Gates gates;
   private final LeaseRequests requests;
+  private final Snapshot snapshot;
   private final Closing closing;
 
   public Engine(
       ClientId clientId, LockBackend backend, ServiceOptions options, LeaseEvents events) {
     this.events = events;
     store = new Store(clientId, backend, options);
+    voter = new Voter(store);
     redissonChannels = new RedissonChannels(store);
     acquisitions = new Acquisitions(store, redissonChannels);
     withdrawals = new Withdrawals(store, acquisitions);
@@ -41,15 +44,31 @@ public final class Engine {
     mailbox = new Mailbox(store, acquisitions, withdrawals, conditions);
     keeper = new LeaseKeeper(store, acquisitions, events);
     releases = new Releases(store, acquisitions, withdrawals, mailbox, events, lostHolds);
+    PermitReturns permitReturns = new PermitReturns(store, withdrawals, mailbox, releases);
     Parts parts =
-        new Parts(store, acquisitions, redissonChannels, releases, keeper, mailbox, events);
+        new Parts(
+            store,
+            acquisitions,
+            redissonChannels,
+            releases,
+            permitReturns,
+            keeper,
+            mailbox,
+            events,
+            voter);
     gates = new Gates(parts, lostHolds);
-    requests = new LeaseRequests(parts);
+    requests = new LeaseRequests(parts, gates);
+    snapshot = new Snapshot(store, acquisitions, gates, requests);
     closing = new Closing(store, acquisitions, gates, requests, conditions);
   }
 
   public Store store() {
     return store;
+  }
+
+  /** The server as a voter for Redlocks in quarantine. */
+  public Voter voter() {
+    return voter;
   }
 
   Acquisitions acquisitions() {
@@ -62,6 +81,11 @@ public final class Engine {
 
   public LeaseRequests requests() {
     return requests;
+  }
+
+  /** What is held here, and what waits. */
+  public Snapshot snapshot() {
+    return snapshot;
   }
 
   public LeaseKeeper keeper() {

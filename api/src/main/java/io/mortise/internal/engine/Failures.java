@@ -3,8 +3,10 @@ package io.mortise.internal.engine;
 import io.mortise.BackendUnavailableException;
 import io.mortise.ForeignKeyException;
 import io.mortise.LockException;
+import io.mortise.NotReplicatedException;
 import io.mortise.OutcomeUnknownException;
 import io.mortise.internal.wire.AcquireReply;
+import io.mortise.internal.wire.AcquireReply.NotReplicated;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.BackendException;
@@ -36,6 +38,21 @@ public final class Failures {
           e);
     }
     return notDone(acquisition.keys().text() + " was not acquired", e, endpoint);
+  }
+
+  /** The failure of an acquire that too few replicas confirmed. */
+  static NotReplicatedException notReplicated(
+      NotReplicated few, Acquisition acquisition, String endpoint) {
+    return new NotReplicatedException(
+        "%s was not acquired at %s: %s; it is being given back (docs/troubleshooting.md#not-replicated)"
+            .formatted(acquisition.keys().text(), endpoint, few));
+  }
+
+  /** The failure of a longer lease that too few replicas confirmed. */
+  static NotReplicatedException notReplicated(NotReplicated few, String what, String endpoint) {
+    return new NotReplicatedException(
+        "not done: %s at %s: %s; the lease ends when it would have ended (docs/troubleshooting.md#not-replicated)"
+            .formatted(what, endpoint, few));
   }
 
   /** The failure of an acquire whose reply came after its lease had ended. */

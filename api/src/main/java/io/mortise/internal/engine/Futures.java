@@ -21,8 +21,9 @@ public final class Futures {
   private Futures() {}
 
   /**
-   * Waits until the future is complete. An interrupt cancels it. If it is complete by then, its
-   * value is returned and the interrupt flag stays set.
+   * Waits until the future is complete. An interrupt completes it with an {@link
+   * InterruptedException}. If it is complete by then, its value is returned and the interrupt flag
+   * stays set.
    */
   public static <T> T await(CompletableFuture<T> future, TimeSource time)
       throws InterruptedException {
@@ -30,8 +31,9 @@ public final class Futures {
     while (!future.isDone()) {
       time.parkNanos(future, LONG);
       if (Thread.interrupted()) {
-        if (future.cancel(false)) {
-          throw new InterruptedException();
+        InterruptedException interrupt = new InterruptedException();
+        if (future.completeExceptionally(interrupt)) {
+          throw interrupt;
         }
         Thread.currentThread().interrupt();
       }

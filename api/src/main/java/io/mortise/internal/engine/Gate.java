@@ -3,11 +3,14 @@ package io.mortise.internal.engine;
 import io.mortise.LeaseState;
 import io.mortise.LockException;
 import io.mortise.internal.engine.Acquisition.Taking;
-import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.ServiceOptions;
+import io.mortise.internal.wire.LockKind;
+import io.mortise.spi.TimeSource.Timer;
+import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
@@ -24,7 +27,9 @@ final class Gate implements Acquisition.Owner, Hold.Place {
    *   ACQUIRING  one thread, the agent, talks to the store for the acquisition
    *   HELD       the acquisition holds the lock. Either a thread is its holder (hold != null), or
    *              the lock was handed off and waits for a thread to take it over (hold == null)
-   *   RELEASING  a thread is giving the acquisition back to the store
+   *   RETAINED   the acquisition holds the lock, no thread has it or waits for it, and the service
+   *              keeps it for a thread to come
+   *   RELEASING  the acquisition is being given back to the store
    *   RETIRED    no thread is at the gate; it has left the map of Gates for good
    *
    * A new gate is ACQUIRING with its creator as the agent, so an unused lock has no gate at all.
@@ -41,24 +46,37 @@ final class Gate implements Acquisition.Owner, Hold.Place {
    *                                                          acquisition, without a command
    *   ACQUIRING         agent gives up, nobody waits         RETIRED; the acquisition is withdrawn
    *   HELD, a holder    unlock, a hand-off is allowed        HELD, handed off; the first is woken
+   *   HELD, a holder    unlock, nobody waits, may retain     RETAINED
    *   HELD, a holder    unlock                               RELEASING: renewal has stopped before
    *                                                          the release is sent
    *   HELD, handed off  a thread comes or wakes, still HELD  HELD, that thread is the holder. This
    *                                                          is the linearization point: the
    *                                                          thread re-reads the hold
-   *   HELD, handed off  the last waiter gives up             RELEASING, by that waiter
+   *   HELD, handed off  the last waiter gives up             RETAINED, or RELEASING by that waiter
+   *   RETAINED          a thread comes, may retain           HELD, that thread is the holder
+   *   RETAINED          another thread comes                 RELEASING, by that thread; then it is
+   *                                                          the agent
+   *   RETAINED          its time is over, messages may be    RELEASING, in the background. It ends
+   *                     missed, the service closes, or a     before the command is sent
+   *                     request that has no place here
    *   RELEASING         reply, or none                       the first waiter is agent, or RETIRED
-   *   HELD              lease lost                           LostHolds marks the holder; the first
-   *                                                          waiter is agent, or RETIRED
+   *   HELD, RETAINED    lease lost                           LostHolds marks the holder, if there
+   *                                                          is one; the first waiter is agent, or
+   *                                                          RETIRED. A loss of a RETAINED hold is
+   *                                                          told to nobody
    *   HELD, a holder    the holder's thread has ended        no change and no renewal, until the
    *                                                          lease is lost
    *   any               unlock after the hold was lost       no change: LeaseLostException
    *
    * A hand-off wakes the first waiter but does not reserve the hold for it. A running thread may
-   * take it over first, as with the JDK's unfair lock. The waiter stays first. The limit of
-   * hand-offs bounds how often other threads overtake it: after so many, the hold goes back to the
-   * store. The first waiter is then the agent of the next acquisition, which queues behind the
-   * other processes.
+   * take it over first, as with the JDK's unfair lock. The waiter stays first. Time bounds for how
+   * long other threads overtake it: no hold is handed off later than HAND_OFF_TIME after it was
+   * acquired. It goes back to the store, and the first waiter is the agent of the next acquisition,
+   * which queues behind the other processes.
+   *
+   * A hold may be retained only if nobody waited for it in the store: then it can keep only those
+   * waiting that came later, and these for no longer than Staying allows. It counts from the
+   * acquisition, so threads that take it over again and again do not move its end.
    *
    * Invariants:
    *   (G1) A thread holds the lock only with hold == its own hold. It was set under the mutex while
@@ -71,6 +89,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   private enum Phase {
     ACQUIRING,
     HELD,
+    RETAINED,
     RELEASING,
     RETIRED
   }
@@ -104,14 +123,24 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     /** Takes it back: on this thread for at most that long (ns), then in the background. */
     void giveUp(Acquisition unwanted, long patience);
 
+    /** Gives it back in the background. Runs the task when the store has answered, or has not. */
+    void giveBack(Acquisition unused, Runnable answered);
+
+    /** Whether no message was missed since the mailbox had that epoch. */
+    boolean hearsSince(int epoch);
+
     /** A gate has lost an acquisition, and the thread that held it has lost its hold. */
-    void lost(Acquisition lost, @Nullable Hold hold, String reason);
+    void lost(Acquisition lost, @Nullable Hold hold, Loss why);
+
+    /** A gate has lost an acquisition that it retained. */
+    void lostUnused(Acquisition lost, Loss why);
 
     /** No thread is at the gate any more. */
     void retire(Gate gate);
   }
 
   private final Store store;
+  private final Staying staying;
   private final Home home;
   private final LeaseEvents events;
   private final LostHolds lostHolds;
@@ -125,17 +154,29 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   private @Nullable Acquisition acquisition;
   private volatile @Nullable Hold hold;
   private int handOffs;
+
+  /** Whether the acquisition may be retained: nobody waited for it, and no message was missed. */
+  private boolean retainable;
+
+  /** Whether a timer will give the acquisition back if it is retained then. */
+  private boolean timed;
+
+  /** Whether the reply to the last acquisition came after its lease. */
+  private boolean late;
+
   private volatile @Nullable LockException trouble;
   private volatile long troubleSince;
 
   Gate(
       Store store,
+      Staying staying,
       Home home,
       LeaseEvents events,
       LostHolds lostHolds,
       LockKeys keys,
       Waiter creator) {
     this.store = store;
+    this.staying = staying;
     this.home = home;
     this.events = events;
     this.lostHolds = lostHolds;
@@ -166,6 +207,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
 
   /** A thread comes. Returns what it does next. */
   Step arrive(Waiter waiter) {
+    Acquisition unwanted;
     mutex.lock();
     try {
       if (agent == waiter) {
@@ -174,22 +216,32 @@ final class Gate implements Acquisition.Owner, Hold.Place {
       if (phase == Phase.RETIRED) {
         return Step.RETIRED;
       }
-      if (canTakeOver(waiter)) {
-        takeOver(waiter);
+      if (takeOver(waiter)) {
         return Step.ACQUIRED;
       }
-      LockException failing = trouble;
-      if (!waiter.waits() && failing != null) {
-        throw Failures.ofOther(keys, failing);
+      unwanted = endRetained();
+      if (unwanted == null) {
+        return queue(waiter);
       }
-      if (!waiter.waits()) {
-        return Step.REFUSED;
-      }
-      waiters.add(waiter);
-      return Step.WAIT;
+      waiters.add(waiter); // the only one, so it is the agent when that is given back
     } finally {
       mutex.unlock();
     }
+    long patience = waiter.patience(commandTimeout(), store.now());
+    Trampoline.step(() -> giveBackEnded(unwanted, patience));
+    return waiter.waits() ? Step.WAIT : Step.AGENT;
+  }
+
+  private Step queue(Waiter waiter) {
+    LockException failing = trouble;
+    if (!waiter.waits() && failing != null) {
+      throw Failures.ofOther(keys, failing);
+    }
+    if (!waiter.waits()) {
+      return Step.REFUSED;
+    }
+    waiters.add(waiter);
+    return Step.WAIT;
   }
 
   /** Waits for the other threads of this service. Returns what the thread does next. */
@@ -200,9 +252,8 @@ final class Gate implements Acquisition.Owner, Hold.Place {
         if (agent == waiter) {
           return Step.AGENT;
         }
-        if (canTakeOver(waiter)) {
+        if (takeOver(waiter)) {
           waiters.remove(waiter);
-          takeOver(waiter);
           return Step.ACQUIRED;
         }
         if (waiter.isInterrupted() || waiter.isOver(store.now()) || !store.takesWork()) {
@@ -234,7 +285,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     try {
       Acquisition handedOff = endHandedOff();
       if (handedOff != null) {
-        giveBack(handedOff);
+        giveBack(handedOff, commandTimeout());
       }
     } finally {
       store.phase().released();
@@ -245,42 +296,51 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   private @Nullable Acquisition endHandedOff() {
     mutex.lock();
     try {
-      return phase == Phase.HELD && hold == null ? handOffOrRelease() : null;
+      return phase == Phase.HELD && hold == null ? stayOrEnd(store.now()) : null;
     } finally {
       mutex.unlock();
     }
   }
 
-  private void giveBack(Acquisition handedOff) {
+  private long commandTimeout() {
+    return store.options().commandTimeout().toNanos();
+  }
+
+  private void giveBack(Acquisition unused, long patience) {
     try {
-      home.giveUp(handedOff, store.options().commandTimeout().toNanos());
+      home.giveUp(unused, patience);
     } finally {
       goOn();
     }
   }
 
-  private boolean canTakeOver(Waiter waiter) {
+  /**
+   * Takes the hold over that was handed off or retained. Returns false if the waiter cannot have
+   * one.
+   */
+  private boolean takeOver(Waiter waiter) {
     Acquisition held = acquisition;
-    return phase == Phase.HELD
-        && hold == null
-        && held != null
-        && waiter.lease().renewed()
-        && held.lease().isValid(store.now());
-  }
-
-  private void takeOver(Waiter waiter) {
-    Acquisition held = acquisition;
-    if (held != null) {
-      handOffs++;
-      // An acquisition has one token, and one more for each hand-off that is allowed.
-      long token = held.lease().token() == 0 ? 0 : held.lease().token() + handOffs;
-      begin(waiter, held, store.now(), token);
+    boolean handedOff = phase == Phase.HELD && hold == null;
+    if (held == null
+        || !(handedOff || phase == Phase.RETAINED)
+        || !waiter.lease().mayBeHandedOff()) {
+      return false;
     }
+    long now = store.now();
+    if (handedOff ? !held.lease().isValid(now) : !staying.mayRetain(held, now)) {
+      return false;
+    }
+    phase = Phase.HELD;
+    handOffs++;
+    // An acquisition has one token, and one more for each hand-off that is allowed.
+    long token = held.lease().token() == 0 ? 0 : held.lease().token() + handOffs;
+    begin(waiter, held, now, token, true);
+    return true;
   }
 
-  private void begin(Waiter waiter, Acquisition held, long now, long token) {
+  private void begin(Waiter waiter, Acquisition held, long now, long token, boolean handedOff) {
     Hold begun = new Hold(this, waiter.thread(), held, now, token);
-    events.begins(begun);
+    events.attempts().begins(begun, waiter, handedOff);
     waiter.enters(begun);
     hold = begun;
   }
@@ -302,16 +362,18 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     boolean own = !place.equals(keys.lock()); // else another thread may take it over
     Acquisition begun = home.newAcquisition(this, waiter, own);
     acquisition = begun;
+    late = false;
     return begun;
   }
 
   /**
    * The store answered that the agent's acquisition holds the lock.
    *
+   * @param epoch of the mailbox, from before the command was sent
    * @return {@code TOO_LATE} also if the service is closed; then the acquisition is no longer this
    *     gate's
    */
-  Taking granted(Waiter waiter, Acquisition held, long sentAt) {
+  Taking granted(Waiter waiter, Acquisition held, long sentAt, int epoch) {
     mutex.lock();
     try {
       long now = store.now();
@@ -321,16 +383,47 @@ final class Gate implements Acquisition.Owner, Hold.Place {
               : Taking.TOO_LATE;
       if (taking == Taking.TOO_LATE) {
         acquisition = null;
+        late = true;
       } else if (taking == Taking.HELD) {
         phase = Phase.HELD;
         agent = null;
         handOffs = 0;
-        begin(waiter, held, now, held.lease().token());
+        retainable = mayRetain(held, epoch);
+        timed = false;
+        begin(waiter, held, now, held.lease().token(), false);
       }
       return taking;
     } finally {
       mutex.unlock();
     }
+  }
+
+  /** The store gave it the lock at once, by the first command that it got. */
+  private boolean mayRetain(Acquisition held, int epoch) {
+    return store.retain() > 0
+        && keys.kind() == LockKind.PLAIN
+        && held.ticket().isEmpty()
+        && !held.mayArriveLate()
+        && home.hearsSince(epoch);
+  }
+
+  /** The threads that wait here or in the store's queue. */
+  List<Waiter> waiting() {
+    mutex.lock();
+    try {
+      List<Waiter> all = new ArrayList<>(waiters);
+      Waiter asking = agent;
+      if (asking != null && asking.waits() && (isQueued() || late || trouble != null)) {
+        all.add(0, asking);
+      }
+      return all;
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  private boolean isQueued() {
+    return acquisition != null && !acquisition.ticket().isEmpty();
   }
 
   /** The agent's acquisition can no longer get the lock. A new one takes its place in the queue. */
@@ -398,19 +491,20 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   /**
    * The service takes no more work. Wakes every thread that waits here, so that it notices.
    *
-   * @return the acquisition that was handed off and not yet taken over, now ended; the caller gives
-   *     it back
+   * @return the acquisition that was handed off or retained, and not yet taken over, now ended; the
+   *     caller gives it back
    */
   @Nullable Acquisition turnAway() {
     mutex.lock();
     try {
       wake();
       waiters.forEach(waiter -> waiter.unpark(store.time()));
-      Acquisition handedOff = phase == Phase.HELD && hold == null ? handOffOrRelease() : null;
-      if (handedOff != null) {
+      boolean unused = hold == null && (phase == Phase.HELD || phase == Phase.RETAINED);
+      Acquisition ended = unused ? stayOrEnd(store.now()) : null;
+      if (ended != null) {
         appointNext();
       }
-      return handedOff;
+      return ended;
     } finally {
       mutex.unlock();
     }
@@ -437,20 +531,29 @@ final class Gate implements Acquisition.Owner, Hold.Place {
    * @return whether it was still held
    */
   @Override
-  public boolean exit(Hold own) {
+  public boolean exit(Hold own, long now) {
     Acquisition toRelease;
+    boolean retained;
     mutex.lock();
     try {
       if (hold != own) {
         return false;
       }
       hold = null;
-      toRelease = handOffOrRelease();
+      toRelease = stayOrEnd(now);
+      retained = phase == Phase.RETAINED;
+      if (toRelease == null) {
+        events.attempts().leaves(own, now);
+      }
     } finally {
       mutex.unlock();
     }
+    if (retained) {
+      LockLog.retained(own, now);
+      return true;
+    }
     if (toRelease == null) {
-      LockLog.handedOff(own, store.now());
+      LockLog.handedOff(own, now);
       return true;
     }
     boolean had = release(toRelease);
@@ -462,20 +565,28 @@ final class Gate implements Acquisition.Owner, Hold.Place {
 
   /**
    * Call it under the mutex, when no thread has the hold. Wakes the first waiter to take it over,
-   * or ends it.
+   * retains it for a thread to come, or ends it.
    *
    * @return the acquisition that the caller must now release; null if there is none
    */
-  private @Nullable Acquisition handOffOrRelease() {
+  private @Nullable Acquisition stayOrEnd(long now) {
     Acquisition held = acquisition;
     Waiter next = waiters.peek();
     if (held == null) {
       return null;
     }
-    if (next != null && mayHandOff(held, next)) {
+    if (next != null && staying.mayHandOff(held, handOffs, keys.kind(), next, now)) {
       next.unpark(store.time());
       return null;
     }
+    if (next == null && retainable && staying.mayRetain(held, now)) {
+      retain(held, now);
+      return null;
+    }
+    return end(held);
+  }
+
+  private @Nullable Acquisition end(Acquisition held) {
     if (!held.lease().end(LeaseState.RELEASED)) {
       return null;
     }
@@ -484,17 +595,113 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     return held;
   }
 
-  private boolean mayHandOff(Acquisition held, Waiter next) {
-    long now = store.now();
-    LeaseTerms lease = held.lease().terms();
-    return handOffs < store.options().handOffLimit()
-        && lease.renewed()
-        && next.lease().renewed()
-        && now - held.lease().acquiredAt() < ServiceOptions.HAND_OFF_TIME.toNanos()
-        && held.lease().state(now) == LeaseState.HELD
-        && held.lease().remaining(now) >= store.options().shortestGiven(lease) / 2
-        && store.takesWork();
+  // A hold that is retained
+
+  /** Sets one timer for each acquisition, however often it is retained. */
+  private void retain(Acquisition held, long now) {
+    phase = Phase.RETAINED;
+    if (!timed) {
+      timed = true;
+      long left = store.retain() - (now - held.lease().acquiredAt());
+      Timer unused = store.time().schedule(() -> timeIsOver(held), Duration.ofNanos(left));
+    }
   }
+
+  private void timeIsOver(Acquisition held) {
+    boolean unused = giveBackRetained(held, () -> {});
+  }
+
+  @Override
+  public void missedMessages() {
+    boolean unused = stopRetaining(() -> {});
+  }
+
+  /**
+   * What it has now is retained no more. Gives it back in the background if it is unused, and runs
+   * the task when the store has answered, or has not.
+   *
+   * @return whether it was unused; if not, the task does not run
+   */
+  boolean stopRetaining(Runnable then) {
+    return giveBackRetained(null, then);
+  }
+
+  /** As {@link #stopRetaining(Runnable)}, but waits until the store has answered, or has not. */
+  void stopRetaining() {
+    Acquisition unwanted = endRetained(null);
+    if (unwanted != null) {
+      Trampoline.step(() -> giveBackEnded(unwanted, commandTimeout()));
+    }
+  }
+
+  private boolean giveBackRetained(@Nullable Acquisition only, Runnable then) {
+    Acquisition unwanted = endRetained(only);
+    if (unwanted == null) {
+      return false;
+    }
+    try {
+      home.giveBack(
+          unwanted,
+          () -> {
+            goOn();
+            then.run();
+          });
+      return true;
+    } finally {
+      store.phase().released();
+    }
+  }
+
+  private void giveBackEnded(Acquisition unwanted, long patience) {
+    try {
+      giveBack(unwanted, patience);
+    } finally {
+      store.phase().released();
+    }
+  }
+
+  /**
+   * @param only the acquisition that is meant; null for whichever it has now, which is then
+   *     retained no more
+   */
+  private @Nullable Acquisition endRetained(@Nullable Acquisition only) {
+    mutex.lock();
+    try {
+      if (only != null && only != acquisition) {
+        return null;
+      }
+      retainable &= only != null;
+      timed = false;
+      return endRetained();
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  /**
+   * Call it under the mutex. Ends the hold that is retained; returns null if there is none. The
+   * caller gives it back, and then counts it as released in the phase of the service.
+   */
+  private @Nullable Acquisition endRetained() {
+    Acquisition held = acquisition;
+    if (phase != Phase.RETAINED || held == null) {
+      return null;
+    }
+    boolean unused = store.phase().releasing();
+    return end(held);
+  }
+
+  @Override
+  public boolean retains(Acquisition held) {
+    mutex.lock();
+    try {
+      return phase == Phase.RETAINED && acquisition == held;
+    } finally {
+      mutex.unlock();
+    }
+  }
+
+  // Releasing
 
   /** Callbacks of the reply run after the gate has moved on. */
   private boolean release(Acquisition ended) {
@@ -527,18 +734,20 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     }
     Thread thread = current.thread();
     String gone = thread.isAlive() ? null : "ended without unlocking";
-    return new Holder("thread " + thread.getName(), current.since(), gone);
+    return new Holder("thread " + thread.getName(), current.since(), gone, thread, current.count());
   }
 
   /** Marks the holder's thread in {@link LostHolds}, and makes the next waiter the agent. */
   @Override
-  public boolean lose(Acquisition held, String reason) {
+  public boolean lose(Acquisition held, Loss why) {
     Hold lost;
+    boolean retained;
     mutex.lock();
     try {
-      if (!held.lease().lose(reason)) {
+      if (!held.lease().lose(why)) {
         return false;
       }
+      retained = phase == Phase.RETAINED;
       lost = hold;
       if (lost != null) {
         lostHolds.add(lost);
@@ -549,7 +758,11 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     } finally {
       mutex.unlock();
     }
-    home.lost(held, lost, reason);
+    if (retained) {
+      home.lostUnused(held, why);
+    } else {
+      home.lost(held, lost, why);
+    }
     return true;
   }
 

@@ -14,6 +14,8 @@ public final class Gates {
   private final Store store;
   private final Acquisitions acquisitions;
   private final Releases releases;
+  private final Mailbox mailbox;
+  private final Staying staying;
   private final LeaseEvents events;
   private final LostHolds lostHolds;
   private final QueueWait queueWait;
@@ -25,6 +27,8 @@ public final class Gates {
     store = parts.store();
     acquisitions = parts.acquisitions();
     releases = parts.releases();
+    mailbox = parts.mailbox();
+    staying = new Staying(store);
     events = parts.events();
     this.lostHolds = lostHolds;
     queueWait = new QueueWait(parts);
@@ -94,9 +98,30 @@ public final class Gates {
     Step step = gate.arrive(waiter);
     boolean waited = step == Step.WAIT;
     if (waited) {
+      events.attempts().waiting(gate.keys(), waiter);
       step = gate.await(waiter);
     }
-    return step == Step.AGENT ? queueWait.acquire(gate, waiter, waited) : step;
+    if (step != Step.AGENT) {
+      return step;
+    }
+    makeRoom(gate);
+    return queueWait.acquire(gate, waiter, waited);
+  }
+
+  /** A thread of another gate cannot take over what the plain one retains: that goes back first. */
+  private void makeRoom(Gate asking) {
+    if (store.retain() > 0 && !asking.place().equals(asking.keys().lock())) {
+      Gate plain = byPlace.get(asking.keys().lock());
+      if (plain != null) {
+        plain.stopRetaining();
+      }
+    }
+  }
+
+  /** As {@link Gate#stopRetaining(Runnable)}, for a lease of the lock. */
+  boolean makesRoom(LockKeys keys, Runnable then) {
+    Gate plain = byPlace.get(keys.lock());
+    return plain != null && plain.stopRetaining(then);
   }
 
   /** Begins an attempt without waiting, for a thread that does not hold the lock. */
@@ -105,6 +130,7 @@ public final class Gates {
       Gate gate = gateOf(keys, waiter);
       Step step = gate.arrive(waiter);
       if (step == Step.AGENT) {
+        makeRoom(gate);
         return queueWait.begin(gate, waiter);
       }
       if (step != Step.RETIRED) {
@@ -117,7 +143,7 @@ public final class Gates {
     store.checkOpen(keys);
     String place = keys.gate(waiter.thread().getId());
     return byPlace.computeIfAbsent(
-        place, key -> new Gate(store, home, events, lostHolds, keys, waiter));
+        place, key -> new Gate(store, staying, home, events, lostHolds, keys, waiter));
   }
 
   private final class Home implements Gate.Home {
@@ -137,8 +163,23 @@ public final class Gates {
     }
 
     @Override
-    public void lost(Acquisition lost, @Nullable Hold hold, String reason) {
-      releases.lost(lost, hold, reason);
+    public void giveBack(Acquisition unused, Runnable answered) {
+      releases.giveBack(unused, answered);
+    }
+
+    @Override
+    public boolean hearsSince(int epoch) {
+      return mailbox.hearsSince(epoch);
+    }
+
+    @Override
+    public void lostUnused(Acquisition lost, Loss why) {
+      releases.lostUnused(lost, why);
+    }
+
+    @Override
+    public void lost(Acquisition lost, @Nullable Hold hold, Loss why) {
+      releases.lost(lost, hold, why);
     }
 
     @Override

@@ -31,13 +31,19 @@ public final class HeldLease {
   private volatile LeaseState state = LeaseState.RELEASED;
   private volatile boolean taken;
   private volatile @Nullable String lastTrouble;
-  private volatile @Nullable String loss;
+  private volatile @Nullable Loss loss;
   private volatile LeaseTerms terms;
   private volatile long deadline;
   private volatile long token;
   private long acquiredAt;
+
+  /** When it ends although it is renewed. */
+  private volatile long limit;
+
   private long renewedAt;
   private boolean drifts;
+  private volatile boolean kept;
+  private long keptUntil;
   private @Nullable Set<Warning> given;
   private boolean renewing;
   private boolean lossReported;
@@ -56,12 +62,15 @@ public final class HeldLease {
    */
   synchronized boolean take(LeaseTerms wanted, long sentAt, long now, long longestHold) {
     long length = certain(wanted);
-    long ends = sentAt + (wanted.renewed() ? Math.min(length, longestHold) : length);
+    long most = Math.min(wanted.maxHold(), longestHold);
+    long ends = sentAt + (wanted.renewed() ? Math.min(length, most) : length);
     if (now - ends >= 0) {
       return false;
     }
     terms = wanted;
     acquiredAt = now;
+    // A grant may answer a command of long ago, so the longest hold counts from now.
+    limit = most < length ? ends : now + most;
     taken = true;
     renewedAt = sentAt;
     deadline = ends;
@@ -100,10 +109,12 @@ public final class HeldLease {
     if (!isHeld() || now - deadline >= 0) {
       return before == LeaseState.RELEASED ? before : LeaseState.LOST;
     }
+    if (wanted.renewed() && !terms.renewed()) {
+      limit = acquiredAt + Math.min(longestHold, now - acquiredAt + wanted.maxHold());
+    }
     long ends = sentAt + certain(wanted);
-    long limit = acquiredAt + longestHold;
     ends = wanted.renewed() && ends - limit > 0 ? limit : ends;
-    terms = wanted;
+    terms = terms.renewed() ? wanted.upTo(terms.maxHold()) : wanted;
     long asOf = sentAt + Math.min(0, wanted.nanos() - whole.nanos());
     renewedAt = asOf - renewedAt > 0 ? asOf : renewedAt;
     deadline = ends - deadline > 0 ? ends : deadline;
@@ -127,6 +138,34 @@ public final class HeldLease {
   }
 
   /**
+   * The lock must not be free again before that time, also when the hold has ended before. Of
+   * several such times the latest counts.
+   */
+  synchronized void keepUntil(long end) {
+    keptUntil = kept && keptUntil - end > 0 ? keptUntil : end;
+    kept = true;
+  }
+
+  /**
+   * How long the lock must still not be free (ns); 0 if it may be. Every release asks, so without
+   * such a time it enters no monitor. The thread that sets the time ends the hold after that.
+   */
+  long rest(long now) {
+    return kept ? left(now) : 0;
+  }
+
+  private synchronized long left(long now) {
+    return kept ? Math.max(0, keptUntil - now) : 0;
+  }
+
+  /** Forgets that time. Returns it; null if there is none. */
+  synchronized @Nullable Long forgetKept() {
+    Long known = kept ? keptUntil : null;
+    kept = false;
+    return known;
+  }
+
+  /**
    * Ends the hold as {@code RELEASED} or {@code LOST}.
    *
    * @return whether it was held until now
@@ -144,23 +183,23 @@ public final class HeldLease {
    *
    * @return whether it was held until now
    */
-  synchronized boolean lose(String reason) {
+  synchronized boolean lose(Loss why) {
     boolean wasHeld = end(LeaseState.LOST);
     if (wasHeld) {
-      loss = reason;
+      loss = why;
     }
     return wasHeld;
   }
 
   /** The hold was released, but the store no longer had it. */
-  void wasLost(String reason) {
-    loss = reason;
+  void wasLost(Loss why) {
+    loss = why;
   }
 
   /** The reason of the loss, for messages. */
   public String loss() {
-    String known = loss;
-    return known == null ? "its lease ended" : known;
+    Loss known = loss;
+    return known == null ? "its lease ended" : known.reason();
   }
 
   /** The failure of the last renewal; null if none has failed since one succeeded. */
@@ -210,6 +249,11 @@ public final class HeldLease {
     return Math.max(0, deadline - now);
   }
 
+  /** Whether no renewal makes it last longer. */
+  boolean isAtLimit() {
+    return deadline - limit >= 0;
+  }
+
   long deadline() {
     return deadline;
   }
@@ -237,6 +281,11 @@ public final class HeldLease {
     renewing = false;
   }
 
+  /** Whether a renewal is out. */
+  synchronized boolean isRenewing() {
+    return renewing;
+  }
+
   /**
    * Notes that listeners are about to be notified of a state.
    *
@@ -252,6 +301,11 @@ public final class HeldLease {
   /** Sets the events of the hold that begins. Each hold of an acquisition has its own. */
   synchronized void setEvents(HoldEvents next) {
     events = next;
+  }
+
+  /** The events of its last hold; null if none were told. */
+  synchronized @Nullable HoldEvents knownEvents() {
+    return events;
   }
 
   /** The events of its last hold. */

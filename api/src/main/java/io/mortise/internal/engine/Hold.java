@@ -9,9 +9,10 @@ public final class Hold {
     /**
      * Ends the calling thread's outermost hold.
      *
+     * @param now the time, read during this call
      * @return whether it was still held
      */
-    boolean exit(Hold own);
+    boolean exit(Hold own, long now);
   }
 
   private final Place place;
@@ -38,10 +39,21 @@ public final class Hold {
   /**
    * Ends it at its outermost level.
    *
+   * @param now the time, read by the caller for this call
    * @return whether it was still held
    */
-  public boolean end() {
-    return place.exit(this);
+  public boolean end(long now) {
+    return place.exit(this, now);
+  }
+
+  /** When it ends, the lock must not be free again before that time. */
+  public void keepUntil(long end) {
+    acquisition.lease().keepUntil(end);
+  }
+
+  /** Forgets that time. Returns it; null if there is none. */
+  public @Nullable Long forgetKept() {
+    return acquisition.lease().forgetKept();
   }
 
   public Thread thread() {

@@ -9,59 +9,72 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The events of one hold, for the listener. It gets one event at a time, in the order in which they
- * were posted, and none before the hold's beginning. A thread that posts while another one delivers
- * leaves its event to that thread, so no thread waits. Thread-safe.
+ * The events of one hold, for listeners, and of the attempt before it if that is for a lease. They
+ * come one at a time, in the order in which they were added, and none before the hold's beginning.
+ * A thread that adds an event while another one delivers leaves it to that thread, so no thread
+ * waits. Thread-safe.
  */
 final class HoldEvents {
   private static final Logger log = LoggerFactory.getLogger(HoldEvents.class);
 
-  private final long since;
-  private final Deque<Runnable> undelivered = new ArrayDeque<>(2);
+  private @Nullable Deque<Runnable> undelivered; // most holds never need it
   private boolean delivering;
-  private boolean ended;
+  private @Nullable ToldHold hold; // set before other threads can see this object
 
-  private HoldEvents(long since, boolean delivering) {
-    this.since = since;
+  private HoldEvents(boolean delivering) {
     this.delivering = delivering;
   }
 
-  /** The events of a hold whose beginning will be reported by {@link #began}. */
-  static HoldEvents beginning(long since) {
-    return new HoldEvents(since, true);
+  /** The events of a hold whose beginning will be told by {@link #began}. */
+  static HoldEvents beginning(ToldHold hold) {
+    HoldEvents events = new HoldEvents(true);
+    events.hold = hold;
+    return events;
   }
 
-  /** The events of a hold whose beginning is not reported. */
+  /** Events that are delivered from now on. */
   static HoldEvents begun() {
-    return new HoldEvents(0, false);
+    return new HoldEvents(false);
   }
 
-  long since() {
-    return since;
+  /** From now on they are those of this hold. */
+  void holds(ToldHold begun) {
+    hold = begun;
   }
 
-  /** Reports the beginning, and then everything that was posted meanwhile. */
+  /** The hold that they are told of; null if its beginning was not told. */
+  @Nullable ToldHold hold() {
+    return hold;
+  }
+
+  /** Tells the beginning, and then everything that was added meanwhile. */
   void began(Runnable event) {
     event.run();
     deliverAll();
   }
 
-  /**
-   * Notes that the end is about to be reported.
-   *
-   * @return false if it was noted before
-   */
-  synchronized boolean ends() {
-    boolean news = !ended;
-    ended = true;
-    return news;
-  }
-
   /** Delivers on the calling thread, unless another thread delivers. */
   void post(Runnable event) {
-    if (add(event)) {
+    if (beginDelivery(event)) {
+      event.run();
       deliverAll();
     }
+  }
+
+  /** Returns whether the caller delivers the event now. Else it is left to the one that does. */
+  private synchronized boolean beginDelivery(Runnable event) {
+    if (delivering) {
+      queue().add(event);
+      return false;
+    }
+    delivering = true;
+    return true;
+  }
+
+  private Deque<Runnable> queue() {
+    Deque<Runnable> known = undelivered == null ? new ArrayDeque<>(2) : undelivered;
+    undelivered = known;
+    return known;
   }
 
   /** Delivers on the executor, unless another thread delivers. */
@@ -78,26 +91,26 @@ final class HoldEvents {
     }
   }
 
-  /** Adds an event. Returns whether the caller has to deliver it. */
-  private synchronized boolean add(Runnable event) {
-    undelivered.add(event);
+  /** Adds an event. Returns whether the caller has to call {@link #deliverAll}. */
+  synchronized boolean add(Runnable event) {
+    queue().add(event);
     boolean first = !delivering;
     delivering = true;
     return first;
   }
 
   private synchronized void drop(Runnable event) {
-    undelivered.remove(event);
+    queue().remove(event);
   }
 
-  private void deliverAll() {
+  void deliverAll() {
     for (Runnable next = next(); next != null; next = next()) {
       next.run();
     }
   }
 
   private synchronized @Nullable Runnable next() {
-    Runnable next = undelivered.poll();
+    Runnable next = undelivered == null ? null : undelivered.poll();
     delivering = next != null;
     return next;
   }

@@ -3,17 +3,16 @@ package io.mortise.internal.engine;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.LockListener;
+import io.mortise.LossCause;
 import io.mortise.Registration;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -23,38 +22,20 @@ import org.slf4j.LoggerFactory;
 public final class LeaseEvents {
   private static final Logger log = LoggerFactory.getLogger(LeaseEvents.class);
 
-  private final @Nullable LockListener listener;
+  private final Listeners listeners;
+  private final AttemptEvents attempts;
   private final Map<String, List<Consumer<? super LeaseChange>>> byLock = new ConcurrentHashMap<>();
-  private final Executor executor;
-  private final @Nullable ThreadPoolExecutor owned;
+  private final Callbacks callbacks;
 
-  public LeaseEvents(@Nullable LockListener listener, @Nullable Executor executor) {
-    this.listener = listener;
-    if (executor == null) {
-      owned = oneDaemonThread();
-      this.executor = owned;
-    } else {
-      owned = null;
-      this.executor = executor;
-    }
+  public LeaseEvents(List<LockListener> listeners, @Nullable Executor executor) {
+    this.listeners = new Listeners(listeners, FlightRecording.find());
+    callbacks = new Callbacks(executor);
+    attempts = new AttemptEvents(this.listeners, callbacks);
   }
 
-  /** One thread, which ends when it is idle. Listeners hear events in their order. */
-  private static ThreadPoolExecutor oneDaemonThread() {
-    ThreadPoolExecutor one =
-        new ThreadPoolExecutor(
-            1,
-            1,
-            5,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(task, "mortise-events");
-              thread.setDaemon(true);
-              return thread;
-            });
-    one.allowCoreThreadTimeOut(true);
-    return one;
+  /** The events of attempts and holds. */
+  public AttemptEvents attempts() {
+    return attempts;
   }
 
   public Registration add(String lockKey, Consumer<? super LeaseChange> listening) {
@@ -76,90 +57,68 @@ public final class LeaseEvents {
             });
   }
 
-  /** A thread's hold begins. {@link #acquired(Hold, long, boolean)} reports it. Does not block. */
-  void begins(Hold hold) {
-    if (listener != null) {
-      HoldEvents events = HoldEvents.beginning(hold.since());
-      hold.setEvents(events);
-      hold.acquisition().lease().setEvents(events);
-    }
-  }
-
-  /** A lease begins. {@link #acquired(Acquisition, long)} reports it. Does not block. */
-  void begins(Acquisition lease) {
-    if (listener != null) {
-      lease.lease().setEvents(HoldEvents.beginning(lease.lease().acquiredAt()));
-    }
-  }
-
-  public void acquired(Hold hold, long waitedNanos, boolean remote) {
-    HoldEvents events = hold.events();
-    if (events != null) {
-      began(events, hold.acquisition(), waitedNanos, remote);
-    }
-  }
-
-  /** Reports the beginning of a lease, on the executor: the caller must not block. */
-  public void acquired(Acquisition lease, long waitedNanos) {
-    if (listener != null) {
-      execute(() -> began(lease.lease().events(), lease, waitedNanos, true));
-    }
-  }
-
-  private void began(HoldEvents events, Acquisition held, long waitedNanos, boolean remote) {
-    events.began(tell(to -> to.acquired(held.keys().name(), waitedNanos, remote)));
-  }
-
-  public void released(Hold hold, long heldNanos) {
-    released(hold.events(), hold.acquisition(), heldNanos);
-  }
-
-  public void released(Acquisition lease, long heldNanos) {
-    released(listener == null ? null : lease.lease().events(), lease, heldNanos);
-  }
-
-  private void released(@Nullable HoldEvents events, Acquisition held, long heldNanos) {
-    if (events != null && events.ends()) {
-      events.post(tell(to -> to.released(held.keys().name(), heldNanos)));
-    }
-  }
-
-  /** A call of the listener; nothing if there is none. */
-  private Runnable tell(Consumer<LockListener> call) {
-    LockListener notified = listener;
-    return notified == null ? () -> {} : () -> Trampoline.guarded(() -> call.accept(notified));
-  }
-
   void suspect(Acquisition acquisition, String reason, long now) {
-    changed(acquisition, event(acquisition, LeaseState.SUSPECT, reason, now));
+    changed(acquisition, LeaseState.SUSPECT, remaining(acquisition, now), null, reason);
   }
 
   void recovered(Acquisition acquisition, long now) {
-    changed(acquisition, event(acquisition, LeaseState.HELD, "renewed again", now));
+    Duration remaining = remaining(acquisition, now);
+    changed(acquisition, LeaseState.HELD, remaining, null, "renewed again");
+  }
+
+  private static Duration remaining(Acquisition acquisition, long now) {
+    return Duration.ofNanos(acquisition.lease().remaining(now));
   }
 
   /** The acquisition is lost, and with it the hold of its holder. */
-  void lost(Acquisition acquisition, String reason, long now) {
-    changed(acquisition, event(acquisition, LeaseState.LOST, reason, now));
-    endsUnreleased(acquisition, reason, now);
+  void lost(Acquisition acquisition, Loss loss, long now) {
+    changed(acquisition, LeaseState.LOST, Duration.ZERO, loss.cause(), loss.reason());
+    attempts.endsUnreleased(acquisition, loss, now);
   }
 
-  /** Reports that a hold is over without a release, unless an end was reported before. */
-  void endsUnreleased(Acquisition acquisition, String reason, long now) {
-    HoldEvents events = acquisition.lease().events();
-    if (listener != null && events.ends()) {
-      long heldNanos = now - events.since();
-      events.post(this::execute, tell(to -> to.lost(acquisition.keys().name(), heldNanos, reason)));
+  private void changed(
+      Acquisition acquisition,
+      LeaseState state,
+      Duration remaining,
+      @Nullable LossCause cause,
+      String reason) {
+    String name = acquisition.keys().name();
+    Optional<LossCause> why = Optional.ofNullable(cause);
+    changed(acquisition, new LeaseChange(name, state, acquisition.id(), remaining, why, reason));
+  }
+
+  /** A command that renews leases is on its way. */
+  Renewing renewing(int holds, long sentAt) {
+    return new Renewing(holds, sentAt);
+  }
+
+  /** One command that renews leases. */
+  final class Renewing {
+    private final int holds;
+    private final long sentAt;
+    private final @Nullable Object recorded;
+
+    private Renewing(int holds, long sentAt) {
+      this.holds = holds;
+      this.sentAt = sentAt;
+      FlightRecording recording = listeners.recording();
+      recorded = recording == null ? null : recording.beginRenewal();
     }
-  }
 
-  private static LeaseChange event(
-      Acquisition acquisition, LeaseState state, String reason, long now) {
-    Duration remaining =
-        state == LeaseState.LOST
-            ? Duration.ZERO
-            : Duration.ofNanos(acquisition.lease().remaining(now));
-    return new LeaseChange(acquisition.keys().name(), state, acquisition.id(), remaining, reason);
+    /** It was answered, or failed. Called on any thread. */
+    void ended(boolean ok, long now) {
+      FlightRecording recording = listeners.recording();
+      if (recording != null) {
+        recording.endRenewal(recorded, holds, ok);
+      }
+      if (listeners.areGiven()) {
+        try {
+          callbacks.submit(() -> listeners.tell(to -> to.renewed(holds, now - sentAt, ok)));
+        } catch (RejectedExecutionException e) {
+          log.debug("a renewal was not told: the executor rejected it", e);
+        }
+      }
+    }
   }
 
   /**
@@ -171,7 +130,7 @@ public final class LeaseEvents {
         .lease()
         .events()
         .post(
-            this::submit,
+            callbacks::submit,
             () -> {
               if (acquisition.lease().reports(event.state())) {
                 tell(acquisition.keys().lock(), event);
@@ -185,15 +144,7 @@ public final class LeaseEvents {
    * it.
    */
   public void execute(Runnable task) {
-    try {
-      submit(task);
-    } catch (RejectedExecutionException e) {
-      Trampoline.callback(task);
-    }
-  }
-
-  private void submit(Runnable task) {
-    executor.execute(() -> Trampoline.callback(task));
+    callbacks.execute(task);
   }
 
   private void tell(String lockKey, LeaseChange event) {
@@ -202,17 +153,13 @@ public final class LeaseEvents {
       case LOST -> log.warn("lease lost: {}", event);
       default -> log.info("lease safe again: {}", event);
     }
-    if (listener != null) {
-      Trampoline.guarded(() -> listener.leaseChanged(event));
-    }
+    listeners.tellChange(event);
     byLock
         .getOrDefault(lockKey, List.of())
         .forEach(consumer -> Trampoline.guarded(() -> consumer.accept(event)));
   }
 
   void close() {
-    if (owned != null) {
-      owned.shutdown();
-    }
+    callbacks.close();
   }
 }

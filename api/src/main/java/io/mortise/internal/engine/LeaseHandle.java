@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -21,7 +22,7 @@ final class LeaseHandle implements MemberLease {
   /** The lease request that the lease came from. */
   interface Origin {
     /** The lease is over. Returns whether it was held until now. */
-    boolean lose(Acquisition held, String reason);
+    boolean lose(Acquisition held, Loss why);
 
     /** From now on the thread holds it; null if it is bound to no thread. */
     void belongsTo(@Nullable Thread thread);
@@ -35,11 +36,20 @@ final class LeaseHandle implements MemberLease {
   private final Acquisition acquisition;
   private final AtomicBoolean closed = new AtomicBoolean();
 
+  /** How many permits it has; 0 once it has given back all of them. */
+  private final AtomicInteger permits;
+
   LeaseHandle(Parts parts, Origin origin, Acquisition acquisition) {
     this.parts = parts;
     store = parts.store();
     this.origin = origin;
     this.acquisition = acquisition;
+    permits = new AtomicInteger(taken());
+  }
+
+  /** How many permits it has taken. */
+  private int taken() {
+    return Math.max(1, acquisition.keys().permits());
   }
 
   Acquisition acquisition() {
@@ -65,6 +75,11 @@ final class LeaseHandle implements MemberLease {
   public OptionalLong fencingToken() {
     long token = acquisition.lease().token();
     return token == 0 ? OptionalLong.empty() : OptionalLong.of(token);
+  }
+
+  @Override
+  public int permits() {
+    return permits.get();
   }
 
   // Extending
@@ -101,11 +116,15 @@ final class LeaseHandle implements MemberLease {
   private LeaseTerms wanted(Duration lease) {
     LeaseTerms fixed = LeaseTerms.fixed(Objects.requireNonNull(lease, "lease"));
     if (state() == LeaseState.RELEASED) {
-      throw new IllegalStateException(
-          "the lease %s of %s was released; acquire again"
-              .formatted(acquisition.id(), acquisition.keys().text()));
+      throw released();
     }
     return new LeaseTerms(fixed.nanos(), fixed.millis(), acquisition.lease().terms().renewed());
+  }
+
+  private IllegalStateException released() {
+    return new IllegalStateException(
+        "the lease %s of %s was released; acquire again"
+            .formatted(acquisition.id(), acquisition.keys().text()));
   }
 
   @Override
@@ -124,30 +143,51 @@ final class LeaseHandle implements MemberLease {
 
   @Override
   public void close() {
+    close(0);
+  }
+
+  @Override
+  public void closeAfter(Duration after) {
+    close(LeaseTerms.rest(after));
+  }
+
+  private void close(long rest) {
     if (closed.compareAndSet(false, true)) {
+      keep(rest);
       Trampoline.step(this::end);
     }
   }
 
+  private void keep(long rest) {
+    if (rest > 0) {
+      acquisition.lease().keepUntil(store.now() + rest);
+    }
+  }
+
   private void end() {
-    long heldFor = store.now() - acquisition.lease().acquiredAt();
+    long now = store.now();
     if (!isStillHeld() || !parts.releases().endAndRelease(acquisition)) {
       throw lost();
     }
-    reportReleased(heldFor);
+    reportReleased(now);
   }
 
   @Override
   public CompletableFuture<Void> releaseAsync() {
-    return Futures.on(parts.events()::execute, releasing());
+    return Futures.on(parts.events()::execute, releasing(0));
   }
 
   @Override
-  public CompletableFuture<Void> releasing() {
+  public CompletableFuture<Void> releasing(long rest) {
     if (!closed.compareAndSet(false, true)) {
       return CompletableFuture.completedFuture(null);
     }
-    long heldFor = store.now() - acquisition.lease().acquiredAt();
+    keep(rest);
+    return ending();
+  }
+
+  private CompletableFuture<Void> ending() {
+    long now = store.now();
     if (!isStillHeld()) {
       return CompletableFuture.failedFuture(lost());
     }
@@ -158,13 +198,83 @@ final class LeaseHandle implements MemberLease {
           if (!had) {
             throw lost();
           }
-          parts.events().execute(() -> reportReleased(heldFor));
+          parts.events().execute(() -> reportReleased(now));
         });
   }
 
-  private void reportReleased(long heldFor) {
-    LockLog.released(acquisition, heldFor);
-    parts.events().released(acquisition, heldFor);
+  // Giving back a part
+
+  @Override
+  public void release(int some) {
+    Trampoline.step(() -> {
+      if (!isStillHeld()) {
+        throw lost();
+      }
+      if (takesAll(some)) {
+        end();
+      } else {
+        checkHad(parts.permitReturns().give(acquisition, returned()));
+      }
+    });
+  }
+
+  @Override
+  public CompletableFuture<Void> releaseAsync(int some) {
+    return Futures.on(parts.events()::execute, releasingSome(some));
+  }
+
+  private CompletableFuture<Void> releasingSome(int some) {
+    if (!isStillHeld()) {
+      return CompletableFuture.failedFuture(lost());
+    }
+    return takesAll(some)
+        ? ending()
+        : parts.permitReturns().giveAsync(acquisition, returned()).thenAccept(this::checkHad);
+  }
+
+  /** How many permits it has given back so far. */
+  private int returned() {
+    return taken() - permits.get();
+  }
+
+  /**
+   * Takes permits off the lease.
+   *
+   * @return whether they are all that it has; then it is about to end
+   */
+  private boolean takesAll(int some) {
+    int before = permits.getAndUpdate(left -> left - checked(some, left));
+    if (before == some && !closed.compareAndSet(false, true)) {
+      throw released();
+    }
+    return before == some;
+  }
+
+  private int checked(int some, int left) {
+    if (closed.get()) {
+      throw released();
+    }
+    if (some < 1 || some > left) {
+      throw new IllegalArgumentException(
+          "%d permits were given back of the lease %s of %s, which has %d; give back at least 1, and at most as many as it has"
+              .formatted(some, acquisition.id(), acquisition.keys().text(), left));
+    }
+    return some;
+  }
+
+  /** If the store no longer had the lease, it is lost, unless it was released meanwhile. */
+  private void checkHad(boolean had) {
+    if (!had) {
+      boolean unused = origin.lose(acquisition, PermitReturns.NOT_FOUND);
+      if (state() == LeaseState.LOST) {
+        throw lost();
+      }
+    }
+  }
+
+  private void reportReleased(long now) {
+    LockLog.released(acquisition, now - acquisition.lease().acquiredAt());
+    parts.events().attempts().released(acquisition, now);
   }
 
   /**

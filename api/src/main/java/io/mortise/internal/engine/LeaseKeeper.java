@@ -1,6 +1,8 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LeaseState;
+import io.mortise.LossCause;
+import io.mortise.internal.wire.AcquireReply.NotReplicated;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.ScriptCall;
@@ -8,6 +10,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,7 +23,7 @@ import org.slf4j.LoggerFactory;
  *
  * <ul>
  *   <li>Holds that were last renewed a third of the lease ago are renewed. One command renews a
- *       hundred of them, and all commands are sent at once.
+ *       hundred of them, or in a cluster one, and all commands are sent at once.
  *   <li>A hold whose deadline falls before the next run gets a timer of its own.
  * </ul>
  *
@@ -30,10 +33,17 @@ import org.slf4j.LoggerFactory;
 public final class LeaseKeeper {
   private static final Logger log = LoggerFactory.getLogger(LeaseKeeper.class);
   private static final int BATCH = 100;
+
+  /** What the renew script answers for a hold whose lease it has renewed. */
+  private static final long RENEWED = 1;
+
   private static final int BEATS_PER_LEASE = 30;
   private static final int TRIES_PER_GRANT = 6;
   private static final long SHORTEST_BEAT = Duration.ofMillis(3).toNanos();
   private static final int LEASES_BEFORE_WARNING = 10;
+
+  private static final Loss KEY_GONE =
+      new Loss(LossCause.KEY_GONE, "its key was deleted, or is no longer this acquisition's");
 
   private final Store store;
   private final Acquisitions acquisitions;
@@ -47,6 +57,9 @@ public final class LeaseKeeper {
 
   private final Heartbeat beat;
 
+  /** Whether a renewal may name the keys of several locks, which have different hash slots. */
+  private volatile boolean together;
+
   LeaseKeeper(Store store, Acquisitions acquisitions, LeaseEvents events) {
     this.store = store;
     this.acquisitions = acquisitions;
@@ -57,6 +70,7 @@ public final class LeaseKeeper {
     period = Math.max(SHORTEST_BEAT, Math.min(lease / BEATS_PER_LEASE, part));
     long timeout = store.options().commandTimeout().toNanos();
     confirmTimeout = Duration.ofNanos(Math.min(timeout, part));
+    together = store.backend().info().anyKeys();
     beat = new Heartbeat(store, period, this::look, this::isAnythingHeld);
   }
 
@@ -101,7 +115,7 @@ public final class LeaseKeeper {
   private boolean hasLivingOwner(Acquisition held) {
     Acquisition.Owner.Holder holder = held.owner().holder(held);
     if (holder == null) {
-      return true;
+      return isWanted(held);
     }
     warnOfLongHold(held, holder);
     warnOfOwnWait(held, holder);
@@ -118,6 +132,15 @@ public final class LeaseKeeper {
     }
     held.lease().endRenewal();
     return false;
+  }
+
+  /** A hold that is retained is not renewed, until a thread takes it over. */
+  private static boolean isWanted(Acquisition held) {
+    boolean wanted = !held.owner().retains(held);
+    if (!wanted) {
+      held.lease().endRenewal();
+    }
+    return wanted;
   }
 
   private void warnOfLongHold(Acquisition held, Acquisition.Owner.Holder holder) {
@@ -152,8 +175,9 @@ public final class LeaseKeeper {
 
   private void renew(List<Acquisition> due) {
     List<List<Acquisition>> batches = new ArrayList<>();
-    for (int from = 0; from < due.size(); from += BATCH) {
-      batches.add(due.subList(from, Math.min(due.size(), from + BATCH)));
+    int most = together ? BATCH : 1;
+    for (int from = 0; from < due.size(); from += most) {
+      batches.add(due.subList(from, Math.min(due.size(), from + most)));
     }
     long sentAt = store.now();
     List<ScriptCall> calls =
@@ -166,21 +190,45 @@ public final class LeaseKeeper {
     } catch (RuntimeException e) {
       due.forEach(each -> each.lease().endRenewal());
       due.forEach(held -> failed(held, String.valueOf(e)));
+      events.renewing(due.size(), sentAt).ended(false, store.now());
       throw e;
     }
     for (int i = 0; i < replies.size(); i++) {
       List<Acquisition> batch = batches.get(i);
+      LeaseEvents.Renewing renewing = events.renewing(batch.size(), sentAt);
       Futures.whenReplied(
-          replies.get(i),
-          (reply, failure) -> {
-            batch.forEach(each -> each.lease().endRenewal());
-            if (reply != null) {
-              answered(batch, reply, sentAt);
-            } else {
-              batch.forEach(held -> failed(held, String.valueOf(failure)));
-            }
-          });
+          replies.get(i), (reply, failure) -> replied(batch, reply, failure, sentAt, renewing));
     }
+  }
+
+  /**
+   * Some stores look like one server and are a cluster behind it. They refuse a renewal of several
+   * holds. Then, and from now on, one command renews one hold.
+   */
+  private void replied(
+      List<Acquisition> batch,
+      @Nullable List<Object> reply,
+      @Nullable Throwable failure,
+      long sentAt,
+      LeaseEvents.Renewing renewing) {
+    if (batch.size() > 1 && reply == null && isOfSeveralSlots(failure)) {
+      together = false;
+      renew(batch);
+      return;
+    }
+    batch.forEach(each -> each.lease().endRenewal());
+    NotReplicated few =
+        reply == null ? null : NotReplicated.of(reply, store.options().replicaAcks());
+    renewing.ended(reply != null && few == null, store.now());
+    if (reply != null) {
+      answered(batch, reply, few, sentAt);
+    } else {
+      batch.forEach(held -> failed(held, String.valueOf(failure)));
+    }
+  }
+
+  private static boolean isOfSeveralSlots(@Nullable Throwable failure) {
+    return Failures.cause(failure).code().equals("CROSSSLOT");
   }
 
   private Duration timeout(List<Acquisition> batch) {
@@ -190,9 +238,15 @@ public final class LeaseKeeper {
     return settings.startOnGrant() && soon ? confirmTimeout : settings.commandTimeout();
   }
 
-  private void answered(List<Acquisition> batch, List<Object> reply, long sentAt) {
+  private void answered(
+      List<Acquisition> batch, List<Object> reply, @Nullable NotReplicated few, long sentAt) {
     for (int i = 0; i < batch.size(); i++) {
-      confirm(batch.get(i), store.defaultLease(), (Long) reply.get(i), sentAt);
+      long answer = (Long) reply.get(i);
+      if (few != null && answer == RENEWED) {
+        failed(batch.get(i), few.toString());
+      } else {
+        confirm(batch.get(i), store.defaultLease(), answer, sentAt);
+      }
     }
   }
 
@@ -202,8 +256,8 @@ public final class LeaseKeeper {
    * @return whether it is held
    */
   boolean confirm(Acquisition held, LeaseTerms policy, long answer, long sentAt) {
-    if (answer != 1) {
-      held.owner().lose(held, "its key was deleted, or is no longer this acquisition's");
+    if (answer != RENEWED) {
+      held.owner().lose(held, KEY_GONE);
       return false;
     }
     LeaseState before =
@@ -234,7 +288,9 @@ public final class LeaseKeeper {
       return true;
     }
     return extend(
-        held, new LeaseTerms(wanted.nanos(), wanted.millis(), has.renewed() || wanted.renewed()));
+        held,
+        new LeaseTerms(
+            wanted.nanos(), wanted.millis(), has.renewed() || wanted.renewed(), wanted.maxHold()));
   }
 
   /**
@@ -246,7 +302,7 @@ public final class LeaseKeeper {
     long sentAt = store.now();
     List<Object> reply =
         store.execute(held.keys(), store.scripts().renew(List.of(held), to), extending(held));
-    return confirm(held, to, (Long) reply.get(0), sentAt);
+    return extended(held, to, reply, sentAt);
   }
 
   /** As {@link #extend}; the future completes on the thread that delivers the reply. */
@@ -254,7 +310,16 @@ public final class LeaseKeeper {
     long sentAt = store.now();
     return store
         .executeAsync(held.keys(), store.scripts().renew(List.of(held), to), extending(held))
-        .thenApply(reply -> confirm(held, to, (Long) reply.get(0), sentAt));
+        .thenApply(reply -> extended(held, to, reply, sentAt));
+  }
+
+  private boolean extended(Acquisition held, LeaseTerms to, List<Object> reply, long sentAt) {
+    long answer = (Long) reply.get(0);
+    NotReplicated few = NotReplicated.of(reply, store.options().replicaAcks());
+    if (few != null && answer == RENEWED) {
+      throw Failures.notReplicated(few, extending(held), store.endpoint());
+    }
+    return confirm(held, to, answer, sentAt);
   }
 
   private static String extending(Acquisition held) {
@@ -289,23 +354,37 @@ public final class LeaseKeeper {
     }
   }
 
-  /** Why a lease ended without a release, as far as is known; for messages. */
-  public String whyEnded(Acquisition held) {
+  /** Why a lease ended without a release, as far as is known. */
+  public Loss whyEnded(Acquisition held) {
     if (!held.lease().terms().renewed()) {
-      return "its lease ended, which was fixed at %s ms".formatted(held.lease().terms().millis());
+      return new Loss(
+          LossCause.EXPIRED,
+          "its lease ended, which was fixed at %s ms".formatted(held.lease().terms().millis()));
     }
-    if (held.lease().deadline() - held.lease().acquiredAt() - store.longestHold() >= 0) {
-      return "its lease ended: it was held for as long as maxHold %s allows"
-          .formatted(store.options().maxHold());
+    if (held.lease().isAtLimit()) {
+      return new Loss(
+          LossCause.MAX_HOLD,
+          "its lease ended: it was held for as long as " + limitOf(held) + " allows");
     }
     Acquisition.Owner.Holder holder = held.owner().holder(held);
     if (holder != null && holder.gone() != null) {
-      return "its lease ended: %s %s, so it was not renewed".formatted(holder.who(), holder.gone());
+      return new Loss(
+          LossCause.OWNER_DIED,
+          "its lease ended: %s %s, so it was not renewed".formatted(holder.who(), holder.gone()));
     }
     String trouble = held.lease().lastTrouble();
     return trouble == null
-        ? "its lease ended before a renewal was answered"
-        : "its lease ended before a renewal succeeded; the last failed: " + trouble;
+        ? new Loss(LossCause.EXPIRED, "its lease ended before a renewal was answered")
+        : new Loss(
+            LossCause.UNREACHABLE,
+            "its lease ended before a renewal succeeded; the last failed: " + trouble);
+  }
+
+  private String limitOf(Acquisition held) {
+    long own = held.lease().terms().maxHold();
+    return own < store.longestHold()
+        ? "withMaxHold(%s)".formatted(Duration.ofNanos(own))
+        : "maxHold %s".formatted(store.options().maxHold());
   }
 
   void close() {

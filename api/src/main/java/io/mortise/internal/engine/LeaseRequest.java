@@ -2,6 +2,7 @@ package io.mortise.internal.engine;
 
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
+import io.mortise.LockAttempt;
 import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
 import io.mortise.internal.engine.Acquisition.Taking;
@@ -9,7 +10,9 @@ import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
+import io.mortise.internal.wire.VotingSet;
 import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource.Timer;
 import java.lang.ref.WeakReference;
@@ -20,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +58,12 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   interface Pending {
     void add(LeaseRequest request);
 
+    /**
+     * Whether a gate of the service gives that lock back now, which it retained. If so, runs the
+     * task when the store has answered, or has not. Does not block.
+     */
+    boolean makesRoom(LockKeys lock, Runnable then);
+
     void remove(LeaseRequest request);
 
     /** Whether a thread that parks on this object waits for a lease of that lock. */
@@ -65,9 +75,11 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   private final Pending pending;
   private final LockKeys keys;
   private final LeaseTerms policy;
+  private final @Nullable VotingSet voters;
   private final Thread asker = Thread.currentThread();
   private final long wait;
   private final long start;
+  private final @Nullable ToldRequest told;
   private final List<Consumer<? super LeaseChange>> listeners = new CopyOnWriteArrayList<>();
 
   private Phase phase = Phase.NEW;
@@ -76,7 +88,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   private boolean timeIsOver;
   private @Nullable Timer timer;
   private @Nullable LockException failure;
-  private final Backoff pause = new Backoff();
+  private final Backoff pause;
   private long troubleSince;
 
   /** Cleared when complete: it refers to the lease, and a dropped lease must be noticed. */
@@ -89,18 +101,20 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   private LeaseRequest(
       Parts parts,
       Pending pending,
-      LockKeys keys,
-      LeaseTerms policy,
+      Wanted wanted,
       long wait,
       CompletableFuture<LeaseOutcome> result) {
     this.parts = parts;
     this.pending = pending;
     store = parts.store();
+    pause = store.backoff();
     this.result = result;
-    this.keys = keys;
-    this.policy = policy;
+    keys = wanted.keys();
+    policy = wanted.terms();
+    voters = wanted.voters();
     this.wait = Math.max(LeaseSource.NOT, wait);
     start = store.now();
+    told = parts.events().attempts().begins(keys, start);
     acquisition = newAcquisition();
   }
 
@@ -114,23 +128,29 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   static void start(
       Parts parts,
       Pending pending,
-      LockKeys keys,
-      LeaseTerms policy,
+      Wanted wanted,
       long wait,
       boolean here,
       CompletableFuture<LeaseOutcome> result) {
-    LeaseRequest request = new LeaseRequest(parts, pending, keys, policy, wait, result);
+    LeaseRequest request = new LeaseRequest(parts, pending, wanted, wait, result);
     pending.add(request);
     CompletableFuture<LeaseOutcome> unused =
-        result.whenComplete((value, failed) -> request.end(new CancellationException()));
+        result.whenComplete((value, failed) -> request.endUnwanted(failed));
     if (wait > LeaseSource.NOT && wait != LeaseSource.FOREVER) {
       request.limit();
     }
     request.begin();
+    request.askFirst(here);
+  }
+
+  private void askFirst(boolean here) {
+    if (store.retain() > 0 && pending.makesRoom(keys, this::wake)) {
+      return;
+    }
     if (here) {
-      request.ask();
+      ask();
     } else {
-      request.wake();
+      wake();
     }
   }
 
@@ -144,8 +164,9 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     }
   }
 
+  /** A vote is confirmed by its own script, so no reply to another command may grant it. */
   private Acquisition newAcquisition() {
-    return parts.acquisitions().create(this, asker.getId(), policy, true);
+    return parts.acquisitions().create(this, asker.getId(), policy, voters == null);
   }
 
   @Override
@@ -172,7 +193,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
       answered(null, e);
       return;
     } catch (Error e) {
-      end(new CancellationException(e.toString())); // or it would ask without end
+      end(e); // or it would ask without end
       throw e;
     }
     answered(reply, null);
@@ -190,7 +211,10 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     phase = Phase.ASKING;
     askedAt = store.now();
     acquisition.place().sending(askedAt);
-    return store.scripts().acquire(acquisition, policy, wait != LeaseSource.NOT, "");
+    boolean waits = wait != LeaseSource.NOT;
+    return voters == null
+        ? store.scripts().acquire(acquisition, policy, waits, "")
+        : store.scripts().vote(acquisition, policy, waits, voters, parts.voter().expected());
   }
 
   @Override
@@ -201,12 +225,16 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     }
     AcquireReply understood;
     try {
-      understood = AcquireReply.ofAcquire(reply);
+      understood = AcquireReply.ofAcquire(reply, store.options().replicaAcks());
     } catch (RuntimeException e) {
       failed(Failures.cause(e));
       return;
     }
-    answered(understood);
+    if (understood instanceof AcquireReply.NotReplicated few) {
+      failed(Outcome.UNKNOWN, asked -> Failures.notReplicated(few, asked, store.endpoint()));
+    } else {
+      answered(understood);
+    }
   }
 
   private void answered(AcquireReply reply) {
@@ -226,6 +254,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   private Runnable next(AcquireReply reply) {
     if (reply instanceof AcquireReply.Held held) {
       acquisition.lease().setToken(held.token());
+      store.complainOfEpoch(held.complaint());
       return switch (acquisition.take(policy, askedAt, store.now(), store.longestHold())) {
         case HELD -> held();
         case TOO_LATE -> heldTooLate();
@@ -238,6 +267,9 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     if (reply instanceof AcquireReply.Open) {
       return done(new LeaseOutcome(null, null, true), null);
     }
+    if (voters != null && reply instanceof AcquireReply.Refused refused) {
+      return noVote(refused, voters);
+    }
     RuntimeException wrong = Failures.of(reply, keys);
     if (wrong != null) {
       return done(null, wrong);
@@ -249,10 +281,21 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
         LockLog.queued(acquisition, waiting.left());
       }
       acquisition.place().queued(waiting, store.now(), store.options().times());
-      return waits(() -> parts.redissonChannels().waits(asked));
+      Runnable telling = parts.events().attempts().waiting(told);
+      return waits(() -> {
+        telling.run();
+        parts.redissonChannels().waits(asked);
+      });
     }
     acquisition = successor();
     return waits(() -> parts.acquisitions().forget(asked));
+  }
+
+  /** Nothing was done. A server that is met for the first time is asked again at once. */
+  private Runnable noVote(AcquireReply.Refused reply, VotingSet set) {
+    acquisition.place().failed(Outcome.NOT_EXECUTED, store.now());
+    NoVoteException why = parts.voter().refusal(reply, set);
+    return why == null ? waits(() -> {}) : done(null, why);
   }
 
   private Runnable revoked() {
@@ -309,22 +352,18 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     phase = Phase.HELD;
     LeaseHandle lease = new LeaseHandle(parts, this, acquisition);
     handle = new WeakReference<>(lease);
-    parts.events().begins(acquisition);
+    long now = store.now();
+    Runnable telling = parts.events().attempts().acquired(told, acquisition, now);
     CompletableFuture<LeaseOutcome> waiting = forgetResult();
     return () -> {
       pending.remove(this);
       parts.took(lease.acquisition());
-      reportAcquired(lease.acquisition());
+      LockLog.acquired(lease.acquisition(), now - start);
+      telling.run();
       if (waiting == null || !waiting.complete(new LeaseOutcome(lease, null))) {
         CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
       }
     };
-  }
-
-  private void reportAcquired(Acquisition held) {
-    long waited = store.now() - start;
-    LockLog.acquired(held, waited);
-    parts.events().acquired(held, waited);
   }
 
   /**
@@ -337,7 +376,8 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     phase = Phase.WAITING;
     troubleSince = store.now();
     failure = Failures.tooSlow(keys, policy, store.endpoint());
-    Runnable next = timeIsOver || wait == LeaseSource.NOT ? giveUp() : () -> {};
+    boolean again = !timeIsOver && wait != LeaseSource.NOT;
+    Runnable next = again ? parts.events().attempts().waiting(told) : giveUp();
     return () -> {
       parts.releases().withdraw(late);
       next.run();
@@ -345,6 +385,10 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   }
 
   private void failed(BackendException e) {
+    failed(e.outcome(), asked -> Failures.of(e, asked, store.endpoint()));
+  }
+
+  private void failed(Outcome outcome, Function<Acquisition, LockException> why) {
     Runnable next;
     synchronized (this) {
       if (phase != Phase.ASKING) {
@@ -352,9 +396,9 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
       }
       phase = Phase.WAITING;
       long now = store.now();
-      acquisition.place().failed(e.outcome(), now + pause.next());
+      acquisition.place().failed(outcome, now + pause.next());
       troubleSince = failure == null ? now : troubleSince;
-      failure = Failures.of(e, acquisition, store.endpoint());
+      failure = why.apply(acquisition);
       boolean again =
           !timeIsOver
               && RetryRule.asksAgain(
@@ -363,7 +407,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
                   acquisition.place().mayBeKnown(),
                   now - troubleSince,
                   store.options().leaseTime().toNanos());
-      next = again ? () -> {} : giveUp();
+      next = again ? parts.events().attempts().waiting(told) : giveUp();
     }
     next.run();
   }
@@ -379,8 +423,19 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     next.run();
   }
 
+  /**
+   * The caller has completed the result itself: by an interrupt, or because it wants it no more.
+   */
+  private void endUnwanted(@Nullable Throwable why) {
+    CancellationException unwanted = new CancellationException();
+    if (why instanceof InterruptedException) {
+      unwanted.initCause(why);
+    }
+    end(unwanted);
+  }
+
   /** Ends the request with an exception, unless it has ended. */
-  void end(RuntimeException why) {
+  void end(Throwable why) {
     Runnable next;
     synchronized (this) {
       boolean ended = phase == Phase.HELD || phase == Phase.DONE;
@@ -400,14 +455,17 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     return done(new LeaseOutcome(null, null), failure);
   }
 
-  private Runnable done(@Nullable LeaseOutcome value, @Nullable RuntimeException why) {
+  private Runnable done(@Nullable LeaseOutcome value, @Nullable Throwable why) {
     phase = Phase.DONE;
+    Runnable telling =
+        parts.events().attempts().notAcquired(told, refusal(value), why, store.now());
     Acquisition orphan = acquisition;
     boolean unqueued = value != null && (value.open() || value.heldBy() != null);
     boolean known = orphan.place().mayBeKnown() && (!unqueued || orphan.mayArriveLate());
     CompletableFuture<LeaseOutcome> waiting = forgetResult();
     return () -> {
       pending.remove(this);
+      telling.run();
       if (!known) {
         parts.acquisitions().forget(orphan);
       } else if (store.takesWork()) {
@@ -421,6 +479,13 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     };
   }
 
+  private LockAttempt.Outcome refusal(@Nullable LeaseOutcome value) {
+    if (value != null && value.open()) {
+      return LockAttempt.Outcome.OPEN;
+    }
+    return wait == LeaseSource.NOT ? LockAttempt.Outcome.BUSY : LockAttempt.Outcome.TIMED_OUT;
+  }
+
   private @Nullable CompletableFuture<LeaseOutcome> forgetResult() {
     CompletableFuture<LeaseOutcome> waiting = result;
     result = null;
@@ -428,6 +493,13 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
       timer.close();
     }
     return waiting;
+  }
+
+  /** When it began, if it waits in the store's queue or for a store that fails; else null. */
+  synchronized @Nullable Long waitingSince() {
+    boolean pends = phase == Phase.WAITING || phase == Phase.ASKING;
+    boolean waits = pends && wait != LeaseSource.NOT;
+    return waits && (!acquisition.ticket().isEmpty() || failure != null) ? start : null;
   }
 
   // The lease
@@ -451,10 +523,14 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     Thread thread = holder;
     if (thread != null && !thread.isAlive()) {
       return new Holder(
-          "thread " + thread.getName(), held.lease().acquiredAt(), "ended without unlocking");
+          "thread " + thread.getName(),
+          held.lease().acquiredAt(),
+          "ended without unlocking",
+          thread,
+          1);
     }
     String gone = known.get() == null ? "is referred to by nobody and was never released" : null;
-    return new Holder("lease " + held.id(), held.lease().acquiredAt(), gone);
+    return new Holder("lease " + held.id(), held.lease().acquiredAt(), gone, thread, 1);
   }
 
   /**
@@ -479,13 +555,13 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   }
 
   @Override
-  public boolean lose(Acquisition held, String reason) {
+  public boolean lose(Acquisition held, Loss why) {
     boolean wasHeld;
     synchronized (this) { // not between the take and the note that the hold begins
-      wasHeld = held.lease().lose(reason);
+      wasHeld = held.lease().lose(why);
     }
     if (wasHeld) {
-      parts.releases().lost(held, null, reason);
+      parts.releases().lost(held, null, why);
     }
     return wasHeld;
   }

@@ -1,10 +1,11 @@
 package io.mortise.internal.engine;
 
+import io.mortise.LockAttempt.Outcome;
 import io.mortise.LockServiceClosedException;
 import io.mortise.Registration;
-import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -23,9 +24,11 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   private final Set<LeaseRequest> pending = ConcurrentHashMap.newKeySet();
   private final Set<Runnable> onClose = ConcurrentHashMap.newKeySet();
   private final Heartbeat beat;
+  private final Gates gates;
 
-  LeaseRequests(Parts parts) {
+  LeaseRequests(Parts parts, Gates gates) {
     this.parts = parts;
+    this.gates = gates;
     store = parts.store();
     Duration recheck = store.options().times().recheck();
     beat = new Heartbeat(store, recheck.toNanos() / BEATS_PER_CHECK, this::look, this::areAny);
@@ -40,15 +43,14 @@ public final class LeaseRequests implements LeaseRequest.Pending {
    *     depend on it. If a caller completes it first, the request is withdrawn.
    */
   public void start(
-      LockKeys keys,
-      LeaseTerms lease,
-      long wait,
-      boolean here,
-      CompletableFuture<LeaseOutcome> result) {
+      Wanted wanted, long wait, boolean here, CompletableFuture<LeaseOutcome> result) {
     try {
-      store.checkOpen(keys);
-      LeaseRequest.start(parts, this, keys, lease, wait, here, result);
+      store.checkOpen(wanted.keys());
+      LeaseRequest.start(parts, this, wanted, wait, here, result);
     } catch (LockServiceClosedException e) {
+      long now = store.now();
+      ToldRequest told = parts.events().attempts().begins(wanted.keys(), now);
+      parts.events().attempts().notAcquired(told, Outcome.FAILED, e, now).run();
       result.completeExceptionally(e);
     }
   }
@@ -60,6 +62,11 @@ public final class LeaseRequests implements LeaseRequest.Pending {
     if (!store.takesWork()) {
       request.close();
     }
+  }
+
+  @Override
+  public boolean makesRoom(LockKeys lock, Runnable then) {
+    return gates.makesRoom(lock, then);
   }
 
   @Override
@@ -82,6 +89,11 @@ public final class LeaseRequests implements LeaseRequest.Pending {
       task.run();
     }
     return () -> onClose.remove(task);
+  }
+
+  /** The requests that have not ended. */
+  Collection<LeaseRequest> all() {
+    return pending;
   }
 
   private boolean areAny() {

@@ -35,14 +35,14 @@ public final class LockLog {
     }
   }
 
-  public static void acquired(Hold hold, Waiter waiter, long now) {
+  public static void acquired(Hold hold, Waiter waiter) {
     if (log.isDebugEnabled()) {
       log.debug(
           "{}: acquired by {} {} after {} ms, as {}",
           hold.acquisition().keys().text(),
           thread(hold),
-          waiter.isRemote() ? "from the store" : "from another thread of this process",
-          millis(now - waiter.start()),
+          waiter.isRemote() ? "from the store" : "inside this process",
+          millis(hold.since() - waiter.start()),
           hold.acquisition().id());
     }
   }
@@ -87,6 +87,17 @@ public final class LockLog {
     if (log.isDebugEnabled()) {
       log.debug(
           "{}: handed off inside this process by {} after {} ms",
+          hold.acquisition().keys().text(),
+          thread(hold),
+          millis(now - hold.since()));
+    }
+  }
+
+  /** No thread has the hold any more, and the service retains it. */
+  static void retained(Hold hold, long now) {
+    if (log.isDebugEnabled()) {
+      log.debug(
+          "{}: unlocked by {} after {} ms, and retained by this process",
           hold.acquisition().keys().text(),
           thread(hold),
           millis(now - hold.since()));

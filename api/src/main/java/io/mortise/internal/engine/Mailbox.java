@@ -30,13 +30,17 @@ import org.slf4j.LoggerFactory;
  *   <li>A signal wakes a waiter of a condition.
  * </ul>
  *
- * <p>After a gap, all waiters ask the store again, since their message may have been in the gap.
+ * <p>After a gap, all waiters ask the store again, since their message may have been in the gap. No
+ * hold from before its end is retained.
  */
 public final class Mailbox implements ChannelListener {
   private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
 
   /** A grant with the store's time, in seconds and microseconds. */
   private static final Pattern GRANT = Pattern.compile("grant (\\d{1,12}) (\\d{1,6})");
+
+  /** The message of the check at opening. It is sent to be counted. */
+  private static final String CHECK = "check";
 
   private final Store store;
   private final Acquisitions acquisitions;
@@ -98,6 +102,11 @@ public final class Mailbox implements ChannelListener {
     return epoch.get();
   }
 
+  /** Whether it has heard every message since it had that epoch. */
+  boolean hearsSince(int before) {
+    return !interrupted && before == epoch.get();
+  }
+
   @Override
   public void onSubscribed() {
     epoch.incrementAndGet();
@@ -105,23 +114,28 @@ public final class Mailbox implements ChannelListener {
       log.info("{}: messages arrive again", store);
     }
     interrupted = false;
+    acquisitions.missedMessages();
     acquisitions.askAgain();
     conditions.askAll();
   }
 
   @Override
   public void onInterrupted(Throwable cause) {
+    interrupted = true;
     epoch.incrementAndGet();
+    acquisitions.missedMessages();
     if (!first.completeExceptionally(cause) && !store.isClosed()) {
       log.warn(
           "{}: no messages for now, waiters ask every few seconds: {}", store, cause.toString());
       log.debug("the messages' connection was lost", cause);
     }
-    interrupted = true;
   }
 
   @Override
   public void onMessage(String message) {
+    if (message.equals(CHECK)) {
+      return;
+    }
     String[] parts = message.split("\\|", 3);
     if (parts.length < 3) {
       log.warn("{}: message not understood: {}", store, message);

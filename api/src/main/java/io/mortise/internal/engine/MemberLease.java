@@ -26,6 +26,10 @@ public interface MemberLease extends Lease {
    */
   void joinMajority(@Nullable Thread owner);
 
-  /** As {@link #releaseAsync}, without the executor. */
-  CompletableFuture<Void> releasing();
+  /**
+   * As {@link #releaseAsync} or {@link #closeAfter}, without the executor.
+   *
+   * @param rest how long the lock must not be free yet (ns); 0 to release it at once
+   */
+  CompletableFuture<Void> releasing(long rest);
 }

@@ -6,9 +6,11 @@ record Parts(
     Acquisitions acquisitions,
     RedissonChannels redissonChannels,
     Releases releases,
+    PermitReturns permitReturns,
     LeaseKeeper keeper,
     Mailbox mailbox,
-    LeaseEvents events) {
+    LeaseEvents events,
+    Voter voter) {
   /** From now on the acquisition is held, and waits no more. */
   void took(Acquisition acquisition) {
     redissonChannels.ended(acquisition);

@@ -41,7 +41,7 @@ final class QueuePlace {
   /** Whether a force unlock ended this id's hold; the id never holds again. */
   private boolean revoked;
 
-  private String ticket = "";
+  private volatile String ticket = "";
 
   /**
    * Its ticket: the place in the queue, which each command sends again. Empty if the store never

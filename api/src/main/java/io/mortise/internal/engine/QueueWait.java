@@ -5,6 +5,7 @@ import io.mortise.LockServiceClosedException;
 import io.mortise.internal.engine.Gate.Step;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -76,7 +77,7 @@ final class QueueWait {
     private int epoch;
     private boolean done;
     private @Nullable LockException failure;
-    private final Backoff pause = new Backoff();
+    private final Backoff pause = store.backoff();
 
     Attempt(Gate gate, Waiter waiter, boolean waited) {
       this.gate = gate;
@@ -109,6 +110,7 @@ final class QueueWait {
             return step;
           }
         } else {
+          parts.events().attempts().waiting(gate.keys(), waiter);
           waiter.park(store.time(), gate, acquisition.place().untilCheck(now));
           busySince = store.now();
         }
@@ -143,7 +145,6 @@ final class QueueWait {
     }
 
     private Step askNow(Acquisition acquisition) {
-      epoch = parts.mailbox().epoch();
       long sentAt = store.now();
       busySince = sentAt;
       sending(acquisition, sentAt);
@@ -172,9 +173,10 @@ final class QueueWait {
      * everything that is noted as sent, so no command is missed.
      */
     private void sending(Acquisition acquisition, long sentAt) {
+      epoch = parts.mailbox().epoch();
       acquisition.place().sending(sentAt);
       if (!store.takesWork()) {
-        acquisition.place().failed(BackendException.Outcome.NOT_EXECUTED, sentAt);
+        acquisition.place().failed(Outcome.NOT_EXECUTED, sentAt);
         store.checkOpen(gate.keys());
       }
     }
@@ -196,9 +198,16 @@ final class QueueWait {
     Step hear(Acquisition acquisition, long sentAt, Supplier<List<Object>> answer) {
       AcquireReply reply;
       try {
-        reply = AcquireReply.ofAcquire(answer.get());
+        reply = AcquireReply.ofAcquire(answer.get(), store.options().replicaAcks());
       } catch (BackendException e) {
-        failed(acquisition, e);
+        failed(acquisition, e.outcome(), () -> Failures.of(e, acquisition, store.endpoint()));
+        return Step.WAIT;
+      }
+      if (reply instanceof AcquireReply.NotReplicated few) {
+        failed(
+            acquisition,
+            Outcome.UNKNOWN,
+            () -> Failures.notReplicated(few, acquisition, store.endpoint()));
         return Step.WAIT;
       }
       answered(acquisition);
@@ -213,6 +222,7 @@ final class QueueWait {
       }
       if (reply instanceof AcquireReply.Held held) {
         acquisition.lease().setToken(held.token());
+        store.complainOfEpoch(held.complaint());
         return taken(acquisition, sentAt);
       }
       return Step.REFUSED;
@@ -225,7 +235,7 @@ final class QueueWait {
     }
 
     private Step taken(Acquisition acquisition, long sentAt) {
-      return switch (gate.granted(waiter, acquisition, sentAt)) {
+      return switch (gate.granted(waiter, acquisition, sentAt, epoch)) {
         case HELD -> {
           done = true;
           waiter.tookRemotely();
@@ -275,10 +285,10 @@ final class QueueWait {
       return waiter.waits() ? Step.WAIT : ask(gate.acquisitionFor(waiter));
     }
 
-    private void failed(Acquisition acquisition, BackendException e) {
+    private void failed(Acquisition acquisition, Outcome outcome, Supplier<LockException> why) {
       long now = store.now();
-      acquisition.place().failed(e.outcome(), now + pause.next());
-      LockException seen = Failures.of(e, acquisition, store.endpoint());
+      acquisition.place().failed(outcome, now + pause.next());
+      LockException seen = why.get();
       failure = seen;
       long since = gate.failing(seen, now);
       boolean again =
@@ -295,6 +305,9 @@ final class QueueWait {
 
     /** Keeps an acquisition whose replies come too late from asking without end. */
     private void pauseAfterFailure() {
+      if (waiter.waits()) {
+        parts.events().attempts().waiting(gate.keys(), waiter);
+      }
       waiter.park(store.time(), gate, pause.next());
     }
 

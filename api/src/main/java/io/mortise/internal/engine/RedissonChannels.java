@@ -100,7 +100,7 @@ final class RedissonChannels {
 
     void open() {
       if (opened.compareAndSet(false, true)) {
-        subscription = store.backend().subscribe(channel, this);
+        subscription = store.backend().subscribeSharded(channel, this);
         if (closed) {
           close();
         }

@@ -2,10 +2,12 @@ package io.mortise.internal.engine;
 
 import io.mortise.LeaseState;
 import io.mortise.LockServiceClosedException;
+import io.mortise.LossCause;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +19,9 @@ import org.slf4j.LoggerFactory;
 /** How acquisitions end: released, given up, lost, or revoked. Thread-safe. */
 public final class Releases {
   private static final Logger log = LoggerFactory.getLogger(Releases.class);
+
+  private static final Loss NOT_FOUND =
+      new Loss(LossCause.KEY_GONE, "the store no longer had it when it was unlocked");
 
   private final Store store;
   private final Acquisitions acquisitions;
@@ -79,6 +84,16 @@ public final class Releases {
     store.phase().released();
   }
 
+  /**
+   * Gives back an ended acquisition that no thread used, in the background.
+   *
+   * @param answered runs when the store has answered, or has not answered in time
+   */
+  void giveBack(Acquisition unused, Runnable answered) {
+    acquisitions.forget(unused);
+    withdrawals.giveBackUnused(unused, answered);
+  }
+
   // Released
 
   /**
@@ -118,7 +133,7 @@ public final class Releases {
     List<Object> reply;
     long sentAt = store.now();
     try {
-      reply = store.backend().execute(store.scripts().release(ended));
+      reply = store.backend().execute(ending(ended));
     } catch (BackendException e) {
       return releasedLater(ended, e);
     } finally {
@@ -139,7 +154,7 @@ public final class Releases {
     CompletableFuture<Boolean> released = new CompletableFuture<>();
     long sentAt = store.now();
     Futures.whenReplied(
-        store.batcher().send(store.scripts().release(held)),
+        store.batcher().send(ending(held)),
         (reply, failure) -> {
           acquisitions.forget(held);
           try {
@@ -156,6 +171,12 @@ public final class Releases {
     return released;
   }
 
+  /** The command that gives it back: at once, or when the time is over for which it is kept. */
+  private ScriptCall ending(Acquisition ended) {
+    long rest = ended.lease().rest(store.now());
+    return rest > 0 ? store.scripts().linger(ended, rest) : store.scripts().release(ended);
+  }
+
   private LockServiceClosedException heldWhenClosed(Acquisition ended) {
     acquisitions.forget(ended);
     abandon(ended);
@@ -170,7 +191,7 @@ public final class Releases {
    */
   void abandon(Acquisition held) {
     String reason = "its service %s was closed; %s".formatted(store.clientId(), leaseEnds(held));
-    events.endsUnreleased(held, reason, store.now());
+    events.attempts().endsUnreleased(held, new Loss(LossCause.SERVICE_CLOSED, reason), store.now());
   }
 
   private String leaseEnds(Acquisition held) {
@@ -182,16 +203,15 @@ public final class Releases {
     mailbox.complain(AcquireReply.textAt(reply, 1));
     boolean had = AcquireReply.isDone(reply) || "RELEASED".equals(reply.get(0));
     if (!had) {
-      String reason = "the store no longer had it when it was unlocked";
-      ended.lease().wasLost(reason);
-      LockLog.lost(ended, reason);
-      events.lost(ended, reason, store.now());
+      ended.lease().wasLost(NOT_FOUND);
+      LockLog.lost(ended, NOT_FOUND.reason());
+      events.lost(ended, NOT_FOUND, store.now());
     }
     return had;
   }
 
   /** Notifies the acquisitions that a release grants. A grant to one that is over is given back. */
-  private void grant(LockKeys keys, List<Object> reply, long sentAt) {
+  void grant(LockKeys keys, List<Object> reply, long sentAt) {
     for (int i = 2; i < reply.size(); i++) {
       String id = (String) reply.get(i);
       Acquisition granted = acquisitions.find(id);
@@ -221,28 +241,38 @@ public final class Releases {
    * Finishes a lost acquisition, after its owner has dropped it: notifies listeners, and removes it
    * from the store.
    */
-  void lost(Acquisition lost, @Nullable Hold hold, String reason) {
-    acquisitions.forget(lost);
-    LockLog.lost(lost, reason);
-    if (!store.isClosed()) {
-      withdrawals.leave(lost);
-    }
-    events.lost(lost, reason, store.now());
+  void lost(Acquisition lost, @Nullable Hold hold, Loss why) {
+    lostUnused(lost, why);
+    events.lost(lost, why, store.now());
     if (hold != null && store.options().interruptOnLoss()) {
       lostHolds.interrupt(hold);
     }
   }
 
+  /** As {@link #lost}, for a hold that was retained. Nobody was inside, so nobody is told. */
+  void lostUnused(Acquisition lost, Loss why) {
+    acquisitions.forget(lost);
+    LockLog.lost(lost, why.reason());
+    if (!store.isClosed()) {
+      withdrawals.leave(lost);
+    }
+  }
+
   /** Ends all holds or leases of the lock; returns whether there were any. */
   public boolean force(LockKeys keys) {
-    return forced(keys, store.execute(keys, store.scripts().force(keys), forcing(keys)));
+    return force(keys, "");
+  }
+
+  /** Ends the hold or lease of one id; returns whether that id held the lock. */
+  public boolean force(LockKeys keys, String id) {
+    return forced(keys, store.execute(keys, store.scripts().force(keys, id), forcing(keys)));
   }
 
   /** As {@link #force}; the future completes on the service's executor. */
   public CompletableFuture<Boolean> forceAsync(LockKeys keys) {
     CompletableFuture<Boolean> forced =
         store
-            .executeAsync(keys, store.scripts().force(keys), forcing(keys))
+            .executeAsync(keys, store.scripts().force(keys, ""), forcing(keys))
             .thenApply(reply -> forced(keys, reply));
     return Futures.on(events::execute, forced);
   }

@@ -8,37 +8,48 @@ import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockScripts;
 import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendInfo;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The store as the parts of one service use it: its backend, its scripts with the options of the
  * service, its time, and whether the service still takes work. Thread-safe.
  */
 public final class Store {
+  private static final Logger log = LoggerFactory.getLogger(Store.class);
+
   private final LockBackend backend;
   private final TimeSource time;
   private final ServiceOptions options;
   private final ClientId clientId;
-  private final LockScripts scripts;
+  private volatile LockScripts scripts;
   private final LeaseTerms defaultLease;
   private final long longestHold;
+  private final long retain;
   private final ServicePhase phase;
   private final CommandBatcher batcher;
+  private final AtomicBoolean complained = new AtomicBoolean();
 
   Store(ClientId clientId, LockBackend backend, ServiceOptions options) {
     this.clientId = clientId;
     this.backend = backend;
     this.options = options;
     time = backend.time();
-    scripts = new LockScripts(options, backend.info().publishCounts());
+    BackendInfo info = backend.info();
+    scripts = new LockScripts(options, info, info.publishCounts());
     defaultLease = LeaseTerms.renewed(options.leaseTime());
     Duration maxHold = options.maxHold();
     longestHold = maxHold == null ? Long.MAX_VALUE / 2 : maxHold.toNanos();
+    retain = options.retain().toNanos();
     phase = new ServicePhase(clientId, time);
     batcher = new CommandBatcher(backend);
   }
@@ -63,8 +74,18 @@ public final class Store {
     return scripts;
   }
 
+  /** From now on no script believes that nobody hears a message. */
+  public void distrustCounts() {
+    scripts = new LockScripts(options, backend.info(), false);
+  }
+
   public ClientId clientId() {
     return clientId;
+  }
+
+  /** The waits between commands that fail. */
+  public Backoff backoff() {
+    return new Backoff(backend.info().topology());
   }
 
   /** The lease of a lock that is renewed until it is released. */
@@ -75,6 +96,13 @@ public final class Store {
   /** How long a hold is renewed at most (ns). */
   long longestHold() {
     return longestHold;
+  }
+
+  /**
+   * For how long after its acquisition a plain hold is kept that no thread uses (ns); 0 if never.
+   */
+  long retain() {
+    return retain;
   }
 
   /** Sends commands for which no thread waits. */
@@ -146,6 +174,19 @@ public final class Store {
           }
         });
     return answer;
+  }
+
+  /**
+   * The server does not tell the number of the failover that made it a master. Logged once, since
+   * tokens rise all the same while that master lives.
+   */
+  void complainOfEpoch(@Nullable String refusal) {
+    if (refusal != null && complained.compareAndSet(false, true)) {
+      log.warn(
+          "{} refuses CLUSTER INFO, so an old master may give larger fencing tokens after a failover: {}; allow it with +cluster|info (docs/troubleshooting.md#permissions)",
+          endpoint(),
+          refusal);
+    }
   }
 
   public LockException failure(BackendException e, String what) {

@@ -2,6 +2,7 @@ package io.mortise.internal.engine;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -77,8 +78,13 @@ final class Trampoline {
 
   /** Runs code of the application. What it throws is logged and goes no further. */
   static void guarded(Runnable call) {
+    guarded(run -> run.run(), call);
+  }
+
+  /** As {@link #guarded(Runnable)}, for a call on an object. */
+  static <T> void guarded(Consumer<? super T> call, T to) {
     try {
-      call.run();
+      call.accept(to);
     } catch (Throwable e) { // an Error too: the lock's state does not depend on a listener
       log.warn("a lock listener failed", e);
     }

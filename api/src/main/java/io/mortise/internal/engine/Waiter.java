@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.LockAttempt.Outcome;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.spi.TimeSource;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +31,7 @@ public final class Waiter {
   private String beside = "";
   private long overslept;
   private @Nullable Hold hold;
+  private @Nullable ToldAttempt told;
 
   private Waiter(
       LeaseTerms lease, long start, Patience patience, boolean interruptible, long wait) {
@@ -92,6 +94,11 @@ public final class Waiter {
     };
   }
 
+  /** How long it may wait for a reply at most (ns), if others may wait that long. */
+  long patience(long longest, long now) {
+    return isTimed() ? Math.min(longest, deadline - now) : longest;
+  }
+
   /** How long ago its deadline was (ns); negative if it has none, or has time left. */
   long late(long now) {
     return isTimed() ? now - deadline : -1;
@@ -110,6 +117,21 @@ public final class Waiter {
   /** The hold that it got; null if none. */
   public @Nullable Hold hold() {
     return hold;
+  }
+
+  /** Listeners are told of it as this attempt. */
+  void setTold(ToldAttempt attempt) {
+    told = attempt;
+  }
+
+  /** What listeners were told of it; null if nothing yet. */
+  @Nullable ToldAttempt told() {
+    return told;
+  }
+
+  /** What it means that it ends without the lock and without an exception. */
+  Outcome refusal() {
+    return waits() ? Outcome.TIMED_OUT : Outcome.BUSY;
   }
 
   /** The store gave this thread the lock. */

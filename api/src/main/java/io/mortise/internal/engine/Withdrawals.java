@@ -3,14 +3,17 @@ package io.mortise.internal.engine;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Takes acquisitions back in the background, detached from the thread that gave them up. It sends
  * <em>leave</em> until the store confirms it, or until every hold of the id must have ended by
- * itself. A repeated command is harmless, since it only touches its own id. Closing the service
- * waits for the reply to the first command, not for the repetitions. Thread-safe.
+ * itself. A repeated command is harmless, since it only touches its own id. A part of the permits
+ * of a lease is given back in the same way. Closing the service waits for the reply to the first
+ * command, not for the repetitions. Thread-safe.
  */
 public final class Withdrawals {
   private static final Logger log = LoggerFactory.getLogger(Withdrawals.class);
@@ -38,10 +41,46 @@ public final class Withdrawals {
     leave(released, () -> acquisitions.askAgain(released.keys()));
   }
 
+  /**
+   * Gives back a hold that nobody uses.
+   *
+   * @param answered runs when the store has answered, or has not answered in time. In the second
+   *     case the command is sent again
+   */
+  void giveBackUnused(Acquisition unused, Runnable answered) {
+    long longest = unused.lease().terms().nanos();
+    send(unused.keys(), () -> leaving(unused), longest, () -> {}, answered);
+  }
+
   private void leave(Acquisition acquisition, Runnable then) {
-    LockKeys keys = acquisition.keys();
-    ScriptCall call = store.scripts().leave(keys, acquisition.id(), acquisition.mayArriveLate());
-    send(keys, call, acquisition.lease().terms().nanos(), then);
+    long rest = acquisition.lease().rest(store.now());
+    long longest = Math.max(acquisition.lease().terms().nanos(), rest);
+    send(acquisition.keys(), () -> leaving(acquisition), longest, then, () -> {});
+  }
+
+  /**
+   * Gives back a part of a lease's permits after a command without a reply, for as long as the
+   * lease is held: its end gives back all of them. The lost reply may have granted permits to other
+   * acquisitions of this service, so those that wait then ask the store.
+   *
+   * @param sum how many the lease has given back so far
+   */
+  void giveBack(Acquisition held, int sum) {
+    ScriptCall call = store.scripts().giveBack(held, sum, false);
+    send(
+        held.keys(),
+        () -> held.lease().isHeld() ? call : null,
+        Long.MAX_VALUE / 2,
+        () -> acquisitions.askAgain(held.keys()),
+        () -> {});
+  }
+
+  /** A place that is kept for some time is left to that time, and only then given back. */
+  private ScriptCall leaving(Acquisition left) {
+    long rest = left.lease().rest(store.now());
+    return rest > 0
+        ? store.scripts().linger(left, rest)
+        : store.scripts().leave(left.keys(), left.id(), left.mayArriveLate());
   }
 
   /** Takes back a grant to an id that this service does not know. */
@@ -50,23 +89,40 @@ public final class Withdrawals {
   }
 
   public void send(LockKeys keys, ScriptCall call) {
-    send(keys, call, 0, () -> {});
+    send(keys, () -> call, 0, () -> {}, () -> {});
   }
 
-  private void send(LockKeys keys, ScriptCall call, long longestLease, Runnable then) {
+  private void send(
+      LockKeys keys,
+      Supplier<@Nullable ScriptCall> call,
+      long longestLease,
+      Runnable then,
+      Runnable answered) {
     long tombstone = store.options().tombstone().toNanos();
     boolean unused = store.phase().releasing();
     new Attempt(keys.text(), call, store.now() + Math.max(tombstone, longestLease), then)
-        .send(FIRST_PAUSE, store.phase()::released);
+        .send(
+            FIRST_PAUSE,
+            () -> {
+              try {
+                answered.run();
+              } finally {
+                store.phase().released();
+              }
+            });
   }
 
   private final class Attempt {
     private final String what;
-    private final ScriptCall call;
+    private final Supplier<@Nullable ScriptCall> call;
     private final long end;
     private final Runnable then;
 
-    Attempt(String what, ScriptCall call, long end, Runnable then) {
+    /**
+     * @param call makes the command each time; null if it is not wanted any more
+     * @param then runs when the command has been executed, or is not wanted any more
+     */
+    Attempt(String what, Supplier<@Nullable ScriptCall> call, long end, Runnable then) {
       this.what = what;
       this.call = call;
       this.end = end;
@@ -74,8 +130,17 @@ public final class Withdrawals {
     }
 
     void send(Duration pause, Runnable answered) {
+      ScriptCall made = call.get();
+      if (made == null) {
+        try {
+          then.run(); // an earlier command may have been executed
+        } finally {
+          answered.run();
+        }
+        return;
+      }
       Futures.whenReplied(
-          store.batcher().send(call),
+          store.batcher().send(made),
           (reply, failure) -> {
             try {
               if (failure != null) {

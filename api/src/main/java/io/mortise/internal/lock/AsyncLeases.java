@@ -9,6 +9,7 @@ import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -48,9 +49,23 @@ public final class AsyncLeases implements AsyncLock {
     return request(nanos(wait), AsyncLeases::lease);
   }
 
+  @Override
+  public <T extends @Nullable Object> CompletableFuture<T> withLease(
+      Function<? super Lease, ? extends CompletionStage<T>> work) {
+    LeasedWork<T> leased = new LeasedWork<>(work, executor);
+    return leased.after(acquire());
+  }
+
   /** Waits for a lease without end. */
   public Lease await() throws InterruptedException {
     return lease(awaitOutcome(LeaseSource.FOREVER)).orElseThrow();
+  }
+
+  /** Waits for a lease without end. An interrupt does not end the wait; the flag stays set. */
+  Lease join() {
+    CompletableFuture<LeaseOutcome> outcome = new CompletableFuture<>();
+    source.requestHere(LeaseSource.FOREVER, outcome);
+    return lease(Futures.join(outcome, time)).orElseThrow();
   }
 
   /** Waits for a lease until the deadline. */
@@ -81,7 +96,8 @@ public final class AsyncLeases implements AsyncLock {
     return Optional.ofNullable(outcome.lease());
   }
 
-  private static long nanos(Duration wait) {
+  /** A wait of the application, as a source of leases takes it. */
+  static long nanos(Duration wait) {
     long nanos = TimeUnit.NANOSECONDS.convert(wait);
     return Math.max(LeaseSource.NOT, Math.min(nanos, Long.MAX_VALUE / 2));
   }

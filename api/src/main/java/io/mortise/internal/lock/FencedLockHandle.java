@@ -6,6 +6,7 @@ import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import java.time.Duration;
 import java.util.Objects;
+import java.util.OptionalLong;
 
 /** A handle of the exclusive lock whose holds have fencing tokens. */
 final class FencedLockHandle extends LockHandle implements FencedLock {
@@ -16,6 +17,11 @@ final class FencedLockHandle extends LockHandle implements FencedLock {
   @Override
   public FencedLockHandle withLease(Duration fixed) {
     return with(LeaseTerms.fixed(Objects.requireNonNull(fixed, "lease")));
+  }
+
+  @Override
+  public FencedLockHandle withMaxHold(Duration max) {
+    return with(limited(max));
   }
 
   @Override
@@ -37,10 +43,29 @@ final class FencedLockHandle extends LockHandle implements FencedLock {
   @Override
   public long lockAndGetToken() {
     lock();
+    return tokenOrUnlock();
+  }
+
+  @Override
+  public OptionalLong tryLockAndGetToken() {
+    return tryLock() ? OptionalLong.of(tokenOrUnlock()) : OptionalLong.empty();
+  }
+
+  @Override
+  public OptionalLong tryLockAndGetToken(Duration wait) throws InterruptedException {
+    return tryLock(wait) ? OptionalLong.of(tokenOrUnlock()) : OptionalLong.empty();
+  }
+
+  /** The token of the hold that was just acquired. Without one, the hold ends. */
+  private long tokenOrUnlock() {
     try {
       return fencingToken();
     } catch (IllegalMonitorStateException | IllegalStateException e) {
-      unlock();
+      try {
+        unlock();
+      } catch (RuntimeException failed) {
+        e.addSuppressed(failed);
+      }
       throw e;
     }
   }

@@ -36,6 +36,12 @@ public final class GuardedKeys {
   private final String prefix;
   private final List<String> counter;
 
+  /** The tag of the lock's counter, or null. */
+  private final @Nullable String tag;
+
+  /** Whether every key must have the tag of the lock's counter. */
+  private final boolean needsTag;
+
   /** For tokens of a lock of any service with the default key prefix. */
   public GuardedKeys(LockBackend backend) {
     this(backend, ServiceOptions.KEY_PREFIX);
@@ -47,6 +53,8 @@ public final class GuardedKeys {
     this.backend = backend;
     this.prefix = prefix;
     counter = List.of();
+    tag = null;
+    needsTag = false;
   }
 
   /** For tokens of this lock, whose counter may be in the same store. */
@@ -59,6 +67,8 @@ public final class GuardedKeys {
     this.backend = backend;
     prefix = own.engine().store().options().keyPrefix();
     counter = List.of(own.keys().counter());
+    tag = Names.tag(own.keys().counter());
+    needsTag = !backend.info().anyKeys();
   }
 
   /** The endpoint of the store that has the keys. */
@@ -68,6 +78,7 @@ public final class GuardedKeys {
 
   /** Writes the key and returns null, or writes nothing and returns the refusal. */
   public @Nullable Refusal set(String key, String value, long token) {
+    checkTag(key);
     String beside = beside(key);
     List<String> keys = Stream.concat(Stream.of(key, beside), counter.stream()).toList();
     List<Object> reply = run(key, new ScriptCall(GUARD, keys, args(value, token), TIMEOUT), token);
@@ -78,6 +89,20 @@ public final class GuardedKeys {
       case "FOREIGN" -> throw foreign(key, beside, (String) reply.get(1));
       default -> throw new IllegalStateException("guard script answered " + reply);
     };
+  }
+
+  /** In a cluster, one command can use the key and the lock's counter only if they share a slot. */
+  private void checkTag(String key) {
+    if (needsTag && !Names.tag(Names.slot("key", key)).equals(tag)) {
+      throw otherSlot(key, null);
+    }
+  }
+
+  private IllegalArgumentException otherSlot(String key, @Nullable BackendException cause) {
+    return new IllegalArgumentException(
+        "guarded key '%s' has the hash tag %s and the lock's is %s; in a cluster put %s into the key, or make the guard without the lock"
+            .formatted(key, Names.tag(Names.slot("key", key)), tag, tag),
+        cause);
   }
 
   /** The key of the largest token. It differs between <code>{foo}</code> and <code>foo</code>. */
@@ -94,6 +119,9 @@ public final class GuardedKeys {
     try {
       return backend.execute(call);
     } catch (BackendException e) {
+      if (e.code().equals("CROSSSLOT")) { // a cluster behind one address
+        throw otherSlot(key, e);
+      }
       throw Failures.of(e, "key '%s' was written with token %d".formatted(key, token), endpoint());
     }
   }

@@ -8,12 +8,14 @@ import io.mortise.internal.engine.Failures;
 import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
+import io.mortise.internal.engine.Wanted;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
@@ -30,7 +32,7 @@ final class LatchHandle implements DistributedCountDownLatch {
     this.keys = keys;
     requests =
         new AsyncLeases(
-            new LeaseRequester(engine, keys, engine.store().defaultLease()),
+            new LeaseRequester(engine, new Wanted(keys, engine.store().defaultLease())),
             engine.events()::execute,
             engine.store().time());
   }
@@ -61,6 +63,12 @@ final class LatchHandle implements DistributedCountDownLatch {
     return open;
   }
 
+  @Override
+  public CompletableFuture<Boolean> awaitAsync(Duration wait) {
+    return requests.request(
+        AsyncLeases.nanos(Objects.requireNonNull(wait, "wait")), LeaseOutcome::open);
+  }
+
   // Counting
 
   @Override
@@ -85,6 +93,11 @@ final class LatchHandle implements DistributedCountDownLatch {
   }
 
   @Override
+  public boolean delete() {
+    return step("delete", 0, "it was deleted").get(0).equals("COUNT");
+  }
+
+  @Override
   public long getCount() {
     List<Object> reply =
         checked(engine.store().execute(keys, count("", "look", 0), what("it was looked at")));
@@ -101,7 +114,7 @@ final class LatchHandle implements DistributedCountDownLatch {
   private List<Object> step(String mode, long count, String what) {
     ScriptCall call = count(engine.newStepId(), mode, count);
     long end = engine.store().now() + longest().toNanos();
-    Backoff pause = new Backoff();
+    Backoff pause = engine.store().backoff();
     boolean uncertain = false;
     while (true) {
       engine.store().checkNotClosed(keys);

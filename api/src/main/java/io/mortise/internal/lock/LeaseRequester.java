@@ -3,19 +3,18 @@ package io.mortise.internal.lock;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
-import io.mortise.internal.wire.LeaseTerms;
-import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.engine.Wanted;
 import java.util.concurrent.CompletableFuture;
 
 /** The source of leases of one lock, semaphore or latch. */
-record LeaseRequester(Engine engine, LockKeys keys, LeaseTerms lease) implements LeaseSource {
+record LeaseRequester(Engine engine, Wanted wanted) implements LeaseSource {
   @Override
   public void request(long wait, CompletableFuture<LeaseOutcome> outcome) {
-    engine.requests().start(keys, lease, wait, false, outcome);
+    engine.requests().start(wanted, wait, false, outcome);
   }
 
   @Override
   public void requestHere(long wait, CompletableFuture<LeaseOutcome> outcome) {
-    engine.requests().start(keys, lease, wait, true, outcome);
+    engine.requests().start(wanted, wait, true, outcome);
   }
 }

@@ -6,6 +6,7 @@ import io.mortise.internal.engine.Hold;
 import java.util.Date;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A condition of one lock: the part that is the same for a private condition and for one that
@@ -125,8 +126,9 @@ abstract class LockCondition implements Condition {
     engine().conditions().add(waiter);
     try {
       join(waiter);
+      Long kept = hold.forgetKept(); // the outermost level is not left yet
       boolean interrupted = waitWithoutLock(waiter, hold, interruptible, deadline);
-      enter(waiter, again, count, interrupted);
+      enter(waiter, again, count, kept, interrupted);
       boolean signalled = !leave(waiter);
       if (interrupted && interruptible && !signalled) {
         throw new InterruptedException();
@@ -172,9 +174,14 @@ abstract class LockCondition implements Condition {
     return interrupted;
   }
 
-  private void enter(ConditionWaiter waiter, LockHandle again, int count, boolean interrupted) {
+  private void enter(
+      ConditionWaiter waiter,
+      LockHandle again,
+      int count,
+      @Nullable Long kept,
+      boolean interrupted) {
     try {
-      again.lockAll(count);
+      again.lockAll(count, kept);
     } catch (RuntimeException e) {
       abandon(waiter);
       if (interrupted) {

@@ -17,10 +17,13 @@ import io.mortise.internal.engine.LockLog;
 import io.mortise.internal.engine.PendingTry;
 import io.mortise.internal.engine.ThreadLeases;
 import io.mortise.internal.engine.Waiter;
+import io.mortise.internal.engine.Wanted;
 import io.mortise.internal.wire.AcquisitionId;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
+import io.mortise.internal.wire.VotingSet;
+import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
@@ -32,6 +35,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -62,6 +66,15 @@ class LockHandle implements DistributedLock, Member {
   @Override
   public LockHandle withLease(long fixed, TimeUnit unit) {
     return with(LeaseTerms.fixed(fixed, unit));
+  }
+
+  @Override
+  public LockHandle withMaxHold(Duration max) {
+    return with(limited(max));
+  }
+
+  final LeaseTerms limited(Duration max) {
+    return engine.store().defaultLease().upTo(Objects.requireNonNull(max, "max hold"));
   }
 
   /** A handle of the same lock with another lease. */
@@ -122,10 +135,10 @@ class LockHandle implements DistributedLock, Member {
       return () -> true;
     }
     Waiter waiter = ready(impatient());
-    PendingTry begun = engine.gates().begin(keys, waiter);
+    PendingTry begun = told(waiter, () -> engine.gates().begin(keys, waiter));
     return () -> {
       try {
-        return reported(begun.finish(), waiter);
+        return reported(told(waiter, begun::finish), waiter);
       } finally {
         waiter.restoreInterrupt();
       }
@@ -155,6 +168,16 @@ class LockHandle implements DistributedLock, Member {
     return withLease(fixed, unit).tryLock(wait, unit);
   }
 
+  /** Runs a step of an attempt. If it throws, the attempt is over, and listeners are told. */
+  private <T> T told(Waiter waiter, Supplier<T> step) {
+    try {
+      return step.get();
+    } catch (RuntimeException | Error e) {
+      engine.events().attempts().notAcquired(keys, waiter, e, engine.store().now());
+      throw e;
+    }
+  }
+
   final Waiter impatient() {
     return Waiter.impatient(lease, engine.store().now());
   }
@@ -176,7 +199,14 @@ class LockHandle implements DistributedLock, Member {
   }
 
   final boolean take(Waiter waiter) throws InterruptedException {
-    return reported(engine.gates().lock(keys, waiter), waiter);
+    boolean acquired;
+    try {
+      acquired = engine.gates().lock(keys, waiter);
+    } catch (InterruptedException | RuntimeException | Error e) {
+      engine.events().attempts().notAcquired(keys, waiter, e, engine.store().now());
+      throw e;
+    }
+    return reported(acquired, waiter);
   }
 
   private boolean reported(boolean acquired, Waiter waiter) {
@@ -185,9 +215,10 @@ class LockHandle implements DistributedLock, Member {
       LockLog.late(keys, waiter, engine.store().now());
     }
     if (acquired && hold != null) {
-      LockLog.acquired(hold, waiter, engine.store().now());
-      engine.events().acquired(hold, engine.store().now() - waiter.start(), waiter.isRemote());
+      LockLog.acquired(hold, waiter);
+      engine.events().attempts().acquired(hold);
     } else {
+      engine.events().attempts().notAcquired(keys, waiter, null, engine.store().now());
       LockLog.refused(keys, waiter, engine.store().now());
     }
     return acquired;
@@ -202,7 +233,8 @@ class LockHandle implements DistributedLock, Member {
       return false;
     }
     engine.store().checkNotClosed(keys); // while it closes, holders may go on
-    if (isOver(hold) || !engine.keeper().ensureLease(hold.acquisition(), lease)) {
+    if (isOver(hold, engine.store().now())
+        || !engine.keeper().ensureLease(hold.acquisition(), lease)) {
       return false;
     }
     hold.enter();
@@ -210,9 +242,9 @@ class LockHandle implements DistributedLock, Member {
   }
 
   /** Whether the lease has ended. If so, the gate is notified, unless it already knows. */
-  private boolean isOver(Hold hold) {
+  private boolean isOver(Hold hold, long now) {
     Acquisition acquisition = hold.acquisition();
-    boolean over = acquisition.lease().state(engine.store().now()) == LeaseState.LOST;
+    boolean over = acquisition.lease().state(now) == LeaseState.LOST;
     if (over) {
       acquisition.owner().lose(acquisition, engine.keeper().whyEnded(acquisition));
     }
@@ -228,7 +260,7 @@ class LockHandle implements DistributedLock, Member {
 
   private AsyncLeases leases() {
     return new AsyncLeases(
-        new LeaseRequester(engine, keys, lease), executor(), engine.store().time());
+        new LeaseRequester(engine, new Wanted(keys, lease)), executor(), engine.store().time());
   }
 
   @Override
@@ -264,15 +296,30 @@ class LockHandle implements DistributedLock, Member {
     if (hold == null) {
       throw notHeld(engine.lostHolds().exit(keys));
     }
+    long now = engine.store().now();
+    if (isOver(hold, now)) {
+      Hold lost = engine.lostHolds().exit(keys);
+      throw notHeld(lost == null ? hold : lost);
+    }
     if (hold.count() > 1) {
       hold.exit();
       return;
     }
-    if (isOver(hold) || !hold.end()) {
+    if (!hold.end(now)) {
       engine.lostHolds().forget(hold);
       throw notHeld(hold);
     }
-    engine.events().released(hold, engine.store().now() - hold.since());
+    engine.events().attempts().released(hold, engine.store().time());
+  }
+
+  @Override
+  public void unlockAfter(Duration after) {
+    long rest = LeaseTerms.rest(after);
+    Hold hold = engine.gates().holdOfCurrentThread(keys);
+    if (hold != null && rest > 0) {
+      hold.keepUntil(engine.store().now() + rest);
+    }
+    unlock();
   }
 
   final IllegalMonitorStateException notHeld(@Nullable Hold lost) {
@@ -292,6 +339,11 @@ class LockHandle implements DistributedLock, Member {
   @Override
   public boolean forceUnlock() {
     return engine.releases().force(keys);
+  }
+
+  @Override
+  public boolean forceUnlock(String holderId) {
+    return engine.releases().force(keys, AcquisitionId.check(holderId));
   }
 
   @Override
@@ -373,6 +425,7 @@ class LockHandle implements DistributedLock, Member {
             .filter(hold -> hold.acquisition().id().equals(reply.get(2)));
     return Optional.of(
         new LockHolder(
+            (String) reply.get(2),
             id.client(),
             id.host(),
             id.pid(),
@@ -381,6 +434,26 @@ class LockHandle implements DistributedLock, Member {
             Math.toIntExact((Long) reply.get(3)),
             here.map(hold -> hold.thread().getName()),
             here.map(hold -> Duration.ofNanos(engine.store().now() - hold.since()))));
+  }
+
+  @Override
+  public int getQueueLength() {
+    List<Object> reply =
+        engine
+            .store()
+            .execute(
+                keys,
+                engine.store().scripts().queueLength(keys),
+                "the queue of " + keys.text() + " was looked at");
+    if (reply.get(0).equals("FOREIGN")) {
+      throw Failures.foreign(keys, (String) reply.get(1));
+    }
+    return Math.toIntExact((Long) reply.get(1));
+  }
+
+  @Override
+  public boolean isFair() {
+    return keys.isFair() || keys.isReadWrite();
   }
 
   /**
@@ -413,12 +486,27 @@ class LockHandle implements DistributedLock, Member {
   }
 
   @Override
-  public CompletableFuture<String> server() {
+  public void checkUnused() {
+    engine.voter().checkUnused(keys);
+  }
+
+  @Override
+  public void startVoting(VotingSet set) {
+    engine.voter().startVoting(keys, set);
+  }
+
+  @Override
+  public BackendInfo store() {
+    return engine.store().backend().info();
+  }
+
+  @Override
+  public CompletableFuture<ServerFacts> server() {
     return engine
         .store()
         .backend()
-        .executeAsync(engine.store().scripts().identify())
-        .thenApply(reply -> (String) reply.get(0));
+        .executeAsync(engine.store().scripts().identify(keys))
+        .thenApply(ServerFacts::of);
   }
 
   @Override
@@ -448,7 +536,22 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public void request(long wait, CompletableFuture<LeaseOutcome> claimed) {
-    new LeaseRequester(engine, keys, lease).request(wait, claimed);
+    engine.requests().start(new Wanted(keys, lease), wait, false, claimed);
+  }
+
+  @Override
+  public void vote(VotingSet set, long wait, CompletableFuture<LeaseOutcome> claimed) {
+    engine.requests().start(new Wanted(keys, lease, set), wait, false, claimed);
+  }
+
+  @Override
+  public CompletableFuture<Long> accept(long token, VotingSet set) {
+    return engine.voter().accept(keys, token, set);
+  }
+
+  @Override
+  public String voter() {
+    return engine.store().endpoint() + ' ' + engine.store().options().keyPrefix();
   }
 
   @Override
@@ -485,12 +588,19 @@ class LockHandle implements DistributedLock, Member {
     unlock();
   }
 
-  /** Locks as many times as the hold had levels. Only the first may need a command and fail. */
-  final void lockAll(int levels) {
+  /**
+   * Locks as many times as the hold had levels. Only the first may need a command and fail.
+   *
+   * @param kept when it ends, the lock must not be free before that time; null if it may be
+   */
+  final void lockAll(int levels, @Nullable Long kept) {
     lock();
     Hold hold = engine.gates().holdOfCurrentThread(keys);
     for (int i = 1; hold != null && i < levels; i++) {
       hold.enter();
+    }
+    if (hold != null && kept != null) {
+      hold.keepUntil(kept);
     }
   }
 

@@ -3,9 +3,12 @@ package io.mortise.internal.lock;
 import io.mortise.LeasedLock;
 import io.mortise.LockServiceClosedException;
 import io.mortise.Registration;
+import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.PendingTry;
 import io.mortise.internal.engine.ThreadLeases;
+import io.mortise.internal.wire.VotingSet;
+import io.mortise.spi.BackendInfo;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -17,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 public interface Member extends LeasedLock, LeaseSource {
   @Override
   Member withLease(Duration lease);
+
+  @Override
+  Member withMaxHold(Duration max);
 
   /** As {@link #withLease(Duration)}. A message then shows the time in the caller's unit. */
   Member withLease(long lease, TimeUnit unit);
@@ -30,19 +36,40 @@ public interface Member extends LeasedLock, LeaseSource {
    */
   String place();
 
+  /**
+   * The server and key prefix of this lock, which have one vote in a Redlock. The text is the same
+   * in all processes that use the same names of endpoints.
+   */
+  String voter();
+
+  /** As {@link #request}, as a vote for a Redlock in quarantine. */
+  void vote(VotingSet set, long wait, CompletableFuture<LeaseOutcome> result);
+
+  /**
+   * Asks this lock's server to accept a fencing token of a Redlock.
+   *
+   * @param token 0 to accept none
+   * @return 0 if the server has accepted it; otherwise a number that a new token must exceed
+   */
+  CompletableFuture<Long> accept(long token, VotingSet set);
+
+  /** Checks that this lock's server was never used, by this service's key prefix. */
+  void checkUnused();
+
+  /** Lets this lock's server vote for a set at once, if it has never voted. */
+  void startVoting(VotingSet set);
+
   /** Whether holds by this handle are renewed until they are released. */
   boolean isRenewed();
 
   /** The lease that acquisitions by this handle ask for. */
   Duration lease();
 
-  /**
-   * Asks the server for its identity.
-   *
-   * @return a text that differs between two servers, and between two starts of one server; empty if
-   *     the server gives none
-   */
-  CompletableFuture<String> server();
+  /** What is known of the store since its backend was opened. */
+  BackendInfo store();
+
+  /** Asks the server what a Redlock must know of it. */
+  CompletableFuture<ServerFacts> server();
 
   /** The time that this lock's service follows. */
   TimeSource time();

@@ -31,6 +31,11 @@ final class ReadWriteSide extends LockHandle {
   }
 
   @Override
+  public ReadWriteSide withMaxHold(Duration max) {
+    return with(limited(max));
+  }
+
+  @Override
   ReadWriteSide with(LeaseTerms other) {
     return new ReadWriteSide(engine(), keys(), other);
   }

@@ -5,6 +5,8 @@ import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.Failures;
+import io.mortise.internal.engine.Wanted;
+import io.mortise.internal.wire.AcquisitionId;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import java.time.Duration;
@@ -48,6 +50,11 @@ final class SemaphoreHandle implements DistributedSemaphore {
   }
 
   @Override
+  public Lease acquireUninterruptibly(int permits) {
+    return leases(permits).join();
+  }
+
+  @Override
   public Optional<Lease> tryAcquire(int permits) {
     return leases(permits).attempt();
   }
@@ -65,13 +72,15 @@ final class SemaphoreHandle implements DistributedSemaphore {
   private AsyncLeases leases(int permits) {
     LockKeys wanted = keys.wanting(positive(permits));
     return new AsyncLeases(
-        new LeaseRequester(engine, wanted, lease), engine.events()::execute, engine.store().time());
+        new LeaseRequester(engine, new Wanted(wanted, lease)),
+        engine.events()::execute,
+        engine.store().time());
   }
 
   @Override
   public Optional<Lease> drain() {
-    for (Free free = look(); free.permits > 0 && !free.wanted; free = look()) {
-      Optional<Lease> all = tryAcquire(free.permits);
+    for (Seen seen = look(); seen.free > 0 && !seen.wanted; seen = look()) {
+      Optional<Lease> all = tryAcquire(seen.free);
       if (all.isPresent()) {
         return all;
       }
@@ -86,6 +95,16 @@ final class SemaphoreHandle implements DistributedSemaphore {
     return command("once", positive(permits), "its permits were set").get(0).equals("SET");
   }
 
+  /** Sets the number of permits if there is none. Throws if there is another one. */
+  void setOrCheck(int permits) {
+    List<Object> reply = command("once", positive(permits), "its permits were set");
+    if (reply.get(0).equals("KEPT") && (Long) reply.get(1) != permits) {
+      throw new IllegalStateException(
+          "%s has %d permits in the store, and %d were asked for; ask for as many in all processes, or change the number by getSemaphore(name).resize(%d)"
+              .formatted(keys.text(), (Long) reply.get(1), permits, permits));
+    }
+  }
+
   @Override
   public void resize(int permits) {
     List<Object> unused = command("resize", positive(permits), "it was resized");
@@ -97,30 +116,46 @@ final class SemaphoreHandle implements DistributedSemaphore {
   }
 
   @Override
+  public boolean forceRelease(String holderId) {
+    return engine.releases().force(keys, AcquisitionId.check(holderId));
+  }
+
+  @Override
   public CompletableFuture<Boolean> forceReleaseAsync() {
     return engine.releases().forceAsync(keys);
   }
 
   @Override
   public int availablePermits() {
-    return look().permits;
+    return Math.max(0, look().free);
+  }
+
+  @Override
+  public int totalPermits() {
+    return look().total;
+  }
+
+  @Override
+  public int usedPermits() {
+    Seen seen = look();
+    return seen.total - seen.free;
   }
 
   /**
-   * The free permits, as the store answered.
+   * The permits, as the store answered.
    *
-   * @param permits at least 0
+   * @param free below 0 if more are held than there are
    * @param wanted whether the queue has waiters
    */
-  private record Free(int permits, boolean wanted) {}
+  private record Seen(int total, int free, boolean wanted) {}
 
-  private Free look() {
+  private Seen look() {
     List<Object> reply = command("look", 0, "it was looked at");
     if (reply.get(0).equals("UNSET")) {
       throw Failures.permitsUnset(keys);
     }
-    int permits = (int) Math.max(0, (Long) reply.get(1));
-    return new Free(permits, (Long) reply.get(2) > 0);
+    int free = Math.toIntExact((Long) reply.get(1));
+    return new Seen(Math.toIntExact((Long) reply.get(3)), free, (Long) reply.get(2) > 0);
   }
 
   private List<Object> command(String mode, int permits, String what) {

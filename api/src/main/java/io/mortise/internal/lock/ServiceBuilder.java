@@ -9,10 +9,16 @@ import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.QueueTimes;
 import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.LockBackend;
+import io.mortise.spi.ReplicaAcks;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Collects the options of a service, checks them together, and opens it. */
@@ -24,19 +30,23 @@ public final class ServiceBuilder implements LockService.Builder {
   private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(10);
 
   private @Nullable URI uri;
+  private final Map<String, String> properties = new HashMap<>();
   private @Nullable String provider;
   private @Nullable LockBackend backend;
   private boolean shared;
+  private UnaryOperator<LockBackend> wrapper = UnaryOperator.identity();
   private @Nullable Duration leaseTime;
   private @Nullable Duration maxHold;
   private @Nullable Duration commandTimeout;
   private @Nullable String keyPrefix;
   private @Nullable Integer handOffLimit;
+  private @Nullable Duration retain;
   private @Nullable Boolean interruptOnLoss;
   private @Nullable Boolean redissonInterop;
   private @Nullable Boolean startOnGrant;
+  private @Nullable ReplicaAcks replicaAcks;
   private @Nullable Executor executor;
-  private @Nullable LockListener listener;
+  private final List<LockListener> listeners = new ArrayList<>();
 
   /** Creates a builder with every option at its default. */
   public ServiceBuilder() {}
@@ -48,6 +58,15 @@ public final class ServiceBuilder implements LockService.Builder {
             "uri",
             uri == null ? null : "one already",
             StoreUri.parse(Objects.requireNonNull(text, "uri")));
+    return this;
+  }
+
+  @Override
+  public LockService.Builder property(String name, String value) {
+    Objects.requireNonNull(value, "value");
+    if (properties.putIfAbsent(Objects.requireNonNull(name, "name"), value) != null) {
+      throw new IllegalStateException("property " + name + " was already set; set it once");
+    }
     return this;
   }
 
@@ -67,6 +86,14 @@ public final class ServiceBuilder implements LockService.Builder {
   public LockService.Builder sharedBackend(LockBackend made) {
     backend = once("backend", backend, made);
     shared = true;
+    return this;
+  }
+
+  @Override
+  public LockService.Builder wrapBackend(UnaryOperator<LockBackend> next) {
+    Objects.requireNonNull(next, "wrapper");
+    UnaryOperator<LockBackend> before = wrapper;
+    wrapper = backend -> next.apply(before.apply(backend));
     return this;
   }
 
@@ -109,6 +136,16 @@ public final class ServiceBuilder implements LockService.Builder {
   }
 
   @Override
+  public LockService.Builder retain(Duration longest) {
+    retain = once("retain", retain, longest);
+    require(
+        !longest.isNegative() && longest.compareTo(ServiceOptions.HAND_OFF_TIME) <= 0,
+        "retain %s is out of range (0 to 10 ms); other processes wait for that long"
+            .formatted(longest));
+    return this;
+  }
+
+  @Override
   public LockService.Builder interruptOnLoss(boolean interrupt) {
     interruptOnLoss = once("interruptOnLoss", interruptOnLoss, interrupt);
     return this;
@@ -127,6 +164,16 @@ public final class ServiceBuilder implements LockService.Builder {
   }
 
   @Override
+  public LockService.Builder replicaAcks(int replicas, Duration wait) {
+    replicaAcks = once("replicaAcks", replicaAcks, new ReplicaAcks(replicas, wait));
+    require(
+        replicas >= 1,
+        "replicaAcks(%d, …) asks for no replica; leave the option out".formatted(replicas));
+    atLeast("the wait of replicaAcks", wait, Duration.ofMillis(1));
+    return this;
+  }
+
+  @Override
   public LockService.Builder executor(Executor given) {
     executor = once("executor", executor, given);
     return this;
@@ -134,7 +181,7 @@ public final class ServiceBuilder implements LockService.Builder {
 
   @Override
   public LockService.Builder listener(LockListener given) {
-    listener = once("listener", listener, given);
+    listeners.add(Objects.requireNonNull(given, "listener"));
     return this;
   }
 
@@ -153,17 +200,32 @@ public final class ServiceBuilder implements LockService.Builder {
 
   private LockService open(@Nullable LockBackend given) {
     ServiceOptions settings = settings();
-    LeaseEvents events = new LeaseEvents(listener, executor);
+    LeaseEvents events = new LeaseEvents(listeners, executor);
     URI where = uri;
-    if (given != null && where == null && provider == null) {
-      return ServiceHandle.open(given, !shared, settings, events);
+    if (given != null && where == null && provider == null && properties.isEmpty()) {
+      return ServiceHandle.open(wrapped(given), !shared, settings, events);
     }
     if (where == null || given != null) {
       throw new IllegalStateException(
-          "a service needs either uri(…), with provider(…) if several fit, or backend(…), and not both");
+          "a service needs either uri(…), with provider(…) if several fit and property(…), or backend(…), and not both");
     }
-    LockBackend opened = InstalledProviders.open(where, provider, settings.commandTimeout());
-    return ServiceHandle.open(opened, true, settings, events);
+    LockBackend opened =
+        InstalledProviders.open(where, provider, settings.commandTimeout(), properties);
+    return ServiceHandle.open(wrappedOrClosed(opened), true, settings, events);
+  }
+
+  private LockBackend wrapped(LockBackend inner) {
+    return Objects.requireNonNull(
+        wrapper.apply(inner), "a wrapper of wrapBackend(…) returned null");
+  }
+
+  private LockBackend wrappedOrClosed(LockBackend opened) {
+    try {
+      return wrapped(opened);
+    } catch (RuntimeException | Error e) {
+      opened.close(); // nobody else has a reference to it
+      throw e;
+    }
   }
 
   private ServiceOptions settings() {
@@ -178,16 +240,33 @@ public final class ServiceBuilder implements LockService.Builder {
     require(
         maxHold == null || maxHold.compareTo(lease) >= 0,
         "maxHold %s is shorter than leaseTime %s".formatted(maxHold, lease));
+    checkReplicaAcks(timeout);
     return new ServiceOptions(
         lease,
         maxHold,
         timeout,
         or(keyPrefix, ServiceOptions.KEY_PREFIX),
-        or(handOffLimit, 64),
+        or(handOffLimit, ServiceOptions.NO_LIMIT),
+        or(retain, Duration.ZERO),
         or(interruptOnLoss, false),
         or(redissonInterop, false),
         or(startOnGrant, false),
+        replicaAcks,
         QueueTimes.standard(timeout));
+  }
+
+  private void checkReplicaAcks(Duration timeout) {
+    ReplicaAcks acks = replicaAcks;
+    if (acks == null) {
+      return;
+    }
+    require(
+        acks.timeout().multipliedBy(2).compareTo(timeout) < 0,
+        "the wait %s of replicaAcks is half of commandTimeout %s or more; the reply could come too late"
+            .formatted(acks.timeout(), timeout));
+    require(
+        !or(startOnGrant, false),
+        "startOnGrant(true) begins a hold before replicas have it, which replicaAcks rules out; choose one");
   }
 
   private static <T> T or(@Nullable T value, T standard) {

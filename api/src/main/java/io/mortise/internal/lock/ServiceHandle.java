@@ -1,27 +1,27 @@
 package io.mortise.internal.lock;
 
-import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedCountDownLatch;
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.DistributedSemaphore;
 import io.mortise.FencedLock;
+import io.mortise.HoldInfo;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
+import io.mortise.LockStatus;
+import io.mortise.WaitInfo;
 import io.mortise.internal.engine.Engine;
-import io.mortise.internal.engine.Failures;
 import io.mortise.internal.engine.LeaseEvents;
 import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
+import io.mortise.internal.wire.NamePattern;
 import io.mortise.internal.wire.ServiceOptions;
-import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
-import io.mortise.spi.ScriptCall;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
-import org.jspecify.annotations.Nullable;
 
 /** A service as the application has it: the engine, and whether closing it closes the backend. */
 final class ServiceHandle implements LockService {
@@ -44,45 +44,13 @@ final class ServiceHandle implements LockService {
     ServiceHandle service =
         new ServiceHandle(new Engine(ClientId.create(), backend, settings, events), ownsBackend);
     try {
-      service.checkStore();
       service.engine.mailbox().open(LONGEST_OPENING);
+      new OpeningCheck(service.engine.store(), service.engine.mailbox().channel()).run();
       return service;
     } catch (RuntimeException e) {
       service.close();
       throw e;
     }
-  }
-
-  private void checkStore() {
-    LockKeys unused = engine.store().options().keys("check~" + engine.store().clientId());
-    String mailbox = engine.mailbox().channel();
-    List<String> channels =
-        unused.isRedisson() ? List.of(mailbox, unused.redissonChannel()) : List.of(mailbox);
-    ScriptCall check = engine.store().scripts().check(unused, channels);
-    List<Object> reply;
-    try {
-      reply = engine.store().backend().execute(check);
-    } catch (BackendException e) {
-      throw e.outcome() == BackendException.Outcome.REPLIED
-          ? refused("EVALSHA", String.valueOf(e.getMessage()), e)
-          : Failures.notOpened(e, engine.store().endpoint());
-    }
-    if (!reply.get(0).equals("OK")) {
-      throw refused((String) reply.get(1), (String) reply.get(2), null);
-    }
-  }
-
-  private BackendUnavailableException refused(
-      String command, String error, @Nullable Throwable cause) {
-    String prefix = engine.store().options().keyPrefix();
-    String shared =
-        engine.store().options().redissonInterop()
-            ? ", and, for locks shared with Redisson, for keys of their names and channels redisson_lock__channel:*"
-            : "";
-    return new BackendUnavailableException(
-        "%s refused %s, which locks need: %s; allow it for keys %s* and channels %s*%s (docs/troubleshooting.md#permissions)"
-            .formatted(engine.store().endpoint(), command, error, prefix, prefix, shared),
-        cause);
   }
 
   @Override
@@ -127,6 +95,17 @@ final class ServiceHandle implements LockService {
 
   @Override
   public DistributedSemaphore getSemaphore(String name) {
+    return semaphore(name);
+  }
+
+  @Override
+  public DistributedSemaphore getSemaphore(String name, int permits) {
+    SemaphoreHandle semaphore = semaphore(name);
+    semaphore.setOrCheck(permits);
+    return semaphore;
+  }
+
+  private SemaphoreHandle semaphore(String name) {
     Objects.requireNonNull(name, "semaphore name");
     LockKeys keys = LockKeys.semaphore(engine.store().options().keyPrefix(), name);
     checkNotClosed();
@@ -153,6 +132,47 @@ final class ServiceHandle implements LockService {
     if (engine.store().isClosed()) {
       throw new LockServiceClosedException("service " + engine + " gives out no more locks");
     }
+  }
+
+  @Override
+  public List<HoldInfo> holds() {
+    return engine.snapshot().holds();
+  }
+
+  @Override
+  public List<WaitInfo> waits() {
+    return engine.snapshot().waits();
+  }
+
+  @Override
+  public List<LockStatus> find(String pattern, int limit) {
+    NamePattern names = NamePattern.of(pattern);
+    if (limit < 1) {
+      throw new IllegalArgumentException("limit %d; it must be at least 1".formatted(limit));
+    }
+    checkNotClosed();
+    if (engine.store().options().redissonInterop()) {
+      throw new UnsupportedOperationException(
+          "the locks of service %s are shared with Redisson and have no key prefix to look for; ask status() for a lock by its name, or open a service without redissonInterop for the others"
+              .formatted(engine));
+    }
+    return new LockFinder(engine.store())
+        .find(names, limit).stream()
+            .sorted(Comparator.comparing(LockStatus::name).thenComparing(LockStatus::kind))
+            .toList();
+  }
+
+  @Override
+  public List<LockStatus> status(String name) {
+    LockKeys lock = keys(name);
+    String prefix = engine.store().options().keyPrefix();
+    LockKeys semaphore = LockKeys.semaphore(prefix, name);
+    LockKeys both = LockKeys.readWrite(prefix, name);
+    return new LockFinder(engine.store())
+        .held(
+            lock.isRedisson()
+                ? List.of(lock, semaphore)
+                : List.of(lock, both.as(LockKind.READ), both, semaphore));
   }
 
   @Override

@@ -1,5 +1,6 @@
 package io.mortise.internal.wire;
 
+import io.mortise.spi.ReplicaAcks;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -9,8 +10,9 @@ public sealed interface AcquireReply {
    * The id holds the lock, with at least the requested lease.
    *
    * @param token the first of its fencing tokens, or 0 if the lock is not fenced
+   * @param complaint the server's error, if it did not tell the number of its failover
    */
-  record Held(long token) implements AcquireReply {}
+  record Held(long token, @Nullable String complaint) implements AcquireReply {}
 
   /**
    * The id is in the queue.
@@ -44,10 +46,56 @@ public sealed interface AcquireReply {
   /** The id wants more permits than the semaphore has. */
   record TooMany(long permits) implements AcquireReply {}
 
+  /** A vote was asked for, and not given. The script did nothing. */
+  sealed interface Refused extends AcquireReply {}
+
+  /**
+   * The server gives no vote now, or not to a caller that expects another process.
+   *
+   * @param process the server process that answered
+   * @param rest the milliseconds until it votes; 0 if it would vote now
+   * @param policy its maxmemory-policy, if it gives one
+   */
+  record NoVote(String process, long rest, @Nullable String policy) implements Refused {}
+
+  /** The server votes for another set. */
+  record OtherSet(String set) implements Refused {}
+
+  /** The server does not say which process it is, so it cannot vote. */
+  record Unnamed() implements Refused {}
+
   /** The latch is open. The id holds nothing. */
   record Open() implements AcquireReply {}
 
-  AcquireReply HELD = new Held(0);
+  /**
+   * The id holds the lock, but fewer replicas have that than the service asks for.
+   *
+   * @param replicas how many have it
+   * @param wanted what the service asks for
+   */
+  record NotReplicated(long replicas, ReplicaAcks wanted) implements AcquireReply {
+    /**
+     * Reads the number of replicas of a reply to an acquire or a renewal.
+     *
+     * @param acks what the service asks of replicas, or null
+     * @return null if enough replicas have it
+     */
+    public static @Nullable NotReplicated of(List<Object> reply, @Nullable ReplicaAcks acks) {
+      if (acks == null) {
+        return null;
+      }
+      long replicas = (Long) reply.get(reply.size() - 1);
+      return replicas < acks.replicas() ? new NotReplicated(replicas, acks) : null;
+    }
+
+    @Override
+    public String toString() {
+      return "%d of %d replicas confirmed it within %d ms"
+          .formatted(replicas, wanted.replicas(), wanted.timeout().toMillis());
+    }
+  }
+
+  AcquireReply HELD = new Held(0, null);
   AcquireReply TOO_LATE = new TooLate();
 
   /** An optional element of a reply: null if the script left it out or sent an empty text. */
@@ -63,12 +111,26 @@ public sealed interface AcquireReply {
     return reply.get(0) instanceof Long;
   }
 
-  static AcquireReply ofAcquire(List<Object> reply) {
+  /**
+   * Decodes a reply.
+   *
+   * @param acks what the service asks of replicas, or null
+   */
+  static AcquireReply ofAcquire(List<Object> reply, @Nullable ReplicaAcks acks) {
+    if (acks == null) {
+      return ofAcquire(reply);
+    }
+    NotReplicated few = NotReplicated.of(reply, acks);
+    AcquireReply seen = ofAcquire(reply.subList(0, reply.size() - 1));
+    return seen instanceof Held && few != null ? few : seen;
+  }
+
+  private static AcquireReply ofAcquire(List<Object> reply) {
     if (isDone(reply)) {
       return HELD;
     }
     return switch ((String) reply.get(0)) {
-      case "HELD" -> new Held((Long) reply.get(1));
+      case "HELD" -> new Held((Long) reply.get(1), textAt(reply, 2));
       case "WAIT" ->
           new Waiting(
               (Long) reply.get(1), (Long) reply.get(2), (Long) reply.get(3), textAt(reply, 4));
@@ -77,6 +139,9 @@ public sealed interface AcquireReply {
       case "UNSET" -> new Unset();
       case "TOO_MANY" -> new TooMany((Long) reply.get(1));
       case "OPEN" -> new Open();
+      case "NO_VOTE" -> new NoVote((String) reply.get(1), (Long) reply.get(2), textAt(reply, 3));
+      case "OTHER_SET" -> new OtherSet((String) reply.get(1));
+      case "UNNAMED" -> new Unnamed();
       case "FOREIGN" -> new Foreign((String) reply.get(1));
       default -> throw new IllegalStateException("acquire script answered " + reply);
     };

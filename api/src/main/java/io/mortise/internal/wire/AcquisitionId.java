@@ -1,5 +1,6 @@
 package io.mortise.internal.wire;
 
+import java.util.Objects;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -9,6 +10,7 @@ import java.util.regex.Pattern;
  *
  * <ul>
  *   <li>{@code :n}, the reply to a release may grant the lock to it
+ *   <li>{@code :e}, the rest of a hold that was left with a time to keep; no acquisition has it
  *   <li>{@code :r}, it reads
  *   <li>{@code :p3}, it wants three permits
  * </ul>
@@ -47,12 +49,28 @@ public record AcquisitionId(String client, String host, long pid, long threadId)
     return client.text() + ':' + sequence + ':' + threadId;
   }
 
+  /** The id under which the store keeps the rest of a hold that was left with a time to keep. */
+  static String ofRest(String id, LockKeys keys) {
+    int thread = id.indexOf(':', id.indexOf(':') + 1) + 1;
+    int end = id.indexOf(':', thread);
+    return (end < 0 ? id : id.substring(0, end)) + ":e" + suffix(keys);
+  }
+
   /** The suffix of every acquisition id with these keys. */
   static String suffix(LockKeys keys) {
     if (keys.permits() > 0) {
       return ":p" + keys.permits();
     }
     return keys.kind() == LockKind.READ ? ":r" : "";
+  }
+
+  /** Refuses a text that can be no id of a holder. */
+  public static String check(String id) {
+    if (Objects.requireNonNull(id, "holder id").isBlank() || id.startsWith("!")) {
+      throw new IllegalArgumentException(
+          "'%s' is no id of a holder; take it from holder() or from a LeaseChange".formatted(id));
+    }
+    return id;
   }
 
   /** Reads an id that Mortise or Redisson wrote. */

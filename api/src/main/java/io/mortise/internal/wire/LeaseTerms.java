@@ -1,6 +1,7 @@
 package io.mortise.internal.wire;
 
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -9,10 +10,19 @@ import java.util.concurrent.TimeUnit;
  * @param nanos the length (ns), a whole number of milliseconds
  * @param millis the length (ms), as the scripts take it
  * @param renewed whether the lease is renewed until it is released
+ * @param maxHold how long a renewed hold may last by its own handle (ns)
  */
-public record LeaseTerms(long nanos, String millis, boolean renewed) {
+public record LeaseTerms(long nanos, String millis, boolean renewed, long maxHold) {
+  /** The maximum of a hold that has none. */
+  public static final long UNLIMITED = Long.MAX_VALUE / 2;
+
   private static final Duration SHORTEST = Duration.ofMillis(10);
   private static final Duration LONGEST = Duration.ofDays(10_000);
+
+  /** Terms without a limit of their own. */
+  public LeaseTerms(long nanos, String millis, boolean renewed) {
+    this(nanos, millis, renewed, UNLIMITED);
+  }
 
   public static LeaseTerms renewed(Duration lease) {
     return of(lease, true);
@@ -40,6 +50,33 @@ public record LeaseTerms(long nanos, String millis, boolean renewed) {
               + " is renewed until unlock() call lock() or tryLock(wait, unit) without a lease");
     }
     return fixed(Duration.of(lease, unit.toChronoUnit()));
+  }
+
+  /** The same terms for a hold that may last so long. */
+  public LeaseTerms upTo(Duration max) {
+    if (max.compareTo(SHORTEST) < 0 || max.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          "max hold " + max + " is out of range (10 ms to 10,000 days)");
+    }
+    return upTo(max.toNanos());
+  }
+
+  /** The same terms for a hold that may last so long (ns). */
+  public LeaseTerms upTo(long max) {
+    return max == maxHold ? this : new LeaseTerms(nanos, millis, renewed, max);
+  }
+
+  /** Whether threads of a service may hand a hold with these terms off to each other. */
+  public boolean mayBeHandedOff() {
+    return renewed && maxHold == UNLIMITED;
+  }
+
+  /** For how long a lock that is left must not be free yet (ns); 0 if it may be. */
+  public static long rest(Duration after) {
+    if (Objects.requireNonNull(after, "after").compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException("after " + after + " is longer than 10,000 days");
+    }
+    return after.isNegative() ? 0 : after.toNanos();
   }
 
   private static LeaseTerms of(Duration lease, boolean renewed) {

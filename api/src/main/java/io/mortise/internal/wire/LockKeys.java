@@ -3,6 +3,8 @@ package io.mortise.internal.wire;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lock's name and its keys in the store. All keys of a name are in one hash slot. A name with a
@@ -59,6 +61,11 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
   /** The key of the counter of a fenced lock's tokens. */
   public String counter() {
     return all.get(3);
+  }
+
+  /** The key of the counter of the tokens of a Redlock that has this lock as a member. */
+  String redCounter(String prefix) {
+    return prefix + "red-fence:" + Names.slot("lock name", name);
   }
 
   /** The keys of the read/write lock of a name, for the write side. */
@@ -152,11 +159,11 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
     return all.get(0).substring(lockPrefix.length());
   }
 
-  boolean isFair() {
+  public boolean isFair() {
     return kind == LockKind.FAIR;
   }
 
-  boolean isReadWrite() {
+  public boolean isReadWrite() {
     return kind == LockKind.READ || kind == LockKind.WRITE;
   }
 
@@ -185,6 +192,25 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
       return readWrite(prefix, name(lockKey, lockPrefix(prefix + READ_WRITE)));
     }
     return of(prefix, name(lockKey, lockPrefix(prefix)));
+  }
+
+  /** The keys of the lock whose holds are in a key; null if that key has no holds. */
+  public static @Nullable LockKeys ofHolds(String prefix, String key) {
+    String readers = prefix + READ_WRITE + "readers:";
+    boolean reads = key.startsWith(readers);
+    boolean holds =
+        Stream.of(lockPrefix(prefix), lockPrefix(prefix + READ_WRITE), prefix + SEMAPHORE)
+            .anyMatch(key::startsWith);
+    if (!reads && !holds) {
+      return null;
+    }
+    try {
+      LockKeys keys =
+          reads ? readWrite(prefix, name(key, readers)).as(LockKind.READ) : ofLockKey(prefix, key);
+      return keys.lock().equals(key) ? keys : null;
+    } catch (IllegalArgumentException e) {
+      return null; // no lock has such a name, so it is another program's key
+    }
   }
 
   private static String name(String key, String before) {

@@ -1,26 +1,28 @@
 package io.mortise.internal.wire;
 
+import io.mortise.Kind;
+
 /**
  * The kinds of lock, with the properties of each in one line. Plain, fair and fenced are kinds of
  * handle of one and the same lock.
  */
 public enum LockKind {
   /** Exclusive. The threads of a service hand it off to each other. */
-  PLAIN("lock", "", Family.EXCLUSIVE, Waits.TOGETHER, true),
+  PLAIN("lock", "", Kind.PLAIN, Family.EXCLUSIVE, Waits.TOGETHER, true),
   /** As plain, but every thread waits in the store's queue by itself, and none overtakes it. */
-  FAIR("lock", ", fair", Family.EXCLUSIVE, Waits.ALONE, true),
+  FAIR("lock", ", fair", Kind.FAIR, Family.EXCLUSIVE, Waits.ALONE, true),
   /** As plain, but every hold has a token, which comes with the reply to its own command. */
-  FENCED("lock", "", Family.EXCLUSIVE, Waits.FOR_TOKENS, false),
+  FENCED("lock", "", Kind.FENCED, Family.EXCLUSIVE, Waits.FOR_TOKENS, false),
   /** As plain, but clients of Redisson acquire it too, by Redisson's own key. */
-  REDISSON("lock", ", shared with Redisson", Family.REDISSON, Waits.TOGETHER, false),
+  REDISSON("lock", ", shared with Redisson", Kind.PLAIN, Family.REDISSON, Waits.TOGETHER, false),
   /** The read side of a read/write lock. */
-  READ("read lock", ", read", Family.READ_WRITE, Waits.ALONE, true),
+  READ("read lock", ", read", Kind.READ, Family.READ_WRITE, Waits.ALONE, true),
   /** The write side of a read/write lock. */
-  WRITE("write lock", ", write", Family.READ_WRITE, Waits.ALONE, true),
+  WRITE("write lock", ", write", Kind.WRITE, Family.READ_WRITE, Waits.ALONE, true),
   /** Permits of a semaphore. */
-  SEMAPHORE("semaphore", "", Family.SEMAPHORE, Waits.ALONE, true),
+  SEMAPHORE("semaphore", "", Kind.SEMAPHORE, Family.SEMAPHORE, Waits.ALONE, true),
   /** A count-down latch. */
-  LATCH("count-down latch", "", Family.LATCH, Waits.ALONE, false);
+  LATCH("count-down latch", "", Kind.LATCH, Family.LATCH, Waits.ALONE, false);
 
   /** Kinds whose scripts share files and a prefix of their names. */
   enum Family {
@@ -69,13 +71,15 @@ public enum LockKind {
 
   private final String noun;
   private final String label;
+  private final Kind told;
   private final Family family;
   private final Waits waits;
   private final boolean granting;
 
-  LockKind(String noun, String label, Family family, Waits waits, boolean granting) {
+  LockKind(String noun, String label, Kind told, Family family, Waits waits, boolean granting) {
     this.noun = noun;
     this.label = label;
+    this.told = told;
     this.family = family;
     this.waits = waits;
     this.granting = granting;
@@ -89,6 +93,11 @@ public enum LockKind {
   /** The text behind the name in a handle's {@code toString}, or empty. */
   public String label() {
     return label;
+  }
+
+  /** The kind as the application knows it. */
+  public Kind told() {
+    return told;
   }
 
   Family family() {

@@ -1,8 +1,10 @@
 package io.mortise.internal.wire;
 
 import io.mortise.internal.wire.LockKind.Family;
+import io.mortise.spi.BackendInfo;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
+import io.mortise.spi.Topology;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -39,23 +42,43 @@ public final class LockScripts {
 
   private static final Map<Family, Script> ACQUIRE =
       scripts("acquire", EnumSet.allOf(Family.class));
+  private static final Map<Family, Script> VOTE = votes();
   private static final Map<Family, Script> LEAVE = scripts("leave", EnumSet.allOf(Family.class));
   private static final Map<Family, Script> FORCE =
       scripts("force", EnumSet.complementOf(EnumSet.of(Family.LATCH)));
   private static final Script SEM_PERMITS = script(Family.SEMAPHORE, "permits");
+  private static final Script SEM_RETURN = script(Family.SEMAPHORE, "return");
   private static final Script LATCH_COUNT = script(Family.LATCH, "count");
   private static final Script RW_INSPECT = Script.of("rw-inspect", read("rw-inspect"));
   private static final Script RENEW = Script.of("renew", read("renew"));
+  private static final Script LIST = Script.of("list", read("list"));
+  private static final Script STATUS = Script.of("status", read("status"));
+  private static final Script LINGER = Script.of("linger", read("linger"));
   private static final Script INSPECT = Script.of("inspect", read("inspect"));
+  private static final Script QUEUE_LENGTH = Script.of("queue-length", read("queue-length"));
   private static final Script CONDITION = script("condition", read("queue"));
   private static final Script CHECK = Script.of("check", read("check"));
+  private static final Script IDENTIFY = script("identify", read("process"));
+  private static final Script RED_FENCE =
+      Script.of("red-fence", read("process") + read("vote") + read("red-fence"));
+  private static final Script FIRST_START = script("first-start", read("process"));
 
-  private static final Script IDENTIFY = Script.of("identify", read("identify"));
+  /** What the check at opening waits for its answer at least. */
+  private static final Duration OPENING_TIMEOUT = Duration.ofSeconds(2);
 
   /**
    * The line that the shared files replace. It is behind the short cut, which needs none of them.
    */
   private static final String SHARED = "--#shared\n";
+
+  /** How many keys one call of the list script looks at, about. */
+  private static final String LOOKED_AT = "500";
+
+  /** How many holders and how many waiters of a lock a status has at most. */
+  private static final String MOST_LISTED = "100";
+
+  /** Says that the server is a node of a cluster, so that it answers CLUSTER. */
+  private static final String CLUSTER = "cluster";
 
   private final ServiceOptions settings;
   private final String times;
@@ -66,9 +89,20 @@ public final class LockScripts {
   private final String granting;
   private final String tombstone;
   private final String tokens;
+  private final boolean cluster;
 
-  public LockScripts(ServiceOptions settings, boolean publishCounts) {
+  /** The command that reaches Redisson's waiters. */
+  private final String redissonPublish;
+
+  /**
+   * Fills in what does not change.
+   *
+   * @param publishCounts whether PUBLISH counts every subscriber
+   */
+  public LockScripts(ServiceOptions settings, BackendInfo store, boolean publishCounts) {
     this.settings = settings;
+    cluster = store.topology() == Topology.CLUSTER;
+    redissonPublish = store.shardsChannels() ? "SPUBLISH" : "PUBLISH";
     times = // joined, because a format would write the digits of the locale
         " "
             + settings.times().alive().toMillis()
@@ -82,7 +116,7 @@ public final class LockScripts {
     none = terms("-");
     granting = terms(Long.toString(settings.leaseTime().toMillis()));
     tombstone = Long.toString(settings.tombstone().toMillis());
-    tokens = Integer.toString(settings.handOffLimit() + 1);
+    tokens = Integer.toString(settings.mostHandOffs(LockKind.FENCED) + 1);
   }
 
   /** The argument that is the same in every call of this service, after the word of one script. */
@@ -107,9 +141,90 @@ public final class LockScripts {
     String ticket = subject.ticket();
     String last = keys.isReadWrite() ? beside : keys.kind().hasTokens() ? tokens : "";
     if (ticket.isEmpty() && last.isEmpty() && !keys.isRedisson()) {
-      return call(keys, ACQUIRE, List.of(id, terms, lease.millis()));
+      return acked(call(keys, ACQUIRE, List.of(id, terms, lease.millis())));
     }
-    return call(keys, ACQUIRE, List.of(id, terms, lease.millis(), ticket, last));
+    if (!keys.kind().hasTokens()) {
+      return acked(call(keys, ACQUIRE, List.of(id, terms, lease.millis(), ticket, last)));
+    }
+    List<String> args =
+        cluster
+            ? List.of(id, terms, lease.millis(), ticket, last, CLUSTER)
+            : List.of(id, terms, lease.millis(), ticket, last);
+    return acked(call(keys, ACQUIRE, args).withEpoch());
+  }
+
+  /**
+   * As {@link #acquire}, as a vote for a Redlock in quarantine.
+   *
+   * @param expected the server process that may vote; another one only says so
+   */
+  public ScriptCall vote(
+      Subject subject, LeaseTerms lease, boolean join, VotingSet set, String expected) {
+    ScriptCall plain = acquire(subject, lease, join, "");
+    Script script = Objects.requireNonNull(VOTE.get(subject.keys().kind().family()));
+    return acked(vote(script, plain.keys(), plain.args(), set, expected));
+  }
+
+  /**
+   * Raises the counter of a Redlock's fencing tokens to a token, or reads it.
+   *
+   * @param token 0 to read
+   * @param expected as for a vote
+   */
+  public ScriptCall redFence(LockKeys keys, long token, VotingSet set, String expected) {
+    List<String> counter = List.of(keys.redCounter(settings.keyPrefix()));
+    return vote(RED_FENCE, counter, List.of(Long.toString(token)), set, expected);
+  }
+
+  private ScriptCall vote(
+      Script script, List<String> keys, List<String> args, VotingSet set, String expected) {
+    List<String> allKeys = new ArrayList<>(keys);
+    allKeys.add(marker());
+    List<String> allArgs = new ArrayList<>(args);
+    allArgs.add(expected);
+    allArgs.add(set.text());
+    allArgs.add(Long.toString(set.quarantine(settings.commandTimeout()).toMillis()));
+    return call(script, allKeys, allArgs);
+  }
+
+  /** The key in which a server keeps since when it may vote, and for which set. */
+  private String marker() {
+    return settings.keyPrefix() + "node";
+  }
+
+  /** Looks at a part of the server's keys: whether it was ever used. */
+  public ScriptCall lookUnused(String cursor) {
+    return call(FIRST_START, List.of(marker()), List.of(ownKeys(), cursor));
+  }
+
+  /** The pattern of all keys with the prefix. */
+  private String ownKeys() {
+    return settings.keyPrefix().replaceAll("[\\[\\]*?\\\\]", "\\\\$0") + '*';
+  }
+
+  /**
+   * Lists the next of the keys with the prefix.
+   *
+   * @param route a key that leads to the server in a cluster
+   */
+  public ScriptCall list(String route, String cursor) {
+    return call(LIST, List.of(route), List.of(cursor, ownKeys(), LOOKED_AT));
+  }
+
+  /** Asks a cluster for its masters and their hash slots. */
+  public ScriptCall masters() {
+    return call(LIST, List.of(marker()), List.of("masters"));
+  }
+
+  /** Asks by which ids a lock is held and waited for. */
+  public ScriptCall status(LockKeys keys) {
+    return call(
+        STATUS, List.of(keys.lock(), keys.queue(), keys.all().get(2)), List.of(MOST_LISTED));
+  }
+
+  /** Lets a server that was never used vote for a set at once. */
+  public ScriptCall voteFromNowOn(VotingSet set) {
+    return call(FIRST_START, List.of(marker()), List.of("", "vote", set.text()));
   }
 
   /**
@@ -123,8 +238,7 @@ public final class LockScripts {
 
   /** As {@link #leave}, with a timeout of its own. */
   public ScriptCall leave(Subject givenUp, Duration timeout) {
-    ScriptCall call = leave(givenUp.keys(), givenUp.id(), givenUp.mayArriveLate());
-    return new ScriptCall(call.script(), call.keys(), call.args(), timeout);
+    return leave(givenUp.keys(), givenUp.id(), givenUp.mayArriveLate()).withTimeout(timeout);
   }
 
   /**
@@ -140,6 +254,38 @@ public final class LockScripts {
         ended.mayArriveLate());
   }
 
+  /**
+   * Ends a hold, and keeps its place taken for a rest of time.
+   *
+   * @param rest how long (ns); rounded up, because an expiry may come up to a millisecond early
+   */
+  public ScriptCall linger(Subject ended, long rest) {
+    LockKeys keys = ended.keys();
+    List<String> args = new ArrayList<>();
+    args.add(ended.id());
+    args.add(AcquisitionId.ofRest(ended.id(), keys));
+    args.add(Long.toString(TimeUnit.NANOSECONDS.toMillis(rest) + 1));
+    args.add(ended.mayArriveLate() ? tombstone : "0");
+    if (keys.isRedisson()) {
+      args.add(redissonPublish);
+      args.add(keys.redissonChannel());
+    }
+    return call(LINGER, List.of(keys.lock(), keys.queue(), keys.all().get(2)), args);
+  }
+
+  /**
+   * Gives back a part of the permits that an id holds.
+   *
+   * @param sum how many it has given back so far, with these
+   * @param grants whether the reply may grant permits to acquisitions of this service, and lists
+   *     them
+   */
+  public ScriptCall giveBack(Subject holder, int sum, boolean grants) {
+    String terms = grants ? granting : none;
+    return call(
+        SEM_RETURN, holder.keys().all(), List.of(holder.id(), terms, Integer.toString(sum)));
+  }
+
   private ScriptCall leave(LockKeys keys, String id, String terms, boolean outcomeUnknown) {
     if (!outcomeUnknown && !keys.isRedisson()) {
       return call(keys, LEAVE, List.of(id, terms));
@@ -147,8 +293,13 @@ public final class LockScripts {
     return call(keys, LEAVE, List.of(id, terms, outcomeUnknown ? tombstone : "0"));
   }
 
-  public ScriptCall force(LockKeys keys) {
-    return call(keys, FORCE, List.of(AcquisitionId.suffix(keys), none, tombstone));
+  /**
+   * Ends holds of a lock.
+   *
+   * @param id the only id whose hold may end; '' for any
+   */
+  public ScriptCall force(LockKeys keys, String id) {
+    return call(keys, FORCE, List.of(AcquisitionId.suffix(keys), none, tombstone, id));
   }
 
   public ScriptCall renew(List<? extends Subject> held, LeaseTerms lease) {
@@ -163,7 +314,7 @@ public final class LockScripts {
       keys.add(each.keys().lock());
       args.add(each.id());
     }
-    return new ScriptCall(RENEW, keys, args, timeout);
+    return acked(new ScriptCall(RENEW, keys, args, timeout));
   }
 
   public ScriptCall inspect(LockKeys keys) {
@@ -175,6 +326,11 @@ public final class LockScripts {
   public ScriptCall inspectHolder(LockKeys keys) {
     Script script = keys.kind() == LockKind.READ ? RW_INSPECT : INSPECT;
     return call(script, List.of(keys.lock(), keys.queue()), List.of());
+  }
+
+  /** Counts the waiters of a lock. */
+  public ScriptCall queueLength(LockKeys keys) {
+    return call(QUEUE_LENGTH, List.of(keys.queue()), List.of());
   }
 
   public ScriptCall condition(List<String> keys, String id, String step) {
@@ -194,23 +350,52 @@ public final class LockScripts {
    * Reads, sets or counts down a latch.
    *
    * @param id the id of this step; '' to look
-   * @param mode {@code set}, {@code down} or {@code look}
+   * @param mode {@code set}, {@code down}, {@code delete} or {@code look}
    */
   public ScriptCall count(LockKeys keys, String id, String mode, long count) {
     return call(LATCH_COUNT, keys.all(), List.of(id, terms(mode), Long.toString(count), tombstone));
   }
 
-  public ScriptCall identify() {
-    return call(IDENTIFY, List.of(), List.of());
+  /** Identifies the server that has the lock. */
+  public ScriptCall identify(LockKeys keys) {
+    return call(IDENTIFY, keys.all().subList(0, 1), cluster ? List.of(CLUSTER) : List.of());
   }
 
-  public ScriptCall check(LockKeys unused, List<String> channels) {
-    return call(CHECK, unused.all().subList(0, 2), channels);
+  /**
+   * Tries what locks need. No lease ends meanwhile, and the process may have just started, so this
+   * waits 2 s at least.
+   *
+   * @param unused the keys of a name that no other client uses
+   * @param mailbox the channel of this service
+   */
+  public ScriptCall check(LockKeys unused, String mailbox) {
+    List<String> args =
+        unused.isRedisson()
+            ? List.of(mailbox, redissonPublish, unused.redissonChannel())
+            : List.of(mailbox);
+    Duration timeout = settings.commandTimeout();
+    return acked(
+        new ScriptCall(
+            CHECK,
+            unused.all().subList(0, 2),
+            args,
+            timeout.compareTo(OPENING_TIMEOUT) < 0 ? OPENING_TIMEOUT : timeout));
   }
 
   private static Map<Family, Script> scripts(String step, Set<Family> families) {
     Map<Family, Script> scripts = new EnumMap<>(Family.class);
     families.forEach(family -> scripts.put(family, script(family, step)));
+    return scripts;
+  }
+
+  /** The acquire scripts with the check of the vote in front. */
+  private static Map<Family, Script> votes() {
+    Map<Family, Script> scripts = new EnumMap<>(Family.class);
+    String check = read("process") + read("vote");
+    for (Family family : EnumSet.of(Family.EXCLUSIVE, Family.REDISSON, Family.READ_WRITE)) {
+      Script acquire = Objects.requireNonNull(ACQUIRE.get(family));
+      scripts.put(family, Script.of(family.prefix() + "vote", check + acquire.source()));
+    }
     return scripts;
   }
 
@@ -220,12 +405,18 @@ public final class LockScripts {
       return call(script, keys.all(), args);
     }
     List<String> more = new ArrayList<>(args);
+    more.add(redissonPublish);
     more.add(keys.redissonChannel());
     return call(script, keys.all(), more);
   }
 
   private ScriptCall call(Script script, List<String> keys, List<String> args) {
     return new ScriptCall(script, keys, args, settings.commandTimeout());
+  }
+
+  /** The call, with what the service asks of replicas. */
+  private ScriptCall acked(ScriptCall call) {
+    return settings.replicaAcks() == null ? call : call.withAcks(settings.replicaAcks());
   }
 
   private static Script script(Family family, String step) {

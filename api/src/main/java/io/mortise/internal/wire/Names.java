@@ -16,6 +16,11 @@ public final class Names {
     return name.indexOf('{') < 0 ? '{' + name + '}' : name;
   }
 
+  /** The tag of a key that has one, with its braces. */
+  public static String tag(String key) {
+    return key.substring(key.indexOf('{'), key.indexOf('}') + 1);
+  }
+
   /** The name from which a slot text was made. */
   static String ofSlot(String slot) {
     boolean added = slot.startsWith("{") && slot.indexOf('}') == slot.length() - 1;

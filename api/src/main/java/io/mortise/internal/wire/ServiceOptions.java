@@ -1,19 +1,35 @@
 package io.mortise.internal.wire;
 
+import io.mortise.spi.ReplicaAcks;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** The options of one service, checked and complete. */
+/**
+ * The options of one service, checked and complete.
+ *
+ * @param handOffLimit how often one acquisition is handed off at most; {@link #NO_LIMIT} if only
+ *     time bounds it
+ * @param retain for how long after its acquisition a plain hold is kept that no thread uses; zero
+ *     if never
+ */
 public record ServiceOptions(
     Duration leaseTime,
     @Nullable Duration maxHold,
     Duration commandTimeout,
     String keyPrefix,
     int handOffLimit,
+    Duration retain,
     boolean interruptOnLoss,
     boolean redissonInterop,
     boolean startOnGrant,
+    @Nullable ReplicaAcks replicaAcks,
     QueueTimes times) {
+
+  /** No limit to the number of hand-offs. */
+  public static final int NO_LIMIT = Integer.MAX_VALUE;
+
+  /** For how many hand-offs an acquisition has fencing tokens at most. */
+  private static final int TOKENS_TO_HAND_OFF = 64;
 
   /** The default key prefix. */
   public static final String KEY_PREFIX = "mortise:";
@@ -23,8 +39,16 @@ public record ServiceOptions(
     return redissonInterop ? LockKeys.redisson(keyPrefix, name) : LockKeys.of(keyPrefix, name);
   }
 
-  /** How long after its acquisition from the store a hold may be handed off (rule L12). */
+  /**
+   * How long after its acquisition from the store a hold may be handed off, and may be retained at
+   * most (rule L12).
+   */
   public static final Duration HAND_OFF_TIME = Duration.ofMillis(10);
+
+  /** How often an acquisition of that kind is handed off at most. */
+  public int mostHandOffs(LockKind kind) {
+    return kind.hasTokens() ? Math.min(handOffLimit, TOKENS_TO_HAND_OFF) : handOffLimit;
+  }
 
   /**
    * The shortest time (ns) that a hold with these terms may have at its beginning: with {@code

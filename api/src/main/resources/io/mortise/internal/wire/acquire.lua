@@ -7,7 +7,10 @@
 --        3 lease (ms)
 --        4 ticket of an earlier check, '' or left out
 --        5 how many fencing tokens an acquisition may use
+--        6 the number of the failover that made this server the master, 'cluster' if the server
+--          knows it, or left out
 -- Reply  1: it holds the lock; of a fenced lock HELD, the first fencing token
+--           [, complaint about CLUSTER INFO]
 --        WAIT, ms left of the lock (-2 none), ticket, server time (us) [, complaint about PUBLISH]
 --        BUSY, ms left of the lock, an id that holds it   (only 'try' and 'fair')
 --        TOO_LATE                          (this id was withdrawn or revoked)
@@ -21,32 +24,51 @@ end
 --#shared
 local lease = tonumber(ARGV[3])
 
--- Reserves the fencing tokens of one hold, and returns the first. They begin at the server's time
--- (us) or later, so they rise also when the counter was lost.
+-- The number of the failover that made this server the master; 0 if nobody knows it. Returns also
+-- the server's complaint if it refused to tell.
+local function failover()
+  if ARGV[6] ~= 'cluster' then
+    return tonumber(ARGV[6] or '') or 0
+  end
+  local found = redis.pcall('CLUSTER', 'INFO')
+  if type(found) == 'table' then
+    return 0, found.err
+  end
+  return tonumber(string.match(found, 'cluster_my_epoch:(%d+)') or '') or 0
+end
+
+-- Reserves the fencing tokens of one hold. Returns the first, and a complaint as failover(). They
+-- begin at the server's time (us) or later, so they rise also when the counter was lost. Each
+-- failover adds a minute: the master before it may live on, and give tokens later.
 local function reserve()
   local _, micros = clock()
-  local first = math.max(micros, (tonumber(redis.call('GET', fence) or '') or 0) + 1)
+  local number, complaint = failover()
+  local last = tonumber(redis.call('GET', fence) or '') or 0
+  local first = math.max(micros + 60000000 * number, last + 1)
   redis.call('SET', fence, first + tonumber(ARGV[5]) - 1, 'PX', 604800000)
-  return first
+  return first, complaint
 end
 
 -- The lock is free: the id acquires it. For a fenced hold, the hash has the first token instead of
 -- 1.
 local function enter()
-  local first = fence and reserve()
+  local first, complaint
+  if fence then
+    first, complaint = reserve()
+  end
   take(id, lease, first)
-  return first and {'HELD', first} or 1
+  return first and {'HELD', first, complaint} or 1
 end
 
 -- The id already holds the lock. A fenced hold that was granted may have no tokens yet.
 local function confirm()
-  local first = fence and tonumber(redis.call('HGET', lock, id))
+  local first, complaint = fence and tonumber(redis.call('HGET', lock, id))
   if first == 1 then
-    first = reserve()
+    first, complaint = reserve()
     redis.call('HSET', lock, id, first)
   end
   keep(lock, lease)
-  return first and {'HELD', first} or 1
+  return first and {'HELD', first, complaint} or 1
 end
 
 if fence and redis.call('EXISTS', lock, queue, alive) == 0 then

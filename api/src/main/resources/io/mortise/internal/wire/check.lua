@@ -1,8 +1,9 @@
 -- Tries every command and channel that locks need, on keys of no lock, and leaves nothing behind.
 --
 -- KEYS   1 lock, 2 queue, of a name that no other client uses
--- ARGV   the channels to publish to, the caller's own first
--- Reply  OK
+-- ARGV   the caller's own channel; for locks shared with Redisson also the command that publishes
+--        to Redisson's channels, and the channel of the name
+-- Reply  OK, how many heard the message to the caller's own channel
 --        REFUSED, the command, the server's error
 local hash, zset = KEYS[1], KEYS[2]
 -- DEL and PEXPIRE come first: no key is written that could not be removed, or would not expire.
@@ -28,14 +29,18 @@ local steps = {
   {'DEL', hash, zset},
   {'PUBLISH', ARGV[1], 'check'},
 }
-for i = 2, #ARGV do
-  steps[#steps + 1] = {'PUBLISH', ARGV[i], '0'} -- Redisson's clients read numbers
+if ARGV[3] then
+  steps[#steps + 1] = {ARGV[2], ARGV[3], '0'} -- Redisson's clients read numbers
 end
+local heard
 for _, step in ipairs(steps) do
   local reply = redis.pcall(unpack(step))
   if type(reply) == 'table' and reply.err then
     redis.pcall('DEL', hash, zset)
     return {'REFUSED', step[1], reply.err}
   end
+  if step[2] == ARGV[1] then
+    heard = reply
+  end
 end
-return {'OK'}
+return {'OK', heard}

@@ -1,11 +1,13 @@
--- Ends the hold of any holder, notifies the holder, and grants the lock to the next waiter.
+-- Ends the hold of any holder, or of one id, notifies the holder, and grants the lock to the next
+-- waiter.
 --
 -- KEYS   as in exclusive.lua
 -- ARGV   1 ''
 --        2 terms
 --        3 how long the ids that held the lock must not acquire any more (ms)
+--        4 the only id whose hold it may end, or '' for any
 -- Reply  FORCED, the ids that held it
---        FREE: no id held it
+--        FREE: no id held it, or another one
 --        FOREIGN, what was found
 -- Rules  L9 L10 Q2 Q6.
 --#shared
@@ -15,6 +17,10 @@ if kind then
 end
 if redis.call('PTTL', lock) == -1 then
   return {'FOREIGN', 'hash without expiry'}
+end
+
+if ARGV[4] ~= '' and redis.call('HEXISTS', lock, ARGV[4]) == 0 then
+  return forced({})
 end
 
 local holders = redis.call('HKEYS', lock)

@@ -1,16 +1,16 @@
--- Sets a count-down latch, counts it down, or inspects it. A repetition with the same id does no
+-- Sets a count-down latch, counts it down, deletes it, or inspects it. A repetition with the same id does no
 -- harm while the id is remembered: the step counts once, and the reply is that of the first time.
 -- At 0 all waiters go on.
 --
 -- KEYS   as in latch.lua
 -- ARGV   1 id of this step, or ''
---        2 terms; the word is 'set', 'down', or 'look' (changes nothing)
+--        2 terms; the word is 'set', 'down', 'delete', or 'look' (changes nothing)
 --        3 count (only 'set')
 --        4 how long the id is remembered (ms)
--- Reply  COUNT, the count that is left
+-- Reply  COUNT, the count that is left (0 if deleted)
 --        KEPT, the count that is left    (only 'set': it was already set)
 --        BELOW                           (only 'down': it is already open)
---        UNSET                           (only 'down' and 'look')
+--        UNSET                           (only 'down', 'delete' and 'look')
 --        FOREIGN, what was found
 -- Rules  D1 D3 D4
 --#shared
@@ -32,6 +32,10 @@ if word == 'set' then
   left = tonumber(ARGV[3])
 elseif not left then
   return {'UNSET'}
+elseif word == 'delete' then
+  bury(clock(), tonumber(ARGV[4])) -- first: a repetition must not delete the next round
+  redis.call('ZREM', latch, '!count')
+  return {'COUNT', 0}
 elseif left == 0 then
   return {'BELOW'}
 else

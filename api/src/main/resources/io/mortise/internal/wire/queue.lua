@@ -12,6 +12,9 @@
 --       2 terms: a word that each script explains, how long a waiter counts as alive (ms), grant
 --         window (ms), '1' if PUBLISH counts every subscriber, prefix of mailboxes
 --
+-- In a cluster, a script stops half-way if its slot is on its way and it touches a key that it has
+-- emptied. So members are added to alive before others are removed.
+--
 -- Numbers go to redis.call and into replies as numbers, never through text.
 local lock, queue, alive = KEYS[1], KEYS[2], KEYS[3]
 local id = ARGV[1]
@@ -67,6 +70,7 @@ end
 -- The id joins the queue or stays in it, and counts as alive for a while. Returns its ticket: the
 -- ticket it had before, also if it fell out of the queue, or one behind all others.
 local function join(now, micros, before)
+  redis.call('ZADD', alive, now + patience, id)
   redis.call('ZREM', alive, '?' .. mailbox(id))
   redis.call('ZREMRANGEBYSCORE', alive, '-inf', now - 2 * patience)
   local ticket = tonumber(redis.call('ZSCORE', queue, id) or '')
@@ -78,7 +82,6 @@ local function join(now, micros, before)
     end
     redis.call('ZADD', queue, ticket, id)
   end
-  redis.call('ZADD', alive, now + patience, id)
   keep(queue, 2 * patience)
   keep(alive, 2 * patience)
   return ticket
@@ -86,8 +89,8 @@ end
 
 -- Writes a tombstone of the id that lasts so long (ms).
 local function bury(now, tombstone)
-  redis.call('ZREMRANGEBYSCORE', alive, '-inf', now - tombstone)
   redis.call('ZADD', alive, now + tombstone, '!' .. id)
+  redis.call('ZREMRANGEBYSCORE', alive, '-inf', now - tombstone)
   keep(alive, tombstone)
 end
 
@@ -114,11 +117,11 @@ end
 
 -- The id leaves the queue. With a tombstone (ms, 0 for none) it must not acquire any more.
 local function withdraw(now, tombstone)
-  redis.call('ZREM', queue, id)
-  redis.call('ZREM', alive, id, '?' .. mailbox(id))
   if tombstone > 0 then
     bury(now, tombstone)
   end
+  redis.call('ZREM', queue, id)
+  redis.call('ZREM', alive, id, '?' .. mailbox(id))
 end
 
 -- Whether a waiter counts as alive: it has asked lately, and its service has answered its last

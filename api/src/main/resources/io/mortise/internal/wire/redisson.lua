@@ -6,13 +6,13 @@
 -- KEYS  as in exclusive.lua; alive has one more member:
 --         +  -> end (ms) of the last time reserved for Redisson's clients, or the time (ms) when a
 --               release last looked for them
--- ARGV  the last one is Redisson's channel
+-- ARGV  the last two are the command that publishes, PUBLISH or SPUBLISH, and Redisson's channel
 --
 -- Redisson's clients join no queue, so grants from waiter to waiter would keep them out for ever.
 -- So a release reserves time for them: if some of them listen, it leaves the lock free for TURN ms,
 -- at most once every PERIOD ms. Mortise's waiters come back after it. Q2 does not hold in the
 -- reserved time, nor at Redisson's unlock.
-local channel = ARGV[#ARGV]
+local publish, channel = ARGV[#ARGV - 1], ARGV[#ARGV]
 local TURN, PERIOD = 100, 1000
 
 -- The end (ms) of the last reserved time, or nil. If it is later than TURN from now, the clock has
@@ -30,7 +30,7 @@ end
 -- Announces that the lock is free. Returns how many receive it, and the server's complaint if it
 -- refused the message.
 local function call()
-  local heard = redis.pcall('PUBLISH', channel, '0')
+  local heard = redis.pcall(publish, channel, '0')
   if type(heard) == 'table' then
     return 0, heard.err
   end

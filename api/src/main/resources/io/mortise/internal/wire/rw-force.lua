@@ -1,10 +1,10 @@
--- Ends the writer's hold or those of all readers, notifies the holders, and grants the lock to the
--- first waiters if there is room.
+-- Ends the writer's hold, those of all readers, or that of one id, notifies the holders, and grants
+-- the lock to the first waiters if there is room.
 --
 -- KEYS   as in rw.lua
 -- ARGV   1 ':r' for the readers, '' for the writer
 --        2 terms
---        3 as in force.lua
+--        3, 4 as in force.lua
 -- Reply  as force.lua
 -- Rules  L9 L10 Q2 Q6.
 --#shared
@@ -15,15 +15,42 @@ end
 
 local now = clock()
 forget(now)
-local holders
-if reads(id) then
-  holders = redis.call('ZRANGE', readers, 0, -1)
-  redis.call('DEL', readers)
-  ends = nil
-else
-  holders = redis.call('HKEYS', lock)
+local one = ARGV[4]
+
+-- Ends the holds of readers. Returns their ids.
+local function forceReaders()
+  if one == '' then
+    local all = redis.call('ZRANGE', readers, 0, -1)
+    redis.call('DEL', readers)
+    ends = nil
+    return all
+  end
+  if redis.call('ZREM', readers, one) == 0 then
+    return {}
+  end
+  forget(now)
+  return {one}
+end
+
+-- Ends the writer's hold. Returns its id.
+local function forceWriter()
+  if one ~= '' and redis.call('HEXISTS', lock, one) == 0 then
+    return {}
+  end
+  local all = redis.call('HKEYS', lock)
   redis.call('DEL', lock)
   writing = -2
+  return all
+end
+
+local holders
+if reads(id) then
+  holders = forceReaders()
+else
+  holders = forceWriter()
+end
+if not holders[1] then
+  return forced(holders)
 end
 revoke(holders, now, tonumber(ARGV[3]))
 grant(now)

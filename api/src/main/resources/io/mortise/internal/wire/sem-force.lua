@@ -1,4 +1,5 @@
--- Ends all leases of a semaphore, notifies the holders, and grants permits to the first waiters.
+-- Ends all leases of a semaphore, or that of one id, notifies the holders, and grants permits to the
+-- first waiters.
 --
 -- KEYS   as in sem.lua
 -- ARGV   as in force.lua
@@ -15,7 +16,14 @@ end
 
 local now = clock()
 forget(now)
-local holders = redis.call('ZRANGE', permits, 2, -1)
+local members = redis.call('ZRANGE', permits, 2, -1, 'WITHSCORES')
+local holders = {}
+for i = 1, #members, 2 do
+  local wanted = ARGV[4] == '' or ARGV[4] == members[i]
+  if wanted and tonumber(members[i + 1]) < beyond then
+    holders[#holders + 1] = members[i]
+  end
+end
 for _, holder in ipairs(holders) do
   release(holder)
 end

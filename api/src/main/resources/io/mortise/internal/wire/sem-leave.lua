@@ -7,8 +7,14 @@
 -- Rules  L10 L14 S1 S4 Q1 Q2 Q3 Q5. Uncontended: four commands, no TIME.
 local held = redis.pcall('ZREM', KEYS[1], ARGV[1]) == 1
 if held then
-  local free = tonumber(redis.call('ZSCORE', KEYS[1], '!free')) + tonumber(string.match(ARGV[1], ':p(%d+)$'))
-  redis.call('ZADD', KEYS[1], free, '!free')
+  local id = ARGV[1]
+  local freed = tonumber(string.match(id, ':p(%d+)$'))
+  local returned = redis.call('ZSCORE', KEYS[1], '-' .. id)
+  if returned then
+    freed = freed - (tonumber(returned) - 4000000000000000)
+    redis.call('ZREM', KEYS[1], '-' .. id)
+  end
+  redis.call('ZADD', KEYS[1], 'INCR', freed, '!free')
   if not ARGV[3] and redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then
     return 1
   end

@@ -6,8 +6,8 @@
 --          (changes nothing at all)
 --        3 permits
 -- Reply  SET
---        KEPT                            (only 'once': they were already set)
---        PERMITS, free ones, 1 if the queue has waiters, else 0    (only 'look')
+--        KEPT, permits there are         (only 'once': they were already set)
+--        PERMITS, free ones, 1 if the queue has waiters, else 0, permits there are (only 'look')
 --        UNSET                           (only 'look': there is no semaphore)
 --        FOREIGN, what was found
 -- Rules  S1 S3 S4. It takes nothing from holders.
@@ -25,14 +25,14 @@ if word == 'look' then
   local holders = redis.call('ZRANGE', permits, 2, -1, 'WITHSCORES')
   for i = 1, #holders, 2 do
     if tonumber(holders[i + 1]) <= now then
-      free = free + weight(holders[i])
+      free = free + weight(holders[i]) - returned(holders[i])
     end
   end
-  return {'PERMITS', free, #redis.call('ZRANGE', queue, 0, 0)}
+  return {'PERMITS', free, #redis.call('ZRANGE', queue, 0, 0), total}
 end
 
 if total and word == 'once' then
-  return {'KEPT'}
+  return {'KEPT', total}
 end
 local wanted = tonumber(ARGV[3])
 free = (free or 0) + wanted - (total or 0)

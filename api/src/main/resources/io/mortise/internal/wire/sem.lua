@@ -5,12 +5,19 @@
 --                        !free  -> permits that no id holds; below 0 after a resize to fewer than
 --                                  are held
 --                        id     -> time (ms) when its lease ends
+--                        -id    -> how many of its permits the id has given back, above every
+--                                  time; there only as long as the id
 --                        expires a week after the last lease
 --       2 queue, 3 alive  as in queue.lua
 --
--- Q1: !free is !total less the weight of all ids. While it is below 0, no id is granted permits.
+-- Q1: !free is !total less what all ids hold. An id holds its weight less what it has given back.
+-- While !free is below 0, no id is granted permits.
 local permits = lock
 local week = 604800000
+
+-- The score of -id is this and the number of permits: later than every time, and not so large that
+-- a server writes it with an exponent.
+local beyond = 4000000000000000
 
 -- The state of the semaphore. foreign() reads it once, and every change keeps these variables
 -- right. The scores of the two counters are below every time, and !free comes first.
@@ -70,10 +77,16 @@ local function settle()
   end
 end
 
+-- How many of its permits the holder has given back.
+local function returned(holder)
+  local score = redis.call('ZSCORE', permits, '-' .. holder)
+  return score and tonumber(score) - beyond or 0
+end
+
 -- The id holds nothing any more, and its permits are free.
 local function release(holder)
-  redis.call('ZREM', permits, holder)
-  free = free + weight(holder)
+  free = free + weight(holder) - returned(holder)
+  redis.call('ZREM', permits, holder, '-' .. holder)
   redis.call('ZADD', permits, free, '!free')
 end
 

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -21,7 +22,9 @@ class FirstLossTest {
       Stub.of(Member.class, Map.of("loserOf", acquisition -> Thread.currentThread()));
 
   private void change(FirstLoss loss, LeaseState state) {
-    loss.changed(member, new LeaseChange("a", state, "id", Duration.ZERO, "the test says so"));
+    loss.changed(
+        member,
+        new LeaseChange("a", state, "id", Duration.ZERO, Optional.empty(), "the test says so"));
   }
 
   @Test

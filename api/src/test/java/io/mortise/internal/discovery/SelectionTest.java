@@ -101,8 +101,9 @@ class SelectionTest {
   }
 
   @Test
-  void clustersAndSentinelsAreSaidToBeUnsupported() {
-    assertTrue(refusal(List.of(JEDIS), "redis-cluster", null).contains("not supported yet"));
+  void sentinelsNeedAClientForRedis() {
+    String message = refusal(List.of(MEMORY), "redis-sentinel", null);
+    assertTrue(message.contains("add mortise-backend-jedis or mortise-backend-lettuce"), message);
   }
 
   @Test

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Duration;
+import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -16,7 +17,9 @@ class StoreUriTest {
     IllegalArgumentException e =
         assertThrows(
             IllegalArgumentException.class,
-            () -> InstalledProviders.open(StoreUri.parse(text), null, Duration.ofSeconds(1)));
+            () ->
+                InstalledProviders.open(
+                    StoreUri.parse(text), null, Duration.ofSeconds(1), Map.of()));
     return String.valueOf(e.getMessage());
   }
 
@@ -46,6 +49,19 @@ class StoreUriTest {
       })
   void whatMayHoldASecretIsNotRepeated(String text) {
     assertFalse(refusal(text).contains("s3cret"));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis-cluster://:s3cret@[::1]:7000,[::2]:7000",
+        "redis-sentinel://[::1],[::2]:26379#m"
+      })
+  void severalIpv6AddressesAreRefusedAsSuch(String text) {
+    String message = refusal(text);
+
+    assertTrue(message.contains("several IPv6 addresses; write the names"), message);
+    assertFalse(message.contains("s3cret"), message);
   }
 
   @ParameterizedTest

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.LockListener;
 import io.mortise.internal.lock.Handles;
 import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.wire.LockKeys;
@@ -24,19 +25,44 @@ abstract class GateFixture {
   final StubTime time = new StubTime();
   final StubStore store = new StubStore(time);
   final LockKeys keys = LockKeys.of("mortise:", "gate");
-  final Engine engine =
-      new Engine(ClientId.create(), store, settings(), new LeaseEvents(null, Runnable::run));
-  final DistributedLock lock = Handles.of(engine, keys);
+  final Engine engine;
+  final List<LockListener> listeners;
+  final DistributedLock lock;
   private final List<GateThread> parties = new ArrayList<>();
 
   final GateThread a = party("A");
   final GateThread b = party("B");
   final GateThread c = party("C");
 
-  private static ServiceOptions settings() {
+  GateFixture(LockListener... listening) {
+    this(settings(ServiceOptions.NO_LIMIT, Duration.ZERO), listening);
+  }
+
+  GateFixture(int handOffLimit) {
+    this(settings(handOffLimit, Duration.ZERO));
+  }
+
+  GateFixture(ServiceOptions settings, LockListener... listening) {
+    listeners = List.of(listening);
+    engine =
+        new Engine(ClientId.create(), store, settings, new LeaseEvents(listeners, Runnable::run));
+    lock = Handles.of(engine, keys);
+  }
+
+  static ServiceOptions settings(int handOffLimit, Duration retain) {
     Duration timeout = Duration.ofSeconds(2);
     return new ServiceOptions(
-        LEASE, null, timeout, "mortise:", 64, false, false, false, QueueTimes.standard(timeout));
+        LEASE,
+        null,
+        timeout,
+        "mortise:",
+        handOffLimit,
+        retain,
+        false,
+        false,
+        false,
+        null,
+        QueueTimes.standard(timeout));
   }
 
   final GateThread party(String name) {

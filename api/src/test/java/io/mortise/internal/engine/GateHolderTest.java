@@ -67,6 +67,22 @@ class GateHolderTest extends GateFixture {
     assertTrue(GateThread.get(unlocking));
   }
 
+  /** The process was paused, and no timer has noticed the end of the lease yet. */
+  @Test
+  void eachUnlockAfterTheEndOfTheLeaseThrowsAlsoANestedOne() {
+    holds(a);
+    GateThread.get(a.runs(lock::lock));
+    time.pause(LEASE);
+
+    Future<Boolean> nested = a.runs(lock::unlock);
+    store.next("leave").absent();
+    GateThread.failure(LeaseLostException.class, nested);
+    GateThread.failure(LeaseLostException.class, a.runs(lock::unlock));
+    IllegalMonitorStateException e =
+        GateThread.failure(IllegalMonitorStateException.class, a.runs(lock::unlock));
+    assertEquals(IllegalMonitorStateException.class, e.getClass());
+  }
+
   /** The unlock has found its hold, and the loss comes before the unlock reaches the gate. */
   @Test
   void aLossThatOvertakesAnUnlockIsReportedAndTheNextHoldIsLeftAlone() {
@@ -80,7 +96,7 @@ class GateHolderTest extends GateFixture {
     store.next("acquire").held();
     assertTrue(GateThread.get(next));
 
-    assertFalse(a.says(() -> gate.exit(own)));
+    assertFalse(a.says(() -> gate.exit(own, time.nanoTime())));
 
     assertEquals(1, b.now(lock::getHoldCount));
   }

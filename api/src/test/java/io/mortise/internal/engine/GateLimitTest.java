@@ -1,50 +1,68 @@
 package io.mortise.internal.engine;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.internal.lock.Handles;
 import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.ServiceOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** How long a service hands off a hold before other processes get the lock. */
 @Tag("L12")
 class GateLimitTest extends GateFixture {
+  private static final Duration HAND_OFF_TIME = ServiceOptions.HAND_OFF_TIME;
+
   @Test
-  void aHoldIsHandedOffSixtyFourTimesAndThenReleased() {
+  void aHoldIsHandedOffAsOftenAsThereIsTime() {
     Acquisition held = holds(a);
-    AtomicInteger inside = new AtomicInteger();
     List<Future<Boolean>> waiting = new ArrayList<>();
-    for (int i = 0; i < 66; i++) {
-      GateThread party = party("waiter-" + i);
-      waiting.add(
-          parked(
-              party,
-              party.runs(() -> {
-                lock.lock();
-                inside.incrementAndGet();
-                lock.unlock();
-              })));
+    for (int i = 0; i < 100; i++) {
+      waiting.add(passesThrough(party("waiter-" + i)));
     }
+    Future<Boolean> last = waits(b);
+
     unlock(a);
 
-    AskedCommand leave = store.next("leave");
-
-    assertEquals(held.id(), leave.id());
-    assertEquals(64, inside.get());
-    leave.released();
-    store.next("acquire").held();
-    store.next("leave").released();
     for (Future<Boolean> each : waiting) {
       assertTrue(GateThread.get(each));
     }
+    assertTrue(GateThread.get(last));
+    store.assertNothingAsked();
+    time.advance(HAND_OFF_TIME);
+    assertGivenBack(b, held, waits(c));
+  }
+
+  @Test
+  void handOffsDoNotMoveTheirEnd() {
+    Acquisition held = holds(a);
+    GateThread holder = a;
+    for (int passed = 1; passed < HAND_OFF_TIME.toMillis(); passed++) {
+      GateThread next = holder == a ? b : a;
+      Future<Boolean> waiting = waits(next);
+      time.advance(Duration.ofMillis(1));
+      unlock(holder);
+      assertTrue(GateThread.get(waiting));
+      holder = next;
+    }
+    store.assertNothingAsked();
+    time.advance(Duration.ofMillis(1));
+
+    assertGivenBack(holder, held, waits(c));
+  }
+
+  private Future<Boolean> passesThrough(GateThread party) {
+    return parked(
+        party,
+        party.runs(() -> {
+          lock.lock();
+          lock.unlock();
+        }));
   }
 
   @Test

@@ -6,10 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.mortise.DistributedLock;
 import io.mortise.internal.lock.Handles;
 import io.mortise.internal.wire.ClientId;
+import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.QueueTimes;
 import io.mortise.internal.wire.ServiceOptions;
 import java.time.Duration;
+import java.util.List;
 import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ManagedStrategyGuarantee;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
@@ -38,9 +40,14 @@ class GateLincheckTest {
     private final LockKeys keys = LockKeys.of("mortise:", "x");
     private final ModelStore store = new ModelStore(keys);
     final DistributedLock lock;
+    final DistributedLock fixed;
     int counter;
 
     Counting() {
+      this(Duration.ZERO);
+    }
+
+    Counting(Duration retain) {
       Duration timeout = Duration.ofSeconds(2);
       ServiceOptions settings =
           new ServiceOptions(
@@ -48,21 +55,46 @@ class GateLincheckTest {
               null,
               timeout,
               "mortise:",
-              64,
+              ServiceOptions.NO_LIMIT,
+              retain,
               false,
               false,
               false,
+              null,
               QueueTimes.standard(timeout));
-      LeaseEvents events = new LeaseEvents(null, Runnable::run);
+      LeaseEvents events = new LeaseEvents(List.of(), Runnable::run);
       Engine engine = new Engine(new ClientId("model"), store, settings, events);
       store.deliverTo(engine.mailbox());
       lock = Handles.of(engine, keys);
+      fixed = Handles.of(engine, keys, LeaseTerms.fixed(Duration.ofSeconds(30)));
     }
 
     int countAndUnlock() {
       int counted = ++counter;
       lock.unlock();
       return counted;
+    }
+  }
+
+  /**
+   * Threads that take over what the service retains, and threads that cannot and give it back
+   * first.
+   */
+  public static final class Retaining extends Counting {
+    public Retaining() {
+      super(Duration.ofMillis(10));
+    }
+
+    @Operation
+    public int count() {
+      lock.lock();
+      return countAndUnlock();
+    }
+
+    @Operation
+    public int countInTime() {
+      fixed.lock();
+      return countAndUnlock();
     }
   }
 
@@ -113,6 +145,11 @@ class GateLincheckTest {
   @Test
   void threadsThatLockCountAsOneWould() {
     options().check(Guarded.class);
+  }
+
+  @Test
+  void threadsCountAsOneWouldWhereHoldsAreRetained() {
+    options().check(Retaining.class);
   }
 
   @Test

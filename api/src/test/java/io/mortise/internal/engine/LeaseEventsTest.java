@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.LockListener;
+import io.mortise.LossCause;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import java.time.Duration;
@@ -21,18 +22,20 @@ class LeaseEventsTest {
   private final Deque<Runnable> tasks = new ArrayDeque<>();
   private final LeaseEvents events =
       new LeaseEvents(
-          new LockListener() {
-            @Override
-            public void leaseChanged(LeaseChange event) {
-              told.add(event.state());
-            }
-          },
+          List.of(
+              new LockListener() {
+                @Override
+                public void leaseChanged(LeaseChange event) {
+                  told.add(event.state());
+                }
+              }),
           tasks::add);
 
   @SuppressWarnings("NullAway") // events need no engine
   private final Acquisition acquisition =
       new Acquisition(
           new Gate(
+              null,
               null,
               null,
               null,
@@ -46,7 +49,7 @@ class LeaseEventsTest {
   void aFailedRenewalIsNoNewsAfterTheLoss() {
     events.suspect(acquisition, "no answer", 0);
     events.recovered(acquisition, 0);
-    events.lost(acquisition, "its lease ended", 0);
+    events.lost(acquisition, new Loss(LossCause.EXPIRED, "its lease ended"), 0);
     events.suspect(acquisition, "no answer", 0); // by another thread, at the same moment
     tasks.forEach(Runnable::run);
 

@@ -6,7 +6,6 @@ import io.mortise.DistributedLock;
 import io.mortise.internal.lock.Handles;
 import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.QueueTimes;
 import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
@@ -68,15 +67,12 @@ class LeaseRequestStartTest {
 
   @Test
   void aMessageThatComesWhileItIsMadeDoesNotSpoilIt() throws Exception {
-    Duration timeout = Duration.ofSeconds(2);
-    QueueTimes times = QueueTimes.standard(timeout);
     Engine engine =
         new Engine(
             ClientId.create(),
             new FreeStore(),
-            new ServiceOptions(
-                GateFixture.LEASE, null, timeout, "mortise:", 64, false, false, false, times),
-            new LeaseEvents(null, Runnable::run));
+            GateFixture.settings(ServiceOptions.NO_LIMIT, Duration.ZERO),
+            new LeaseEvents(List.of(), Runnable::run));
     Field acquisitions = Acquisitions.class.getDeclaredField("byId");
     acquisitions.setAccessible(true);
     acquisitions.set(engine.acquisitions(), new WakingMap());

@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.NoBackendException;
 import io.mortise.internal.wire.QueueTimes;
@@ -35,15 +34,17 @@ class ServiceBuilderTest {
         List.of(
             builder -> builder.uri("redis://localhost"),
             builder -> builder.provider("jedis"),
+            builder -> builder.property("a", "b"),
+            builder -> builder.property("a", "b"),
             builder -> builder.leaseTime(Duration.ofSeconds(30)),
             builder -> builder.maxHold(Duration.ofSeconds(30)),
             builder -> builder.commandTimeout(Duration.ofSeconds(1)),
             builder -> builder.keyPrefix("mine:"),
             builder -> builder.handOffLimit(1),
+            builder -> builder.retain(Duration.ofMillis(10)),
             builder -> builder.interruptOnLoss(true),
             builder -> builder.redissonInterop(true),
-            builder -> builder.executor(Runnable::run),
-            builder -> builder.listener(new LockListener() {}));
+            builder -> builder.executor(Runnable::run));
 
     for (UnaryOperator<LockService.Builder> setter : setters) {
       LockService.Builder builder = setter.apply(new ServiceBuilder());
@@ -87,6 +88,12 @@ class ServiceBuilderTest {
   @Test
   void aNegativeHandOffLimitIsRefused() {
     assertContains("-1", refused(builder -> builder.handOffLimit(-1)));
+  }
+
+  @Test
+  void aLockIsRetainedForTenMillisecondsAtMost() {
+    assertContains("0 to 10 ms", refused(builder -> builder.retain(Duration.ofMillis(11))));
+    assertContains("0 to 10 ms", refused(builder -> builder.retain(Duration.ofNanos(-1))));
   }
 
   @ParameterizedTest

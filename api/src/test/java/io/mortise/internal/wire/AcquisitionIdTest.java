@@ -23,6 +23,19 @@ class AcquisitionIdTest {
   }
 
   @Test
+  void theRestOfAHoldHasAnIdThatNoAcquisitionHas() {
+    LockKeys plain = LockKeys.of("mine:", "n");
+    LockKeys reading = LockKeys.readWrite("mine:", "n").as(LockKind.READ);
+    LockKeys semaphore = LockKeys.semaphore("mine:", "n").wanting(3);
+
+    assertEquals("host~7~ab:1:5:e", AcquisitionId.ofRest("host~7~ab:1:5", plain));
+    assertEquals("host~7~ab:1:5:e", AcquisitionId.ofRest("host~7~ab:1:5:n", plain));
+    assertEquals("host~7~ab:2:5:e:r", AcquisitionId.ofRest("host~7~ab:2:5:n:r", reading));
+    assertEquals("host~7~ab:2:5:e:p3", AcquisitionId.ofRest("host~7~ab:2:5:p3", semaphore));
+    assertEquals(5, AcquisitionId.read("host~7~ab:2:5:e:p3").threadId());
+  }
+
+  @Test
   void anIdIsReadAsItWasWritten() {
     LockKeys semaphore = LockKeys.semaphore("mine:", "n").wanting(3);
     String id = AcquisitionId.create(CLIENT, 2, 5, semaphore, true);

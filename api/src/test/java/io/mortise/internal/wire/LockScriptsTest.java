@@ -2,6 +2,7 @@ package io.mortise.internal.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.mortise.spi.BackendInfo;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -20,7 +21,19 @@ class LockScriptsTest {
       QueueTimes times = QueueTimes.standard(second);
       LockScripts scripts =
           new LockScripts(
-              new ServiceOptions(second, null, second, "mortise:", 64, false, false, false, times),
+              new ServiceOptions(
+                  second,
+                  null,
+                  second,
+                  "mortise:",
+                  64,
+                  Duration.ZERO,
+                  false,
+                  false,
+                  false,
+                  null,
+                  times),
+              new BackendInfo("here", "7.0.0", true, true),
               true);
       LockKeys keys = LockKeys.of("mortise:", "orders");
       assertEquals(

@@ -44,7 +44,18 @@ class LuaSubsetTest {
 
   /** Variables that hold text in every concatenation. */
   private static final Set<String> TEXT =
-      Set.of("id", "box", "head", "holder", "lock", "mail", "seconds", "fraction");
+      Set.of(
+          "id",
+          "rest",
+          "box",
+          "head",
+          "holder",
+          "lock",
+          "mail",
+          "seconds",
+          "fraction",
+          "run",
+          "history");
 
   @ParameterizedTest
   @ValueSource(
@@ -60,6 +71,7 @@ class LuaSubsetTest {
         "rw-force: queue rw grants",
         "sem-acquire: queue sem grants",
         "sem-leave: queue sem grants",
+        "sem-return: queue sem grants",
         "sem-permits: queue sem grants",
         "sem-force: queue sem grants",
         "latch-acquire: queue latch grants",
@@ -68,9 +80,14 @@ class LuaSubsetTest {
         "condition: queue",
         "rw-inspect",
         "renew",
+        "linger",
+        "list",
+        "status",
         "inspect",
+        "queue-length",
         "check",
-        "identify",
+        "identify: process",
+        "first-start: process",
         "guard"
       })
   void aScriptKeepsToTheSubset(String parts) throws IOException, ParseException {
@@ -84,6 +101,18 @@ class LuaSubsetTest {
     String source = read(scriptAndShared[0]).replace("--#shared\n", shared);
 
     assertEquals(List.of(), violations(source), parts);
+  }
+
+  /** The check of a vote stands in front of an acquire script. */
+  @ParameterizedTest
+  @ValueSource(strings = {"", "rw-"})
+  void aVoteKeepsToTheSubset(String family) throws IOException, ParseException {
+    String shared =
+        read("queue") + (family.isEmpty() ? read("exclusive") : read("rw") + read("grants"));
+    String acquire = read(family + "acquire").replace("--#shared\n", shared);
+
+    assertEquals(List.of(), violations(read("process") + read("vote") + acquire));
+    assertEquals(List.of(), violations(read("process") + read("vote") + read("red-fence")));
   }
 
   @ParameterizedTest

@@ -35,6 +35,7 @@ public final class InMemoryBackendProvider implements LockBackendProvider {
 
   @Override
   public LockBackend open(BackendConfig config) {
+    config.requireOnly(Set.of());
     return StoreRegistry.open(storeName(config));
   }
 

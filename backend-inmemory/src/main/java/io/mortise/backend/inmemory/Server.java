@@ -27,6 +27,7 @@ final class Server {
     this.lock = lock;
     keyspace = new Keyspace(time, ChronoUnit.MICROS.between(Instant.EPOCH, start));
     new KeyCommands(keyspace, channels).addTo(commands);
+    new ServerCommands(keyspace).addTo(commands);
     new StringCommands(keyspace).addTo(commands);
     new HashCommands(keyspace).addTo(commands);
     new SortedSetCommands(keyspace).addTo(commands);

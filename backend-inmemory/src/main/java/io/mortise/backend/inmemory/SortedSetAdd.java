@@ -1,5 +1,6 @@
 package io.mortise.backend.inmemory;
 
+import org.jspecify.annotations.Nullable;
 import org.luaj.vm2.LuaString;
 import org.luaj.vm2.LuaValue;
 
@@ -12,8 +13,12 @@ final class SortedSetAdd {
   private boolean onlyGreater;
   private boolean onlyLess;
   private boolean countChanged;
+  private boolean increments;
   private int added;
   private int updated;
+
+  /** The score that was written last. */
+  private @Nullable Double written;
 
   SortedSetAdd(LuaString[] args) {
     this.args = args;
@@ -36,6 +41,8 @@ final class SortedSetAdd {
       onlyLess = true;
     } else if (Words.is(word, "CH")) {
       countChanged = true;
+    } else if (Words.is(word, "INCR")) {
+      increments = true;
     } else {
       return false;
     }
@@ -54,19 +61,25 @@ final class SortedSetAdd {
       throw new CommandException(
           "ERR GT, LT, and/or NX options at the same time are not compatible");
     }
+    if (increments && rest > 2) {
+      throw new CommandException("ERR INCR option supports a single increment-element pair");
+    }
   }
 
   LuaValue run(Keyspace keyspace) {
     double[] scores = scores();
     SortedSet set = keyspace.sortedSet(args[1]);
     if (set == null && onlyOld) {
-      return LuaValue.ZERO;
+      return increments ? CommandTable.nil() : LuaValue.ZERO;
     }
     if (set == null) {
       set = keyspace.sortedSetOrNew(args[1]);
     }
     for (int i = 0; i < scores.length; i++) {
       put(set, args[firstPair + 2 * i + 1], scores[i]);
+    }
+    if (increments) {
+      return written == null ? CommandTable.nil() : Numbers.text(written.doubleValue());
     }
     return LuaValue.valueOf(countChanged ? added + updated : added);
   }
@@ -84,19 +97,28 @@ final class SortedSetAdd {
     return scores;
   }
 
-  private void put(SortedSet set, LuaString name, double score) {
+  private void put(SortedSet set, LuaString name, double given) {
     Double old = set.score(name);
+    double score = increments && old != null ? old + given : given;
+    if (Double.isNaN(score)) {
+      throw new CommandException("ERR resulting score is not a number (NaN)");
+    }
+    if (!allows(old, score)) {
+      return;
+    }
+    written = score;
     if (old == null) {
-      if (!onlyOld) {
-        set.put(name, score);
-        added++;
-      }
-    } else if (!onlyNew
-        && old != score
-        && !(onlyGreater && score < old)
-        && !(onlyLess && score > old)) {
+      set.put(name, score);
+      added++;
+    } else if (old != score) {
       set.put(name, score);
       updated++;
     }
+  }
+
+  private boolean allows(@Nullable Double old, double score) {
+    return old == null
+        ? !onlyOld
+        : !onlyNew && !(onlyGreater && score <= old) && !(onlyLess && score >= old);
   }
 }

@@ -24,7 +24,7 @@ class RedissonMessagesTest extends SharedWithRedisson {
             LockBackend.class.getClassLoader(),
             new Class<?>[] {LockBackend.class},
             (proxy, method, args) -> {
-              if (method.getName().equals("subscribe")
+              if (method.getName().equals("subscribeSharded")
                   && args[1] instanceof ChannelListener listener
                   && CHANNEL.equals(args[0])) {
                 first.accept(listener);

@@ -96,7 +96,24 @@ final class SimulatedKinds {
           case 2 -> semaphore.acquire(wanted);
           default -> semaphore.tryAcquire(wanted, wait(3_000)).orElse(null);
         };
+    if (lease != null && wanted > 1 && random.nextBoolean()) {
+      stay(SEMAPHORE, since, wanted, PERMITS, lease::isValid);
+      giveOneBack(lease);
+      wanted--;
+    }
     return stay(SEMAPHORE, since, wanted, PERMITS, lease);
+  }
+
+  private void giveOneBack(Lease lease) {
+    if (random.nextBoolean()) {
+      CompletableFuture<Void> unused = lease.releaseAsync(1);
+      return;
+    }
+    try {
+      lease.release(1);
+    } catch (LeaseLostException e) {
+      // Lost by a fault.
+    }
   }
 
   private boolean fenced(FencedLock lock) throws InterruptedException {

@@ -1,7 +1,7 @@
 package io.mortise.backend.inmemory;
 
 import io.mortise.LockService;
-import io.mortise.conformance.ForwardingBackend;
+import io.mortise.spi.ForwardingBackend;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;

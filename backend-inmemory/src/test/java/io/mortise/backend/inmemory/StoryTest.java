@@ -145,8 +145,7 @@ class StoryTest implements BackendUnderTest {
         told.contains("handed off inside this process by thread " + main + " after 0 ms"),
         told.toString());
     assertTrue(
-        told.contains(
-            "acquired by thread next from another thread of this process after 0 ms, as ID"),
+        told.contains("acquired by thread next inside this process after 0 ms, as ID"),
         told.toString());
   }
 

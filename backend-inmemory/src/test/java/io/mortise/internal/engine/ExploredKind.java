@@ -171,7 +171,7 @@ abstract class ExploredKind {
     }
   }
 
-  /** Permits, one or two at a time. */
+  /** Permits, one or two at a time. Of two, one may be given back first. */
   static final class Permits extends ExploredKind {
     Permits(Visitor visitor, Schedule schedule) {
       super(visitor, schedule, 2);
@@ -191,18 +191,27 @@ abstract class ExploredKind {
     void visit(LockService service, boolean first) {
       DistributedSemaphore semaphore = service.getSemaphore("x");
       int wanted = 1 + visitor.choose(2);
-      stay(
-          visitor.attempt(() -> {
-            Lease lease =
-                switch (visitor.choose(4)) {
-                  case 0 -> semaphore.tryAcquire(wanted).orElse(null);
-                  case 1 -> semaphore.tryAcquire(wanted, visitor.millis(40)).orElse(null);
-                  case 2 -> visitor.pending(semaphore.async(wanted));
-                  default -> semaphore.acquire(wanted);
-                };
-            return lease == null ? null : visitor.leaving(lease);
-          }),
-          wanted);
+      Lease lease =
+          visitor.attempt(() ->
+              switch (visitor.choose(4)) {
+                case 0 -> semaphore.tryAcquire(wanted).orElse(null);
+                case 1 -> semaphore.tryAcquire(wanted, visitor.millis(40)).orElse(null);
+                case 2 -> visitor.pending(semaphore.async(wanted));
+                default -> semaphore.acquire(wanted);
+              });
+      if (lease == null) {
+        return;
+      }
+      Runnable leave = visitor.leaving(lease);
+      if (wanted == 1 || visitor.choose(2) == 0) {
+        stay(leave, wanted);
+      } else {
+        room.enter(1);
+        stay(visitor.returning(lease, 1), 1);
+        schedule.point();
+        room.leave(1);
+        end(leave);
+      }
     }
 
     @Override

@@ -43,9 +43,15 @@ class ExploredSchedulesTest implements BackendUnderTest {
       };
     }
 
-    /** A lock of several members pauses between its tries. All others need only messages. */
+    /**
+     * A lock of several members pauses between its tries, and a plain lock may be retained for a
+     * while. All others need only messages.
+     */
     Duration patience() {
-      return this == SEVERAL ? Duration.ofSeconds(1) : Duration.ZERO;
+      return switch (this) {
+        case SEVERAL, EXCLUSIVE, CONDITION -> Duration.ofSeconds(1);
+        default -> Duration.ZERO;
+      };
     }
   }
 

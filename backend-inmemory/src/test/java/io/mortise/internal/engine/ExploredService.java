@@ -9,6 +9,7 @@ import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BooleanSupplier;
@@ -38,6 +39,7 @@ final class ExploredService implements LockBackend {
       Schedule schedule,
       ExploredStore store,
       boolean startOnGrant,
+      boolean retain,
       BooleanSupplier fails,
       BooleanSupplier losesMessages) {
     this.name = name;
@@ -51,6 +53,7 @@ final class ExploredService implements LockBackend {
             .backend(this)
             .handOffLimit(2)
             .startOnGrant(startOnGrant)
+            .retain(Duration.ofMillis(retain ? 10 : 0))
             .executor(task -> schedule.later(name + " callback", task))
             .open();
   }

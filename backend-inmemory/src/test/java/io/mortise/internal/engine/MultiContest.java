@@ -46,7 +46,7 @@ final class MultiContest {
     for (String name : List.of("A", "B", "C").subList(0, 1 + random.nextInt(3))) {
       services.add(
           new ExploredService(
-              name, schedule, store, random.nextBoolean(), () -> false, () -> false));
+              name, schedule, store, random.nextBoolean(), false, () -> false, () -> false));
     }
   }
 

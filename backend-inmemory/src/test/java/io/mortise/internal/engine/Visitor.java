@@ -101,6 +101,18 @@ final class Visitor {
     return Optional.of(Futures.await(pending, schedule));
   }
 
+  /** Gives back some permits of a lease. */
+  Runnable returning(Lease lease, int permits) {
+    boolean waits = random.nextBoolean();
+    return () -> {
+      if (waits) {
+        lease.release(permits);
+      } else {
+        CompletableFuture<Void> unused = lease.releaseAsync(permits);
+      }
+    };
+  }
+
   Runnable leaving(Lease lease) {
     boolean waits = random.nextBoolean();
     return () -> {

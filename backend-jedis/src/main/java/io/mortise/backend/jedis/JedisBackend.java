@@ -11,24 +11,33 @@ import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
+import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.UnifiedJedis;
 import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.args.RawableFactory;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.util.SafeEncoder;
 
 /**
  * Runs scripts on one Redis server through a Jedis client. Thread-safe.
@@ -43,12 +52,19 @@ import redis.clients.jedis.args.RawableFactory;
  * of the reply. It does not cover the writing of hundreds of kilobytes. It does not cover a pool
  * that tests its connections when it lends them.
  *
- * <p>Messages come over one separate connection. It is made with the client's settings, and the
- * pool does not count it. When the server closes that connection or another, the backend also
- * closes the pool's idle connections: a script sent to a dead connection has an unknown outcome.
+ * <p>Messages come over one separate connection, and those of sharded channels over another, while
+ * there are any. Both are made with the client's settings, and the pool does not count them. When
+ * the server closes one of them or another, the backend also closes the pool's idle connections: a
+ * script sent to a dead connection has an unknown outcome.
  */
 public final class JedisBackend implements LockBackend {
   static final Duration BEAT = Duration.ofSeconds(1);
+
+  /** The most calls that are sent before their replies are read. */
+  private static final int MOST_AT_ONCE = 500;
+
+  /** Checks a server by its reply to HELLO, and returns its facts. */
+  interface Check extends BiFunction<String, Map<String, ?>, BackendInfo> {}
 
   private final ConnectionPool pool;
   private final Combiner<Attempt> callers;
@@ -71,17 +87,28 @@ public final class JedisBackend implements LockBackend {
   private final Set<Connection> reading = ConcurrentHashMap.newKeySet();
 
   private final Subscriber subscriber;
+
+  /** For the channels whose slots this node of a cluster has. Unused on any other server. */
+  private final Subscriber shards;
+
   private final BackendInfo info;
   private volatile boolean closed;
 
   JedisBackend(ConnectionPool pool, @Nullable String endpoint, Duration beat, Runnable end) {
+    this(pool, endpoint, beat, end, RedisServers::usable);
+  }
+
+  JedisBackend(
+      ConnectionPool pool, @Nullable String endpoint, Duration beat, Runnable end, Check check) {
     this.pool = pool;
     callers = new Combiner<>(pool::getMaxTotal, this::run);
     this.end = end;
     // The cause of this loss may have ended the connections in the pool as well.
     Runnable atLoss = () -> withinMillis(1_000, pool::clear);
-    subscriber = new Subscriber("mortise-jedis", () -> new MessageLink(connect()), atLoss, beat);
-    info = greet(endpoint);
+    Callable<MessageLink> connector = () -> new MessageLink(connect());
+    subscriber = new Subscriber("mortise-jedis", connector, atLoss, beat);
+    shards = Subscriber.sharded("mortise-jedis-shard", connector, atLoss, beat);
+    info = greet(endpoint, check);
   }
 
   /**
@@ -98,27 +125,60 @@ public final class JedisBackend implements LockBackend {
   }
 
   /**
-   * Uses the pool of the caller's client, as {@link #of(ConnectionPool)} does. The backend does not
-   * apply the client's key prefix. It does not use the client's command executor, because that
-   * might send a script twice.
+   * Uses the pool of the caller's client, as {@link #of(ConnectionPool)} does, or the pools of a
+   * cluster client. The backend does not apply the client's key prefix. It does not use the
+   * client's command executor, because that might send a script twice. Of a cluster client it uses
+   * the pools alone, and knows itself which node has which slot. A node that is added to the
+   * cluster later can be used once the client has a pool for it.
    *
-   * @param client a {@code RedisClient}, or a {@code JedisPooled} up to Jedis 7
+   * @param client a {@code RedisClient}, or a {@code JedisPooled} up to Jedis 7; a {@code
+   *     RedisClusterClient}, or a {@code JedisCluster}
    * @return an open backend
-   * @throws IllegalArgumentException the client is of another type: clusters, sentinels and
-   *     multiple databases are not supported yet, and a client that hides its pool allows no
-   *     deadline
+   * @throws IllegalArgumentException the client is of another type: multiple databases are not
+   *     supported, for sentinels there is {@link #ofSentinels}, and a client that hides its pool
+   *     allows no deadline
    * @throws BackendException as for {@link #of(ConnectionPool)}
    */
-  public static JedisBackend of(UnifiedJedis client) {
-    try {
-      // There is no class with this method that exists in all supported versions of Jedis.
-      return of((ConnectionPool) client.getClass().getMethod("getPool").invoke(client));
-    } catch (ReflectiveOperationException | ClassCastException e) {
-      String message =
-          "%s is not supported yet: only RedisClient or JedisPooled, of one server and with a pool"
-              .formatted(client.getClass().getName());
-      throw new IllegalArgumentException(message, e);
+  public static LockBackend of(UnifiedJedis client) {
+    if (find(client, "getClusterNodes") instanceof Map<?, ?> pools) {
+      return JedisBackendProvider.CLIENT.open(() -> JedisCluster.of(pools));
     }
+    if (find(client, "getPool") instanceof ConnectionPool pool) {
+      return of(pool);
+    }
+    throw new IllegalArgumentException(
+        "%s is not supported: only RedisClient, JedisPooled, RedisClusterClient or JedisCluster, and with a pool; for sentinels see JedisBackend.ofSentinels"
+            .formatted(client.getClass().getName()));
+  }
+
+  /** Null if there is no such method. No class that has it exists in all versions of Jedis. */
+  private static @Nullable Object find(UnifiedJedis client, String method) {
+    try {
+      return client.getClass().getMethod(method).invoke(client);
+    } catch (ReflectiveOperationException e) {
+      return null;
+    }
+  }
+
+  /**
+   * Finds the master by sentinels, with the settings of the caller's {@code RedisSentinelClient}.
+   * That client itself cannot be used: it does not show its sentinels, and it goes back to an old
+   * master. All connections belong to the backend.
+   *
+   * @param master the name by which the sentinels know the master
+   * @param sentinels their addresses, at least one
+   * @param servers settings for the servers with data: user, password, TLS, timeouts, database
+   * @param watched settings for the sentinels, which have a user and a password of their own
+   * @return an open backend
+   * @throws BackendException no sentinel names the master, or it cannot be reached
+   */
+  public static LockBackend ofSentinels(
+      String master,
+      Set<HostAndPort> sentinels,
+      JedisClientConfig servers,
+      JedisClientConfig watched) {
+    return JedisBackendProvider.CLIENT.open(
+        () -> JedisSentinelNodes.connect(master, sentinels, servers, watched));
   }
 
   /** Opens a connection outside the pool. */
@@ -127,14 +187,12 @@ public final class JedisBackend implements LockBackend {
   }
 
   /** Checks the server by its reply to HELLO, and returns its facts. */
-  private BackendInfo greet(@Nullable String given) {
+  private BackendInfo greet(@Nullable String given, Check check) {
     String endpoint = given == null ? "the given Jedis client" : given;
     try (Connection connection = connect()) {
       // The innermost part of Connection{DefaultJedisSocketFactory{host:port}}.
       endpoint = given == null ? connection.toString().replaceAll(".*\\{|}", "") : given;
-      connection.sendCommand(Command.HELLO);
-      return RedisServers.usable(
-          endpoint, BuilderFactory.ENCODED_OBJECT_MAP.build(connection.getOne()));
+      return check.apply(endpoint, facts(connection));
     } catch (Exception e) {
       end.run();
       throw RedisServers.refusal(endpoint, e);
@@ -144,12 +202,27 @@ public final class JedisBackend implements LockBackend {
     }
   }
 
+  private static Map<String, ?> facts(Connection connection) {
+    try {
+      connection.sendCommand(Command.HELLO);
+      return BuilderFactory.ENCODED_OBJECT_MAP.build(connection.getOne());
+    } catch (JedisDataException e) {
+      if (!RedisServers.isWithoutHello(e)) {
+        throw e;
+      }
+      connection.sendCommand(Command.INFO);
+      return RedisServers.facts(connection.getBulkReply());
+    }
+  }
+
   @Override
   public List<Object> execute(ScriptCall call) {
     Attempt attempt = new Attempt(call, info.endpoint());
-    subscriber.use();
+    use();
     if (mayConnect() || Threads.isVirtual()) {
       dispatch(List.of(attempt));
+    } else if (call.acks() != null) {
+      run(List.of(attempt)); // alone: other callers must not wait for its replicas
     } else {
       callers.run(attempt);
     }
@@ -173,9 +246,43 @@ public final class JedisBackend implements LockBackend {
   @Override
   public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
     List<Attempt> batch = calls.stream().map(call -> new Attempt(call, info.endpoint())).toList();
-    subscriber.use();
+    use();
     dispatch(batch);
     return List.copyOf(batch);
+  }
+
+  /** Runs a call whose slot is on its way to this node of a cluster. */
+  CompletableFuture<List<Object>> executeAsking(ScriptCall call) {
+    Attempt attempt = new Attempt(call, info.endpoint(), true);
+    use();
+    dispatch(List.of(attempt));
+    return attempt;
+  }
+
+  /** Notes a use, which keeps up the watch over the connections for messages. */
+  void use() {
+    subscriber.use();
+    shards.use();
+  }
+
+  /** Sends one command that is no script. May block for longer if it has to connect. */
+  List<?> ask(Duration time, Command command, String... args) throws Exception {
+    requireOpen();
+    Connection connection = pool.borrowObject(time);
+    connection.setHandlingPool(pool);
+    try {
+      int before = connection.getSoTimeout();
+      limit(connection, (int) Math.max(1, time.toMillis()));
+      connection.sendCommand(command, args);
+      Object reply = SafeEncoder.encodeObject(connection.getOne());
+      limit(connection, before);
+      return reply instanceof List<?> list ? list : List.of(reply);
+    } catch (JedisConnectionException e) {
+      disconnect(connection);
+      throw e;
+    } finally {
+      menders.execute(connection::close);
+    }
   }
 
   /** Gives the batch to a thread of the backend. Each call ends at its deadline. */
@@ -206,11 +313,18 @@ public final class JedisBackend implements LockBackend {
   private void use(Connection connection, List<Attempt> batch) {
     try {
       int before = connection.getSoTimeout();
-      boolean again = true;
-      while (again) {
-        again = exchange(connection, batch);
+      for (int from = 0; from < batch.size(); from += MOST_AT_ONCE) {
+        List<Attempt> some = part(batch, from);
+        boolean again = true;
+        while (again) {
+          again = exchange(connection, some);
+        }
       }
       limit(connection, before);
+      if (haveMetReplica(batch)) {
+        subscriber.reconnect();
+        throw new JedisConnectionException("the server is a replica now");
+      }
       connection.close();
     } catch (RuntimeException | Error e) {
       disconnect(connection);
@@ -224,6 +338,21 @@ public final class JedisBackend implements LockBackend {
     } finally {
       batch.forEach(Attempt::finish); // after the return: a caller's next call finds it
     }
+  }
+
+  /** What is sent at once. Most batches are one call, and it makes nothing for them. */
+  private static List<Attempt> part(List<Attempt> batch, int from) {
+    int to = Math.min(batch.size(), from + MOST_AT_ONCE);
+    return from == 0 && to == batch.size() ? batch : batch.subList(from, to);
+  }
+
+  /** Whether a replica has refused a call. Not a stream, because every call comes here. */
+  private static boolean haveMetReplica(List<Attempt> batch) {
+    boolean met = false;
+    for (int i = 0; i < batch.size(); i++) {
+      met |= batch.get(i).metReplica();
+    }
+    return met;
   }
 
   /**
@@ -264,19 +393,60 @@ public final class JedisBackend implements LockBackend {
     for (Attempt call : batch) {
       call.send(connection, words);
     }
+    boolean counts = sendWait(connection, batch);
     connection.getMany(0); // flushes now, so that close() has nothing to flush
     reading.add(connection);
     try {
       requireOpen();
       boolean again = batch.get(0).take(connection);
-      for (Attempt call : batch.subList(1, batch.size())) {
+      for (int i = 1; i < batch.size(); i++) {
         long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
         limit(connection, (int) Math.max(1, left));
-        again |= call.take(connection);
+        again |= batch.get(i).take(connection);
+      }
+      if (counts) {
+        limit(
+            connection, (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
+        Object count = count(connection);
+        batch.forEach(call -> call.counted(count));
       }
       return again;
     } finally {
       reading.remove(connection);
+    }
+  }
+
+  /** Whether the pool is open. The client that it belongs to may close it. */
+  boolean hasPool() {
+    return !pool.isClosed();
+  }
+
+  /**
+   * Sends one WAIT behind calls that wait for replicas. It counts the replicas that have all that
+   * this connection wrote. Returns whether it was sent.
+   */
+  private static boolean sendWait(Connection connection, List<Attempt> batch) {
+    int replicas = 0;
+    long millis = 0;
+    for (Attempt call : batch) {
+      ReplicaAcks acks = call.acks();
+      if (acks != null && call.waitsForReplicas()) {
+        replicas = Math.max(replicas, acks.replicas());
+        millis = Math.max(millis, acks.timeout().toMillis());
+      }
+    }
+    if (replicas > 0) {
+      connection.sendCommand(Command.WAIT, Integer.toString(replicas), Long.toString(millis));
+    }
+    return replicas > 0;
+  }
+
+  /** Reads the reply to WAIT: a number, or the server's error. */
+  private static Object count(Connection connection) {
+    try {
+      return connection.getUnflushedObject();
+    } catch (JedisDataException e) {
+      return e;
     }
   }
 
@@ -292,6 +462,13 @@ public final class JedisBackend implements LockBackend {
     return subscriber.subscribe(channel, listener);
   }
 
+  /** At a node of a cluster. It does not follow the slot to another node. */
+  @Override
+  public Subscription subscribeSharded(String channel, ChannelListener listener) {
+    requireOpen();
+    return (info.shardsChannels() ? shards : subscriber).subscribe(channel, listener);
+  }
+
   @Override
   public BackendInfo info() {
     return info;
@@ -303,6 +480,7 @@ public final class JedisBackend implements LockBackend {
     closed = true;
     reading.forEach(JedisBackend::disconnect);
     subscriber.close();
+    shards.close();
     withinMillis(1_000, end);
   }
 

@@ -3,23 +3,38 @@ package io.mortise.backend.jedis;
 import com.google.auto.service.AutoService;
 import io.mortise.backend.support.ClientRange;
 import io.mortise.backend.support.RedisAddress;
+import io.mortise.backend.support.RedisServers;
+import io.mortise.backend.support.TlsFiles;
+import io.mortise.backend.support.cluster.ClusterAddress;
+import io.mortise.backend.support.cluster.ClusterRouter;
+import io.mortise.backend.support.sentinel.SentinelAddress;
+import io.mortise.backend.support.sentinel.SentinelRouter;
 import io.mortise.spi.BackendConfig;
+import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.SpiVersion;
+import java.time.Duration;
+import java.util.Locale;
 import java.util.Set;
+import redis.clients.jedis.ConnectionFactory;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
+import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.SslOptions;
-import redis.clients.jedis.SslVerifyMode;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.JedisSocketFactory;
 
 /**
- * Opens backends by URI: {@code redis://user:password@host:port/database}, or {@code rediss} for
- * TLS. Only the host is required. The user may be left out alone: {@code redis://:password@host}.
- * User and password are percent-encoded. TLS uses the JVM's trust store, and the server's
- * certificate must match the host name. There are no further properties.
+ * Opens backends by URI: {@code redis://user:password@host:port/database} for one server, {@code
+ * redis-cluster://user:password@host:port,host:port} for a cluster, and {@code rediss} in place of
+ * {@code redis} for TLS. Only the host is required. The user may be left out alone: {@code
+ * redis://:password@host}. User and password are percent-encoded. TLS uses the JVM's trust store
+ * and no certificate of its own, unless the properties of {@link TlsFiles} name files. The server's
+ * certificate must match the host name. With sentinels: {@code
+ * redis[s]-sentinel://[[user]:password@]host[:port][,host[:port]]…[/database]#master}, and the
+ * properties {@code sentinel.user} and {@code sentinel.password}.
  */
 @AutoService(LockBackendProvider.class)
 public final class JedisBackendProvider implements LockBackendProvider {
@@ -41,35 +56,93 @@ public final class JedisBackendProvider implements LockBackendProvider {
 
   @Override
   public Set<String> schemes() {
-    return Set.of("redis", "rediss");
+    return Set.of(
+        "redis", "rediss", "redis-cluster", "rediss-cluster", "redis-sentinel", "rediss-sentinel");
   }
 
   @Override
   public LockBackend open(BackendConfig config) {
+    boolean isSentinel = SentinelAddress.isMeantBy(config.uri());
+    TlsFiles tls = TlsFiles.of(config, isSentinel ? SentinelAddress.PROPERTIES : Set.of());
+    if (config.uri().getScheme().toLowerCase(Locale.ROOT).endsWith("-cluster")) {
+      ClusterAddress cluster = ClusterAddress.of(config.uri());
+      return CLIENT.open(() -> connect(cluster, config, tls));
+    }
+    if (isSentinel) {
+      SentinelAddress set = SentinelAddress.of(config.uri());
+      return CLIENT.open(() -> connect(set, config, tls));
+    }
     RedisAddress address = RedisAddress.of(config.uri());
-    return CLIENT.open(() -> connect(address, config));
+    return CLIENT.open(() -> connect(address, config, tls));
   }
 
-  private static LockBackend connect(RedisAddress address, BackendConfig config) {
-    HostAndPort server = new HostAndPort(address.host(), address.port());
-    ConnectionPool pool =
-        new ConnectionPool(server, settings(address, config), new ConnectionPoolConfig());
+  private static LockBackend connect(RedisAddress address, BackendConfig config, TlsFiles tls) {
+    try {
+      return connect(address, settings(address, config), tls);
+    } catch (BackendException e) {
+      if (!RedisServers.isWithoutHello(e)) {
+        throw e;
+      }
+      return connect(address, common(address, config).build(), tls); // the older protocol
+    }
+  }
+
+  private static JedisBackend connect(
+      RedisAddress address, JedisClientConfig settings, TlsFiles tls) {
+    ConnectionPool pool = pool(address, settings, tls, new ConnectionPoolConfig());
     return new JedisBackend(pool, address.toString(), JedisBackend.BEAT, pool::close);
   }
 
+  private static LockBackend connect(ClusterAddress cluster, BackendConfig config, TlsFiles tls) {
+    ConnectionPoolConfig restful = restful();
+    JedisCluster nodes =
+        new JedisCluster(
+            place -> pool(cluster.at(place), config, tls, restful), ConnectionPool::close);
+    return new ClusterRouter(nodes, cluster.places(), cluster.toString());
+  }
+
+  private static LockBackend connect(SentinelAddress set, BackendConfig config, TlsFiles tls) {
+    String user = config.properties().get(SentinelAddress.USER);
+    String password = config.properties().get(SentinelAddress.PASSWORD);
+    JedisSentinelNodes nodes =
+        new JedisSentinelNodes(
+            place -> pool(set.data(place), config, tls, restful()),
+            place -> pool(set.sentinel(place, user, password), config, tls, restful()),
+            config.commandTimeout());
+    return new SentinelRouter(nodes, set, config.commandTimeout());
+  }
+
+  /** Limits of a pool without a thread that wakes up. */
+  static ConnectionPoolConfig restful() {
+    ConnectionPoolConfig limits = new ConnectionPoolConfig();
+    limits.setTimeBetweenEvictionRuns(Duration.ofMillis(-1));
+    return limits;
+  }
+
+  private static ConnectionPool pool(
+      RedisAddress address, BackendConfig config, TlsFiles tls, ConnectionPoolConfig limits) {
+    return pool(address, settings(address, config), tls, limits);
+  }
+
+  private static ConnectionPool pool(
+      RedisAddress address, JedisClientConfig settings, TlsFiles tls, ConnectionPoolConfig limits) {
+    HostAndPort server = new HostAndPort(address.host(), address.port());
+    JedisSocketFactory plain = new DefaultJedisSocketFactory(server, settings);
+    JedisSocketFactory sockets = address.tls() ? new TlsSockets(plain, server, tls) : plain;
+    return new ConnectionPool(new ConnectionFactory(sockets, settings), limits);
+  }
+
   private static DefaultJedisClientConfig settings(RedisAddress address, BackendConfig config) {
+    return common(address, config).resp3().build();
+  }
+
+  private static DefaultJedisClientConfig.Builder common(
+      RedisAddress address, BackendConfig config) {
     return DefaultJedisClientConfig.builder()
-        .resp3()
-        .sslOptions(address.tls() ? checked() : null)
         .user(address.user())
         .password(address.password())
         .database(address.database())
         .clientName(config.clientName())
-        .timeoutMillis(Math.toIntExact(config.commandTimeout().toMillis()))
-        .build();
-  }
-
-  private static SslOptions checked() {
-    return SslOptions.builder().sslVerifyMode(SslVerifyMode.FULL).build();
+        .timeoutMillis(Math.toIntExact(config.commandTimeout().toMillis()));
   }
 }

@@ -38,8 +38,7 @@ class ProviderTest {
         "redis://:Wort-99@host?password=Wort-99",
         "redis://Wort-99@host",
         "redis:host:6379",
-        "rediss:///",
-        "redis-sentinel://:Wort-99@host"
+        "rediss:///"
       })
   @DisplayName("B18, B21: a URI of another form is refused, and its secret is not shown")
   void aMalformedUri(String uri) {
@@ -47,6 +46,28 @@ class ProviderTest {
         assertThrows(IllegalArgumentException.class, () -> open(URI.create(uri)));
     String message = String.valueOf(error.getMessage());
     assertTrue(message.contains("redis[s]://[[user]:password@]host[:port][/database]"), message);
+    assertFalse(message.contains(SECRET), message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "redis-sentinel://:Wort-99@host",
+        "redis-sentinel://:Wort-99@host:26379/0",
+        "redis-sentinel://:Wort-99@host:0#mymaster",
+        "redis-sentinel://:Wort-99@one,two:65536#mymaster",
+        "redis-sentinel://:Wort-99@one,#mymaster",
+        "redis-sentinel://Wort-99@host#mymaster",
+        "redis-sentinel://:Wort-99@host/db#mymaster",
+        "redis-sentinel://host?password=Wort-99#mymaster"
+      })
+  @DisplayName("B18, B21: a URI of sentinels in another form, or without a master, is refused")
+  void aMalformedSentinelUri(String uri) {
+    IllegalArgumentException error =
+        assertThrows(IllegalArgumentException.class, () -> open(URI.create(uri)));
+    String message = String.valueOf(error.getMessage());
+    assertTrue(message.contains("redis"), message);
+    assertTrue(message.contains("master"), message);
     assertFalse(message.contains(SECRET), message);
   }
 

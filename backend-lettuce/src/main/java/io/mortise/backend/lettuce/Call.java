@@ -1,20 +1,26 @@
 package io.mortise.backend.lettuce;
 
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Protocol;
+import io.mortise.backend.support.ServerError;
 import io.mortise.spi.BackendException;
-import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.ScriptCall;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A call, both as Lettuce's command and as its caller's future. It fails only with a {@link
@@ -24,15 +30,52 @@ import java.util.concurrent.TimeoutException;
 final class Call extends AsyncCommand<String, String, List<Object>> {
   private final LettuceBackend backend;
   private final ScriptCall call;
+  private final @Nullable SideLink link;
+
+  /** The WAIT behind the call, if it waits for replicas. */
+  private @Nullable Wait wait;
+
+  /** The ASKING before the call, if its slot is on the way to the node. */
+  private @Nullable RedisCommand<?, ?, ?> asking;
 
   /** Whether the command was encoded for the socket. From then on it may have run. */
   private volatile boolean written;
 
   /** The type decides between digest ({@code EVALSHA}) and text ({@code EVAL}). */
   Call(LettuceBackend backend, ScriptCall call, CommandType type) {
+    this(backend, call, type, backend.linkOf(call));
+  }
+
+  /**
+   * A call of a given connection.
+   *
+   * @param link null for the backend's connection for calls
+   */
+  Call(LettuceBackend backend, ScriptCall call, CommandType type, @Nullable SideLink link) {
     super(new Command<>(type, new NestedMultiOutput<>(StringCodec.UTF8)));
     this.backend = backend;
     this.call = call;
+    this.link = link;
+  }
+
+  /** The replicas to wait for, or null. */
+  @Nullable ReplicaAcks acks() {
+    return call.acks();
+  }
+
+  /** Gives the call the WAIT that is sent behind it. */
+  void waitsFor(Wait behind) {
+    wait = behind;
+  }
+
+  /** Gives the call the ASKING that is sent before it. */
+  void isBehind(RedisCommand<?, ?, ?> before) {
+    asking = before;
+  }
+
+  /** This call, which now fails at its deadline. */
+  CompletableFuture<List<Object>> inTime() {
+    return orTimeout(call.timeout().toNanos(), TimeUnit.NANOSECONDS);
   }
 
   /**
@@ -48,8 +91,16 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
       Protocol.writePing(buffer::writeBytes);
     } else {
       written = true;
-      backend.ioThread = Thread.currentThread();
+      note(Thread.currentThread());
       Protocol.write(call, getType() == CommandType.EVAL, buffer::writeBytes);
+    }
+  }
+
+  private void note(Thread ioThread) {
+    if (link == null) {
+      backend.ioThread = ioThread;
+    } else {
+      link.ioThread = ioThread;
     }
   }
 
@@ -58,16 +109,44 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
   @SuppressWarnings("FutureReturnValueIgnored") // each of the two calls ends the other
   public void complete() {
     String error = getOutput().getError();
-    if (error == null) {
+    if (error == null && wait != null) {
+      wait.handle((replicas, e) -> e == null ? counted(replicas) : notCounted(e));
+    } else if (error == null) {
       complete(getOutput().get());
-    } else if (getType() == CommandType.EVALSHA && error.startsWith("NOSCRIPT")) {
+    } else if (getType() == CommandType.EVALSHA
+        && ServerError.of(error) == ServerError.UNKNOWN_SCRIPT) {
       Call eval = new Call(backend, call, CommandType.EVAL);
-      eval.handle((reply, e) -> e == null ? complete(reply) : completeExceptionally(e));
+      eval.handle((reply, e) -> e == null ? complete(reply) : end(e));
       whenComplete((reply, e) -> eval.cancel(false));
       backend.send(eval);
     } else {
-      completeExceptionally(new BackendException(Outcome.REPLIED, error, null));
+      end(ServerError.failure(reason(error), null));
+      if (ServerError.isOfReplica(error)) {
+        backend.demoted = true;
+      }
     }
+  }
+
+  /** A node that refused ASKING says of the call only that its slot is elsewhere. */
+  private String reason(String error) {
+    String first = asking == null ? null : asking.getOutput().getError();
+    return first != null && ServerError.of(error) == ServerError.MOVED ? first : error;
+  }
+
+  private boolean counted(Long replicas) {
+    return complete(PendingCall.counted(getOutput().get(), replicas));
+  }
+
+  /** The server refused WAIT, or the connection broke before its reply. */
+  private boolean notCounted(Throwable e) {
+    return e instanceof RedisCommandExecutionException
+        ? end(ServerError.failure(String.valueOf(e.getMessage()), e))
+        : completeExceptionally(e);
+  }
+
+  /** Fails the call by what the server said, which is certain also of a call that was sent. */
+  private boolean end(Throwable known) {
+    return super.completeExceptionally(known);
   }
 
   /** Called by Lettuce for a command without a reply, and by a timer at the deadline. */

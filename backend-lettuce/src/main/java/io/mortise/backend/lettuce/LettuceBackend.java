@@ -3,9 +3,15 @@ package io.mortise.backend.lettuce;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.GenericMapOutput;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.protocol.RedisCommand;
 import io.mortise.backend.support.ActivityTimer;
 import io.mortise.backend.support.Channels;
 import io.mortise.backend.support.PendingCall;
@@ -18,10 +24,15 @@ import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,31 +47,64 @@ import org.jspecify.annotations.Nullable;
 public final class LettuceBackend implements LockBackend {
   static final Duration BEAT = Duration.ofSeconds(1);
 
+  /** The least time between two reconnects to a server that is a replica. */
+  private static final long REST = TimeUnit.SECONDS.toNanos(5);
+
+  /** The most calls of one flush. */
+  private static final int MOST_AT_ONCE = 500;
+
+  /** Checks a server by its reply to HELLO, and returns its facts. */
+  interface Check extends BiFunction<String, Map<String, ?>, BackendInfo> {}
+
   private final OwnClient client;
   private final BackendInfo info;
   private final StatefulRedisConnection<String, String> calls;
-  private final List<StatefulRedisConnection<String, String>> both;
-  private final Channels channels;
+  private final List<StatefulRedisConnection<String, String>> links;
+  private final Messages messages;
   private final ActivityTimer pulse;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  /** The thread that writes commands and reads their replies. */
+  /** Whether the server has said that it is a replica, since the last beat that noticed it. */
+  volatile boolean demoted;
+
+  /** Only the beat uses it. */
+  private long reconnectedAt = System.nanoTime() - REST;
+
+  /** For calls with a WAIT, which holds up every command behind it. */
+  private final SideLink acked;
+
+  /** For calls behind ASKING, which counts for the next command on the connection. */
+  private final SideLink asking;
+
+  /** The thread that writes to the connection for calls and reads from it. */
   volatile @Nullable Thread ioThread;
 
   /**
    * Connects with a client that belongs to the backend. The backend checks its links at each tick.
    */
-  LettuceBackend(OwnClient client, RedisURI uri, Duration beat) {
+  LettuceBackend(OwnClient client, RedisURI uri, Duration beat, Check check) {
     this.client = client;
     calls = client.redis.connectAsync(StringCodec.UTF8, uri).toCompletableFuture().join();
-    var hello = calls.async().dispatch(CommandType.HELLO, new GenericMapOutput<>(StringCodec.UTF8));
-    long time = uri.getTimeout().toNanos();
-    var facts = hello.toCompletableFuture().orTimeout(time, TimeUnit.NANOSECONDS).join();
-    info = RedisServers.usable(LettuceBackendProvider.endpoint(uri), facts);
-    var messages = client.redis.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture();
-    both = List.of(calls, messages.join());
-    channels = new Messages(messages.join()).channels;
+    info = check.apply(LettuceBackendProvider.endpoint(uri), facts(uri.getTimeout().toNanos()));
+    var news = client.redis.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture().join();
+    links = new CopyOnWriteArrayList<>(List.of(calls, news));
+    acked = new SideLink(() -> client.redis.connectAsync(StringCodec.UTF8, uri), links::add);
+    asking = new SideLink(() -> client.redis.connectAsync(StringCodec.UTF8, uri), links::add);
+    messages = new Messages(news);
     pulse = new ActivityTimer(this::beat, beat);
+  }
+
+  private Map<String, ?> facts(long nanos) {
+    var hello = calls.async().dispatch(CommandType.HELLO, new GenericMapOutput<>(StringCodec.UTF8));
+    try {
+      return hello.toCompletableFuture().orTimeout(nanos, TimeUnit.NANOSECONDS).join();
+    } catch (CompletionException e) {
+      if (!RedisServers.isWithoutHello(e)) {
+        throw e;
+      }
+      var text = calls.async().info().toCompletableFuture();
+      return RedisServers.facts(text.orTimeout(nanos, TimeUnit.NANOSECONDS).join());
+    }
   }
 
   /**
@@ -86,54 +130,167 @@ public final class LettuceBackend implements LockBackend {
    * <p>{@link #close} closes the two connections. The client and its resources stay the caller's.
    * Close the backend before the client, because a client ends its threads when it closes.
    *
+   * <p>If the URI names sentinels, each of them gets two connections too, and so does each new
+   * master. They differ from the client's in the same ways.
+   *
    * @param client any client of a single server; the backend uses none of its connections
-   * @param uri the server, with user, password or credentials provider, TLS and database; its
-   *     timeout limits connecting
+   * @param uri the server, with user, password or credentials provider, TLS and database; or
+   *     sentinels, each with its own user and password, and the name of their master; its timeout
+   *     limits connecting
    * @return an open backend
-   * @throws IllegalArgumentException the URI names sentinels
    * @throws BackendException the server cannot be reached or is refused; nothing is left open
    */
-  public static LettuceBackend of(RedisClient client, RedisURI uri) {
+  public static LockBackend of(RedisClient client, RedisURI uri) {
     if (!uri.getSentinels().isEmpty()) {
-      throw new IllegalArgumentException("Redis Sentinel is not supported yet; name the master");
+      return LettuceBackendProvider.CLIENT.open(() -> LettuceSentinelNodes.connect(client, uri));
     }
     return LettuceBackendProvider.CLIENT.open(() -> {
       OwnClient own = new OwnClient(client.getResources(), client.getOptions());
-      return LettuceBackendProvider.connect(own, RedisURI.builder(uri).build(), BEAT);
+      return LettuceBackendProvider.connect(
+          own, RedisURI.builder(uri).build(), BEAT, RedisServers::usable);
     });
+  }
+
+  /**
+   * Uses the settings of the caller's cluster client, as {@link #of(RedisClient, RedisURI)} does:
+   * its resources, its options, and the nodes that it has found, with their user, password and TLS.
+   * The backend opens two connections of its own to each master, and knows itself which node has
+   * which slot. It uses none of the client's connections.
+   *
+   * @param client any cluster client; it stays the caller's, and must be closed after the backend
+   * @return an open backend
+   * @throws BackendException the cluster cannot be reached or is refused; nothing is left open
+   */
+  public static LockBackend of(RedisClusterClient client) {
+    return LettuceBackendProvider.CLIENT.open(() -> LettuceCluster.of(client));
   }
 
   @SuppressWarnings("FutureReturnValueIgnored") // any data counts, not this reply
   private void beat() {
     client.beat();
-    both.forEach(each -> each.async().ping());
-    if (channels.askAgain()) {
+    links.forEach(each -> each.async().ping());
+    if (messages.askAgain()) {
       pulse.use();
     }
+    followName();
   }
 
   Call send(Call call) {
     pulse.use();
-    calls.dispatch(call);
+    if (call.acks() == null) {
+      calls.dispatch(call);
+    } else {
+      sendAcked(List.of(call));
+    }
     return call;
+  }
+
+  private void sendAcked(List<Call> some) {
+    List<RedisCommand<String, String, ?>> commands = new ArrayList<>(some);
+    commands.add(Wait.behind(some));
+    acked.send(commands, some);
+  }
+
+  /**
+   * The connection of a call; null for the one of calls that need nothing before or behind them.
+   */
+  @Nullable SideLink linkOf(ScriptCall call) {
+    return call.acks() == null ? null : acked;
   }
 
   @Override
   public List<Object> execute(ScriptCall call) {
-    Threads.refuseToWaitOn(ioThread, this);
+    Threads.refuseToWaitOn(call.acks() == null ? ioThread : acked.ioThread, this);
     return PendingCall.await(send(new Call(this, call, CommandType.EVALSHA)), call.timeout());
   }
 
   @Override
   public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
-    Call sent = send(new Call(this, call, CommandType.EVALSHA));
-    return sent.orTimeout(call.timeout().toNanos(), TimeUnit.NANOSECONDS);
+    return send(new Call(this, call, CommandType.EVALSHA)).inTime();
+  }
+
+  /** Sends many calls with each flush. */
+  @Override
+  public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
+    pulse.use();
+    List<CompletableFuture<List<Object>>> replies = new ArrayList<>(calls.size());
+    for (int from = 0; from < calls.size(); from += MOST_AT_ONCE) {
+      List<Call> some =
+          calls.subList(from, Math.min(calls.size(), from + MOST_AT_ONCE)).stream()
+              .map(call -> new Call(this, call, CommandType.EVALSHA))
+              .toList();
+      sendAll(some);
+      some.forEach(call -> replies.add(call.inTime()));
+    }
+    return replies;
+  }
+
+  private void sendAll(List<Call> some) {
+    List<Call> plain = some.stream().filter(call -> call.acks() == null).toList();
+    List<Call> waiting = some.stream().filter(call -> call.acks() != null).toList();
+    if (!plain.isEmpty()) {
+      calls.dispatch(plain);
+    }
+    if (!waiting.isEmpty()) {
+      sendAcked(waiting);
+    }
+  }
+
+  /** Runs a call whose slot is on its way to this node of a cluster. */
+  CompletableFuture<List<Object>> executeAsking(ScriptCall call) {
+    pulse.use();
+    Call eval = new Call(this, call, CommandType.EVAL, asking);
+    RedisCommand<String, String, ?> before = command(CommandType.ASKING);
+    eval.isBehind(before);
+    List<RedisCommand<String, String, ?>> commands = new ArrayList<>(List.of(before, eval));
+    if (call.acks() != null) {
+      commands.add(Wait.behind(List.of(eval)));
+    }
+    asking.send(commands, List.of(eval));
+    return eval.inTime();
+  }
+
+  /** Notes a use, which keeps up the watch over both connections. */
+  void use() {
+    pulse.use();
+  }
+
+  /** Sends one command that is no script, and waits for its reply. */
+  List<?> ask(Duration time, CommandType type, List<String> args) throws Exception {
+    var command = command(type);
+    args.forEach(command.getArgs()::add);
+    calls.dispatch(command);
+    return command.get(time.toNanos(), TimeUnit.NANOSECONDS);
+  }
+
+  private static AsyncCommand<String, String, List<Object>> command(CommandType type) {
+    return new AsyncCommand<>(
+        new Command<>(
+            type, new NestedMultiOutput<>(StringCodec.UTF8), new CommandArgs<>(StringCodec.UTF8)));
   }
 
   @Override
   public Subscription subscribe(String channel, ChannelListener listener) {
     pulse.use();
-    return channels.subscribe(channel, listener);
+    return messages.channels.subscribe(channel, listener);
+  }
+
+  /** At a node of a cluster. It does not follow the slot to another node. */
+  @Override
+  public Subscription subscribeSharded(String channel, ChannelListener listener) {
+    pulse.use();
+    Channels home = info.shardsChannels() ? messages.shards : messages.channels;
+    return home.subscribe(channel, listener);
+  }
+
+  /** The server is a replica now. Its name may lead to the next master, after a reconnect. */
+  private void followName() {
+    long now = System.nanoTime();
+    if (demoted && now - reconnectedAt >= REST) {
+      demoted = false;
+      reconnectedAt = now;
+      client.disconnect();
+    }
   }
 
   @Override
@@ -148,7 +305,8 @@ public final class LettuceBackend implements LockBackend {
   @Override
   public void close() {
     if (!closed.getAndSet(true)) {
-      channels.close();
+      messages.channels.close();
+      messages.shards.close();
       client.close().completeOnTimeout(null, 1, TimeUnit.SECONDS).join();
     }
   }

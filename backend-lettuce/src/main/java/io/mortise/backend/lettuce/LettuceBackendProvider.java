@@ -4,22 +4,32 @@ import com.google.auto.service.AutoService;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
-import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.SslOptions;
 import io.mortise.backend.support.ClientRange;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.RedisServers;
+import io.mortise.backend.support.TlsFiles;
+import io.mortise.backend.support.cluster.ClusterAddress;
+import io.mortise.backend.support.cluster.ClusterRouter;
+import io.mortise.backend.support.sentinel.SentinelAddress;
+import io.mortise.backend.support.sentinel.SentinelRouter;
 import io.mortise.spi.BackendConfig;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.SpiVersion;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Set;
 
 /**
  * Opens a {@link LettuceBackend} with a client of its own, by URI: {@code
- * redis[s]://[[user]:password@]host[:port][/database]}. {@code rediss} is TLS, with the certificate
- * checked against the JVM's trust store and the host name. User and password are percent-encoded.
- * There are no further properties.
+ * redis[s]://[[user]:password@]host[:port][/database]}, or for a cluster {@code
+ * redis[s]-cluster://[[user]:password@]host[:port][,host[:port]]…}. {@code rediss} is TLS, with the
+ * certificate checked against the host name and the JVM's trust store. Properties of {@link
+ * TlsFiles} name other files, and the backend's own certificate. User and password are
+ * percent-encoded. With sentinels: {@code
+ * redis[s]-sentinel://[[user]:password@]host[:port][,host[:port]]…[/database]#master}, and the
+ * properties {@code sentinel.user} and {@code sentinel.password}.
  *
  * <p>A plain connection without data comes first. A JVM takes seconds to load Lettuce, and a port
  * without a listener is then reported before.
@@ -45,30 +55,71 @@ public final class LettuceBackendProvider implements LockBackendProvider {
 
   @Override
   public Set<String> schemes() {
-    return Set.of("redis", "rediss");
+    return Set.of(
+        "redis", "rediss", "redis-cluster", "rediss-cluster", "redis-sentinel", "rediss-sentinel");
   }
 
   @Override
   public LockBackend open(BackendConfig config) {
+    boolean isSentinel = SentinelAddress.isMeantBy(config.uri());
+    TlsFiles tls = TlsFiles.of(config, isSentinel ? SentinelAddress.PROPERTIES : Set.of());
+    if (config.uri().getScheme().toLowerCase(Locale.ROOT).endsWith("-cluster")) {
+      ClusterAddress cluster = ClusterAddress.of(config.uri());
+      return CLIENT.open(() -> open(cluster, config, tls));
+    }
+    if (isSentinel) {
+      SentinelAddress set = SentinelAddress.of(config.uri());
+      return CLIENT.open(() -> open(set, config, tls));
+    }
     RedisAddress address = RedisAddress.of(config.uri());
-    return CLIENT.open(() -> open(address, config));
+    return CLIENT.open(() -> open(address, config, tls));
   }
 
-  private static LockBackend open(RedisAddress address, BackendConfig config) {
+  private static LockBackend open(RedisAddress address, BackendConfig config, TlsFiles tls) {
     RedisServers.knock(address, config.commandTimeout());
     RedisURI uri = OwnClient.uri(address, config);
-    ScheduledNettyTimer timer = new ScheduledNettyTimer();
-    ClientResources resources = ClientResources.builder().timer(timer).build();
+    try (SharedThreads threads = SharedThreads.start()) { // they go on until the client ends
+      OwnClient client = threads.client(options(config, tls));
+      return connect(client, uri, LettuceBackend.BEAT, RedisServers::usable);
+    }
+  }
+
+  private static LockBackend open(ClusterAddress cluster, BackendConfig config, TlsFiles tls) {
+    LettuceCluster nodes =
+        new LettuceCluster(
+            SharedThreads.start(),
+            options(config, tls),
+            place -> OwnClient.uri(cluster.at(place), config));
+    return new ClusterRouter(nodes, cluster.places(), cluster.toString());
+  }
+
+  private static LockBackend open(SentinelAddress set, BackendConfig config, TlsFiles tls) {
+    String user = config.properties().get(SentinelAddress.USER);
+    String password = config.properties().get(SentinelAddress.PASSWORD);
+    LettuceSentinelNodes nodes =
+        new LettuceSentinelNodes(
+            SharedThreads.start(),
+            options(config, tls),
+            place -> OwnClient.uri(set.data(place), config),
+            place -> OwnClient.uri(set.sentinel(place, user, password), config));
+    return new SentinelRouter(nodes, set, config.commandTimeout());
+  }
+
+  /** Each connection that uses TLS is made with the certificates that the files have then. */
+  private static ClientOptions options(BackendConfig config, TlsFiles tls) {
     SocketOptions socket = SocketOptions.builder().connectTimeout(config.commandTimeout()).build();
-    ClientOptions options = ClientOptions.builder().socketOptions(socket).build();
-    OwnClient client = new OwnClient(resources, options, timer::stop, resources::shutdown);
-    return connect(client, uri, LettuceBackend.BEAT);
+    SslOptions certificates =
+        SslOptions.builder()
+            .sslContext(context -> context.keyManager(tls.own()).trustManager(tls.trusted()))
+            .build();
+    return ClientOptions.builder().socketOptions(socket).sslOptions(certificates).build();
   }
 
   /** Opens a backend, and closes the client if the server cannot be used. */
-  static LettuceBackend connect(OwnClient client, RedisURI uri, Duration beat) {
+  static LettuceBackend connect(
+      OwnClient client, RedisURI uri, Duration beat, LettuceBackend.Check check) {
     return RedisServers.open(
-        endpoint(uri), () -> new LettuceBackend(client, uri, beat), client::close);
+        endpoint(uri), () -> new LettuceBackend(client, uri, beat, check), client::close);
   }
 
   static String endpoint(RedisURI uri) {

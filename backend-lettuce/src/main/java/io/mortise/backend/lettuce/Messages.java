@@ -16,11 +16,21 @@ final class Messages extends RedisPubSubAdapter<String, String>
     implements RedisConnectionStateListener {
   final Channels channels;
 
+  /** Those whose slots this node of a cluster has. */
+  final Channels shards;
+
   Messages(StatefulRedisPubSubConnection<String, String> connection) {
     var commands = connection.async();
     channels = new Channels(Runnable::run, commands::subscribe, commands::unsubscribe);
+    shards = new Channels(Runnable::run, commands::ssubscribe, commands::sunsubscribe);
     connection.addListener((RedisConnectionStateListener) this);
     connection.addListener((RedisPubSubListener<String, String>) this);
+  }
+
+  /** Asks again for all channels that are not confirmed. Returns whether there are any. */
+  boolean askAgain() {
+    boolean asked = channels.askAgain();
+    return shards.askAgain() || asked;
   }
 
   @Override
@@ -39,7 +49,24 @@ final class Messages extends RedisPubSubAdapter<String, String>
   }
 
   @Override
+  public void ssubscribed(String channel, long count) {
+    shards.confirmed(channel);
+  }
+
+  @Override
+  public void smessage(String channel, String message) {
+    shards.message(channel, message);
+  }
+
+  @Override
+  public void sunsubscribed(String channel, long count) {
+    shards.left(channel);
+  }
+
+  @Override
   public void onRedisDisconnected(RedisChannelHandler<?, ?> lost) {
-    channels.interrupted(new RedisException("the connection was lost"));
+    RedisException cause = new RedisException("the connection was lost");
+    channels.interrupted(cause);
+    shards.interrupted(cause);
   }
 }

@@ -48,6 +48,13 @@ final class OwnClient implements NettyCustomizer {
   final RedisClient redis;
   private final NettyCustomizer given;
   private final Deque<Runnable> atEnd;
+
+  /**
+   * Stops with the client. Otherwise a task of the client, such as the end of a handshake's time,
+   * would run when its threads are gone.
+   */
+  private final ScheduledNettyTimer timer = new ScheduledNettyTimer();
+
   private final Map<Channel, Silence> links = new ConcurrentHashMap<>();
 
   /** Creates the client. {@code atEnd} runs when the client has ended, or if it cannot be made. */
@@ -56,8 +63,9 @@ final class OwnClient implements NettyCustomizer {
     this.atEnd = new ArrayDeque<>(List.of(atEnd));
     try {
       ClientOptions changed = atMostOnce(options.mutate()).build();
-      ClientResources copy = shared(resources).nettyCustomizer(this).build();
+      ClientResources copy = shared(resources).timer(timer).nettyCustomizer(this).build();
       this.atEnd.addFirst(copy::shutdown);
+      this.atEnd.addFirst(timer::stop);
       redis = RedisClient.create(copy);
       redis.setOptions(changed);
     } catch (RuntimeException | LinkageError e) {
@@ -86,7 +94,6 @@ final class OwnClient implements NettyCustomizer {
         .mutate()
         .eventLoopGroupProvider(given.eventLoopGroupProvider())
         .eventExecutorGroup(given.eventExecutorGroup())
-        .timer(given.timer())
         .commandLatencyRecorder(given.commandLatencyRecorder())
         .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
         .reconnectDelay(Delay.constant(Duration.ofMillis(200)));
@@ -141,6 +148,11 @@ final class OwnClient implements NettyCustomizer {
         link.close();
       }
     });
+  }
+
+  /** Closes all links. Lettuce reconnects, and looks up the server's name again. */
+  void disconnect() {
+    links.keySet().forEach(Channel::close);
   }
 
   /** Closes the connections, and then ends the threads. Does not wait. */

@@ -22,10 +22,12 @@ import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
 import io.mortise.conformance.redis.RedisExtension;
+import io.mortise.conformance.redis.RedisSentinels;
 import io.mortise.conformance.redis.TcpProxy;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
+import io.mortise.spi.Topology;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import java.lang.reflect.Method;
@@ -214,12 +216,17 @@ final class GivenClientTest {
   }
 
   @Test
-  @DisplayName("A URI with sentinels is refused")
-  void aSentinelUriIsRefused() {
-    RedisURI sentinels = RedisURI.Builder.sentinel("127.0.0.1", "mymaster").build();
-    IllegalArgumentException e =
-        assertThrows(IllegalArgumentException.class, () -> LettuceBackend.of(client, sentinels));
-    assertTrue(message(e).contains("Sentinel"), message(e));
+  @DisplayName("B16: a URI with sentinels leads to the master that they name")
+  void aSentinelUri() {
+    RedisSentinels set = RedisSentinels.shared();
+    RedisURI.Builder builder = RedisURI.builder().withSentinelMasterId(set.name()).withDatabase(3);
+    set.sentinels().forEach(each -> builder.withSentinel(each.host(), each.port()));
+    try (LockBackend backend = LettuceBackend.of(client, builder.build())) {
+      assertEquals(Topology.SENTINEL, backend.info().topology());
+      backend.execute(count("by sentinels"));
+    }
+    String clients = String.valueOf(set.master().command("INFO", "keyspace"));
+    assertTrue(clients.contains("db3:"), clients);
   }
 
   @Test

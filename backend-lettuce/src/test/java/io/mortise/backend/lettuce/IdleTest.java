@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
+import io.mortise.backend.support.RedisServers;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy;
 import io.mortise.spi.BackendException.Outcome;
@@ -43,7 +44,7 @@ final class IdleTest {
     proxy = TcpProxy.to(server);
     client = Fixture.rejectingClient();
     RedisURI uri = RedisURI.create(proxy.uri());
-    backend = LettuceBackendProvider.connect(own(client), uri, BEAT);
+    backend = LettuceBackendProvider.connect(own(client), uri, BEAT, RedisServers::usable);
     backend.subscribe("channel", recorder);
     recorder.await("subscribed");
   }

@@ -14,6 +14,7 @@ public final class ActivityTimer {
 
   private final Runnable work;
   private final Duration period;
+  private final TimeSource time;
 
   /** The number of ticks since the last use, or {@link #STILL} while the timer is stopped. */
   private final AtomicInteger unused = new AtomicInteger(STILL);
@@ -25,8 +26,13 @@ public final class ActivityTimer {
    * @param period the time between ticks, and from a use that starts the timer to its first tick
    */
   public ActivityTimer(Runnable work, Duration period) {
+    this(work, period, TimeSource.system());
+  }
+
+  ActivityTimer(Runnable work, Duration period, TimeSource time) {
     this.work = work;
     this.period = period;
+    this.time = time;
   }
 
   /**
@@ -40,7 +46,7 @@ public final class ActivityTimer {
   }
 
   private void awaitNext() {
-    TimeSource.system().schedule(this::beat, period);
+    time.schedule(this::beat, period);
   }
 
   private void beat() {

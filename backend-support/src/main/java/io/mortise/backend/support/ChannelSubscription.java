@@ -9,7 +9,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * once at its start and once at its end, and nothing after {@link #close} (B11, B12, B15).
  * Thread-safe. An exception of the listener goes to the thread's uncaught exception handler.
  */
-final class ChannelSubscription {
+public final class ChannelSubscription {
   private enum State {
     NEW,
     LIVE,
@@ -22,13 +22,23 @@ final class ChannelSubscription {
   private final ReentrantLock turn = new ReentrantLock();
   private volatile State state = State.NEW;
 
-  /** A subscription that the server has not confirmed yet. */
-  ChannelSubscription(String channel, ChannelListener listener) {
+  /**
+   * Creates a subscription that the server has not confirmed yet.
+   *
+   * @param channel the channel's name
+   * @param listener receives the events
+   */
+  public ChannelSubscription(String channel, ChannelListener listener) {
     this.channel = channel;
     this.listener = listener;
   }
 
-  String channel() {
+  /**
+   * The channel's name.
+   *
+   * @return as it was given
+   */
+  public String channel() {
     return channel;
   }
 
@@ -41,25 +51,31 @@ final class ChannelSubscription {
    * The server has confirmed the subscription. The listener is notified only if the subscription
    * was not live.
    */
-  void confirmed() {
+  public void confirmed() {
     tell(listener::onSubscribed, State.LIVE, State.NEW, State.GAP);
   }
 
-  /** A message has arrived. It is dropped unless the subscription is live. */
-  void message(String message) {
+  /**
+   * A message has arrived. It is dropped unless the subscription is live.
+   *
+   * @param message its content
+   */
+  public void message(String message) {
     tell(() -> listener.onMessage(message), State.LIVE, State.LIVE);
   }
 
   /**
    * The server has refused the subscription, or the connection is lost. The listener is notified
    * only at the start of a gap.
+   *
+   * @param cause the reason
    */
-  void interrupted(Throwable cause) {
+  public void interrupted(Throwable cause) {
     tell(() -> listener.onInterrupted(cause), State.GAP, State.NEW, State.LIVE);
   }
 
   /** Ends all notifications. Waits for a call of the listener on another thread. */
-  void close() {
+  public void close() {
     tell(() -> {}, State.CLOSED, State.NEW, State.LIVE, State.GAP);
   }
 

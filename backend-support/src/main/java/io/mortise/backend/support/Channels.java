@@ -191,6 +191,17 @@ public final class Channels {
   }
 
   /**
+   * Reports an error reply, which names no channel. So each command under way counts as refused. A
+   * channel that the server does accept is confirmed later.
+   *
+   * @param cause the server's error
+   */
+  public void refused(Throwable cause) {
+    awaited().forEach(channel -> refused(channel, cause));
+    List.copyOf(leaving).forEach(this::left); // a node of a cluster refuses it without the slot
+  }
+
+  /**
    * Reports a push message of the server as it was read.
    *
    * @param news the message's kind, its channel, and its content
@@ -198,9 +209,9 @@ public final class Channels {
   public void hear(List<?> news) {
     String channel = String.valueOf(news.get(1));
     switch (String.valueOf(news.get(0))) {
-      case "message" -> message(channel, String.valueOf(news.get(2)));
-      case "subscribe" -> confirmed(channel);
-      case "unsubscribe" -> left(channel);
+      case "message", "smessage" -> message(channel, String.valueOf(news.get(2)));
+      case "subscribe", "ssubscribe" -> confirmed(channel);
+      case "unsubscribe", "sunsubscribe" -> left(channel);
       default -> {} // a PONG
     }
   }

@@ -2,6 +2,7 @@ package io.mortise.backend.support;
 
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
@@ -51,7 +52,19 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    * @param endpoint the server, for messages
    */
   public PendingCall(ScriptCall call, String endpoint) {
+    this(call, endpoint, false);
+  }
+
+  /**
+   * Creates the call, whose time begins now.
+   *
+   * @param call the script call to run
+   * @param endpoint the server, for messages
+   * @param byText whether the script goes as text at once
+   */
+  protected PendingCall(ScriptCall call, String endpoint, boolean byText) {
     this.call = call;
+    this.byText = byText;
     this.endpoint = endpoint;
     deadline = System.nanoTime() + call.timeout().toNanos();
   }
@@ -120,6 +133,15 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
+   * The replicas to wait for.
+   *
+   * @return null if the call waits for none
+   */
+  public final @Nullable ReplicaAcks acks() {
+    return call.acks();
+  }
+
+  /**
    * Gives the arguments, without the command, to a consumer.
    *
    * @param each receives one argument after the other
@@ -150,7 +172,7 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    * @return true if the server did not know the script, so that nothing ran (B7)
    */
   public final boolean again(@Nullable String error) {
-    boolean again = !byText && error != null && error.startsWith("NOSCRIPT");
+    boolean again = !byText && error != null && ServerError.of(error) == ServerError.UNKNOWN_SCRIPT;
     if (again) {
       byText = true;
       FATE.set(this, null);
@@ -163,19 +185,35 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    *
    * @param reply an array, or an integer, which stands for an array with that one element (B8)
    */
-  @SuppressWarnings("unchecked") // a script replies with nothing else
   public final void answer(Object reply) {
-    complete(reply instanceof Long ? List.of(reply) : (List<Object>) reply);
+    complete(list(reply));
   }
 
   /**
-   * Fails the call with the server's error.
+   * The reply of a script as a list, with the number of replicas behind it (B24).
+   *
+   * @param reply an array, or an integer, which stands for an array with that one element (B8)
+   * @param replicas how many replicas have what the script wrote
+   * @return a new list
+   */
+  public static List<Object> counted(Object reply, Long replicas) {
+    List<Object> counted = new ArrayList<>(list(reply));
+    counted.add(replicas);
+    return counted;
+  }
+
+  @SuppressWarnings("unchecked") // a script replies with nothing else
+  private static List<Object> list(Object reply) {
+    return reply instanceof Long ? List.of(reply) : (List<Object>) reply;
+  }
+
+  /**
+   * Fails the call with the server's error, whose meaning {@link ServerError} knows.
    *
    * @param error carries the server's message
    */
   public final void refuse(Exception error) {
-    String message = String.valueOf(error.getMessage());
-    completeExceptionally(new BackendException(Outcome.REPLIED, message, error));
+    completeExceptionally(ServerError.failure(String.valueOf(error.getMessage()), error));
   }
 
   /**
@@ -237,7 +275,7 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    * @param time the longest wait
    * @return whether the future has ended
    */
-  static boolean awaitEnd(CompletableFuture<?> future, Duration time) {
+  public static boolean awaitEnd(CompletableFuture<?> future, Duration time) {
     long deadline = System.nanoTime() + time.toNanos();
     boolean interrupted = false;
     boolean waits = !future.isDone();

@@ -3,15 +3,22 @@ package io.mortise.backend.support;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.BackendInfo;
+import io.mortise.spi.Topology;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.SocketException;
+import java.security.GeneralSecurityException;
+import java.security.cert.CertificateException;
+import java.security.cert.CertificateExpiredException;
+import java.security.cert.CertificateNotYetValidException;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /** Checks that locks are safe on a Redis server, and builds the messages for servers that fail. */
@@ -25,10 +32,13 @@ public final class RedisServers {
     }
   }
 
+  private static final String CERTIFICATE = ": tls.cert and tls.key, or tls.keystore";
+
   private RedisServers() {}
 
   /**
-   * Checks a server by its reply to {@code HELLO}, a command that no ACL forbids.
+   * Checks a server by its reply to {@code HELLO}, a command that no ACL forbids, or by {@link
+   * #facts}.
    *
    * @param endpoint the server's address, without a secret
    * @param hello the reply: {@code version}, {@code mode}, {@code role} and more
@@ -37,13 +47,95 @@ public final class RedisServers {
    */
   public static BackendInfo usable(String endpoint, Map<String, ?> hello) {
     String version = String.valueOf(hello.get("version"));
-    boolean old = version.matches("([0-5]|6\\.[01])(\\..*)?");
-    if (old || !"standalone".equals(hello.get("mode")) || !"master".equals(hello.get("role"))) {
+    if (isOld(version)
+        || !"standalone".equals(hello.get("mode"))
+        || !"master".equals(hello.get("role"))) {
       throw new Unfit(
-          "it is a %s %s of version %s; a standalone master of 6.2 or later is needed, clusters and sentinels are not supported yet"
-              .formatted(hello.get("mode"), hello.get("role"), version));
+          "it is a %s %s of version %s; a standalone master of 6.2 or later is needed%s"
+              .formatted(hello.get("mode"), hello.get("role"), version, otherUri(hello)));
     }
     return new BackendInfo(endpoint, version, true, true);
+  }
+
+  private static String otherUri(Map<String, ?> hello) {
+    return switch (String.valueOf(hello.get("mode"))) {
+      case "cluster" -> "; write redis-cluster://host:port for a cluster";
+      case "sentinel" ->
+          "; write redis-sentinel://host:26379#mymaster for the master that sentinels name";
+      default -> "";
+    };
+  }
+
+  /**
+   * Checks a node of a cluster by its reply to {@code HELLO}.
+   *
+   * @param endpoint the node's address, without a secret
+   * @param hello the reply: {@code version}, {@code mode} and more
+   * @return facts about a node of version 6.2 or later, master or replica
+   * @throws IllegalArgumentException the server is something else; the message says what
+   */
+  public static BackendInfo usableInCluster(String endpoint, Map<String, ?> hello) {
+    String version = String.valueOf(hello.get("version"));
+    if (isOld(version) || !"cluster".equals(hello.get("mode"))) {
+      throw new Unfit(
+          "it is a %s %s of version %s; a node of a cluster of 6.2 or later is needed; write redis://host:port for a single server"
+              .formatted(hello.get("mode"), hello.get("role"), version));
+    }
+    return new BackendInfo(endpoint, version, false, false, Topology.CLUSTER, null);
+  }
+
+  /**
+   * Checks a sentinel by its reply to {@code HELLO}.
+   *
+   * @param endpoint the sentinel's address, without a secret
+   * @param hello the reply: {@code version}, {@code mode} and more
+   * @return facts about a sentinel of version 6.2 or later
+   * @throws IllegalArgumentException the server is something else; the message says what
+   */
+  public static BackendInfo usableSentinel(String endpoint, Map<String, ?> hello) {
+    String version = String.valueOf(hello.get("version"));
+    if (isOld(version) || !"sentinel".equals(hello.get("mode"))) {
+      throw new Unfit(
+          "it is a %s %s of version %s; a sentinel of 6.2 or later is needed; write redis://host:port for a single server"
+              .formatted(hello.get("mode"), hello.get("role"), version));
+    }
+    return new BackendInfo(endpoint, version, true, true, Topology.SENTINEL, null);
+  }
+
+  /**
+   * Whether a server refused {@code HELLO} because it does not know it, or knows only the older
+   * protocol. Some managed services do, at any version.
+   *
+   * @param failure from connecting, or the server's error
+   * @return true if the server can be asked by {@link #facts} in place of it
+   */
+  public static boolean isWithoutHello(Throwable failure) {
+    return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+        .map(each -> String.valueOf(each.getMessage()))
+        .anyMatch(text -> text.matches("(?is)NOPROTO\\b.*|ERR unknown command.*\\bHELLO\\b.*"));
+  }
+
+  /**
+   * Reads from the reply to {@code INFO} what the reply to {@code HELLO} would say.
+   *
+   * @param info all sections, or at least those of the server and of replication
+   * @return {@code version}, {@code mode} and {@code role}
+   */
+  public static Map<String, String> facts(String info) {
+    Map<String, String> lines =
+        info.lines()
+            .map(line -> line.split(":", 2))
+            .filter(parts -> parts.length == 2)
+            .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1], (a, b) -> a));
+    String role = lines.getOrDefault("role", "unknown");
+    return Map.of(
+        "version", lines.getOrDefault("redis_version", "unknown"),
+        "mode", lines.getOrDefault("redis_mode", "unknown"),
+        "role", role.equals("slave") ? "replica" : role);
+  }
+
+  private static boolean isOld(String version) {
+    return version.matches("([0-5]|6\\.[01])(\\..*)?");
   }
 
   /**
@@ -123,6 +215,30 @@ public final class RedisServers {
     if (message.matches("(?s)ERR .*\\bDB index\\b.*")) {
       return "; check the database, the number after the last slash";
     }
+    if (reason instanceof GeneralSecurityException) {
+      return adviceOnCertificate(reason);
+    }
+    if (message.matches("(?s).*\\balert: (certificate|bad_certificate|unknown_ca).*")) {
+      return "; the server wants a client certificate that it trusts" + CERTIFICATE;
+    }
+    if (reason instanceof SocketException && !(reason instanceof ConnectException)) {
+      return "; the server ended the connection: check TLS (rediss), and whether it wants a client"
+          + " certificate that it trusts"
+          + CERTIFICATE;
+    }
     return "; check host, port, TLS (rediss), user, password and database";
+  }
+
+  /** The client has found the server's certificate to be unfit. */
+  private static String adviceOnCertificate(Throwable reason) {
+    if (reason instanceof CertificateExpiredException
+        || reason instanceof CertificateNotYetValidException) {
+      return "; the server's certificate is not valid now";
+    }
+    if (reason instanceof CertificateException) {
+      return "; the server's certificate must name the host by which it is reached";
+    }
+    return "; the server's certificate is not trusted: see tls.ca, tls.truststore, or the trust"
+        + " store of the JVM";
   }
 }

@@ -11,6 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 public final class Subscriber {
   private static final CompletionStage<?> SENT = CompletableFuture.completedFuture(null);
   private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(50);
+  private static final long REST = TimeUnit.SECONDS.toNanos(5);
 
   /** A connection for messages and nothing else. */
   public interface Link {
@@ -54,6 +56,8 @@ public final class Subscriber {
     void close();
   }
 
+  private final String subscribe;
+  private final String unsubscribe;
   private final Callable<? extends Link> connector;
   private final Runnable atLoss;
   private final ScheduledThreadPoolExecutor reader;
@@ -61,6 +65,7 @@ public final class Subscriber {
   private final ActivityTimer pulse;
   private final Channels channels;
   private final Silence silence = new Silence();
+  private final AtomicLong reconnectedAt = new AtomicLong(System.nanoTime() - REST);
 
   /** The current connection. Only the writer uses this field. */
   private @Nullable Link link;
@@ -75,6 +80,32 @@ public final class Subscriber {
    */
   public Subscriber(
       String name, Callable<? extends Link> connector, Runnable atLoss, Duration beat) {
+    this("", name, connector, atLoss, beat);
+  }
+
+  /**
+   * Creates a subscriber to the channels whose hash slots one node of a cluster has. A node refuses
+   * the others with MOVED, and ends a subscription whose slot goes to another node. Both are gaps.
+   *
+   * @param name as above
+   * @param connector as above
+   * @param atLoss as above
+   * @param beat as above
+   * @return a subscriber that uses SSUBSCRIBE
+   */
+  public static Subscriber sharded(
+      String name, Callable<? extends Link> connector, Runnable atLoss, Duration beat) {
+    return new Subscriber("S", name, connector, atLoss, beat);
+  }
+
+  private Subscriber(
+      String letter,
+      String name,
+      Callable<? extends Link> connector,
+      Runnable atLoss,
+      Duration beat) {
+    subscribe = letter + "SUBSCRIBE";
+    unsubscribe = letter + "UNSUBSCRIBE";
     this.connector = connector;
     this.atLoss = atLoss;
     reader = Threads.daemons(name + "-reader", 1);
@@ -99,13 +130,28 @@ public final class Subscriber {
    * for a message after it.
    */
   public void use() {
-    pulse.use();
+    if (!channels.isEmpty()) {
+      pulse.use();
+    }
+  }
+
+  /** Connects again, because the server is the wrong one now. At most once in five seconds. */
+  public void reconnect() {
+    long now = System.nanoTime();
+    long last = reconnectedAt.get();
+    if (now - last >= REST && reconnectedAt.compareAndSet(last, now)) {
+      writer.execute(() -> {
+        if (link != null) {
+          link.close(); // the reader notices the end
+        }
+      });
+    }
   }
 
   /** Ends all subscriptions with UNSUBSCRIBE. Its reply ends the reader, and so the connection. */
   public void close() {
     channels.close();
-    writer.execute(() -> send("UNSUBSCRIBE"));
+    writer.execute(() -> send(unsubscribe));
   }
 
   /** Sends SUBSCRIBE. Without a connection, {@link #begin} sends it once there is one. */
@@ -113,12 +159,12 @@ public final class Subscriber {
     if (reader.getQueue().isEmpty()) {
       reader.execute(this::serve);
     }
-    send("SUBSCRIBE", channel);
+    send(subscribe, channel);
     return SENT;
   }
 
   private CompletionStage<?> leave(String channel) {
-    boolean sent = send("UNSUBSCRIBE", channel);
+    boolean sent = send(unsubscribe, channel);
     return sent ? SENT : CompletableFuture.failedFuture(new IOException("not connected"));
   }
 
@@ -129,7 +175,7 @@ public final class Subscriber {
    */
   private boolean send(String... words) {
     if (!words[0].equals("PING")) {
-      use();
+      pulse.use();
     }
     if (link == null || !link.isOpen()) {
       return false;
@@ -154,7 +200,7 @@ public final class Subscriber {
 
   /** Asks again for unconfirmed channels, and closes a connection that is silent. */
   private void refresh() {
-    channels.awaited().forEach(name -> send("SUBSCRIBE", name));
+    channels.awaited().forEach(name -> send(subscribe, name));
     if (link != null && silence.beat()) {
       link.close();
     }
@@ -197,8 +243,7 @@ public final class Subscriber {
     if (said instanceof List<?> news) {
       channels.hear(news);
     } else if (said instanceof Exception refusal) {
-      // The error names no channel. A channel that the server does accept is confirmed later.
-      channels.awaited().forEach(name -> channels.refused(name, refusal));
+      channels.refused(refusal);
     }
   }
 }

@@ -13,6 +13,8 @@ public final class Threads {
 
   /**
    * A pool of daemon threads. A thread ends after two idle seconds; the next task starts a new one.
+   * Its class loader is this library's. A web server that is stopped would take a thread with the
+   * class loader of its application for one that was forgotten.
    *
    * @param name the name of every thread
    * @param most the largest number of threads; further tasks wait
@@ -25,6 +27,7 @@ public final class Threads {
             task -> {
               Thread thread = new Thread(task, name);
               thread.setDaemon(true);
+              thread.setContextClassLoader(Threads.class.getClassLoader());
               return thread;
             });
     threads.setRemoveOnCancelPolicy(true);

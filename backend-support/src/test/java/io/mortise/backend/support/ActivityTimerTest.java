@@ -4,37 +4,67 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.spi.TimeSource;
 import java.time.Duration;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
 /** A timer that runs while something is used. */
 class ActivityTimerTest {
-  private static final Duration PERIOD = Duration.ofMillis(20);
+  private static final Duration PERIOD = Duration.ofSeconds(20);
   private static final int UNUSED = 5;
 
-  private final Semaphore beats = new Semaphore(0);
-  private final ActivityTimer pulse = new ActivityTimer(beats::release, PERIOD);
+  private final Deque<Runnable> scheduled = new ArrayDeque<>();
+  private int beats;
+  private final ActivityTimer pulse = new ActivityTimer(() -> beats++, PERIOD, new Periods());
 
-  private boolean beat() throws InterruptedException {
-    return beats.tryAcquire(10, TimeUnit.SECONDS);
+  /** Time that passes in whole periods. */
+  private final class Periods implements TimeSource {
+    @Override
+    public long nanoTime() {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void parkNanos(Object blocker, long nanos) {
+      throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public Timer schedule(Runnable task, Duration delay) {
+      assertEquals(PERIOD, delay);
+      scheduled.add(task);
+      return () -> {};
+    }
   }
 
-  private void assertStill() throws InterruptedException {
-    assertFalse(beats.tryAcquire(10 * PERIOD.toMillis(), TimeUnit.MILLISECONDS));
+  /** A period passes. Returns whether the timer ticked. */
+  private boolean ticks() {
+    int before = beats;
+    Runnable due = scheduled.poll();
+    if (due != null) {
+      due.run();
+    }
+    assertTrue(scheduled.size() <= 1, "it is one timer");
+    return beats > before;
+  }
+
+  private void assertStill() {
+    assertFalse(ticks());
+    assertEquals(0, scheduled.size());
   }
 
   @Test
   @DisplayName("it stands still when unused; each use is followed by five ticks")
-  void fiveTicksAfterAUse() throws InterruptedException {
+  void fiveTicksAfterAUse() {
     assertStill();
     for (int round = 0; round < 3; round++) {
       pulse.use();
       pulse.use();
       for (int i = 0; i < UNUSED; i++) {
-        assertTrue(beat());
+        assertTrue(ticks());
       }
       assertStill();
     }
@@ -42,12 +72,24 @@ class ActivityTimerTest {
 
   @Test
   @DisplayName("while used it ticks once a period, however often it is used")
-  void ticksWhileUsed() throws InterruptedException {
+  void ticksWhileUsed() {
     for (int i = 0; i < 4 * UNUSED; i++) {
       pulse.use();
       pulse.use();
-      assertTrue(beat());
-      assertEquals(0, beats.availablePermits());
+      assertTrue(ticks());
+      assertEquals(i + 1, beats);
     }
+  }
+
+  @Test
+  @DisplayName("a use between two ticks is followed by five more")
+  void fiveTicksAfterTheLastUse() {
+    pulse.use();
+    assertTrue(ticks());
+    pulse.use();
+    for (int i = 0; i < UNUSED; i++) {
+      assertTrue(ticks());
+    }
+    assertStill();
   }
 }

@@ -49,7 +49,7 @@ class RedisServersTest {
 
     String message = refusal(new IllegalStateException("open", cluster));
 
-    assertTrue(message.endsWith("clusters and sentinels are not supported yet"), message);
+    assertTrue(message.endsWith("; write redis-cluster://host:port for a cluster"), message);
   }
 
   @ParameterizedTest

@@ -2,6 +2,9 @@ package io.mortise.conformance.client;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -12,16 +15,19 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.objectweb.asm.AnnotationVisitor;
 import org.objectweb.asm.ClassReader;
 import org.objectweb.asm.ClassVisitor;
 import org.objectweb.asm.FieldVisitor;
 import org.objectweb.asm.MethodVisitor;
 import org.objectweb.asm.Opcodes;
+import org.objectweb.asm.Type;
 
 /** The declarations and references of a class file. The file is read and never loaded. */
 final class ClassFacts extends ClassVisitor {
   private static final Pattern CLASS_IN_DESCRIPTOR = Pattern.compile("L([^;]+);");
   private static final int CLASS = 7;
+  private static final int STRING = 8;
   private static final int FIELD = 9;
   private static final int METHOD = 10;
   private static final int INTERFACE_METHOD = 11;
@@ -45,6 +51,9 @@ final class ClassFacts extends ClassVisitor {
 
   final Set<Member> namedMembers = new LinkedHashSet<>();
 
+  /** The texts in its code. Those of annotations are not among them. */
+  final Set<String> texts = new LinkedHashSet<>();
+
   private ClassFacts(byte[] file) {
     super(Opcodes.ASM9);
     reader = new ClassReader(file);
@@ -62,9 +71,28 @@ final class ClassFacts extends ClassVisitor {
     return new ClassFacts(file.readAllBytes());
   }
 
-  /** One entry of the constant pool, which has everything that a class can resolve. */
+  /** The classes whose files are in the folder and below it. */
+  static List<ClassFacts> below(Path folder) throws IOException {
+    List<ClassFacts> read = new ArrayList<>();
+    try (Stream<Path> files = Files.walk(folder)) {
+      for (Path file : files.filter(ClassFacts::isClass).toList()) {
+        try (InputStream in = Files.newInputStream(file)) {
+          read.add(read(in));
+        }
+      }
+    }
+    return read;
+  }
+
+  private static boolean isClass(Path file) {
+    String name = String.valueOf(file.getFileName());
+    return name.endsWith(".class") && !name.equals("module-info.class");
+  }
+
+  /** One entry of the constant pool, which has everything that a class resolves by itself. */
   private void collect(int tag, int item) {
     switch (tag) {
+      case STRING -> texts.add(text(item));
       case CLASS -> namesClass(text(item));
       case FIELD, METHOD, INTERFACE_METHOD -> namesMember(tag, item);
       case NAME_AND_TYPE -> namesThoseOf(text(item + 2));
@@ -116,7 +144,7 @@ final class ClassFacts extends ClassVisitor {
   }
 
   @Override
-  public @Nullable MethodVisitor visitMethod(
+  public MethodVisitor visitMethod(
       int access,
       String name,
       String descriptor,
@@ -124,7 +152,31 @@ final class ClassFacts extends ClassVisitor {
       String @Nullable [] exceptions) {
     members.put(name + separator(false) + descriptor, access);
     namesThoseOf(descriptor);
-    return null;
+    return new MethodVisitor(Opcodes.ASM9) {
+      @Override
+      public AnnotationVisitor visitAnnotation(String type, boolean visible) {
+        return ClassFacts.this.visitAnnotation(type, visible);
+      }
+    };
+  }
+
+  /** An annotation is resolved by those that look for it. */
+  @Override
+  public AnnotationVisitor visitAnnotation(String type, boolean visible) {
+    namesThoseOf(type);
+    return new AnnotationVisitor(Opcodes.ASM9) {
+      @Override
+      public void visit(@Nullable String name, Object value) {
+        if (value instanceof Type named) {
+          namesThoseOf(named.getDescriptor());
+        }
+      }
+
+      @Override
+      public AnnotationVisitor visitArray(String name) {
+        return this;
+      }
+    };
   }
 
   String name() {

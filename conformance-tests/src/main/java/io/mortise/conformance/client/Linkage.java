@@ -3,30 +3,40 @@ package io.mortise.conformance.client;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.net.URISyntaxException;
+import java.nio.file.FileSystem;
+import java.nio.file.FileSystems;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.jar.JarFile;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Checks whether a module links with a version of its client. It looks up each class, field and
- * method of the client to which the module's class files refer, by name and descriptor. It also
- * covers paths that no test takes, and each method that the module has to implement. A missing
- * reference fails only at run time, and only when a thread reaches it.
+ * Checks whether a module links with a version of its client, or with everything on the class path.
+ * It looks up each class, field and method to which the module's class files refer, by name and
+ * descriptor, and the annotations with the classes that they name. It also covers paths that no
+ * test takes, and each method that the module has to implement. A missing reference fails only at
+ * run time, and only when a thread reaches it. A missing annotation is ignored.
  *
  * <p>Superclasses and interfaces are searched as the JVM does. Those outside the client come from
  * the class path. Two defects go unnoticed: a lambda for an interface whose method was renamed, and
  * a method that has become static. Not thread-safe.
  */
 public final class Linkage {
+  /** The prefix of all classes. */
+  private static final String EVERYTHING = "";
+
   private final Map<String, ClassFacts> own = new TreeMap<>();
   private final List<Guard> guards = new ArrayList<>();
   private final String client;
@@ -36,7 +46,7 @@ public final class Linkage {
   }
 
   /**
-   * Reads the module's classes.
+   * Reads the module's classes, to look at their references to its client.
    *
    * @param classes the folder of its class files
    * @param client the prefix of the client's class names, such as {@code "redis.clients."}
@@ -44,17 +54,63 @@ public final class Linkage {
    */
   public static Linkage of(Path classes, String client) {
     Linkage linkage = new Linkage(client.replace('.', '/'));
-    try (Stream<Path> files = Files.walk(classes)) {
-      for (Path file : files.filter(path -> path.toString().endsWith(".class")).toList()) {
-        try (InputStream in = Files.newInputStream(file)) {
-          ClassFacts facts = ClassFacts.read(in);
-          linkage.own.put(facts.name(), facts);
-        }
-      }
+    try {
+      ClassFacts.below(classes).forEach(facts -> linkage.own.put(facts.name(), facts));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
     return linkage;
+  }
+
+  /**
+   * Reads a module's classes, to look at all their references.
+   *
+   * @param classes the folder of its class files
+   * @return the links, ready to be compared with the class path
+   */
+  public static Linkage of(Path classes) {
+    return of(classes, EVERYTHING);
+  }
+
+  /**
+   * Reads the classes of the module that has a class, to look at all their references.
+   *
+   * @param type any class of the module's jar, or of its folder
+   * @return the links, ready to be compared with the class path
+   */
+  public static Linkage beside(Class<?> type) {
+    try {
+      Path place = Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+      if (Files.isDirectory(place)) {
+        return of(place);
+      }
+      try (FileSystem jar = FileSystems.newFileSystem(place)) {
+        return of(jar.getPath("/"));
+      }
+    } catch (IOException | URISyntaxException e) {
+      throw new IllegalArgumentException("the class files beside " + type, e);
+    }
+  }
+
+  /**
+   * The classes that were read.
+   *
+   * @return their names, sorted
+   */
+  public List<String> classes() {
+    return own.keySet().stream().map(name -> name.replace('/', '.')).toList();
+  }
+
+  /**
+   * The texts in the module's code, with which it may look for a class by name. Those of
+   * annotations are not among them.
+   *
+   * @return each once
+   */
+  public Set<String> texts() {
+    return own.values().stream()
+        .flatMap(facts -> facts.texts.stream())
+        .collect(Collectors.toCollection(LinkedHashSet::new));
   }
 
   /** A reference that is allowed to be missing. */
@@ -86,7 +142,20 @@ public final class Linkage {
    * @return a line for each missing reference and its class, without the guarded ones
    */
   public List<String> missing(ClientJar jar) {
-    return problems(jar).stream()
+    return unguarded(problems(jar));
+  }
+
+  /**
+   * The references that the class path lacks.
+   *
+   * @return a line for each missing reference and its class, without the guarded ones
+   */
+  public List<String> missing() {
+    return unguarded(problems(ClassLoader::getSystemResourceAsStream));
+  }
+
+  private List<String> unguarded(List<String> problems) {
+    return problems.stream()
         .filter(problem -> guards.stream().noneMatch(guard -> guard.permits(problem)))
         .toList();
   }
@@ -107,27 +176,43 @@ public final class Linkage {
 
   private List<String> problems(ClientJar jar) {
     try (JarFile file = new JarFile(jar.file().toFile())) {
-      World world = new World(file);
-      return own.values().stream()
-          .flatMap(
-              facts -> world.problems(facts).map(problem -> simpleName(facts) + ": " + problem))
-          .toList();
+      return problems(name -> open(file, name));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
+  }
+
+  private @Nullable InputStream open(JarFile jar, String name) throws IOException {
+    ZipEntry entry = jar.getEntry(name);
+    if (entry != null) {
+      return jar.getInputStream(entry);
+    }
+    return name.startsWith(client) ? null : ClassLoader.getSystemResourceAsStream(name);
+  }
+
+  private List<String> problems(ClassFiles others) {
+    World world = new World(others);
+    return own.values().stream()
+        .flatMap(facts -> world.problems(facts).map(problem -> simpleName(facts) + ": " + problem))
+        .toList();
   }
 
   private static String simpleName(ClassFacts facts) {
     return facts.name().substring(facts.name().lastIndexOf('/') + 1);
   }
 
-  /** The classes with one version of the client. */
+  /** Opens a class file by the class's internal name with {@code .class}; null if it is absent. */
+  private interface ClassFiles {
+    @Nullable InputStream open(String name) throws IOException;
+  }
+
+  /** The module's classes among others, such as those of one version of the client. */
   private final class World {
-    private final JarFile jar;
+    private final ClassFiles others;
     private final Map<String, @Nullable ClassFacts> read = new HashMap<>();
 
-    World(JarFile jar) {
-      this.jar = jar;
+    World(ClassFiles others) {
+      this.others = others;
     }
 
     Stream<String> problems(ClassFacts facts) {
@@ -139,8 +224,11 @@ public final class Linkage {
     }
 
     private Stream<String> absent(String name) {
-      ClassFacts found = isClients(name) ? find(name) : null;
-      boolean there = !isClients(name) || (found != null && found.isPublic());
+      if (!isClients(name) || own.containsKey(name)) {
+        return Stream.empty();
+      }
+      ClassFacts found = find(name);
+      boolean there = found != null && found.isPublic();
       return there ? Stream.empty() : Stream.of("no class " + name.replace('/', '.'));
     }
 
@@ -199,12 +287,7 @@ public final class Linkage {
     }
 
     private @Nullable ClassFacts readOther(String name) {
-      ZipEntry entry = jar.getEntry(name + ".class");
-      boolean elsewhere = entry == null && !isClients(name);
-      try (InputStream in =
-          elsewhere
-              ? ClassLoader.getSystemResourceAsStream(name + ".class")
-              : entry == null ? null : jar.getInputStream(entry)) {
+      try (InputStream in = others.open(name + ".class")) {
         return in == null ? null : ClassFacts.read(in);
       } catch (IOException e) {
         throw new UncheckedIOException(e);

@@ -1,6 +1,7 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.LockKit;
+import io.mortise.conformance.lock.exclusive.AttemptRules;
 import io.mortise.conformance.lock.exclusive.BadInputRules;
 import io.mortise.conformance.lock.exclusive.ClosingRules;
 import io.mortise.conformance.lock.exclusive.ContractRules;
@@ -10,11 +11,13 @@ import io.mortise.conformance.lock.exclusive.ExclusionRules;
 import io.mortise.conformance.lock.exclusive.GrantRules;
 import io.mortise.conformance.lock.exclusive.HandleRules;
 import io.mortise.conformance.lock.exclusive.HolderRules;
+import io.mortise.conformance.lock.exclusive.HoldsRules;
 import io.mortise.conformance.lock.exclusive.LeakRules;
 import io.mortise.conformance.lock.exclusive.ListenerRules;
 import io.mortise.conformance.lock.exclusive.OwnershipRules;
 import io.mortise.conformance.lock.exclusive.QueueRules;
 import io.mortise.conformance.lock.exclusive.QueueScriptRules;
+import io.mortise.conformance.lock.exclusive.RetainRules;
 import io.mortise.conformance.lock.exclusive.TakeoverRules;
 import io.mortise.conformance.lock.exclusive.WaitingRules;
 import io.mortise.conformance.lock.lease.KeeperRules;
@@ -96,6 +99,20 @@ public abstract class LockConformance implements LockKit {
   }
 
   @Nested
+  class Attempts extends AttemptRules {
+    Attempts() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Holds extends HoldsRules {
+    Holds() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
   class EventOrder extends EventOrderRules {
     EventOrder() {
       super(LockConformance.this);
@@ -133,6 +150,13 @@ public abstract class LockConformance implements LockKit {
   @Nested
   class Grants extends GrantRules {
     Grants() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Retained extends RetainRules {
+    Retained() {
       super(LockConformance.this);
     }
   }

@@ -1,20 +1,11 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.composite.MergedLeaseRules;
-import io.mortise.conformance.lock.composite.MultiLeaseRules;
-import io.mortise.conformance.lock.composite.MultiRequestRules;
-import io.mortise.conformance.lock.composite.MultiRules;
-import io.mortise.conformance.lock.composite.MultiTermsRules;
-import io.mortise.conformance.lock.composite.MultiTryRules;
-import io.mortise.conformance.lock.composite.MultiWaitingRules;
-import io.mortise.conformance.lock.composite.RedLossRules;
-import io.mortise.conformance.lock.composite.RedRules;
-import io.mortise.conformance.lock.composite.RedTermsRules;
-import io.mortise.conformance.lock.composite.RedWaitingRules;
 import io.mortise.conformance.lock.exclusive.DurationRules;
 import io.mortise.conformance.lock.exclusive.FairRules;
 import io.mortise.conformance.lock.exclusive.FencedRules;
+import io.mortise.conformance.lock.exclusive.FindRules;
+import io.mortise.conformance.lock.exclusive.ForcedByIdRules;
 import io.mortise.conformance.lock.exclusive.GuardRules;
 import io.mortise.conformance.lock.exclusive.TaggedNameRules;
 import io.mortise.conformance.lock.fault.RivalRules;
@@ -22,11 +13,15 @@ import io.mortise.conformance.lock.lease.AsyncRules;
 import io.mortise.conformance.lock.lease.LeaseCallbackRules;
 import io.mortise.conformance.lock.lease.LeaseRaceRules;
 import io.mortise.conformance.lock.lease.LeaseValueRules;
+import io.mortise.conformance.lock.lease.LeaveLaterRules;
+import io.mortise.conformance.lock.lease.MaxHoldRules;
+import io.mortise.conformance.lock.lease.ReplicaRules;
+import io.mortise.conformance.lock.lease.WorkRules;
 import org.junit.jupiter.api.Nested;
 
 /**
- * The rules of the other kinds of lock on one backend: fair, fenced, multi-lock, Redlock, and
- * leases. Extend it like {@link LockConformance}.
+ * The rules of the other kinds of lock on one backend: fair and fenced locks, guards, and leases.
+ * Extend it like {@link LockConformance}.
  */
 public abstract class LockKindConformance implements LockKit {
   /** For the subclass that the author of a backend writes. */
@@ -54,36 +49,15 @@ public abstract class LockKindConformance implements LockKit {
   }
 
   @Nested
-  class Multi extends MultiRules {
-    Multi() {
-      super(LockKindConformance.this);
-    }
-  }
-
-  @Nested
-  class MultiWaiting extends MultiWaitingRules {
-    MultiWaiting() {
-      super(LockKindConformance.this);
-    }
-  }
-
-  @Nested
-  class MultiTries extends MultiTryRules {
-    MultiTries() {
-      super(LockKindConformance.this);
-    }
-  }
-
-  @Nested
-  class MultiLeases extends MultiLeaseRules {
-    MultiLeases() {
-      super(LockKindConformance.this);
-    }
-  }
-
-  @Nested
   class Async extends AsyncRules {
     Async() {
+      super(LockKindConformance.this);
+    }
+  }
+
+  @Nested
+  class Replicas extends ReplicaRules {
+    Replicas() {
       super(LockKindConformance.this);
     }
   }
@@ -98,20 +72,6 @@ public abstract class LockKindConformance implements LockKit {
   @Nested
   class LeaseCallbacks extends LeaseCallbackRules {
     LeaseCallbacks() {
-      super(LockKindConformance.this);
-    }
-  }
-
-  @Nested
-  class MergedLeases extends MergedLeaseRules {
-    MergedLeases() {
-      super(LockKindConformance.this);
-    }
-  }
-
-  @Nested
-  class MultiRequests extends MultiRequestRules {
-    MultiRequests() {
       super(LockKindConformance.this);
     }
   }
@@ -138,36 +98,36 @@ public abstract class LockKindConformance implements LockKit {
   }
 
   @Nested
-  class Red extends RedRules {
-    Red() {
+  class Work extends WorkRules {
+    Work() {
       super(LockKindConformance.this);
     }
   }
 
   @Nested
-  class RedLoss extends RedLossRules {
-    RedLoss() {
+  class ForcedById extends ForcedByIdRules {
+    ForcedById() {
       super(LockKindConformance.this);
     }
   }
 
   @Nested
-  class RedWaiting extends RedWaitingRules {
-    RedWaiting() {
+  class Finding extends FindRules {
+    Finding() {
       super(LockKindConformance.this);
     }
   }
 
   @Nested
-  class RedTerms extends RedTermsRules {
-    RedTerms() {
+  class LeaveLater extends LeaveLaterRules {
+    LeaveLater() {
       super(LockKindConformance.this);
     }
   }
 
   @Nested
-  class MultiTerms extends MultiTermsRules {
-    MultiTerms() {
+  class MaxHolds extends MaxHoldRules {
+    MaxHolds() {
       super(LockKindConformance.this);
     }
   }

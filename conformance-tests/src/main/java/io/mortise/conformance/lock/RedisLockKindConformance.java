@@ -1,9 +1,6 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.RedisKit;
-import io.mortise.conformance.lock.composite.RedFaultRules;
-import io.mortise.conformance.lock.composite.RedServerRules;
-import io.mortise.conformance.lock.composite.RedSoakRules;
 import io.mortise.conformance.lock.exclusive.FairHistoryRules;
 import io.mortise.conformance.lock.exclusive.GuardProcessRules;
 import io.mortise.conformance.lock.fault.RivalServerRules;
@@ -32,29 +29,8 @@ public abstract class RedisLockKindConformance extends LockKindConformance imple
   }
 
   @Nested
-  class RedMembers extends RedServerRules {
-    RedMembers() {
-      super(RedisLockKindConformance.this);
-    }
-  }
-
-  @Nested
-  class RedFaults extends RedFaultRules {
-    RedFaults() {
-      super(RedisLockKindConformance.this);
-    }
-  }
-
-  @Nested
   class RivalServers extends RivalServerRules {
     RivalServers() {
-      super(RedisLockKindConformance.this);
-    }
-  }
-
-  @Nested
-  class RedSoak extends RedSoakRules {
-    RedSoak() {
       super(RedisLockKindConformance.this);
     }
   }

@@ -9,6 +9,8 @@ import io.mortise.conformance.lock.permit.SemBadInputRules;
 import io.mortise.conformance.lock.permit.SemFaultRules;
 import io.mortise.conformance.lock.permit.SemLifeRules;
 import io.mortise.conformance.lock.permit.SemLoadRules;
+import io.mortise.conformance.lock.permit.SemReturnFaultRules;
+import io.mortise.conformance.lock.permit.SemReturnRules;
 import io.mortise.conformance.lock.permit.SemRules;
 import io.mortise.conformance.lock.permit.SemScriptRules;
 import org.junit.jupiter.api.Nested;
@@ -38,6 +40,20 @@ public abstract class SynchronizerConformance implements LockKit {
   @Nested
   class SemaphoreFaults extends SemFaultRules {
     SemaphoreFaults() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class SemaphoreReturns extends SemReturnRules {
+    SemaphoreReturns() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class SemaphoreReturnFaults extends SemReturnFaultRules {
+    SemaphoreReturnFaults() {
       super(SynchronizerConformance.this);
     }
   }

@@ -79,6 +79,10 @@ final class DutyCheck {
       case "channel" ->
           violation(line, Violation.Sort.LEFTOVER, line.text("server"), "is still listened to");
       case "thread" -> violation(line, Violation.Sort.LEFTOVER, line.source(), "runs on");
+      case History.CALLS ->
+          line.number("again") > 0
+              ? violation(line, Violation.Sort.TWICE, line.text("name"), "had calls that ran twice")
+              : Stream.of();
       case "surprise" -> violation(line, Violation.Sort.WORKER, line.source(), "surprised it");
       default -> Stream.of();
     };

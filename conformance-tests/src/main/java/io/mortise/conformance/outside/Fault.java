@@ -1,5 +1,7 @@
 package io.mortise.conformance.outside;
 
+import java.util.Collections;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
@@ -12,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param client the worker whose process or links it touches, such as {@code w1}, or one of its
  *     processes, {@code w1.2}
  * @param server the server
- * @param resource the lock
+ * @param resources the locks; empty for all
  * @param begin just before the fault began (ns)
  * @param end just after the fault was over (ns)
  * @param millis the step of a clock; 0 for other sorts
@@ -21,7 +23,7 @@ record Fault(
     Sort sort,
     @Nullable String client,
     @Nullable String server,
-    @Nullable String resource,
+    List<String> resources,
     long begin,
     long end,
     long millis) {
@@ -61,7 +63,27 @@ record Fault(
     /** The lock's key was deleted. */
     DELETED(true),
     /** Another key of the lock was deleted, one that does not record the holder. */
-    COMPANION_DELETED;
+    COMPANION_DELETED,
+    /** A master was killed, was replaced, and came back as a replica. */
+    MASTER_KILL,
+    /** A master was paused, was replaced, and went on. */
+    MASTER_FREEZE,
+    /** A replica became the master. */
+    PROMOTION,
+    /** The new master perhaps lacks the last writes of the old one. */
+    LAST_WRITES_LOST(true),
+    /** A master closed the links of all clients. */
+    CLIENTS_CUT,
+    /** The slot of the lock moved to another master and back. */
+    SLOT_MOVED,
+    /** As before, and the slot stayed on its way for a while. */
+    SLOT_STUCK,
+    /** A cluster refused everything, because a slot had no master. */
+    SLOTS_GONE,
+    /** A sentinel was killed, and came back. */
+    SENTINEL_KILL,
+    /** All sentinels were paused. */
+    SENTINELS_FREEZE;
 
     private final boolean endsHolds;
 
@@ -73,7 +95,7 @@ record Fault(
       this.endsHolds = endsHolds;
     }
 
-    /** Whether the contract promises nothing more for earlier holds. */
+    /** Whether the contract promises nothing more for earlier holds, except as {@link #ends}. */
     boolean endsHolds() {
       return endsHolds;
     }
@@ -82,6 +104,17 @@ record Fault(
     boolean silences() {
       return switch (this) {
         case CLOCK_FORWARD, CLOCK_BACK, FORCED, DELETED, COMPANION_DELETED -> false;
+        default -> true;
+      };
+    }
+
+    /**
+     * Whether an answer from before the fault may come late. A lost master gives no late answers: a
+     * client asks the next master again.
+     */
+    boolean delaysAnswers() {
+      return switch (this) {
+        case MASTER_KILL, MASTER_FREEZE, PROMOTION, LAST_WRITES_LOST -> false;
         default -> true;
       };
     }
@@ -101,16 +134,33 @@ record Fault(
         Sort.parse(begin.text("sort")),
         begin.find("client"),
         begin.find("server"),
-        begin.find("resource"),
+        resources(begin.find("resource")),
         begin.at(),
         end,
         begin.number("millis", 0));
   }
 
+  private static List<String> resources(@Nullable String text) {
+    return text == null ? List.of() : List.of(text.split(",", -1));
+  }
+
   boolean touches(Stay stay) {
     return touchesClient(stay.source())
         && (server == null || stay.servers().contains(server))
-        && (resource == null || stay.resources().contains(resource));
+        && (resources.isEmpty() || !Collections.disjoint(resources, stay.resources()));
+  }
+
+  boolean touches(String resource) {
+    return resources.isEmpty() || resources.contains(resource);
+  }
+
+  /**
+   * Whether the contract promises nothing more for a hold that was acquired before. A master sends
+   * its last writes to no replica when it is lost. A hold counts only when all replicas have it, if
+   * its service waits for all of them. So one of them has it when it becomes the master.
+   */
+  boolean ends(Stay stay) {
+    return sort.endsHolds() && !(sort == Sort.LAST_WRITES_LOST && stay.replicated());
   }
 
   private boolean touchesClient(String source) {

@@ -21,6 +21,7 @@ record History(List<Stay> stays, List<Fault> faults, List<LogLine> others, long 
   static final String OVER = "over";
   static final String FAULT_ID = "id";
   static final String NOTHING = "nothing";
+  static final String CALLS = "calls";
 
   /**
    * For how long a fault may slow things down: connections are made again, and commands are
@@ -101,7 +102,7 @@ record History(List<Stay> stays, List<Fault> faults, List<LogLine> others, long 
     return stay.begin() <= reported
         && (stay.entered() <= reported
             || faultsOf(stay)
-                .filter(other -> !other.equals(fault))
+                .filter(other -> !other.equals(fault) && other.sort().delaysAnswers())
                 .anyMatch(other -> other.isWithin(fault.begin(), stay.entered(), 0)));
   }
 }

@@ -1,106 +1,72 @@
 package io.mortise.conformance.outside;
 
-import io.mortise.conformance.redis.RedisServer;
-import io.mortise.conformance.redis.TcpProxy;
-import io.mortise.conformance.redis.TcpProxy.Direction;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Map;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 /** Carries out the plan of faults, and logs a line before and after each one. */
 final class Injector {
-  /** The keys that record the holder of a lock. */
-  private static final List<String> KEYS =
-      List.of(
-          "mortise:lock:{plain}",
-          "mortise:lock:{fair}",
-          "mortise:lock:{fenced}",
-          "mortise:lock:{member-a}",
-          "mortise:rw:lock:{read-write}",
-          "mortise:rw:readers:{read-write}",
-          "mortise:sem:permits:{semaphore}",
-          "shared");
-
-  private static final List<String> COMPANIONS =
-      List.of(
-          "mortise:queue:{plain}",
-          "mortise:alive:{plain}",
-          "mortise:queue:{fair}",
-          "mortise:alive:{fair}",
-          "mortise:fence:{fenced}",
-          "mortise:rw:queue:{read-write}",
-          "mortise:rw:alive:{read-write}",
-          "mortise:sem:queue:{semaphore}",
-          "mortise:sem:alive:{semaphore}",
-          "mortise:redisson:queue:{shared}");
-
-  /** A Redlock requires that a server without its data stays down for the longest lease. */
-  private static final long AWAY = Step.LEASE.plusMillis(300).toMillis();
-
-  private static final int AT_A_TIME = 6;
-
   private final Log log;
-  private final List<Site> sites;
+  private final Store store;
   private final Staff staff;
-  private final Set<String> spoiled = ConcurrentHashMap.newKeySet();
 
-  Injector(Log log, List<Site> sites, Staff staff) {
+  Injector(Log log, Store store, Staff staff) {
     this.log = log;
-    this.sites = sites;
+    this.store = store;
     this.staff = staff;
   }
 
   /** Carries out the whole plan. Returns when the last fault is over. */
-  public void run(List<PlannedFault> plan) throws InterruptedException, ExecutionException {
-    ScheduledExecutorService timer = Executors.newScheduledThreadPool(AT_A_TIME);
+  void run(List<PlannedFault> plan) throws InterruptedException, ExecutionException {
+    long start = System.nanoTime();
+    ExecutorService threads = Executors.newCachedThreadPool();
+    Map<String, List<PlannedFault>> parts =
+        plan.stream().collect(Collectors.groupingBy(PlannedFault::target));
     try {
       List<Future<?>> all = new ArrayList<>();
-      for (int i = 0; i < plan.size(); i++) {
-        PlannedFault fault = plan.get(i);
-        String id = "f" + i;
-        all.add(timer.schedule(() -> injectAlone(id, fault), fault.at(), TimeUnit.MILLISECONDS));
-      }
+      parts.forEach((part, faults) -> all.add(threads.submit(() -> follow(part, faults, start))));
       for (Future<?> each : all) {
         each.get();
       }
     } finally {
-      timer.shutdownNow();
+      threads.shutdownNow();
     }
   }
 
-  /** Skips a target that another fault disturbs at the moment. */
-  private void injectAlone(String id, PlannedFault fault) {
-    if (spoiled.add(fault.target())) {
-      try {
-        inject(id, fault);
-      } finally {
-        spoiled.remove(fault.target());
+  /**
+   * Disturbs one part, with one fault after another. A fault whose time has come waits until the
+   * one before it is over.
+   */
+  private void follow(String part, List<PlannedFault> faults, long start) {
+    long last = faults.get(faults.size() - 1).at();
+    for (int i = 0; i < faults.size(); i++) {
+      PlannedFault fault = faults.get(i);
+      long now = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - start);
+      if (now > last) {
+        return; // the time of the faults is over
       }
+      sleep(Math.max(0, fault.at() - now));
+      inject(part.replace(' ', '-') + '-' + i, fault);
     }
   }
 
   private void inject(String id, PlannedFault fault) {
     switch (fault.sort()) {
       case KILL, FREEZE -> spoilWorker(id, fault);
-      case CUT, HALF_OPEN, LATE_REPLIES, LOST_REPLIES, REFUSE -> spoilLink(id, fault);
-      case DELETED -> delete(id, fault, KEYS);
-      case COMPANION_DELETED -> delete(id, fault, COMPANIONS);
-      case CLOCK_FORWARD, CLOCK_BACK -> stepClock(id, fault);
-      default -> spoilServer(id, fault);
+      default -> store.inject(id, fault);
     }
   }
 
   private void spoilWorker(String id, PlannedFault fault) {
     WorkerProcess worker = staff.find(fault.worker());
     if (worker == null) {
-      return; // its successor is not ready yet
+      throw new IllegalStateException("worker " + fault.worker() + " was not replaced");
     }
     Faults.begin(log, id, fault.sort(), "client", worker.name());
     if (fault.sort() == Fault.Sort.KILL) {
@@ -116,82 +82,7 @@ final class Injector {
     }
   }
 
-  private void spoilLink(String id, PlannedFault fault) {
-    Site site = sites.get(fault.server());
-    TcpProxy link = site.link(fault.worker());
-    String client = Staff.slot(fault.worker());
-    Faults.begin(log, id, fault.sort(), "client", client, "server", site.name());
-    switch (fault.sort()) {
-      case HALF_OPEN -> link.stall();
-      case LATE_REPLIES -> link.stall(Direction.REPLIES);
-      case LOST_REPLIES -> link.dropReplies();
-      case REFUSE -> {
-        link.refuse();
-        link.cut();
-      }
-      default -> link.cut();
-    }
-    if (fault.sort() != Fault.Sort.CUT) {
-      sleep(fault.lasts());
-    }
-    link.cut();
-    link.resume();
-    Faults.end(log, id);
-  }
-
-  private void spoilServer(String id, PlannedFault fault) {
-    Site site = sites.get(fault.server());
-    RedisServer server = site.server();
-    Faults.begin(log, id, fault.sort(), "server", site.name());
-    if (fault.sort() == Fault.Sort.SERVER_FREEZE) {
-      server.pause();
-      sleep(fault.lasts());
-      server.resume();
-    } else {
-      server.kill();
-      if (fault.sort() != Fault.Sort.SERVER_RESTART) {
-        server.forget();
-      }
-      sleep(fault.lasts() + (fault.sort() == Fault.Sort.SERVER_AWAY ? AWAY : 0));
-      server.restart();
-    }
-    Faults.end(log, id);
-  }
-
-  private void stepClock(String id, PlannedFault fault) {
-    Site site = sites.get(fault.server());
-    if (site.hasClock()) {
-      boolean forward = fault.sort() == Fault.Sort.CLOCK_FORWARD;
-      Faults.begin(log, id, fault.sort(), "server", site.name(), "millis", fault.millis());
-      site.stepClock(forward ? fault.millis() : -fault.millis());
-      Object unused = site.server().command("PING"); // now the server reads its clock
-      Faults.end(log, id);
-    }
-  }
-
-  private void delete(String id, PlannedFault fault, List<String> keys) {
-    Site site = sites.get(fault.server());
-    String key = keyToDelete(site, keys, fault.choice());
-    String resource = key.substring(key.indexOf('{') + 1).replace("}", "");
-    Faults.begin(log, id, fault.sort(), "server", site.name(), "resource", resource, "key", key);
-    if (Long.valueOf(0).equals(site.server().command("DEL", key))) {
-      Faults.endOfNothing(log, id);
-    } else {
-      Faults.end(log, id);
-    }
-  }
-
-  /** The chosen key, or the next one that exists. */
-  private static String keyToDelete(Site site, List<String> keys, int choice) {
-    List<String> turned = new ArrayList<>(keys);
-    Collections.rotate(turned, -(choice % keys.size()));
-    return turned.stream()
-        .filter(key -> Long.valueOf(1).equals(site.server().command("EXISTS", key)))
-        .findFirst()
-        .orElse(turned.get(0));
-  }
-
-  private static void sleep(long millis) {
+  static void sleep(long millis) {
     try {
       TimeUnit.MILLISECONDS.sleep(millis);
     } catch (InterruptedException e) {

@@ -13,6 +13,7 @@ import io.mortise.LockService;
 import io.mortise.MultiLock;
 import io.mortise.RedLock;
 import io.mortise.conformance.outside.Step.What;
+import io.mortise.spi.BackendException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,13 +22,15 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** The locks of a worker, and the ways to acquire them. Thread-safe. */
 final class Locks implements AutoCloseable {
   static final int PERMITS = 2;
   static final int READERS = 1_000;
-  private static final Duration TIMEOUT = Duration.ofMillis(600);
+  static final Duration TIMEOUT = Duration.ofMillis(600);
+  private static final Duration ACKS = Duration.ofMillis(250);
   private static final int ATTEMPTS = 50;
   private static final long PAUSE = 200_000_000L;
   private static final Duration BLINK = Duration.ofMillis(50);
@@ -37,37 +40,37 @@ final class Locks implements AutoCloseable {
   private final LockService shared;
   private final List<LockService> all = new ArrayList<>();
 
-  /**
-   * Opens the services of a worker.
-   *
-   * @param uris the main server's, then those of the Redlock's servers
-   */
-  Locks(List<String> uris, String provider, boolean startOnGrant) {
-    main = open(uris.get(0), provider, startOnGrant, false);
-    shared = open(uris.get(0), provider, startOnGrant, true);
-    uris.subList(1, uris.size()).forEach(uri -> red.add(open(uri, provider, startOnGrant, false)));
+  /** Opens the services of a worker. */
+  Locks(WorkerOrders orders) {
+    List<String> uris = orders.uris();
+    main = open(uris.get(0), orders, false);
+    shared = orders.locks().contains(What.SHARED) ? open(uris.get(0), orders, true) : main;
+    uris.subList(1, uris.size()).forEach(uri -> red.add(open(uri, orders, false)));
   }
 
-  private LockService open(String uri, String provider, boolean startOnGrant, boolean interop) {
+  private LockService open(String uri, WorkerOrders orders, boolean interop) {
     LockService.Builder builder =
         LockService.builder()
             .uri(uri)
-            .provider(provider)
-            .leaseTime(Step.LEASE)
+            .provider(orders.provider())
+            .leaseTime(orders.lease())
             .commandTimeout(TIMEOUT)
-            .startOnGrant(startOnGrant)
+            .startOnGrant(orders.startOnGrant())
             .redissonInterop(interop);
-    LockService service = patiently(builder);
+    if (orders.replicas() > 0) {
+      builder.replicaAcks(orders.replicas(), ACKS);
+    }
+    LockService service = patiently(builder::open);
     all.add(service);
     return service;
   }
 
   /** Tries several times, because a fault may disturb the server or the link. */
-  private static LockService patiently(LockService.Builder builder) {
+  static <T> T patiently(Supplier<T> opening) {
     for (int attempt = 1; ; attempt++) {
       try {
-        return builder.open();
-      } catch (LockException e) { // includes an unknown outcome
+        return opening.get();
+      } catch (LockException | BackendException e) { // includes an unknown outcome
         if (attempt == ATTEMPTS) {
           throw e;
         }

@@ -54,17 +54,17 @@ final class OverlapCheck {
     for (Stay stay : history.staysAt(resource)) {
       if (stay.isInside()) {
         Span whole = new Span(stay.entered(), stay.goodUntil());
-        Span.without(whole, excused(stay)).forEach(span -> all.add(new Held(span, stay)));
+        Span.without(whole, excused(stay, resource)).forEach(span -> all.add(new Held(span, stay)));
       }
     }
     all.sort(Comparator.comparingLong(held -> held.span().from()));
     return all;
   }
 
-  private List<Span> excused(Stay stay) {
+  private List<Span> excused(Stay stay, String resource) {
     return history
         .faultsOf(stay)
-        .filter(fault -> fault.sort().endsHolds())
+        .filter(fault -> fault.ends(stay) && fault.touches(resource))
         .flatMap(fault -> excused(stay, fault).stream())
         .toList();
   }

@@ -2,6 +2,7 @@ package io.mortise.conformance.outside;
 
 import io.mortise.conformance.outside.Fault.Sort;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 
@@ -13,7 +14,7 @@ import java.util.Random;
  * @param worker the worker, or the worker of the link
  * @param server the server, or the server of the link; 0 is the main server
  * @param lasts the length (ms)
- * @param choice the key to delete
+ * @param choice decides what the fault hits, below 1000
  * @param millis the step of a clock
  */
 record PlannedFault(
@@ -35,7 +36,7 @@ record PlannedFault(
           Sort.CLOCK_FORWARD,
           Sort.CLOCK_BACK);
 
-  /** Every fault of a run, in order. */
+  /** Every fault of a run on single servers, in order. */
   static List<PlannedFault> plan(long seed, long millis, int workers, int servers) {
     Random random = new Random(seed);
     List<PlannedFault> plan = new ArrayList<>();
@@ -45,9 +46,29 @@ record PlannedFault(
     return plan;
   }
 
+  /** Every fault of a run on a store of these sorts of faults. Each sort comes in turn. */
+  static List<PlannedFault> plan(long seed, long millis, int workers, List<Sort> sorts) {
+    Random random = new Random(seed);
+    List<PlannedFault> plan = new ArrayList<>();
+    List<Sort> round = new ArrayList<>();
+    for (long at = 500; at < millis; at += 100 + random.nextInt(900)) {
+      if (round.isEmpty()) {
+        round.addAll(sorts);
+        Collections.shuffle(round, random);
+      }
+      int dice = random.nextInt(6);
+      Sort sort = dice == 0 ? Sort.KILL : dice == 1 ? Sort.FREEZE : round.remove(0);
+      plan.add(fault(random, at, sort, workers, 0));
+    }
+    return plan;
+  }
+
   private static PlannedFault next(Random random, long at, int workers, int servers) {
     int server = random.nextBoolean() ? 0 : random.nextInt(servers);
-    Sort sort = sort(random, server);
+    return fault(random, at, sort(random, server), workers, server);
+  }
+
+  private static PlannedFault fault(Random random, long at, Sort sort, int workers, int server) {
     boolean seconds = random.nextInt(8) == 0; // exceeds a command timeout or a lease
     long lasts = seconds ? 1_500 + random.nextInt(2_500) : 50 + random.nextInt(700);
     return new PlannedFault(

@@ -1,9 +1,9 @@
 package io.mortise.conformance.outside;
 
+import io.mortise.spi.Topology;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -17,48 +17,36 @@ import java.util.concurrent.TimeUnit;
  * @param seed of all plans
  * @param seconds with faults
  * @param providers the backends of the workers
+ * @param topology of the store
  */
-record Run(Path folder, long seed, long seconds, List<String> providers) {
-  private static final int RED_SERVERS = 3;
+record Run(Path folder, long seed, long seconds, List<String> providers, Topology topology) {
   private static final long CALM_SECONDS = 8;
 
   /** Runs everything, and judges the logs. */
   Verdict judge() throws IOException, InterruptedException, ExecutionException {
     Files.createDirectories(folder);
     long origin = System.nanoTime();
-    List<Site> sites = new ArrayList<>();
-    try (Log log = new Log(folder, "run", origin)) {
+    int workers = Staff.size(providers);
+    try (Log log = new Log(folder, "run", origin);
+        Store store = store(log, workers)) {
       Pulse pulse = new Pulse(log);
-      int workers = Staff.size(providers);
-      sites.add(new Site(WorkerOrders.MAIN, workers, true));
-      for (int i = 1; i <= RED_SERVERS; i++) {
-        sites.add(new Site(WorkerOrders.red(i), workers, false));
-      }
-      try (Staff staff = new Staff(folder, origin, seed, providers, sites)) {
-        List<PlannedFault> plan =
-            PlannedFault.plan(seed, TimeUnit.SECONDS.toMillis(seconds), workers, sites.size());
-        new Injector(log, sites, staff).run(plan);
+      try (Staff staff = new Staff(folder, origin, seed, providers, store)) {
+        new Injector(log, store, staff)
+            .run(store.plan(seed, TimeUnit.SECONDS.toMillis(seconds), workers));
         TimeUnit.SECONDS.sleep(CALM_SECONDS);
         staff.finish(log);
       }
-      sites.forEach(site -> tellLeftovers(log, site));
+      store.tellLeftovers();
       pulse.stop();
-    } finally {
-      sites.forEach(Site::close);
     }
     return Checker.judge(Log.readAll(folder));
   }
 
-  private static void tellLeftovers(Log log, Site site) {
-    for (String key : site.server().keys()) {
-      Object expires = site.server().command("PTTL", key);
-      if (!Long.valueOf(-2).equals(expires)) { // not just expired
-        log.tell("key", "server", site.name(), "name", key, "expires", String.valueOf(expires));
-      }
-    }
-    if (site.server().command("PUBSUB", "CHANNELS") instanceof List<?> channels) {
-      channels.forEach(
-          name -> log.tell("channel", "server", site.name(), "name", String.valueOf(name)));
-    }
+  private Store store(Log log, int workers) {
+    return switch (topology) {
+      case SINGLE -> new Servers(log, workers);
+      case CLUSTER -> new ReplicatedStore(log, new Cluster());
+      case SENTINEL -> new ReplicatedStore(log, new SentinelSet());
+    };
   }
 }

@@ -1,6 +1,5 @@
 package io.mortise.conformance.outside;
 
-import io.mortise.conformance.outside.Step.What;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Objects;
@@ -17,17 +16,20 @@ final class Staff implements AutoCloseable {
   private final long origin;
   private final long seed;
   private final List<String> providers;
-  private final List<Site> sites;
+  private final Store store;
   private final AtomicReferenceArray<@Nullable WorkerProcess> workers;
   private final AtomicIntegerArray lives;
 
-  /** Starts all workers. Each provider gets one without and one with starts on grants. */
-  Staff(Path folder, long origin, long seed, List<String> providers, List<Site> sites) {
+  /**
+   * Starts all workers, two for each provider. One of the two starts on grants. If the store has
+   * replicas, it waits for all of them instead.
+   */
+  Staff(Path folder, long origin, long seed, List<String> providers, Store store) {
     this.folder = folder;
     this.origin = origin;
     this.seed = seed;
     this.providers = providers;
-    this.sites = sites;
+    this.store = store;
     workers = new AtomicReferenceArray<>(size(providers));
     lives = new AtomicIntegerArray(size(providers));
     for (int i = 0; i < workers.length(); i++) {
@@ -47,17 +49,20 @@ final class Staff implements AutoCloseable {
 
   private WorkerProcess start(int number) {
     int life = lives.incrementAndGet(number);
+    boolean second = number >= providers.size();
     return WorkerProcess.start(
         new WorkerOrders(
             slot(number) + '.' + life,
             folder,
             origin,
             providers.get(number % providers.size()),
-            number >= providers.size(),
-            sites.stream().map(site -> site.link(number).uri().toString()).toList(),
+            second && store.replicas() == 0,
+            second ? store.replicas() : 0,
+            store.lease(),
+            store.uris(number),
             THREADS,
             seed * 1_000_003 + number * 1_009L + life * 17L,
-            List.of(What.values())));
+            store.locks()));
   }
 
   /** The worker, or null after a kill until its successor is ready. */

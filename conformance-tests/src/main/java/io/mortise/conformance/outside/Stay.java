@@ -15,6 +15,7 @@ import java.util.List;
  * @param lease the longest time that the store keeps the lock without a renewal
  * @param fixed whether the lease is never renewed
  * @param startsOnGrant whether the hold may begin before the store has confirmed it
+ * @param replicated whether the hold counts only while all replicas of its master have it
  * @param must whether failing to acquire is a violation
  * @param limit the longest time to wait, {@link #NEVER} for none
  * @param begin just before the attempt
@@ -38,6 +39,7 @@ record Stay(
     long lease,
     boolean fixed,
     boolean startsOnGrant,
+    boolean replicated,
     boolean must,
     long limit,
     long begin,
@@ -77,6 +79,7 @@ record Stay(
         wait.number("lease"),
         wait.is("fixed"),
         wait.is("starts-on-grant"),
+        wait.is("replicated"),
         wait.is("must"),
         wait.number("limit", NEVER),
         wait.at(),

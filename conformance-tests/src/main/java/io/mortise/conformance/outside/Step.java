@@ -24,6 +24,8 @@ record Step(
     Duration interruptAfter,
     boolean force) {
 
+  private static final Duration MEETING = Duration.ofMillis(500);
+
   /** A lock of the run. Its name is the resource name in the logs. */
   enum What {
     PLAIN(6),
@@ -73,10 +75,8 @@ record Step(
     }
   }
 
-  static final Duration LEASE = Duration.ofSeconds(2);
-
   /** The next step of a plan. The same generator gives the same plan. */
-  static Step next(Random random, List<What> locks) {
+  static Step next(Random random, List<What> locks, Duration renewed) {
     What what = pick(random, locks);
     Way way = Way.values()[random.nextInt(Way.values().length)];
     Duration patience = way == Way.TRY ? Duration.ZERO : millis(random.nextInt(2_500));
@@ -86,8 +86,13 @@ record Step(
     Duration interrupt = interrupts ? millis(1 + random.nextInt(1_000)) : Duration.ZERO;
     boolean force = what.canBeForced() && random.nextInt(200) == 0;
     boolean crowded = what.isControl() || what == What.SEMAPHORE; // so that threads meet
-    Duration stay = crowded ? millis(20 + random.nextInt(80)) : stay(random);
+    Duration stay = crowded ? millis(20 + random.nextInt(80)) : stay(random, renewed);
     return new Step(what, way, patience, lease, stay, interrupt, force);
+  }
+
+  /** A stay in a control. It is so long that another thread with the same step enters meanwhile. */
+  static Step meet(What control) {
+    return new Step(control, Way.LOCK, Duration.ZERO, Duration.ZERO, MEETING, Duration.ZERO, false);
   }
 
   /** Acquires within a time, and releases. */
@@ -113,10 +118,11 @@ record Step(
     throw new AssertionError(locks);
   }
 
-  /** Usually short, sometimes longer than a renewal, seldom longer than two leases. */
-  private static Duration stay(Random random) {
+  /** Usually short, sometimes longer than a renewal takes to come, seldom longer than a lease. */
+  private static Duration stay(Random random, Duration renewed) {
+    int lease = Math.toIntExact(renewed.toMillis());
     int dice = random.nextInt(50);
-    int longest = dice == 0 ? 6_000 : dice < 5 ? 900 : 8;
+    int longest = dice == 0 ? lease + 4_000 : dice < 5 ? lease * 9 / 20 : 8;
     return millis(random.nextInt(longest));
   }
 

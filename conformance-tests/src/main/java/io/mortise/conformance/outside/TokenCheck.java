@@ -1,13 +1,15 @@
 package io.mortise.conformance.outside;
 
+import io.mortise.conformance.outside.Fault.Sort;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Finds tokens that fall. Holds that were good one after the other were acquired in that order, so
  * their tokens rise (L13). The order is unknown from outside if two holds were acquired around a
- * fault that ended the older one. Excused is a counter that was lost while the server's clock
+ * fault that ended the older one. Excused is a counter that was lost after the server's clock
  * stepped back.
  */
 final class TokenCheck {
@@ -51,20 +53,28 @@ final class TokenCheck {
   private boolean isOrderUnknown(Stay before, Stay after) {
     return history
         .faultsOf(after)
-        .filter(fault -> fault.sort().endsHolds())
+        .filter(fault -> fault.ends(after))
         .anyMatch(fault ->
             before.entered() >= fault.begin() && history.isPerhapsAcquiredBefore(after, fault));
   }
 
+  /**
+   * A clock that stepped back leaves the counter ahead of it, also long after the step. Without the
+   * counter tokens fall, by no more than the steps.
+   */
   private boolean isCounterLost(Stay before, Stay after) {
-    List<Fault.Sort> between =
+    long steps =
         history
+            .faultsOf(after)
+            .filter(fault -> fault.sort() == Sort.CLOCK_BACK)
+            .filter(fault -> fault.begin() <= after.entered())
+            .mapToLong(fault -> TimeUnit.MILLISECONDS.toMicros(fault.millis()))
+            .sum();
+    return before.token() - after.token() < steps
+        && history
             .faultsOf(after)
             .filter(fault -> fault.isWithin(before.begin(), after.entered(), 0))
             .map(Fault::sort)
-            .toList();
-    return between.contains(Fault.Sort.CLOCK_BACK)
-        && (between.contains(Fault.Sort.SERVER_FORGET)
-            || between.contains(Fault.Sort.COMPANION_DELETED));
+            .anyMatch(sort -> sort == Sort.SERVER_FORGET || sort == Sort.COMPANION_DELETED);
   }
 }

@@ -33,6 +33,7 @@ record Verdict(History history, List<Violation> violations) {
     history.resources().forEach(resource -> lines.add(row(resource)));
     lines.add("longest gap: " + longestGap());
     lines.add("faults: " + faults());
+    lines.add("counted calls: " + calls());
     violations.forEach(each -> lines.add(each.toString()));
     return lines;
   }
@@ -43,6 +44,20 @@ record Verdict(History history, List<Violation> violations) {
             "%.3f s at %s, waiter %s, %s"
                 .formatted(gap.span().length() / 1e9, gap.resource(), gap.waiter(), gap.span()))
         .orElse("none");
+  }
+
+  /** Overlaps at none of the controls. */
+  long overlaps(List<String> controls) {
+    return notAt(controls).stream().filter(e -> e.sort() == Violation.Sort.OVERLAP).count();
+  }
+
+  /** How many counted calls ran, and how many of them more than once. */
+  String calls() {
+    List<LogLine> lines =
+        history.others().stream().filter(line -> line.verb().equals(History.CALLS)).toList();
+    long ran = lines.stream().mapToLong(line -> line.number("ran")).sum();
+    long again = lines.stream().mapToLong(line -> line.number("again")).sum();
+    return "%d ran, %d of them twice".formatted(ran, again);
   }
 
   String faults() {

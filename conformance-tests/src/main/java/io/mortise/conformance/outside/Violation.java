@@ -25,6 +25,8 @@ record Violation(Sort sort, String resource, long at, String text) {
     STUCK,
     /** A key without expiry, a subscription or a thread stayed (L15). */
     LEFTOVER,
+    /** A call ran more than once (B2). */
+    TWICE,
     /** A worker ended by itself, or did not end on request. */
     WORKER
   }

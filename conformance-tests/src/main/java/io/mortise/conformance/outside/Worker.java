@@ -59,8 +59,10 @@ final class Worker {
     WorkerOrders orders = WorkerOrders.of(args);
     try (Log log = new Log(orders.folder(), orders.name(), orders.origin())) {
       Pulse pulse = new Pulse(log, "client", orders.name());
-      try (Locks locks = new Locks(orders.uris(), orders.provider(), orders.startOnGrant())) {
+      try (Locks locks = new Locks(orders)) {
+        Calls calls = new Calls(orders);
         new Worker(orders, log, locks).work();
+        calls.close();
       }
       tellThreads(log);
       pulse.stop();
@@ -104,8 +106,13 @@ final class Worker {
 
   private void follow(int thread) {
     Random plan = new Random(orders.seed() + thread);
+    for (What each : orders.locks()) {
+      if (each.isControl()) {
+        take(Step.meet(each), false); // all threads at once, so that the checker has what to find
+      }
+    }
     while (!finishing) {
-      Step step = Step.next(plan, orders.locks());
+      Step step = Step.next(plan, orders.locks(), orders.lease());
       if (step.force()) {
         force(step.what());
       } else {

@@ -2,6 +2,7 @@ package io.mortise.conformance.outside;
 
 import io.mortise.conformance.outside.Step.What;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -13,7 +14,9 @@ import java.util.stream.Stream;
  * @param origin the {@link System#nanoTime} of the run's start
  * @param provider its backend
  * @param startOnGrant the option of its services
- * @param uris its own links to the servers: the main one, then those of the Redlock
+ * @param replicas how many replicas its services wait for; 0 for none
+ * @param lease of holds that are renewed
+ * @param uris its own links to the store: the main one, then those of the Redlock
  * @param threads how many
  * @param seed decides their plans
  * @param locks the locks it uses
@@ -24,6 +27,8 @@ record WorkerOrders(
     long origin,
     String provider,
     boolean startOnGrant,
+    int replicas,
+    Duration lease,
     List<String> uris,
     int threads,
     long seed,
@@ -42,7 +47,9 @@ record WorkerOrders(
         Long.toString(origin),
         provider,
         Boolean.toString(startOnGrant),
-        String.join(",", uris),
+        Integer.toString(replicas),
+        Long.toString(lease.toMillis()),
+        String.join(" ", uris),
         Integer.toString(threads),
         Long.toString(seed),
         String.join(",", locks.stream().map(What::name).toList()));
@@ -55,16 +62,18 @@ record WorkerOrders(
         Long.parseLong(args[2]),
         args[3],
         Boolean.parseBoolean(args[4]),
-        List.of(args[5].split(",", -1)),
-        Integer.parseInt(args[6]),
-        Long.parseLong(args[7]),
-        Stream.of(args[8].split(",", -1)).map(What::valueOf).toList());
+        Integer.parseInt(args[5]),
+        Duration.ofMillis(Long.parseLong(args[6])),
+        List.of(args[7].split(" ", -1)),
+        Integer.parseInt(args[8]),
+        Long.parseLong(args[9]),
+        Stream.of(args[10].split(",", -1)).map(What::valueOf).toList());
   }
 
   /** The fields of the line that begins an attempt. */
   Object[] describe(Step step, long number, boolean must) {
     boolean fixed = !step.lease().isZero();
-    long lease = (fixed ? step.lease() : Step.LEASE).toNanos();
+    long nanos = (fixed ? step.lease() : lease).toNanos();
     List<String> red =
         Stream.iterate(1, i -> i + 1).limit(uris.size() - 1).map(WorkerOrders::red).toList();
     return new Object[] {
@@ -81,11 +90,13 @@ record WorkerOrders(
       "capacity",
       capacity(step.what()),
       "lease",
-      lease,
+      nanos,
       "fixed",
       fixed,
       "starts-on-grant",
       startOnGrant && !fixed,
+      "replicated",
+      replicas > 0,
       "limit",
       step.way().hasLimit() && !step.what().isControl() ? step.patience().toNanos() : Stay.NEVER,
       "must",

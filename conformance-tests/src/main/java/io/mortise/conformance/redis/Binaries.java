@@ -19,6 +19,10 @@ final class Binaries {
     return installed != null ? installed : Embedded.SERVER;
   }
 
+  static boolean isInstalled() {
+    return onPath() != null;
+  }
+
   private static @Nullable Path onPath() {
     String path = System.getenv("PATH");
     return Stream.of(path == null ? new String[0] : path.split(Pattern.quote(File.pathSeparator)))

@@ -32,9 +32,10 @@ final class ChildNode implements Node {
   private @Nullable Process process;
 
   /**
+   * @param sentinel the configuration of a sentinel; empty for a server with data
    * @param movableClock whether its clock can be stepped
    */
-  ChildNode(Path executable, List<String> arguments, boolean movableClock) {
+  ChildNode(Path executable, List<String> sentinel, List<String> arguments, boolean movableClock) {
     try {
       folder = Files.createTempDirectory("mortise-redis");
     } catch (IOException e) {
@@ -42,9 +43,22 @@ final class ChildNode implements Node {
     }
     log = folder.resolve("output.txt");
     clock = movableClock ? new ServerClock(folder) : null;
-    command = new ArrayList<>(List.of(executable.toString(), "--port", String.valueOf(port)));
-    command.addAll(List.of("--bind", host(), "--save", "", "--appendonly", "no"));
+    command = new ArrayList<>(List.of(executable.toString()));
+    if (!sentinel.isEmpty()) {
+      command.addAll(List.of(written(sentinel).toString(), "--sentinel"));
+    }
+    command.addAll(List.of("--port", String.valueOf(port), "--bind", host()));
+    command.addAll(List.of("--save", "", "--appendonly", "no"));
     command.addAll(arguments);
+  }
+
+  /** A sentinel keeps what it learns in its configuration file. */
+  private Path written(List<String> lines) {
+    try {
+      return Files.write(folder.resolve("sentinel.conf"), lines);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   @Override

@@ -8,7 +8,7 @@ import java.util.regex.Pattern;
 /** Reads the commandstats section of INFO. */
 final class CommandStats {
   private static final Pattern LINE =
-      Pattern.compile("cmdstat_(?!info|config|auth)(\\S+?):calls=(\\d+),");
+      Pattern.compile("cmdstat_(?!info|config|auth|psync|replconf)(\\S+?):calls=(\\d+),");
 
   private CommandStats() {}
 

@@ -64,6 +64,15 @@ public final class RedisServer implements AutoCloseable {
     return !isInContainer() && ServerClock.isPossible();
   }
 
+  /**
+   * Whether there is a redis-server on the {@code PATH}, for servers that must reach each other.
+   *
+   * @return false also if servers run in containers
+   */
+  static boolean isInstalled() {
+    return !isInContainer() && Binaries.isInstalled();
+  }
+
   private static boolean isInContainer() {
     return "testcontainers".equals(System.getProperty("mortise.redis"));
   }
@@ -113,6 +122,15 @@ public final class RedisServer implements AutoCloseable {
    */
   public long pid() {
     return node.pid();
+  }
+
+  /**
+   * Whether the process runs, paused or not.
+   *
+   * @return false after {@link #kill} and {@link #close}
+   */
+  public boolean isRunning() {
+    return node.isRunning();
   }
 
   /** Stops the process (SIGSTOP). Its connections stay open, and nothing answers. */
@@ -189,7 +207,8 @@ public final class RedisServer implements AutoCloseable {
 
   /**
    * The number of calls of each command since the start or the last reset. Commands inside scripts
-   * count. INFO, CONFIG and AUTH do not, because this class uses them itself.
+   * count. INFO, CONFIG and AUTH do not, because this class uses them itself. PSYNC and REPLCONF do
+   * not, because only replicas use them.
    *
    * @return calls by lower-case name, as INFO commandstats has it
    */
@@ -237,6 +256,7 @@ public final class RedisServer implements AutoCloseable {
     private Binary binary = Binary.INSTALLED;
     private @Nullable String password;
     private boolean movableClock;
+    private final List<String> sentinel = new ArrayList<>();
     private final List<String> arguments = new ArrayList<>();
 
     private Builder() {}
@@ -274,6 +294,17 @@ public final class RedisServer implements AutoCloseable {
     }
 
     /**
+     * Makes it a sentinel.
+     *
+     * @param lines its configuration, such as {@code "sentinel monitor mymaster 127.0.0.1 6379 2"}
+     * @return this builder
+     */
+    public Builder sentinel(String... lines) {
+      sentinel.addAll(Arrays.asList(lines));
+      return this;
+    }
+
+    /**
      * Adds command line arguments, one word each, such as {@code "--user", "alice", "on",
      * ">secret", "~*", "&*", "+@all"}.
      *
@@ -295,7 +326,7 @@ public final class RedisServer implements AutoCloseable {
       Node node =
           isInContainer()
               ? new ContainerNode(binary, arguments)
-              : new ChildNode(Binaries.of(binary), arguments, movableClock);
+              : new ChildNode(Binaries.of(binary), sentinel, arguments, movableClock);
       RedisServer server = new RedisServer(node, password);
       server.launch();
       return server;

@@ -1,42 +1,26 @@
 package io.mortise.conformance.redis;
 
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
-import java.io.UncheckedIOException;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.security.GeneralSecurityException;
-import java.security.KeyStore;
-import java.security.cert.CertificateFactory;
 import java.util.List;
-import java.util.stream.Stream;
 
 /**
- * A server with a TLS port. openssl makes the certificates. The server's certificate is for {@code
- * 127.0.0.1} and nothing else. The JVM's trust is set by system properties, so there should be one
- * instance at a time. Not thread-safe.
+ * A server with a TLS port. The server's certificate is for {@code 127.0.0.1} and nothing else. The
+ * JVM's trust is set by system properties, so there should be one instance at a time. Not
+ * thread-safe.
  */
 public final class TlsServer implements AutoCloseable {
   private static final String TRUST_STORE = "javax.net.ssl.trustStore";
-  private static final String PASSWORD = "changeit";
 
-  private final Path folder;
+  private final TestAuthority authority = TestAuthority.create();
+  private final TestAuthority another = TestAuthority.create();
   private final RedisServer server;
-  private final int port = FreePort.next();
+  private final int port;
 
-  private TlsServer(Path folder, String secret) {
-    this.folder = folder;
-    certificate("server");
+  private TlsServer(String secret) {
+    List<String> arguments = authority.arguments(authority.sign("server", "IP:127.0.0.1"), false);
+    port = Integer.parseInt(arguments.get(1));
     server =
-        RedisServer.builder()
-            .password(secret)
-            .arguments("--tls-port", String.valueOf(port), "--tls-auth-clients", "no")
-            .arguments("--tls-cert-file", file("server.pem").toString())
-            .arguments("--tls-key-file", file("server.key").toString())
-            .start();
+        RedisServer.builder().password(secret).arguments(arguments.toArray(String[]::new)).start();
   }
 
   /**
@@ -45,13 +29,7 @@ public final class TlsServer implements AutoCloseable {
    * @return whether {@link #start} works
    */
   public static boolean isPossible() {
-    try {
-      return new ProcessBuilder("openssl", "version").start().waitFor() == 0;
-    } catch (IOException e) {
-      return false;
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
-    }
+    return TestAuthority.isPossible();
   }
 
   /**
@@ -61,11 +39,7 @@ public final class TlsServer implements AutoCloseable {
    * @return a running server
    */
   public static TlsServer start(String secret) {
-    try {
-      return new TlsServer(Files.createTempDirectory("mortise-tls"), secret);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return new TlsServer(secret);
   }
 
   /**
@@ -99,57 +73,17 @@ public final class TlsServer implements AutoCloseable {
 
   /** Makes the JVM trust the server. */
   public void trust() {
-    trust("server");
+    trust(authority);
   }
 
   /** Makes the JVM trust another server instead. */
   public void trustAnother() {
-    certificate("another");
-    trust("another");
+    trust(another);
   }
 
-  private Path file(String name) {
-    return folder.resolve(name);
-  }
-
-  private void certificate(String name) {
-    String command = "openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=test";
-    List<String> words =
-        Stream.concat(
-                Stream.of(command.split(" ")),
-                Stream.of(
-                    "-keyout",
-                    file(name + ".key").toString(),
-                    "-out",
-                    file(name + ".pem").toString(),
-                    "-addext",
-                    "subjectAltName=IP:127.0.0.1"))
-            .toList();
-    try {
-      Process process = new ProcessBuilder(words).redirectErrorStream(true).start();
-      String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-      if (process.waitFor() != 0) {
-        throw new IllegalStateException(said);
-      }
-    } catch (IOException | InterruptedException e) {
-      throw new IllegalStateException("openssl does not run", e);
-    }
-  }
-
-  private void trust(String name) {
-    Path file = file(name + ".p12");
-    try (InputStream in = Files.newInputStream(file(name + ".pem"));
-        OutputStream out = Files.newOutputStream(file)) {
-      KeyStore store = KeyStore.getInstance("PKCS12");
-      store.load(null, null);
-      store.setCertificateEntry(
-          name, CertificateFactory.getInstance("X.509").generateCertificate(in));
-      store.store(out, PASSWORD.toCharArray());
-    } catch (IOException | GeneralSecurityException e) {
-      throw new IllegalStateException(e);
-    }
-    System.setProperty(TRUST_STORE, file.toString());
-    System.setProperty(TRUST_STORE + "Password", PASSWORD);
+  private static void trust(TestAuthority trusted) {
+    System.setProperty(TRUST_STORE, trusted.trustStore().toString());
+    System.setProperty(TRUST_STORE + "Password", TestAuthority.PASSWORD);
   }
 
   /** Ends the server, and restores the JVM's trust. */
@@ -158,13 +92,7 @@ public final class TlsServer implements AutoCloseable {
     System.clearProperty(TRUST_STORE);
     System.clearProperty(TRUST_STORE + "Password");
     server.close();
-    try (Stream<Path> files = Files.list(folder)) {
-      for (Path file : files.toList()) {
-        Files.delete(file);
-      }
-      Files.delete(folder);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    authority.close();
+    another.close();
   }
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 
 /** Shared parts of the test groups: backends that are closed after each test, and unique names. */
@@ -52,6 +53,11 @@ abstract class Duties {
   /** A key or channel that no other test uses. */
   final String name(String name) {
     return names + name;
+  }
+
+  /** Keys that no other test uses, and that share a hash slot. */
+  final List<String> names(String... last) {
+    return Stream.of(last).map(name -> '{' + names + '}' + name).toList();
   }
 
   static ScriptCall echo(String text) {

@@ -64,7 +64,7 @@ abstract class FaultDuties extends Duties {
   }
 
   static ScriptCall within(Duration timeout, ScriptCall call) {
-    return new ScriptCall(call.script(), call.keys(), call.args(), timeout);
+    return call.withTimeout(timeout);
   }
 
   /** How often the increments of this key ran, as counted by the server. */

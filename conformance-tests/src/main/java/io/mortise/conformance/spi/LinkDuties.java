@@ -242,15 +242,15 @@ abstract class LinkDuties extends FaultDuties {
       "B13: a link on which replies come is not broken, however long the queue of calls is")
   void aLongQueue() {
     LockBackend backend = viaProxy();
-    // Each script keeps the server busy for some hundredths of a second. It is too long for the
+    // Each script keeps the server busy for about a hundredth of a second. It is too long for the
     // server to read it together with the next one, or else it would send all replies at the end. A
     // new connection is served after one call of each other connection. That is well within its
     // timeout, even on a busy machine.
     String words = "x".repeat(20_000);
     ScriptCall slow =
-        within(Duration.ofMinutes(3), run("for i = 1, 4e6 do end return {1}", List.of(), words));
+        within(Duration.ofMinutes(3), run("for i = 1, 2e6 do end return {1}", List.of(), words));
     List<CompletableFuture<List<Object>>> calls =
-        IntStream.range(0, 240).mapToObj(i -> backend.executeAsync(slow)).toList();
+        IntStream.range(0, 480).mapToObj(i -> backend.executeAsync(slow)).toList();
     for (CompletableFuture<List<Object>> call : calls) {
       assertEquals(List.of(1L), call.join());
     }

@@ -31,7 +31,7 @@ abstract class LuaDuties extends Duties {
     LockBackend backend = open();
     List<String> args = new ArrayList<>(List.of(name("channel")));
     args.addAll(sample.args());
-    List<String> keys = List.of(name("a"), name("b"), name("c"));
+    List<String> keys = names("a", "b", "c");
     Script script = Script.of(sample.name(), sample.source());
     ScriptCall call = new ScriptCall(script, keys, args, TIMEOUT);
     if (sample.fails()) {

@@ -1,13 +1,16 @@
 package io.mortise.conformance.spi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy;
 import io.mortise.conformance.support.Await;
+import io.mortise.spi.BackendConfig;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
@@ -15,8 +18,11 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The servers that a backend opens or refuses, and the secrecy of their passwords. */
 abstract class OpeningDuties extends Duties {
@@ -44,12 +50,13 @@ abstract class OpeningDuties extends Duties {
   }
 
   /**
-   * The number of connections, with the asking one, and without that of a replica to its master.
+   * The number of connections, with the asking one, and without those of a replica to its master
+   * and of a sentinel.
    */
   private static long clients(RedisServer server) {
     return String.valueOf(server.command("CLIENT", "LIST"))
         .lines()
-        .filter(line -> !line.contains(" flags=M "))
+        .filter(line -> !line.contains(" flags=M ") && !line.contains(" name=sentinel-"))
         .count();
   }
 
@@ -157,6 +164,31 @@ abstract class OpeningDuties extends Duties {
       assertNames(refused(server.uri()), "cluster");
       assertNothingLeftOpen(server);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          redis-cluster://u:hush@127.0.0.1:1/3 | a cluster has only database 0
+          redis-cluster://u:hush@127.0.0.1:1?a=hush | must read redis[s]-cluster://
+          redis-cluster://u:hush@127.0.0.1:70000 | the port in 1 to 65535
+          redis-sentinel://u:hush@127.0.0.1:1 | the URI names no master
+          redis-sentinel://u:hush@127.0.0.1:1/0/hush#m | must read redis[s]-sentinel://
+          redis-sentinel://u:hush@127.0.0.1:0#m | ports in 1 to 65535
+          redis://u:hush@127.0.0.1:1,127.0.0.1:2 | must read redis[s]://
+          """)
+  @Rule({"B16", "B18"})
+  @DisplayName("B16: a URI that cannot be right is refused, with what it must have, and no secret")
+  void aUriThatCannotBeRight(URI uri, String must) {
+    assumeTrue(suite().provider().schemes().contains(uri.getScheme()), "another provider's");
+    BackendConfig config = new BackendConfig(uri, TIMEOUT, "mortise-kit", Map.of());
+    IllegalArgumentException error =
+        assertThrows(IllegalArgumentException.class, () -> suite().provider().open(config));
+    String message = String.valueOf(error.getMessage());
+    assertTrue(message.contains(must), message);
+    assertFalse(message.contains("hush"), message);
   }
 
   private static void assertNames(BackendException error, String what) {

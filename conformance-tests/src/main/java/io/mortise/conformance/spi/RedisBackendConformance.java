@@ -39,9 +39,33 @@ public abstract class RedisBackendConformance extends BackendConformance {
     return server().uri();
   }
 
+  /**
+   * Whether the backend waits for replicas (B24). Override it for one that ignores {@link
+   * io.mortise.spi.ScriptCall#acks}.
+   *
+   * @return true if not overridden
+   */
+  protected boolean countsReplicas() {
+    return true;
+  }
+
   @Nested
   class Outage extends OutageDuties {
     Outage() {
+      super(RedisBackendConformance.this);
+    }
+  }
+
+  @Nested
+  class Refusals extends RefusalDuties {
+    Refusals() {
+      super(RedisBackendConformance.this);
+    }
+  }
+
+  @Nested
+  class Replicas extends ReplicaDuties {
+    Replicas() {
       super(RedisBackendConformance.this);
     }
   }

@@ -117,12 +117,9 @@ abstract class ReplyDuties extends Duties {
   @Rule("B8")
   @DisplayName("B8: keys and arguments arrive in their order, empty ones too")
   void keysAndArgumentsKeepTheirOrder() {
-    ScriptCall call = run("return {#KEYS, #ARGV, ARGV[1], ARGV[2], ARGV[3]}", keys(3), "", "b", "");
+    ScriptCall call =
+        run("return {#KEYS, #ARGV, ARGV[1], ARGV[2], ARGV[3]}", names("a", "b", "c"), "", "b", "");
     assertEquals(List.of(3L, 3L, "", "b", ""), backend.execute(call));
-  }
-
-  private List<String> keys(int count) {
-    return IntStream.range(0, count).mapToObj(i -> name("key" + i)).toList();
   }
 
   @ParameterizedTest

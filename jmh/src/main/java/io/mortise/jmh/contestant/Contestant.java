@@ -16,6 +16,10 @@ public enum Contestant {
   MORTISE_JEDIS_STARTING("Mortise on Jedis, starting on the grant"),
   /** Mortise on Lettuce, with services that start on the message of a grant. */
   MORTISE_LETTUCE_STARTING("Mortise on Lettuce, starting on the grant"),
+  /** Mortise on Jedis, with services that retain a lock that nobody uses for 10 ms. */
+  MORTISE_JEDIS_RETAINING("Mortise on Jedis, retaining"),
+  /** Mortise on Lettuce, with services that retain a lock that nobody uses for 10 ms. */
+  MORTISE_LETTUCE_RETAINING("Mortise on Lettuce, retaining"),
   /** Mortise without a server. */
   MORTISE_MEMORY("Mortise in memory"),
   /** Redisson's {@code RLock}, and its other locks. */
@@ -64,6 +68,8 @@ public enum Contestant {
       case MORTISE_LETTUCE -> MortiseSite.open(server, lease, "lettuce");
       case MORTISE_JEDIS_STARTING -> MortiseSite.starting(server, lease, "jedis");
       case MORTISE_LETTUCE_STARTING -> MortiseSite.starting(server, lease, "lettuce");
+      case MORTISE_JEDIS_RETAINING -> MortiseSite.retaining(server, lease, "jedis");
+      case MORTISE_LETTUCE_RETAINING -> MortiseSite.retaining(server, lease, "lettuce");
       case MORTISE_MEMORY -> MortiseSite.open(URI.create("memory:bench"), lease, "memory");
       case REDISSON -> RedissonSite.open(server, lease);
       case REDISSON_SEMAPHORE -> RedissonSite.withPlainPermits(server, lease);

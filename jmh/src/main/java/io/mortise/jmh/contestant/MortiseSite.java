@@ -23,6 +23,10 @@ record MortiseSite(LockService service) implements Site, LockClient {
     return new MortiseSite(builder(uri, lease, provider).startOnGrant(true).open());
   }
 
+  static Site retaining(URI uri, Duration lease, String provider) {
+    return new MortiseSite(builder(uri, lease, provider).retain(Duration.ofMillis(10)).open());
+  }
+
   static LockClient client(ClientSettings settings, String provider) {
     return new MortiseSite(
         builder(settings.uri(), settings.lease(), provider)
@@ -66,6 +70,11 @@ record MortiseSite(LockService service) implements Site, LockClient {
         members.stream()
             .map(site -> ((MortiseSite) site).service.getLock(name))
             .toArray(LeasedLock[]::new));
+  }
+
+  @Override
+  public CompletionStage<?> acquire(String name) {
+    return service.getLock(name).async().acquire();
   }
 
   @Override

@@ -39,7 +39,12 @@ final class RedissonSite implements Site, LockClient {
   private static RedissonClient client(URI uri, Duration lease) {
     Config config = new Config();
     config.setLockWatchdogTimeout(lease.toMillis());
-    config.useSingleServer().setAddress(uri.toString());
+    if (ClusterNodes.isCluster(uri)) {
+      ClusterNodes.of(uri)
+          .forEach(node -> config.useClusterServers().addNodeAddress("redis://" + node));
+    } else {
+      config.useSingleServer().setAddress(uri.toString());
+    }
     return Redisson.create(config);
   }
 
@@ -117,6 +122,12 @@ final class RedissonSite implements Site, LockClient {
         members.stream()
             .map(site -> ((RedissonSite) site).client.getLock(name))
             .toArray(RLock[]::new));
+  }
+
+  /** Acquires under a number of its own, as a thread of its own would. */
+  @Override
+  public CompletionStage<?> acquire(String name) {
+    return client.getLock(name).lockAsync(owners.incrementAndGet());
   }
 
   /** Acquires under a number of its own, as a thread of its own would. */

@@ -37,18 +37,18 @@ public record ProcessQuestion(
 
   @Override
   public void measure(Cell cell, Effort effort, Path file) throws Exception {
-    List<Worker.Remote> workers = new ArrayList<>();
+    List<Remote> workers = new ArrayList<>();
     Path baton = file.resolveSibling(file.getFileName() + ".baton");
     try {
       Load given = load.with(setting, cell.number(setting));
       for (int i = 0; i < given.processes(); i++) {
-        workers.add(Worker.Remote.start(arguments(cell, given, effort, baton)));
+        workers.add(Worker.start(arguments(cell, given, effort, baton)));
       }
       Steadiness warmUp = new Steadiness(effort.warmUp(cell.contestant()));
       List<Worker.Count> counts = run(workers, warmUp);
       JmhFile.write(file, id, cell, sum(counts), figures(counts, warmUp));
     } finally {
-      workers.forEach(Worker.Remote::close);
+      workers.forEach(Remote::close);
       Files.deleteIfExists(baton);
     }
   }
@@ -66,8 +66,7 @@ public record ProcessQuestion(
    * All processes begin when all are ready, and measure when all are warm. None ends before all
    * have measured.
    */
-  private static List<Worker.Count> run(List<Worker.Remote> workers, Steadiness warmUp)
-      throws Exception {
+  private static List<Worker.Count> run(List<Remote> workers, Steadiness warmUp) throws Exception {
     awaitAll(workers, Worker.READY);
     goOn(workers);
     boolean over = false;
@@ -81,17 +80,16 @@ public record ProcessQuestion(
     return awaitAll(workers, Worker.COUNTED).stream().map(Worker.Count::parse).toList();
   }
 
-  private static List<String> awaitAll(List<Worker.Remote> workers, String step)
-      throws IOException {
+  private static List<String> awaitAll(List<Remote> workers, String step) throws IOException {
     List<String> lines = new ArrayList<>();
-    for (Worker.Remote worker : workers) {
+    for (Remote worker : workers) {
       lines.add(worker.await(step));
     }
     return lines;
   }
 
-  private static void goOn(List<Worker.Remote> workers) throws IOException {
-    for (Worker.Remote worker : workers) {
+  private static void goOn(List<Remote> workers) throws IOException {
+    for (Remote worker : workers) {
       worker.goOn();
     }
   }

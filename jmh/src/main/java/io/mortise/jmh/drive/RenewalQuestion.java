@@ -1,8 +1,11 @@
 package io.mortise.jmh.drive;
 
+import io.mortise.conformance.redis.RedisCluster;
+import io.mortise.conformance.redis.RedisServer;
 import io.mortise.jmh.contestant.Contestant;
 import io.mortise.jmh.contestant.Site;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,24 +15,27 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongConsumer;
 
 /**
- * Many locks are held over a long wire. The score is the number of seconds of each third of a lease
- * in which renewals arrive, including the round trip. Further figures are the number of commands
- * and of lost locks.
+ * Many locks are held over a long wire, or on a cluster nearby. The score is the number of seconds
+ * of each third of a lease in which renewals arrive, including the round trip. Further figures are
+ * the number of commands and of lost locks.
  *
  * @param contestants the contestants to measure
  * @param locks the number of held locks, one cell each
+ * @param onCluster whether a cluster of three masters keeps them
  */
-public record RenewalQuestion(List<Contestant> contestants, List<Integer> locks)
+public record RenewalQuestion(List<Contestant> contestants, List<Integer> locks, boolean onCluster)
     implements Question {
   private static final int THREADS = 8;
   private static final int PERIODS = 2;
+  private static final int MASTERS = 3;
   private static final Duration ROUND_TRIP = Duration.ofMillis(5);
 
   @Override
   public String id() {
-    return "Renewal";
+    return onCluster ? "ClusterRenewal" : "Renewal";
   }
 
   @Override
@@ -39,20 +45,45 @@ public record RenewalQuestion(List<Contestant> contestants, List<Integer> locks)
 
   @Override
   public void measure(Cell cell, Effort effort, Path file) throws Exception {
+    if (onCluster) {
+      try (RedisCluster cluster = RedisCluster.start(Duration.ofSeconds(15))) {
+        List<URI> masters = cluster.nodes().stream().limit(MASTERS).map(RedisServer::uri).toList();
+        measure(new Place(cluster.uri(), masters, delay -> {}, 0), cell, effort, file);
+      }
+    } else {
+      try (LongWire wire = new LongWire(effort.server())) {
+        LongConsumer delay = nanos -> wire.delay(nanos, TimeUnit.NANOSECONDS);
+        long roundTrip = ROUND_TRIP.toNanos();
+        List<URI> one = List.of(effort.server());
+        measure(new Place(wire.uri(), one, delay, roundTrip), cell, effort, file);
+      }
+    }
+  }
+
+  /**
+   * Where the locks are.
+   *
+   * @param store the contestant's URI
+   * @param servers the servers that count commands
+   * @param delay sets how long the wire delays each direction (ns)
+   * @param roundTrip the time of a round trip over the wire (ns)
+   */
+  private record Place(URI store, List<URI> servers, LongConsumer delay, long roundTrip) {}
+
+  private void measure(Place place, Cell cell, Effort effort, Path file) throws Exception {
     int held = cell.number("locks");
-    Duration third = Duration.ofSeconds(effort.quick() ? 2 : 4);
+    Duration third = Duration.ofSeconds(effort.quick() && !onCluster ? 2 : 4);
     ExecutorService owners = Executors.newFixedThreadPool(THREADS); // a lock dies with its owner
-    try (ServerFigures figures = new ServerFigures(effort.server());
-        LongWire wire = new LongWire(effort.server());
-        Site site = cell.contestant().open(wire.uri(), third.multipliedBy(3))) {
+    try (ServerFigures figures = new ServerFigures(place.servers());
+        Site site = cell.contestant().open(place.store(), third.multipliedBy(3))) {
       figures.clear();
       lockAll(site, owners, held);
-      wire.delay(ROUND_TRIP.toNanos() / 2, TimeUnit.NANOSECONDS);
+      place.delay().accept(place.roundTrip() / 2);
       Thread.sleep(third.toMillis() * 3 / 2); // so that no renewal is due at the end
-      Watch watch = new Watch(figures, third);
+      Watch watch = new Watch(figures, third, place.roundTrip());
       watch.run();
       double lost = Math.max(0, held - figures.keys());
-      wire.delay(0, TimeUnit.NANOSECONDS);
+      place.delay().accept(0);
       JmhFile.write(
           file,
           id(),
@@ -85,12 +116,14 @@ public record RenewalQuestion(List<Contestant> contestants, List<Integer> locks)
     private final ServerFigures figures;
     private final Duration third;
     private final long pause;
+    private final long roundTrip;
     private long commands;
     private long busyNanos;
 
-    Watch(ServerFigures figures, Duration third) {
+    Watch(ServerFigures figures, Duration third, long roundTrip) {
       this.figures = figures;
       this.third = third;
+      this.roundTrip = roundTrip;
       pause = third.toNanos() / 20;
     }
 
@@ -106,7 +139,7 @@ public record RenewalQuestion(List<Contestant> contestants, List<Integer> locks)
         if (calls > before) {
           boolean fresh = now - last > pause;
           busyNanos += fresh ? burst : now - last;
-          burst = ROUND_TRIP.toNanos();
+          burst = roundTrip;
           last = now;
           commands += calls - before;
           before = calls;

@@ -7,7 +7,6 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.io.Writer;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
@@ -147,6 +146,11 @@ public final class Worker {
     }
   }
 
+  static Remote start(List<String> arguments) throws IOException {
+    return Remote.start(
+        Worker.class, List.of("-Xms256m", "-Xmx256m"), arguments, ProcessBuilder.Redirect.DISCARD);
+  }
+
   /**
    * The pairs of a process in a second, how often a lock changed to it from another process, and
    * the waiting times of its threads in milliseconds.
@@ -175,55 +179,6 @@ public final class Worker {
     @Override
     public String toString() {
       return perSecond + " " + changes + " " + median + " " + slowest;
-    }
-  }
-
-  /** A worker, from the side of the process that started it. */
-  static final class Remote implements AutoCloseable {
-    private final Process process;
-    private final BufferedReader reports;
-    private final Writer orders;
-
-    private Remote(Process process) {
-      this.process = process;
-      reports = process.inputReader(StandardCharsets.UTF_8);
-      orders = process.outputWriter(StandardCharsets.UTF_8);
-    }
-
-    static Remote start(List<String> arguments) throws IOException {
-      List<String> command = new ArrayList<>();
-      command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-      command.addAll(
-          List.of(
-              "-Xms256m",
-              "-Xmx256m",
-              "-Dorg.slf4j.simpleLogger.defaultLogLevel=error",
-              "-cp",
-              System.getProperty("java.class.path"),
-              Worker.class.getName()));
-      command.addAll(arguments);
-      return new Remote(
-          new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start());
-    }
-
-    /** Waits for the report of a step, and returns the rest of its line. */
-    String await(String step) throws IOException {
-      for (String line = reports.readLine(); line != null; line = reports.readLine()) {
-        if (line.startsWith(step)) {
-          return line.substring(step.length()).strip();
-        }
-      }
-      throw new IOException("a worker ended before it was " + step);
-    }
-
-    void goOn() throws IOException {
-      orders.write('\n');
-      orders.flush();
-    }
-
-    @Override
-    public void close() {
-      process.destroyForcibly();
     }
   }
 }

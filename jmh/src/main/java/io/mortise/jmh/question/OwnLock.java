@@ -23,6 +23,8 @@ public class OwnLock {
   @Param({
     "MORTISE_JEDIS",
     "MORTISE_LETTUCE",
+    "MORTISE_JEDIS_RETAINING",
+    "MORTISE_LETTUCE_RETAINING",
     "MORTISE_MEMORY",
     "REDISSON",
     "SPRING_SPIN",

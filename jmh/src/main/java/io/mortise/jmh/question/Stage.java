@@ -46,6 +46,11 @@ public final class Stage implements AutoCloseable {
     return new Stage(server, contestant.open(server.uri()));
   }
 
+  /** On a store that the question has started itself. */
+  static Stage open(Contestant contestant, URI store) {
+    return new Stage(null, contestant.open(store));
+  }
+
   Lock lock(String name) {
     return site.lock(name);
   }

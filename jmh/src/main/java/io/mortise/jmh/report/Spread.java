@@ -3,10 +3,22 @@ package io.mortise.jmh.report;
 import java.util.Arrays;
 import java.util.Locale;
 
-/** One figure of several rounds: the median, the smallest and the largest value. */
-record Spread(double median, double least, double most, int rounds) {
-  /** The spread of at least one value. */
-  static Spread of(double[] values) {
+/**
+ * One figure of several rounds.
+ *
+ * @param median the value in the middle
+ * @param least the smallest value
+ * @param most the largest value
+ * @param rounds the number of values
+ */
+public record Spread(double median, double least, double most, int rounds) {
+  /**
+   * The spread of some values.
+   *
+   * @param values at least one, in any order
+   * @return their spread
+   */
+  public static Spread of(double[] values) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);
     int half = sorted.length / 2;

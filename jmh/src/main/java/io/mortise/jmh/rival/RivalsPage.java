@@ -49,7 +49,6 @@ final class RivalsPage {
     "- Faults and leases of the other kinds of lock, semaphores and latches, and asynchronous calls.",
     "- Spin locks, which Mortise does not have.",
     "- Cases that need a cluster or replicas: one hung master among several, waiting for replicas, failover.",
-    "  Mortise refuses such servers, Redisson does not.",
     "- Speed is left out: timings depend on the machine, command counts do not.",
     "  [Performance](performance.md) has ratios.",
     "",

@@ -1,6 +1,6 @@
 package io.mortise.conformance.spi;
 
-import io.mortise.conformance.ForwardingBackend;
+import io.mortise.spi.ForwardingBackend;
 import io.mortise.spi.LockBackend;
 
 /** A good backend as the base of a defect. */

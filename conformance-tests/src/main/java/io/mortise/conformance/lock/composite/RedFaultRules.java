@@ -152,7 +152,7 @@ public abstract class RedFaultRules extends RedFixture {
       assertEquals(LeaseState.HELD, hold.lease.state(), hold.lease::toString);
       return "kept, " + leave(hold.lease);
     }
-    assertEquals(LeaseState.LOST, hold.lease.state(), hold.lease::toString);
+    Await.until("it is lost", () -> hold.lease.state() == LeaseState.LOST);
     Await.until("the loss is reported", () -> hold.told.size() == 1);
     assertThrows(LeaseLostException.class, hold.lease::close);
     return "lost, reported after " + (hold.toldAt - start) / 1_000_000 + " ms";

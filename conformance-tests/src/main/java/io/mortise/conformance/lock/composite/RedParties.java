@@ -9,10 +9,10 @@ import io.mortise.conformance.LockKit;
 import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
 import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 
 /**
  * Redlocks on any store, for tests. The members are locks of different prefixes, each behind a link
@@ -35,10 +35,15 @@ abstract class RedParties extends LockRules {
     final RedLock lock;
 
     Party(Duration lease) {
+      this(lease, builder -> builder);
+    }
+
+    Party(Duration lease, UnaryOperator<LockService.Builder> options) {
       for (int i = 0; i < NODES; i++) {
-        FaultyBackend link = new FaultyBackend(RedParties.this::backend);
-        String prefix = "mortise:node" + i + ':';
-        LockService service = service(link, builder -> builder.leaseTime(lease).keyPrefix(prefix));
+        FaultyBackend link = new FaultyBackend(RedParties.this::ofOneServer);
+        String prefix = prefix(i);
+        LockService service =
+            service(link, builder -> options.apply(builder.leaseTime(lease).keyPrefix(prefix)));
         links.add(link);
         services.add(service);
         members.add(service.getLock(name));
@@ -68,15 +73,19 @@ abstract class RedParties extends LockRules {
     }
   }
 
+  /** The key prefix that stands for a server. */
+  String prefix(int node) {
+    return "mortise:node" + node + ':';
+  }
+
   Party party() {
     return new Party(LEASE);
   }
 
   void forceOpen(int... nodes) {
     for (int node : nodes) {
-      String prefix = "mortise:node" + node + ':';
+      String prefix = prefix(node);
       assertTrue(service(builder -> builder.keyPrefix(prefix)).getLock(name).forceUnlock());
-      Await.until("the member is free", () -> !isHeldOn(node));
     }
   }
 
@@ -88,7 +97,7 @@ abstract class RedParties extends LockRules {
   /** Acquires single members for another client, and keeps them. */
   void takeAlone(int... nodes) {
     for (int node : nodes) {
-      String prefix = "mortise:node" + node + ':';
+      String prefix = prefix(node);
       assertTrue(service(builder -> builder.keyPrefix(prefix)).getLock(name).tryLock());
     }
   }
@@ -103,6 +112,6 @@ abstract class RedParties extends LockRules {
   }
 
   String key(int node, String kind) {
-    return "mortise:node" + node + ':' + kind + ":{" + name + '}';
+    return prefix(node) + kind + ":{" + name + '}';
   }
 }

@@ -12,8 +12,10 @@ import io.mortise.RedLock;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy.Direction;
 import io.mortise.conformance.support.Await;
+import io.mortise.spi.Topology;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
@@ -103,6 +105,7 @@ public abstract class RedServerRules extends RedFixture {
   @Test
   void membersThatFailTogetherAndNumbersThatDoNotHelpAreWarnedOf() {
     assumeTrue(isLogPrinted(), "needs slf4j-simple, and warnings to be printed");
+    assumeSingleServers();
     RedServers servers = servers(NODES);
     List<LockService> all = process(servers, LEASE);
     LockService again = process(servers, LEASE).get(0);
@@ -125,6 +128,69 @@ public abstract class RedServerRules extends RedFixture {
     } finally {
       System.setErr(before);
     }
+  }
+
+  @Test
+  void aMemberThatMayBeEvictedIsWarnedOf() {
+    assumeTrue(isLogPrinted(), "needs slf4j-simple, and warnings to be printed");
+    RedServers servers = servers(3);
+    assumeSingleServers();
+    servers.server(1).command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
+    List<LockService> all = process(servers, LEASE);
+    PrintStream before = System.err;
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+    try {
+      lockOnce(red(all, "evicted"));
+      Await.until("the log warns", () -> !said(log, "evicted").isEmpty());
+      assertEquals(1, said(log, "evicted").size());
+      assertTrue(said(log, "evicted").get(0).contains("its maxmemory-policy is allkeys-lru"));
+    } finally {
+      System.setErr(before);
+    }
+  }
+
+  @Test
+  void aMemberWithReplicasIsWarnedOfUnlessThereIsAQuarantine() {
+    assumeTrue(isLogPrinted(), "needs slf4j-simple, and warnings to be printed");
+    assumeSingleServers();
+    RedServers servers = servers(3);
+    RedisServer replica = RedisServer.start();
+    closeLast(replica);
+    RedisServer master = servers.server(1);
+    replica.command("REPLICAOF", master.host(), String.valueOf(master.port()));
+    Await.until("it follows", () -> info(master).contains("connected_slaves:1"));
+    List<LockService> all = process(servers, LEASE);
+    PrintStream before = System.err;
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+    try {
+      RedLock careful = red(all, "careful").withQuarantine(LEASE);
+      careful.init();
+      lockOnce(careful);
+      RedLock replicated = red(all, "replicated");
+      lockOnce(replicated);
+      lockOnce(replicated);
+      Await.until("the log warns", () -> !said(log, "replicated").isEmpty());
+      assertEquals(List.of(), said(log, "careful"));
+      assertEquals(1, said(log, "replicated").size(), () -> said(log, "replicated").toString());
+      String warning = said(log, "replicated").get(0);
+      assertTrue(warning.contains("give a vote twice"), warning);
+      assertTrue(warning.contains(String.valueOf(servers.uri(1).getPort())), warning);
+      assertFalse(warning.contains(String.valueOf(servers.uri(0).getPort())), warning);
+    } finally {
+      System.setErr(before);
+    }
+  }
+
+  private static String info(RedisServer server) {
+    return String.valueOf(server.command("INFO", "replication"));
+  }
+
+  /** The members of a sentinel set have warnings of their own. */
+  private void assumeSingleServers() {
+    Topology topology = backend().info().topology();
+    assumeTrue(topology == Topology.SINGLE, () -> "it is a " + topology);
   }
 
   private static boolean isLogPrinted() {

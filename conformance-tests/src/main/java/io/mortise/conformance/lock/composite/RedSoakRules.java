@@ -3,9 +3,12 @@ package io.mortise.conformance.lock.composite;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.FencedRedLock;
+import io.mortise.KeyGuard;
 import io.mortise.LeaseLostException;
 import io.mortise.LockException;
 import io.mortise.RedLock;
+import io.mortise.StaleTokenException;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
@@ -16,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.BlockingQueue;
@@ -25,6 +29,7 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -52,13 +57,18 @@ public abstract class RedSoakRules extends RedFixture {
   private final LongAdder failed = new LongAdder();
   private final LongAdder lost = new LongAdder();
   private final AtomicLong longestWait = new AtomicLong();
+  private final LongAdder late = new LongAdder();
+  private final Queue<Thread> lateWriters = new ConcurrentLinkedQueue<>();
+  private final Queue<String> wronglyRefused = new ConcurrentLinkedQueue<>();
+  private @Nullable KeyGuard guard;
   private volatile long end;
+  private boolean comesBackAtOnce;
 
   /**
    * A time in which one thread certainly held the lock (ns). It begins after the acquisition, and
-   * ends when the thread last saw a valid lease.
+   * ends when the thread last saw a valid lease. The token is 0 without fencing.
    */
-  private record Stay(long from, long until) {}
+  private record Stay(long from, long until, long token) {}
 
   protected RedSoakRules(RedisKit kit) {
     super(kit);
@@ -75,6 +85,49 @@ public abstract class RedSoakRules extends RedFixture {
     for (int i = 0; i < PROCESSES; i++) {
       locks.add(red(process(servers, LEASE), name));
     }
+    soak(servers, figures, "Redlock soak");
+  }
+
+  /** Servers that were killed come back at once, and without data. */
+  @Test
+  @Rule({"L1", "L8", "L9", "L10"})
+  void noTwoHoldTheLockWhileServersComeBackEmpty(Figures figures) throws Exception {
+    RedServers servers = servers(NODES);
+    for (int i = 0; i < PROCESSES; i++) {
+      locks.add(red(process(servers, LEASE), name).withQuarantine(LEASE));
+    }
+    locks.get(0).init();
+    comesBackAtOnce = true;
+    soak(servers, figures, "Redlock soak in quarantine");
+  }
+
+  /**
+   * Servers come back at once and without data. Holders that were paused beyond their lease write
+   * late.
+   */
+  @Test
+  @Rule({"L1", "L13"})
+  void tokensRiseWhileServersComeBackEmpty(Figures figures) throws Exception {
+    RedServers servers = servers(NODES);
+    for (int i = 0; i < PROCESSES; i++) {
+      locks.add(red(process(servers, LEASE), name).withQuarantine(LEASE).fenced());
+    }
+    locks.get(0).init();
+    comesBackAtOnce = true;
+    guard = KeyGuard.of(backend());
+
+    soak(servers, figures, "fenced Redlock soak");
+    for (Thread each : lateWriters) {
+      each.join();
+    }
+
+    figures.add("fenced Redlock soak, late writes refused", late.toString());
+    assertEquals(List.of(), List.copyOf(wronglyRefused), () -> "-Dmortise.seed=" + SEED);
+    List<Long> tokens = inOrder().stream().map(Stay::token).toList();
+    assertEquals(tokens.stream().sorted().distinct().toList(), tokens, () -> "seed " + SEED);
+  }
+
+  private void soak(RedServers servers, Figures figures, String what) throws Exception {
     long start = System.nanoTime();
     end = start + TimeUnit.SECONDS.toNanos(SECONDS);
     Crew breaking =
@@ -89,23 +142,23 @@ public abstract class RedSoakRules extends RedFixture {
 
     Crew.run(PROCESSES * THREADS, this::takeOnce);
 
-    tell(figures, gap);
+    tell(figures, what, gap);
     assertEquals(List.of(), overlaps(), () -> "-Dmortise.seed=" + SEED);
     assertTrue(
         stays.size() > PROCESSES * THREADS, () -> stays.size() + " holds, -Dmortise.seed=" + SEED);
     assertTrue(gap < LONGEST_GAP.toMillis(), () -> gap + " ms, -Dmortise.seed=" + SEED);
   }
 
-  private void tell(Figures figures, long gap) {
-    figures.add("Redlock soak, seed", Long.toString(SEED));
-    figures.add("Redlock soak, seconds", Long.toString(SECONDS));
-    figures.add("Redlock soak, faults", faults.toString());
-    figures.add("Redlock soak, acquired", Integer.toString(stays.size()));
-    figures.add("Redlock soak, not acquired in time", refused.toString());
-    figures.add("Redlock soak, failed by an outage", failed.toString());
-    figures.add("Redlock soak, leases lost", lost.toString());
-    figures.add("Redlock soak, longest time without a holder ms", Long.toString(gap));
-    figures.add("Redlock soak, longest wait after the faults ms", longestWait.toString());
+  private void tell(Figures figures, String what, long gap) {
+    figures.add(what + ", seed", Long.toString(SEED));
+    figures.add(what + ", seconds", Long.toString(SECONDS));
+    figures.add(what + ", faults", faults.toString());
+    figures.add(what + ", acquired", Integer.toString(stays.size()));
+    figures.add(what + ", not acquired in time", refused.toString());
+    figures.add(what + ", failed by an outage", failed.toString());
+    figures.add(what + ", leases lost", lost.toString());
+    figures.add(what + ", longest time without a holder ms", Long.toString(gap));
+    figures.add(what + ", longest wait after the faults ms", longestWait.toString());
   }
 
   /** Breaks one node at a time. Several of these run, and no two break the same node. */
@@ -118,10 +171,13 @@ public abstract class RedSoakRules extends RedFixture {
       Fault fault = FAULTS.get(random.nextInt(FAULTS.size()));
       servers.spoil(node, fault);
       faults.increment();
-      // Such a server must be operated like this: after a loss of data it stays away until every
+      // Without quarantine such a server must be operated like this: after a loss of data it stays
+      // away until every
       // lease that it may have given has ended. Otherwise it would give the lock again too early.
       Thread.sleep(
-          fault == Fault.KILLED ? LEASE.plusMillis(100).toMillis() : 100 + random.nextInt(1500));
+          fault == Fault.KILLED && !comesBackAtOnce
+              ? LEASE.plusMillis(100).toMillis()
+              : 100 + random.nextInt(1500));
       servers.mend(node, fault);
       whole.add(node);
       Thread.sleep(random.nextInt(300));
@@ -163,6 +219,7 @@ public abstract class RedSoakRules extends RedFixture {
 
   private void stayInside(RedLock lock, int millis) throws InterruptedException {
     try {
+      long token = write(lock);
       long from = System.nanoTime();
       long until = from;
       long leave = from + TimeUnit.MILLISECONDS.toNanos(millis);
@@ -173,10 +230,47 @@ public abstract class RedSoakRules extends RedFixture {
         }
         Thread.sleep(1);
       }
-      stays.add(new Stay(from, until));
+      stays.add(new Stay(from, until, token));
+      if (guard != null && random(10) == 0) {
+        writeLate(token);
+      }
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Writes with the token of a hold. A valid hold is not refused. Returns the token. */
+  private long write(RedLock lock) {
+    KeyGuard guarded = guard;
+    if (guarded == null || !(lock instanceof FencedRedLock fenced)) {
+      return 0;
+    }
+    long token = fenced.fencingToken();
+    try {
+      guarded.set(name, "in time", token);
+    } catch (StaleTokenException e) {
+      if (lock.isHeldByCurrentThread()) {
+        wronglyRefused.add(e.toString());
+      }
+    }
+    return token;
+  }
+
+  /**
+   * Does nothing for longer than a lease, in which the lock is renewed no more, and then writes.
+   */
+  private void writeLate(long token) {
+    Thread writer =
+        new Thread(() -> {
+          try {
+            Thread.sleep(LEASE.plusMillis(500).toMillis());
+            Objects.requireNonNull(guard).set(name, "late", token);
+          } catch (StaleTokenException | InterruptedException e) {
+            late.increment();
+          }
+        });
+    lateWriters.add(writer);
+    writer.start();
   }
 
   private void takeOnce(int thread) throws InterruptedException {

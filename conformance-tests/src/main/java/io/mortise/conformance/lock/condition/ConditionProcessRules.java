@@ -44,8 +44,8 @@ public abstract class ConditionProcessRules extends LockRules {
         LockingProcess.start(
             BufferProcess.class,
             mode,
-            kit.server().uri().toString(),
-            kit.backendName(),
+            kit.reached(kit.server().uri()).toString(),
+            kit.provider().name(),
             name,
             file.toString(),
             Integer.toString(EACH),

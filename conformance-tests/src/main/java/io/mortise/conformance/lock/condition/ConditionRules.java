@@ -234,13 +234,13 @@ public abstract class ConditionRules extends ConditionFixture {
     Contender signalledFirst = waiting(pairs.get());
     Contender interruptedFirst = waiting(pairs.get());
     Pair third = pairs.get();
-    Contender timed = waiting(third.lock, () -> third.condition.await(1, TimeUnit.SECONDS));
     Pair mine = pairs.get();
+    Contender timed = waiting(third.lock, () -> third.condition.await(2, TimeUnit.SECONDS));
     mine.lock.lock();
     mine.condition.signal();
     signalledFirst.interrupt();
     interruptedFirst.interrupt();
-    passTime(Duration.ofMillis(1100));
+    passTime(Duration.ofMillis(2100));
     timed.awaitRest();
     mine.condition.signal();
     mine.condition.signal();

@@ -105,7 +105,8 @@ public abstract class CommandRules extends LockRules {
     double perAcquisition = costs.count("evalsha") / (double) (THREADS * rounds);
     figures.add(
         "commands per acquisition, 8 threads of 1 service", "%.3f".formatted(perAcquisition));
-    assertTrue(perAcquisition <= 0.1, "commands per acquisition: " + perAcquisition);
+    // Two, if no hold was handed off. Time bounds hand-offs, so a busy machine has fewer of them.
+    assertTrue(perAcquisition < 1, "commands per acquisition: " + perAcquisition);
   }
 
   private static void pairs(DistributedLock lock, int rounds) throws InterruptedException {
@@ -132,6 +133,7 @@ public abstract class CommandRules extends LockRules {
   @Test
   @Rule({"L10", "L19"})
   void aServiceThatStartsOnTheGrantNeedsTwoCommands(Figures figures) throws InterruptedException {
+    ofSingleServer(kit);
     List<DistributedLock> locks =
         List.of(
             service(builder -> builder.startOnGrant(true)).getLock(name),

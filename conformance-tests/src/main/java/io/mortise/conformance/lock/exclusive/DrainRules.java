@@ -32,7 +32,7 @@ import org.junit.jupiter.api.Test;
 public abstract class DrainRules extends LockRules {
   private static final Duration HOUR = Duration.ofHours(1);
 
-  private final LockService closing = service();
+  private final LockService closing = service(ofOneServer(), builder -> builder);
   private final DistributedLock lock = closing.getLock(name);
 
   protected DrainRules(LockKit kit) {

@@ -9,10 +9,10 @@ import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
-import io.mortise.MultiLock;
 import io.mortise.RedLock;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.AnyLock;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.lock.fixture.Waits;
 import io.mortise.conformance.support.Await;
@@ -33,35 +33,14 @@ import org.junit.jupiter.params.provider.MethodSource;
 public abstract class DurationRules extends LockRules {
   private static final Duration LONGEST_LEASE = Duration.ofDays(10_000);
 
-  private final LockService service = service();
+  private final LockService service = service(ofOneServer(), builder -> builder);
 
   protected DurationRules(LockKit kit) {
     super(kit);
   }
 
-  /** Every kind of lock that has leases. */
-  enum Kind {
-    PLAIN,
-    FAIR,
-    FENCED,
-    READ,
-    WRITE,
-    MULTI,
-    RED
-  }
-
-  private LeasedLock lock(Kind kind) {
-    return switch (kind) {
-      case PLAIN -> service.getLock(name);
-      case FAIR -> service.getFairLock(name);
-      case FENCED -> service.getFencedLock(name);
-      case READ -> service.getReadWriteLock(name).readLock();
-      case WRITE -> service.getReadWriteLock(name).writeLock();
-      case MULTI -> MultiLock.of(service.getLock(name), service.getLock(name + "-2"));
-      case RED ->
-          RedLock.of(
-              service.getLock(name), service.getLock(name + "-2"), service.getLock(name + "-3"));
-    };
+  private LeasedLock lock(AnyLock kind) {
+    return kind.of(service, name);
   }
 
   /** From the most negative to the largest, with those at the limits of a long of nanoseconds. */
@@ -100,7 +79,7 @@ public abstract class DurationRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule("L5")
-  void whatIsFreeIsTakenHoweverLongTheWaitMayBe(Kind kind) throws InterruptedException {
+  void whatIsFreeIsTakenHoweverLongTheWaitMayBe(AnyLock kind) throws InterruptedException {
     LeasedLock lock = lock(kind);
     for (Duration wait : durations().toList()) {
       assertTrue(lock.tryLock(wait), wait::toString);
@@ -114,9 +93,9 @@ public abstract class DurationRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule("L5")
-  void aWaitBelowZeroIsNone(Kind kind) throws InterruptedException {
+  void aWaitBelowZeroIsNone(AnyLock kind) throws InterruptedException {
     LeasedLock lock = lock(kind);
-    LeasedLock other = kind == Kind.READ ? lock(Kind.WRITE) : lock;
+    LeasedLock other = kind == AnyLock.READ ? lock(AnyLock.WRITE) : lock;
     try (Lease held = other.acquire()) {
       for (Duration wait : notPositive()) {
         assertEquals(false, lock.tryLock(wait), wait::toString);
@@ -152,7 +131,7 @@ public abstract class DurationRules extends LockRules {
   @ParameterizedTest
   @EnumSource
   @Rule("L18")
-  void aLeaseIsServedOrRefused(Kind kind) throws InterruptedException {
+  void aLeaseIsServedOrRefused(AnyLock kind) throws InterruptedException {
     LeasedLock lock = lock(kind);
     try (Lease held = lock.acquire()) {
       for (Duration lease : durations().toList()) {
@@ -181,7 +160,8 @@ public abstract class DurationRules extends LockRules {
           () -> option.apply(LockService.builder().backend(backend())).open());
     }
     assertThrows(
-        IllegalArgumentException.class, () -> ((RedLock) lock(Kind.RED)).withMemberTimeout(value));
+        IllegalArgumentException.class,
+        () -> ((RedLock) lock(AnyLock.RED)).withMemberTimeout(value));
     assertThrows(
         IllegalArgumentException.class,
         () -> LockService.builder().backend(backend()).maxHold(value).open());

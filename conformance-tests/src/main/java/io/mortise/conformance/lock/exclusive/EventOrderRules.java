@@ -8,9 +8,12 @@ import io.mortise.DistributedLock;
 import io.mortise.Lease;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
+import io.mortise.LockAttempt;
+import io.mortise.LockHold;
 import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
+import io.mortise.LossCause;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.LockRules;
@@ -50,20 +53,20 @@ public abstract class EventOrderRules extends LockRules {
         new LockListener() {
           @Override
           @SuppressWarnings("ThreadPriorityCheck") // makes a wrong order likelier
-          public void acquired(String name, long waitedNanos, boolean remote) {
+          public void acquired(LockAttempt attempt, LockHold hold) {
             Thread.yield(); // lets other threads overtake
-            note(name, "acquired");
+            note(attempt.name(), "acquired");
           }
 
           @Override
-          public void released(String name, long heldNanos) {
-            note(name, "released");
+          public void released(LockHold hold) {
+            note(hold.attempt().name(), "released");
           }
 
           @Override
-          public void lost(String name, long heldNanos, String reason) {
-            assertTrue(heldNanos >= 0);
-            note(name, "lost: " + reason);
+          public void lost(LockHold hold, LossCause cause, String reason) {
+            assertTrue(hold.heldNanos() >= 0);
+            note(hold.attempt().name(), "lost: " + reason);
           }
 
           @Override

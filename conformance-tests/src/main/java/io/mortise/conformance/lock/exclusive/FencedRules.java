@@ -200,4 +200,20 @@ public abstract class FencedRules extends LockRules {
     plain.unlock();
     assertFalse(fenced.isLocked());
   }
+
+  @Test
+  @Rule({"L13", "L5"})
+  void anAttemptReturnsTheTokenOfItsHoldOrNone() throws InterruptedException {
+    FencedLock mine = fenced();
+    FencedLock theirs = fenced();
+    long first = mine.tryLockAndGetToken().orElseThrow();
+    assertEquals(first, mine.fencingToken());
+    assertEquals(first, mine.tryLockAndGetToken(SECOND).orElseThrow(), "nested holds share it");
+    assertTrue(theirs.tryLockAndGetToken().isEmpty());
+    assertTrue(theirs.tryLockAndGetToken(Duration.ofSeconds(Long.MIN_VALUE)).isEmpty());
+    mine.unlock();
+    mine.unlock();
+    assertTrue(theirs.tryLockAndGetToken(Duration.ofSeconds(Long.MAX_VALUE)).orElseThrow() > first);
+    theirs.unlock();
+  }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.LeaseLostException;
@@ -19,6 +20,7 @@ import io.mortise.conformance.lock.fixture.Forcible;
 import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
+import io.mortise.spi.Topology;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -37,10 +39,19 @@ public abstract class ForcedRules extends LockRules {
   }
 
   private LockService linked(Forcible kind) {
+    assumeAllowed(kind);
     return service(link, builder -> kind.options(builder).leaseTime(LEASE));
   }
 
+  private void assumeAllowed(Forcible kind) {
+    Topology topology = backend().info().topology();
+    assumeTrue(
+        kind != Forcible.SHARED_WITH_REDISSON || topology == Topology.SINGLE,
+        () -> "a " + topology + " refuses locks shared with Redisson");
+  }
+
   private LockService others(Forcible kind) {
+    assumeAllowed(kind);
     return service(builder -> kind.options(builder).leaseTime(LEASE));
   }
 

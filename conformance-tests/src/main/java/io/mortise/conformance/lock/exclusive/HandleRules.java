@@ -49,7 +49,7 @@ public abstract class HandleRules extends LockRules {
   @Test
   @Rule("L6")
   void handlesOfTheSameMembersAreEqual() {
-    LockService service = service();
+    LockService service = service(ofOneServer(), builder -> builder);
     DistributedLock a = service.getLock(name + "-a");
     DistributedLock b = service.getLock(name + "-b");
     DistributedLock c = service.getLock(name + "-c");

@@ -1,6 +1,7 @@
 package io.mortise.conformance.lock.exclusive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -100,5 +101,44 @@ public abstract class HolderRules extends LockRules {
     deleteKey();
     run("redis.call('SET', KEYS[1], 'x') return {1}");
     assertThrows(ForeignKeyException.class, lock()::holder);
+  }
+
+  @Test
+  @Rule({"L11", "L15"})
+  void theQueueIsCountedWithOrWithoutAHolder() {
+    DistributedLock theirs = lock();
+    assertEquals(0, theirs.getQueueLength());
+    DistributedLock mine = lock();
+    mine.lock();
+    assertFalse(theirs.hasQueuedThreads(), "a holder does not wait");
+    Contender one = entering(lock());
+    Contender two = entering(lock());
+    awaitQueued(2);
+    assertEquals(2, theirs.getQueueLength());
+    assertEquals(2, mine.getQueueLength());
+    assertTrue(mine.hasQueuedThreads());
+    two.interrupt();
+    mine.unlock();
+    one.leave(() -> {});
+  }
+
+  @Test
+  @Rule("L11")
+  void aHandleKnowsWhetherItKeepsTheOrder() {
+    LockService service = service();
+    assertFalse(service.getLock(name).isFair());
+    assertFalse(service.getFencedLock(name).isFair());
+    assertTrue(service.getFairLock(name).isFair());
+    assertTrue(service.getFairLock(name).withLease(SECOND).isFair());
+    assertTrue(service.getReadWriteLock(name).readLock().isFair());
+    assertTrue(service.getReadWriteLock(name).writeLock().isFair());
+  }
+
+  @Test
+  @Rule("L18")
+  void aQueueThatIsAnotherProgramsIsRefused() {
+    runOn(
+        "mortise:queue:{" + name + "}", "return {redis.call('SET', KEYS[1], 'x', 'PX', '60000')}");
+    assertThrows(ForeignKeyException.class, lock()::getQueueLength);
   }
 }

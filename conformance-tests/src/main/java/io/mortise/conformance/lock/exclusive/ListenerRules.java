@@ -6,6 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.LeaseChange;
+import io.mortise.LockAttempt;
+import io.mortise.LockHold;
+import io.mortise.LockHold.Via;
 import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.Registration;
@@ -31,15 +34,15 @@ public abstract class ListenerRules extends LockRules {
     private final List<String> told = new CopyOnWriteArrayList<>();
 
     @Override
-    public void acquired(String name, long waitedNanos, boolean remote) {
-      told.add((remote ? "acquired " : "handed ") + name);
-      assertTrue(waitedNanos >= 0);
+    public void acquired(LockAttempt attempt, LockHold hold) {
+      told.add((hold.via() == Via.HANDED ? "handed " : "acquired ") + attempt.name());
+      assertTrue(attempt.waitedNanos() >= 0);
     }
 
     @Override
-    public void released(String name, long heldNanos) {
-      told.add("released " + name);
-      assertTrue(heldNanos >= 0);
+    public void released(LockHold hold) {
+      told.add("released " + hold.attempt().name());
+      assertTrue(hold.heldNanos() >= 0);
     }
   }
 
@@ -87,12 +90,12 @@ public abstract class ListenerRules extends LockRules {
     LockListener broken =
         new LockListener() {
           @Override
-          public void acquired(String name, long waitedNanos, boolean remote) {
+          public void acquired(LockAttempt attempt, LockHold hold) {
             throw new AssertionError("on purpose, at acquired");
           }
 
           @Override
-          public void released(String name, long heldNanos) {
+          public void released(LockHold hold) {
             throw new IllegalStateException("on purpose, at released");
           }
         };

@@ -43,7 +43,8 @@ public abstract class ProcessRules extends LockRules {
 
   private Process start(String mode, String... more) throws IOException {
     List<String> arguments =
-        new ArrayList<>(List.of(mode, kit.server().uri().toString(), kit.backendName(), name));
+        new ArrayList<>(
+            List.of(mode, kit.reached(kit.server().uri()).toString(), kit.provider().name(), name));
     arguments.addAll(List.of(more));
     Process child = LockingProcess.start(arguments.toArray(String[]::new));
     children.add(child);

@@ -1,25 +1,30 @@
 package io.mortise.conformance.lock.exclusive;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
+import io.mortise.FencedLock;
 import io.mortise.LockService;
 import io.mortise.OutcomeUnknownException;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.redis.Permissions;
 import io.mortise.conformance.redis.RedisServer;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -30,14 +35,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 public abstract class RefusalRules extends LockRules {
   private static final String SECRET = "s3cr3t-w0rd";
 
-  /** What docs/troubleshooting.md says an ACL must allow, beside its keys and channels. */
-  public static final List<String> ENOUGH =
-      List.of(
-          "+evalsha +eval +subscribe +unsubscribe +publish +ping +info +hello +auth +select",
-          "+client|setname +client|id",
-          "+time +exists +type +pttl +pexpire +del +hset +hdel +hexists +hkeys",
-          "+zadd +zrem +zscore +zrange +zpopmin +zremrangebyscore");
-
   private final RedisKit kit;
 
   protected RefusalRules(RedisKit kit) {
@@ -46,7 +43,7 @@ public abstract class RefusalRules extends LockRules {
   }
 
   private LockService open(URI uri) {
-    return LockService.open(uri.toString(), kit.backendName());
+    return LockService.open(kit.reached(uri).toString(), kit.provider().name());
   }
 
   private URI user(String... rules) {
@@ -54,6 +51,12 @@ public abstract class RefusalRules extends LockRules {
     String words = "ACL SETUSER " + user + " reset on >" + SECRET + ' ' + String.join(" ", rules);
     kit.server().command(words.split(" "));
     return kit.server().uri(user + ':' + SECRET);
+  }
+
+  /** A user with these rules, and a server that has forgotten all scripts. */
+  private URI allowing(List<String> rules) {
+    kit.server().command("SCRIPT", "FLUSH");
+    return user("~mortise:*", "&mortise:*", "-@all", String.join(" ", rules));
   }
 
   /** Opens in vain. No part of the exception may show the secret. */
@@ -72,28 +75,131 @@ public abstract class RefusalRules extends LockRules {
 
   @Test
   void theDocumentedPermissionsAreEnough() throws InterruptedException {
-    URI uri = user("~mortise:*", "&mortise:*", "-@all", String.join(" ", ENOUGH));
+    URI uri = allowing(Permissions.LOCKS);
     try (LockService one = open(uri);
         LockService other = open(uri)) {
       DistributedLock mine = one.getLock(name);
-      DistributedLock theirs = other.getLock(name);
-      mine.lock();
-      Contender waiter = contender(() -> theirs.tryLock(1, TimeUnit.MINUTES));
-      mine.unlock();
-      assertTrue(waiter.result());
-      waiter.leave(theirs::unlock);
+      handOver(mine, other.getLock(name));
       assertFalse(mine.forceUnlock());
       assertFalse(mine.isLocked());
     }
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"hset", "pexpire", "zpopmin", "time", "publish"})
-  void aForbiddenCommandIsNamed(String command) {
-    String message = refusal(user("~*", "&*", "+@all", "-" + command));
+  static List<String> neededRules() {
+    return Permissions.NEEDED;
+  }
 
-    assertContains(command.toUpperCase(Locale.ROOT), message);
+  @ParameterizedTest
+  @MethodSource("neededRules")
+  void eachDocumentedPermissionIsNeededAndNamed(String rule) {
+    String message = refusal(allowing(Permissions.without(Permissions.LOCKS, rule)));
+
+    assertContains(rule.substring(1), message.toLowerCase(Locale.ROOT));
     assertTrue(kit.server().keys().stream().noneMatch(key -> key.contains("check~")));
+  }
+
+  @Test
+  void withoutTheUsefulPermissionsLocksWork() throws InterruptedException {
+    URI uri = allowing(Permissions.NEEDED);
+    try (LockService one = open(uri);
+        LockService other = open(uri)) {
+      handOver(one.getLock(name), other.getLock(name));
+    }
+  }
+
+  private void handOver(DistributedLock mine, DistributedLock theirs) throws InterruptedException {
+    mine.lock();
+    Contender waiter = contender(() -> theirs.tryLock(1, TimeUnit.MINUTES));
+    mine.unlock();
+    assertTrue(waiter.result());
+    waiter.leave(theirs::unlock);
+  }
+
+  @Test
+  void findingNeedsScanAndNothingElse() {
+    List<String> rules = new ArrayList<>(Permissions.LOCKS);
+    rules.add("+scan");
+    try (LockService service = open(allowing(rules))) {
+      service.getLock(name).lock();
+      assertEquals(1, service.find(name, 1).size());
+      service.getLock(name).unlock();
+    }
+    try (LockService service = open(allowing(Permissions.LOCKS))) {
+      BackendUnavailableException e =
+          assertThrows(BackendUnavailableException.class, () -> service.find(name, 1));
+      assertContains("+scan", String.valueOf(e.getMessage()));
+    }
+  }
+
+  @Test
+  void lookingAtALockNeedsZcard() {
+    List<String> rules = new ArrayList<>(Permissions.LOCKS);
+    rules.add("+zcard");
+    try (LockService service = open(allowing(rules))) {
+      DistributedLock lock = service.getLock(name);
+      lock.lock();
+      assertTrue(lock.isLocked() && lock.holder().isPresent());
+      assertEquals(0, lock.getQueueLength());
+      lock.unlock();
+    }
+    try (LockService service = open(allowing(Permissions.LOCKS))) {
+      DistributedLock lock = service.getLock(name);
+      lock.lock();
+      BackendUnavailableException e = assertThrows(BackendUnavailableException.class, lock::holder);
+      assertContains("docs/troubleshooting.md", String.valueOf(e.getMessage()));
+      lock.unlock();
+    }
+  }
+
+  @Test
+  void withoutSelectOnlyDatabase0IsOpened() {
+    URI uri = allowing(Permissions.LOCKS);
+
+    assertContains("select", refusal(URI.create(uri + "/1")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"+get", "+set"})
+  void fencedLocksNeedGetAndSet(String only) {
+    List<String> rules = new ArrayList<>(Permissions.LOCKS);
+    rules.addAll(List.of("+hget", only));
+    try (LockService service = open(allowing(rules))) {
+      FencedLock lock = service.getFencedLock(name);
+      BackendUnavailableException e =
+          assertThrows(BackendUnavailableException.class, lock::tryLock);
+      assertContains("docs/troubleshooting.md#permissions", String.valueOf(e.getMessage()));
+    }
+  }
+
+  /** A fenced lock that is granted reads the token of its hold. */
+  @Test
+  void fencedLocksNeedHgetToBeHandedOver() throws InterruptedException {
+    List<String> rules = new ArrayList<>(Permissions.LOCKS);
+    rules.addAll(List.of("+get", "+set"));
+    URI uri = allowing(rules);
+    try (LockService one = open(uri);
+        LockService other = open(uri)) {
+      FencedLock mine = one.getFencedLock(name);
+      mine.lock();
+      Contender waiter = contender(() -> other.getFencedLock(name).tryLock(3, TimeUnit.SECONDS));
+      mine.unlock();
+      String message = String.valueOf(waiter.failure().getMessage());
+      assertContains("docs/troubleshooting.md#permissions", message);
+    }
+  }
+
+  @Test
+  void withoutWaitReplicaAcksAreRefused() {
+    LockService.Builder builder =
+        LockService.builder()
+            .uri(kit.reached(allowing(Permissions.LOCKS)).toString())
+            .provider(kit.provider().name())
+            .replicaAcks(1, Duration.ofMillis(200));
+
+    BackendUnavailableException e =
+        assertThrows(BackendUnavailableException.class, () -> builder.open().close());
+
+    assertContains("'wait'", String.valueOf(e.getMessage()));
   }
 
   @Test
@@ -160,8 +266,8 @@ public abstract class RefusalRules extends LockRules {
     try (RedisServer server = RedisServer.start();
         LockService service =
             LockService.builder()
-                .uri(server.uri().toString())
-                .provider(kit.backendName())
+                .uri(kit.reached(server.uri()).toString())
+                .provider(kit.provider().name())
                 .leaseTime(
                     Duration.ofSeconds(3)) // the time it tries if the first outcome is unknown
                 .open()) {

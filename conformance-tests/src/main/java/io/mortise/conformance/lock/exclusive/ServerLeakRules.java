@@ -41,7 +41,7 @@ public abstract class ServerLeakRules extends LockRules {
   }
 
   private LockService open(URI uri) {
-    LockService service = LockService.open(uri.toString(), kit.backendName());
+    LockService service = LockService.open(kit.reached(uri).toString(), kit.provider().name());
     closeLater(service);
     return service;
   }

@@ -46,7 +46,7 @@ public abstract class StartOnGrantRules extends LockRules {
       service(link, builder -> builder.startOnGrant(true).leaseTime(LEASE));
 
   protected StartOnGrantRules(LockKit kit) {
-    super(kit);
+    super(ofSingleServer(kit));
   }
 
   /** A thread of {@code theirs} that waits while the calling thread holds the lock. */

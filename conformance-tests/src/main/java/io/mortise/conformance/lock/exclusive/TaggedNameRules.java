@@ -31,7 +31,7 @@ public abstract class TaggedNameRules extends LockRules {
   private final String tag = '{' + name + '}';
 
   protected TaggedNameRules(LockKit kit) {
-    super(kit);
+    super(ofSingleServer(kit));
   }
 
   private LockService shared() {

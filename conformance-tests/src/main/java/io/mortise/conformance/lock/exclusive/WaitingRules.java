@@ -276,7 +276,8 @@ public abstract class WaitingRules extends LockRules {
     boolean[] stop = new boolean[1];
     List<Contender> crowd = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      crowd.add(Contender.startBusy(() -> lockUntil(mine, stop)));
+      Duration pause = Duration.ofMillis(i == 0 ? 10 : 0); // so that time passes
+      crowd.add(Contender.startBusy(() -> lockUntil(mine, stop, pause)));
     }
 
     Contender other = contender(locking(theirs));
@@ -292,10 +293,11 @@ public abstract class WaitingRules extends LockRules {
     }
   }
 
-  private static boolean lockUntil(DistributedLock lock, boolean[] stop) {
+  private boolean lockUntil(DistributedLock lock, boolean[] stop, Duration pause) {
     while (true) {
       lock.lock();
       lock.unlock();
+      passTime(pause);
       synchronized (stop) {
         if (stop[0]) {
           return true;

@@ -148,6 +148,7 @@ public abstract class ClockStepRules extends LockRules {
   @Test
   @Rule("L1")
   void anAttemptThatGrantsTheLockDoesNotTakeItToo() {
+    ofSingleServer(kit);
     DistributedLock held = mine().getLock(name);
     DistributedLock mine = mine().getFairLock(name);
     DistributedLock theirs = service(builder -> builder.startOnGrant(true)).getFairLock(name);

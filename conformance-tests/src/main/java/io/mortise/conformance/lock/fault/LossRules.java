@@ -9,6 +9,7 @@ import io.mortise.DistributedLock;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockService;
+import io.mortise.NotReplicatedException;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.Contender;
@@ -171,5 +172,40 @@ public abstract class LossRules extends LockRules {
       theirs.unlock();
     });
     assertEquals(2, changes.size(), "no hold is revived");
+  }
+
+  @Test
+  @Rule("L22")
+  void aLockThatAReplicaMustConfirmIsThereWhenItIsAcquired() {
+    RedisServer server = serverOfItsOwn();
+    RedisServer replica = serverOfItsOwn();
+    replica.command("REPLICAOF", server.host(), Integer.toString(server.port()));
+    DistributedLock mine =
+        service(
+                closing(kit.open(server.uri())),
+                builder -> builder.replicaAcks(1, Duration.ofMillis(500)))
+            .getLock(name);
+    Await.until("a replica confirms", SECONDS, () -> acquires(mine));
+    for (int i = 0; i < 20; i++) {
+      assertEquals(1L, replica.command("EXISTS", "mortise:lock:{" + name + "}"));
+      mine.unlock();
+      mine.lock();
+    }
+    mine.unlock();
+    replica.pause();
+
+    assertThrows(NotReplicatedException.class, mine::tryLock);
+
+    replica.resume();
+    Await.until("the lock is given back, and acquired again", SECONDS, () -> acquires(mine));
+    mine.unlock();
+  }
+
+  private static boolean acquires(DistributedLock lock) {
+    try {
+      return lock.tryLock();
+    } catch (NotReplicatedException e) {
+      return false;
+    }
   }
 }

@@ -74,6 +74,14 @@ public abstract class SlowServerRules extends LockRules {
   }
 
   @Test
+  @Rule("L18")
+  void aServiceOpensOnAServerThatIsSlowerThanItsCommandTimeout() {
+    proxy.delay(Direction.REPLIES, WAIT);
+
+    service(closing(kit.open(proxy.uri())), builder -> builder.commandTimeout(DELAY));
+  }
+
+  @Test
   @Rule("L5")
   void aTimedAttemptOnAServerThatIsDownFailsAtItsDeadline() throws Exception {
     DistributedLock mine = proxied();

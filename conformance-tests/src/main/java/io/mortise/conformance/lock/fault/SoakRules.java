@@ -88,6 +88,7 @@ public abstract class SoakRules extends LockRules {
   @Test
   @Rule({"L1", "L9", "L10", "L14"})
   void norDoesItWhereServicesStartOnGrants(Figures figures) throws Exception {
+    ofSingleServer(kit);
     soak("soak, starting on grants", true, figures);
   }
 

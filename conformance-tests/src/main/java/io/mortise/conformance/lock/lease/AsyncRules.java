@@ -267,7 +267,7 @@ public abstract class AsyncRules extends LeaseFixture {
     for (int i = 0; i < 10_000; i++) {
       all.add(lock.acquire());
     }
-    Await.until("all of them wait", Duration.ofSeconds(60), () -> isQueued(10_000));
+    Await.until("all of them wait", Duration.ofMinutes(4), () -> isQueued(10_000));
     int threads = Thread.activeCount() - before;
     figures.add(
         "threads of the JVM while 10,000 acquisitions wait", Integer.toString(before + threads));

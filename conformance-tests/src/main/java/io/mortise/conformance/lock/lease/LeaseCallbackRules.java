@@ -10,6 +10,8 @@ import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
+import io.mortise.LockAttempt;
+import io.mortise.LockHold;
 import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
@@ -65,12 +67,12 @@ public abstract class LeaseCallbackRules extends LockRules {
     LockListener noting =
         new LockListener() {
           @Override
-          public void acquired(String lock, long waitedNanos, boolean remote) {
+          public void acquired(LockAttempt attempt, LockHold hold) {
             told.add("acquired " + Thread.currentThread().getName());
           }
 
           @Override
-          public void released(String lock, long heldNanos) {
+          public void released(LockHold hold) {
             told.add("released " + Thread.currentThread().getName());
           }
         };
@@ -101,7 +103,7 @@ public abstract class LeaseCallbackRules extends LockRules {
     LockListener cancelling =
         new LockListener() {
           @Override
-          public void acquired(String lock, long waitedNanos, boolean remote) {
+          public void acquired(LockAttempt attempt, LockHold hold) {
             CompletableFuture<Lease> future = asked.get();
             assertTrue(future != null && future.cancel(false));
           }

@@ -9,9 +9,9 @@ import io.mortise.LockService;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
-import io.mortise.conformance.lock.exclusive.RefusalRules;
 import io.mortise.conformance.lock.fixture.Costs;
 import io.mortise.conformance.lock.fixture.RemoteLock;
+import io.mortise.conformance.redis.Permissions;
 import io.mortise.conformance.support.Await;
 import java.net.URI;
 import java.util.ArrayList;
@@ -76,10 +76,11 @@ public abstract class LatchCommandRules extends LatchFixture {
   @Rule("L18")
   void theDocumentedPermissionsAreEnough() {
     String user = "latch-" + name;
-    String rules = "~mortise:* &mortise:* -@all " + String.join(" ", RefusalRules.ENOUGH);
+    String rules = "~mortise:* &mortise:* -@all " + String.join(" ", Permissions.LOCKS);
     kit.server().command(("ACL SETUSER " + user + " reset on >pass " + rules).split(" ", -1));
     URI uri = kit.server().uri(user + ":pass");
-    try (LockService service = LockService.open(uri.toString(), kit.backendName())) {
+    try (LockService service =
+        LockService.open(kit.reached(uri).toString(), kit.provider().name())) {
       DistributedCountDownLatch latch = service.getCountDownLatch(name);
       CompletableFuture<Void> quitter = waiting(latch, 1);
       assertTrue(quitter.cancel(false));

@@ -78,10 +78,26 @@ public abstract class LatchFaultRules extends LatchFixture {
   }
 
   @Test
+  @Rule({"D3", "D4", "L14"})
+  void aDeletionThatIsSentAgainDoesNotDeleteTheNextRound() {
+    assertTrue(mine.trySetCount(1));
+    HeldCall deletion = link.hold("latch-count");
+    Contender deleter = Contender.start(theirs::delete);
+    assertEquals(List.of("COUNT", 0L), deletion.arrive());
+    assertTrue(mine.trySetCount(7));
+
+    assertEquals("COUNT", deletion.arrive().get(0));
+
+    deletion.reply();
+    assertTrue(deleter.result());
+    assertEquals(7, mine.getCount());
+  }
+
+  @Test
   @Rule({"D3", "L14"})
   void aStepThatIsNeverAnsweredIsOfUnknownOutcomeAndOneThatIsNotSentIsNot() {
     assertTrue(mine.trySetCount(9));
-    Duration lease = Duration.ofMillis(300);
+    Duration lease = SECOND.multipliedBy(2);
     FaultyBackend broken = new FaultyBackend(this::backend);
     DistributedCountDownLatch latch =
         service(broken, builder -> builder.leaseTime(lease)).getCountDownLatch(name);

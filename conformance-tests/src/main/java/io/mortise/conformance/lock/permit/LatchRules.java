@@ -196,4 +196,46 @@ public abstract class LatchRules extends LatchFixture {
     mine.countDown();
     assertNull(Await.value(waiter));
   }
+
+  @Test
+  @Rule({"D4", "D2"})
+  void aDeletedLatchIsOneThatWasNeverSet() {
+    DistributedCountDownLatch mine = latch();
+    assertFalse(mine.delete(), "there is nothing to delete");
+    assertTrue(mine.trySetCount(1));
+    CompletableFuture<Void> waiter = waiting(latch(), 1);
+    assertTrue(latch().delete());
+    assertFalse(mine.delete());
+    assertInstanceOf(
+        IllegalStateException.class, failure(IllegalStateException.class, mine::getCount));
+    assertFalse(waiter.isDone());
+
+    assertTrue(mine.trySetCount(1));
+    mine.countDown();
+    Await.value(waiter);
+    assertTrue(mine.delete(), "an open latch too");
+    assertTrue(mine.trySetCount(4));
+    assertEquals(4, latch().getCount());
+  }
+
+  @Test
+  @Rule({"D1", "L5", "L15"})
+  void aTimedWaitWithoutAThreadCompletesWithFalseWhenItsTimeIsOver() {
+    DistributedCountDownLatch mine = latch();
+    assertTrue(mine.trySetCount(1));
+    CompletableFuture<Boolean> brief = latch().awaitAsync(Duration.ofMillis(300));
+    CompletableFuture<Boolean> patient = latch().awaitAsync(Duration.ofSeconds(Long.MAX_VALUE));
+    assertFalse(Await.value(mine.awaitAsync(Duration.ZERO)));
+    assertFalse(Await.value(mine.awaitAsync(Duration.ofSeconds(Long.MIN_VALUE))));
+    passTimeUntil("the time is over", SECOND.multipliedBy(4), brief::isDone);
+    assertFalse(Await.value(brief));
+    awaitWaiting(1);
+    assertFalse(patient.isDone());
+
+    mine.countDown();
+
+    assertTrue(Await.value(patient));
+    assertTrue(Await.value(mine.awaitAsync(Duration.ofSeconds(Long.MIN_VALUE))));
+    awaitWaiting(0);
+  }
 }

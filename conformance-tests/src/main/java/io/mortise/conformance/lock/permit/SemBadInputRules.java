@@ -46,6 +46,8 @@ public abstract class SemBadInputRules extends SyncFixture {
             () -> semaphore.acquire(permits),
             () -> semaphore.tryAcquire(permits),
             () -> semaphore.tryAcquire(permits, SECOND),
+            () -> semaphore.acquireUninterruptibly(permits),
+            () -> service.getSemaphore(name, permits),
             () -> semaphore.async(permits));
     calls.forEach(call -> assertSays(IllegalArgumentException.class, text, call));
   }

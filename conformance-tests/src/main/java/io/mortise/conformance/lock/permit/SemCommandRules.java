@@ -10,9 +10,9 @@ import io.mortise.LockService;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
-import io.mortise.conformance.lock.exclusive.RefusalRules;
 import io.mortise.conformance.lock.fixture.Costs;
 import io.mortise.conformance.lock.fixture.RemoteLock;
+import io.mortise.conformance.redis.Permissions;
 import io.mortise.conformance.support.Await;
 import java.net.URI;
 import java.util.ArrayList;
@@ -62,6 +62,14 @@ public abstract class SemCommandRules extends SyncFixture {
         "permits released",
         Map.of("zrem", 1L, "zscore", 1L, "zadd", 1L, "exists", 1L),
         () -> leases.get(0).close());
+    leases.add(take(semaphore, 5));
+    leases.get(1).release(1);
+    costs.assertOneScript(figures, "a part of permits", 9, () -> leases.get(1).release(1));
+    costs.assertOneScript(
+        figures,
+        "permits released after a part of them",
+        Map.of("zrem", 2L, "zscore", 1L, "zadd", 1L, "exists", 1L),
+        () -> leases.get(1).close());
   }
 
   @Test
@@ -112,10 +120,11 @@ public abstract class SemCommandRules extends SyncFixture {
   @Rule("L18")
   void theDocumentedPermissionsAreEnough() {
     String user = "sync-" + name;
-    String rules = "~mortise:* &mortise:* -@all " + String.join(" ", RefusalRules.ENOUGH);
+    String rules = "~mortise:* &mortise:* -@all " + String.join(" ", Permissions.LOCKS);
     kit.server().command(("ACL SETUSER " + user + " reset on >pass " + rules).split(" ", -1));
     URI uri = kit.server().uri(user + ":pass");
-    try (LockService service = LockService.open(uri.toString(), kit.backendName())) {
+    try (LockService service =
+        LockService.open(kit.reached(uri).toString(), kit.provider().name())) {
       DistributedSemaphore semaphore = service.getSemaphore(name);
       assertTrue(semaphore.trySetPermits(2));
       Lease two = take(semaphore, 2);
@@ -124,6 +133,9 @@ public abstract class SemCommandRules extends SyncFixture {
       Lease one = Await.value(waiter);
       assertTrue(one.extend(SECOND));
       semaphore.resize(3);
+      Lease parts = take(semaphore, 2);
+      parts.release(1);
+      parts.close();
       Lease rest = semaphore.drain().orElseThrow();
       assertFalse(semaphore.tryAcquire().isPresent());
       rest.close();

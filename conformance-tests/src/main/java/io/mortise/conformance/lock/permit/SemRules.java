@@ -44,6 +44,8 @@ public abstract class SemRules extends SyncFixture {
     Lease two = mine.acquire(2);
     Lease one = mine.acquire();
     assertEquals(name, two.name());
+    assertEquals(2, two.permits());
+    assertEquals(1, one.permits());
     assertTrue(two.isValid());
     assertEquals(2, theirs.availablePermits());
     assertEquals(Optional.empty(), theirs.tryAcquire(3));
@@ -161,6 +163,7 @@ public abstract class SemRules extends SyncFixture {
     DistributedSemaphore mine = semaphore(6);
     Lease one = take(mine, 1);
     Lease rest = mine.drain().orElseThrow();
+    assertEquals(5, rest.permits());
     assertEquals(0, mine.availablePermits());
     assertEquals(Optional.empty(), mine.drain());
     one.close();
@@ -215,11 +218,12 @@ public abstract class SemRules extends SyncFixture {
   @Rule({"L9", "L13"})
   void aFixedLeaseEndsIsReportedAndItsPermitsComeBack() {
     DistributedSemaphore mine = semaphore(2);
-    DistributedSemaphore brief = mine.withLease(Duration.ofMillis(300));
+    DistributedSemaphore theirs = semaphore();
+    DistributedSemaphore brief = mine.withLease(SECOND.multipliedBy(2));
     List<LeaseState> told = new CopyOnWriteArrayList<>();
     Lease lease = take(brief, 2).onLost(event -> told.add(event.state()));
     assertTrue(lease.fencingToken().isEmpty());
-    CompletableFuture<Lease> next = waiting(semaphore(), 2, 1);
+    CompletableFuture<Lease> next = waiting(theirs, 2, 1);
 
     passTimeUntil("the lease is over", SECOND.multipliedBy(4), next::isDone);
 
@@ -246,5 +250,86 @@ public abstract class SemRules extends SyncFixture {
     Await.value(next).close();
     one.close();
     awaitFree(mine, 2);
+  }
+
+  @Test
+  @Rule("S3")
+  void aSemaphoreWithANumberIsSetByTheFirstAndCheckedByTheOthers() {
+    DistributedSemaphore mine = patient().getSemaphore(name, 3);
+    assertEquals(3, mine.totalPermits());
+    Lease two = take(mine, 2);
+    assertEquals(1, patient().getSemaphore(name, 3).availablePermits(), "nothing is set again");
+
+    LockService other = patient();
+    String said =
+        String.valueOf(
+            failure(IllegalStateException.class, () -> other.getSemaphore(name, 5)).getMessage());
+    assertTrue(
+        said.contains("'" + name + "' has 3 permits") && said.contains("5 were asked"), said);
+    assertEquals(3, mine.totalPermits(), "the number in the store stays");
+    mine.resize(5);
+    assertEquals(3, other.getSemaphore(name, 5).availablePermits());
+    two.close();
+    awaitFree(mine, 5);
+    failure(IllegalArgumentException.class, () -> other.getSemaphore(name, 0));
+  }
+
+  @Test
+  @Rule("S1")
+  void totalAndUsedPermitsAreCountedAlsoWhenMoreAreHeldThanThereAre() {
+    DistributedSemaphore mine = semaphore(5);
+    Lease three = take(mine, 3);
+    Lease one = take(semaphore(), 1);
+    assertEquals(5, mine.totalPermits());
+    assertEquals(4, mine.usedPermits());
+    mine.resize(2);
+    assertEquals(2, mine.totalPermits());
+    assertEquals(4, mine.usedPermits());
+    assertEquals(0, mine.availablePermits());
+    three.close();
+    assertEquals(1, mine.usedPermits());
+    one.close();
+    assertEquals(0, mine.usedPermits());
+  }
+
+  @Test
+  @Rule({"L5", "S2"})
+  void aTimedAttemptTakesADurationOrANumberOfUnits() throws InterruptedException {
+    DistributedSemaphore mine = semaphore(2);
+    Lease one = mine.tryAcquire(SECOND).orElseThrow();
+    Lease other = mine.tryAcquire(1, TimeUnit.SECONDS).orElseThrow();
+    assertEquals(Optional.empty(), mine.tryAcquire(Duration.ofSeconds(Long.MIN_VALUE)));
+    assertEquals(Optional.empty(), mine.tryAcquire(-1, TimeUnit.DAYS));
+    assertEquals(Optional.empty(), mine.tryAcquire(2, Long.MIN_VALUE, TimeUnit.DAYS));
+    other.close();
+    one.close();
+    mine.tryAcquire(Duration.ofSeconds(Long.MAX_VALUE)).orElseThrow().close();
+    mine.tryAcquire(2, Long.MAX_VALUE, TimeUnit.DAYS).orElseThrow().close();
+    awaitFree(mine, 2);
+  }
+
+  @Test
+  @Rule("L4")
+  void anInterruptDoesNotEndAnUninterruptibleWait() {
+    DistributedSemaphore mine = semaphore(1);
+    DistributedSemaphore theirs = semaphore();
+    Lease one = mine.acquireUninterruptibly();
+    Lease[] got = new Lease[1];
+    Contender waiter =
+        contender(() -> {
+          got[0] = theirs.acquireUninterruptibly(1);
+          return true;
+        });
+    awaitWaiting(1);
+    waiter.interrupt();
+    waiter.awaitRest();
+    assertTrue(areWaiting(1));
+
+    one.close();
+
+    assertTrue(waiter.result());
+    assertTrue(waiter.wasInterruptedAfter());
+    waiter.leave(() -> got[0].close());
+    awaitFree(mine, 1);
   }
 }

@@ -10,9 +10,9 @@ import io.mortise.LockService;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
-import io.mortise.conformance.lock.exclusive.RefusalRules;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.Costs;
+import io.mortise.conformance.redis.Permissions;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
 import java.net.URI;
@@ -111,11 +111,12 @@ public abstract class RwCommandRules extends RwFixture {
   @Rule("L18")
   void theDocumentedPermissionsAreEnough() {
     String user = "rw-" + name;
-    String rules = "~mortise:* &mortise:* -@all " + String.join(" ", RefusalRules.ENOUGH);
+    String rules = "~mortise:* &mortise:* -@all " + String.join(" ", Permissions.LOCKS);
     kit.server().command(("ACL SETUSER " + user + " reset on >pass " + rules).split(" ", -1));
     URI uri = kit.server().uri(user + ":pass");
-    try (LockService service = LockService.open(uri.toString(), kit.backendName());
-        LockService other = LockService.open(uri.toString(), kit.backendName())) {
+    try (LockService service =
+            LockService.open(kit.reached(uri).toString(), kit.provider().name());
+        LockService other = LockService.open(kit.reached(uri).toString(), kit.provider().name())) {
       DistributedReadWriteLock mine = service.getReadWriteLock(name);
       DistributedReadWriteLock theirs = other.getReadWriteLock(name);
       mine.readLock().lock();

@@ -68,10 +68,11 @@ public abstract class RwLeaseRules extends RwFixture {
   void theLastReadersEndGrantsTheWriterByItself() {
     DistributedReadWriteLock mine = rw();
     DistributedReadWriteLock theirs = rw();
-    mine.readLock().withLease(SHORT).lock();
+    Duration lease = Duration.ofSeconds(2);
+    mine.readLock().withLease(lease).lock();
     Contender writer = waiting(theirs.writeLock(), 1);
 
-    passTimeUntil("the writer holds the lock", SHORT.multipliedBy(5), writer::isInside);
+    passTimeUntil("the writer holds the lock", lease.multipliedBy(2), writer::isInside);
 
     assertLost(mine.readLock());
     writer.leave(theirs.writeLock()::unlock);
@@ -119,7 +120,7 @@ public abstract class RwLeaseRules extends RwFixture {
   @ValueSource(booleans = {true, false})
   @Rule("L9")
   void theLossOfAHoldWhoseKeyIsDeletedIsReportedToItsSideAlone(boolean reads) {
-    LockService service = service(builder -> builder.leaseTime(SHORT));
+    LockService service = service(builder -> builder.leaseTime(RENEWED));
     DistributedReadWriteLock rw = service.getReadWriteLock(name);
     DistributedLock lost = reads ? rw.readLock() : rw.writeLock();
     DistributedLock kept = reads ? rw.writeLock() : rw.readLock();

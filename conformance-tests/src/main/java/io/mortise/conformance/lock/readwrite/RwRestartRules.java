@@ -102,6 +102,9 @@ public abstract class RwRestartRules extends LockRules {
   @ValueSource(booleans = {false, true})
   @Rule({"L1", "L9", "L10"})
   void aHoldThatWasAskedForAfterARestartIsKept(boolean startOnGrant) {
+    if (startOnGrant) {
+      ofSingleServer(kit);
+    }
     List<DistributedReadWriteLock> locks = new ArrayList<>();
     for (int i = 0; i < SERVICES; i++) {
       locks.add(service(builder -> builder.startOnGrant(startOnGrant)).getReadWriteLock(name));

@@ -1,16 +1,10 @@
-package io.mortise.conformance;
+package io.mortise.spi;
 
-import io.mortise.spi.BackendInfo;
-import io.mortise.spi.ChannelListener;
-import io.mortise.spi.LockBackend;
-import io.mortise.spi.ScriptCall;
-import io.mortise.spi.Subscription;
-import io.mortise.spi.TimeSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /**
- * A backend that forwards every call to another one. A test extends it to watch, break or delay
+ * A backend that forwards every call to another one. A wrapper extends it to time, count or break
  * calls. As thread-safe as the other backend.
  */
 public abstract class ForwardingBackend implements LockBackend {
@@ -34,7 +28,10 @@ public abstract class ForwardingBackend implements LockBackend {
     return target().executeAsync(call);
   }
 
-  /** Calls {@link #executeAsync} one by one, so that a subclass overrides only that method. */
+  /**
+   * Calls {@link #executeAsync} one by one, so that a subclass needs to override only that method.
+   * A subclass that keeps batches together forwards this method itself.
+   */
   @Override
   public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
     return calls.stream().map(this::executeAsync).toList();
@@ -43,6 +40,11 @@ public abstract class ForwardingBackend implements LockBackend {
   @Override
   public Subscription subscribe(String channel, ChannelListener listener) {
     return target().subscribe(channel, listener);
+  }
+
+  @Override
+  public Subscription subscribeSharded(String channel, ChannelListener listener) {
+    return target().subscribeSharded(channel, listener);
   }
 
   @Override

@@ -1,0 +1,178 @@
+package io.mortise.internal.composite;
+
+import io.mortise.internal.engine.Futures;
+import io.mortise.internal.lock.Member;
+import io.mortise.internal.lock.ServerFacts;
+import io.mortise.spi.BackendInfo;
+import io.mortise.spi.Topology;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Whether the servers of a Redlock's members fit each other. Each is asked when the Redlock is
+ * first acquired, and that acquisition waits for the answers. A server that does not answer hinders
+ * no acquisition. It is asked again with later ones. Thread-safe.
+ */
+final class MemberServers {
+  private static final Logger log = LoggerFactory.getLogger(MemberServers.class);
+
+  /** How much slower than the acquisition a server may say what it is. */
+  private static final Duration GRACE = Duration.ofMillis(50);
+
+  private final String name;
+
+  /** What servers have said, by the places of their members. */
+  private final Map<String, ServerFacts> known = new ConcurrentHashMap<>();
+
+  private final Set<String> warnings = ConcurrentHashMap.newKeySet();
+
+  /** Ends when the servers have answered for the first time. Null before they were asked. */
+  private final AtomicReference<@Nullable CompletableFuture<Void>> asked = new AtomicReference<>();
+
+  private volatile boolean fit;
+
+  /**
+   * @param name of the Redlock
+   */
+  MemberServers(String name) {
+    this.name = name;
+  }
+
+  /** Refuses members that are known to have one vote before any server was asked. */
+  static void checkStores(String name, List<Member> members) {
+    for (int i = 1; i < members.size(); i++) {
+      for (Member other : members.subList(0, i)) {
+        BackendInfo store = other.store();
+        if (store.topology() != Topology.SINGLE
+            && store.endpoint().equals(members.get(i).store().endpoint())) {
+          throw new IllegalArgumentException(shared(name, other, members.get(i)));
+        }
+      }
+    }
+  }
+
+  private static String shared(String name, Member one, Member other) {
+    return "Redlock '%s': the members %s and %s are in one cluster or sentinel set, which has one vote; give each member a server, a cluster or a set of its own (docs/locks/redlock.md#limits)"
+        .formatted(name, one.place(), other.place());
+  }
+
+  /**
+   * Asks the servers that have not answered yet. The future ends with an {@link
+   * IllegalStateException} if the members do not fit each other.
+   *
+   * @param acquisition that of the Redlock; servers that are slower are not waited for
+   */
+  CompletableFuture<Void> check(QuorumMembers members, CompletableFuture<?> acquisition) {
+    if (fit) {
+      return CompletableFuture.completedFuture(null);
+    }
+    CompletableFuture<Void> answers =
+        Futures.settled(
+            members.all().stream()
+                .filter(each -> !known.containsKey(each.place()))
+                .map(this::ask)
+                .toList());
+    if (asked.compareAndSet(null, answers)) {
+      CompletableFuture<?> unused =
+          acquisition.whenComplete((outcome, e) -> {
+            if (!answers.isDone()) {
+              members.time().schedule(() -> answers.complete(null), GRACE);
+            }
+          });
+    }
+    return Objects.requireNonNull(asked.get()).thenRun(() -> compare(members));
+  }
+
+  private CompletableFuture<Void> ask(Member member) {
+    try {
+      return member.server().thenAccept(facts -> known.put(member.place(), facts));
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private void compare(QuorumMembers members) {
+    List<Member> all =
+        members.all().stream().filter(each -> known.containsKey(each.place())).toList();
+    for (int i = 0; i < all.size(); i++) {
+      for (Member other : all.subList(0, i)) {
+        refuseIfShared(other, all.get(i));
+      }
+    }
+    warnOfShared(all);
+    all.forEach(this::warnOfEviction);
+    if (members.voters() == null) {
+      warnOfReplicas(all);
+    }
+    fit = all.size() == members.all().size();
+  }
+
+  /** What the server of a member has said that is known. */
+  private ServerFacts facts(Member member) {
+    return Objects.requireNonNull(known.get(member.place()));
+  }
+
+  private void refuseIfShared(Member one, Member other) {
+    if ((!isSingle(one) || !isSingle(other)) && facts(one).isOneWith(facts(other))) {
+      throw new IllegalStateException(shared(name, one, other));
+    }
+  }
+
+  private void warnOfShared(List<Member> members) {
+    members.stream()
+        .filter(each -> isSingle(each) && !facts(each).process().isEmpty())
+        .collect(
+            Collectors.groupingBy(
+                each -> facts(each).process(),
+                Collectors.mapping(Member::place, Collectors.toList())))
+        .values()
+        .stream()
+        .filter(places -> places.size() > 1)
+        .forEach(places ->
+            warn(
+                "%d members are kept by one server and fail together: %s; give each a server of its own"
+                    .formatted(places.size(), places)));
+  }
+
+  private static boolean isSingle(Member member) {
+    return member.store().topology() == Topology.SINGLE;
+  }
+
+  private void warnOfEviction(Member member) {
+    ServerFacts facts = facts(member);
+    if (facts.evicts()) {
+      warn(
+          "the server of member %s may evict it, and then gives it twice: its maxmemory-policy is %s; set noeviction"
+              .formatted(member.place(), facts.policy()));
+    }
+  }
+
+  private void warnOfReplicas(List<Member> members) {
+    List<String> places =
+        members.stream()
+            .filter(each -> !isSingle(each) || facts(each).replicas() > 0)
+            .map(Member::place)
+            .toList();
+    if (!places.isEmpty()) {
+      warn(
+          "replicas may take over from %s, and then give a vote twice; call withQuarantine, or use single servers without replicas (docs/locks/redlock.md#limits)"
+              .formatted(places));
+    }
+  }
+
+  private void warn(String what) {
+    if (warnings.add(what)) {
+      log.warn("Redlock '{}': {}", name, what);
+    }
+  }
+}

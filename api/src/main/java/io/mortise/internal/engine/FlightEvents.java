@@ -1,0 +1,101 @@
+package io.mortise.internal.engine;
+
+import jdk.jfr.Category;
+import jdk.jfr.Description;
+import jdk.jfr.Event;
+import jdk.jfr.Label;
+import jdk.jfr.Name;
+import jdk.jfr.StackTrace;
+import jdk.jfr.Threshold;
+
+/** The types of events in a flight recording. Each is on by default, above its threshold. */
+final class FlightEvents {
+  private static final LockWait WAIT = new LockWait();
+  private static final LockHold HOLD = new LockHold();
+
+  private FlightEvents() {}
+
+  /** Whether a recording wants waits or holds. */
+  static boolean areWanted() {
+    return WAIT.isEnabled() || HOLD.isEnabled();
+  }
+
+  /** An attempt that had to wait, from the begin of its wait to its end. */
+  @Name("io.mortise.LockWait")
+  @Label("Lock Wait")
+  @Category("Mortise")
+  @Description("A wait for a distributed lock")
+  @StackTrace(true)
+  @Threshold("10 ms")
+  static final class LockWait extends Event {
+    @Label("Lock")
+    String lock = "";
+
+    @Label("Kind")
+    String kind = "";
+
+    @Label("Outcome")
+    String outcome = "";
+
+    @Label("Via")
+    String via = "";
+  }
+
+  /** A hold of a lock. */
+  @Name("io.mortise.LockHold")
+  @Label("Lock Hold")
+  @Category("Mortise")
+  @Description("A hold of a distributed lock")
+  @StackTrace(false)
+  @Threshold("1 s")
+  static final class LockHold extends Event {
+    @Label("Lock")
+    String lock = "";
+
+    @Label("Kind")
+    String kind = "";
+
+    @Label("Holder")
+    @Description("The acquisition id")
+    String holder = "";
+
+    @Label("End")
+    String end = "";
+  }
+
+  /** The loss of a lease. */
+  @Name("io.mortise.LeaseLost")
+  @Label("Lease Lost")
+  @Category("Mortise")
+  @Description("A hold of a distributed lock ended without a release")
+  @StackTrace(false)
+  static final class LeaseLost extends Event {
+    @Label("Lock")
+    String lock = "";
+
+    @Label("Holder")
+    @Description("The acquisition id")
+    String holder = "";
+
+    @Label("Cause")
+    String cause = "";
+
+    @Label("Reason")
+    String reason = "";
+  }
+
+  /** A command that renews leases. */
+  @Name("io.mortise.LeaseRenewal")
+  @Label("Lease Renewal")
+  @Category("Mortise")
+  @Description("A command that renews the leases of distributed locks")
+  @StackTrace(false)
+  @Threshold("100 ms")
+  static final class LeaseRenewal extends Event {
+    @Label("Holds")
+    int holds;
+
+    @Label("Outcome")
+    String outcome = "";
+  }
+}

@@ -1,0 +1,132 @@
+package io.mortise.internal.engine;
+
+import io.mortise.LeaseChange;
+import io.mortise.LeaseState;
+import io.mortise.LockAttempt;
+import io.mortise.LockHold;
+import io.mortise.LockListener;
+import io.mortise.LossCause;
+import java.util.Locale;
+import jdk.jfr.FlightRecorder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes waits, holds, losses and renewals into flight recordings. It is a listener, and is asked
+ * first whether a recording is on. Thread-safe.
+ */
+final class FlightRecording implements LockListener {
+  private FlightRecording() {}
+
+  /** Null in a runtime without the module {@code jdk.jfr}. */
+  static @Nullable FlightRecording find() {
+    try {
+      FlightRecording found = new FlightRecording();
+      boolean unused = found.isOn(); // links the classes of jdk.jfr
+      return found;
+    } catch (LinkageError e) {
+      return null;
+    }
+  }
+
+  /** Whether a recording wants waits or holds. As long as there was none, no event type is made. */
+  boolean isOn() {
+    return FlightRecorder.isInitialized() && FlightEvents.areWanted();
+  }
+
+  @Override
+  public void waiting(LockAttempt attempt) {
+    FlightEvents.LockWait event = new FlightEvents.LockWait();
+    event.begin();
+    attempt.setContext(this, event);
+  }
+
+  @Override
+  public void acquired(LockAttempt attempt, LockHold hold) {
+    endWait(attempt, "acquired", text(hold.via()));
+    FlightEvents.LockHold event = new FlightEvents.LockHold();
+    event.begin();
+    attempt.setContext(this, event);
+  }
+
+  @Override
+  public void notAcquired(
+      LockAttempt attempt, LockAttempt.Outcome outcome, @Nullable Throwable failure) {
+    endWait(attempt, text(outcome), "none");
+  }
+
+  private void endWait(LockAttempt attempt, String outcome, String via) {
+    if (attempt.context(this) instanceof FlightEvents.LockWait event) {
+      event.end();
+      if (event.shouldCommit()) {
+        event.lock = attempt.name();
+        event.kind = text(attempt.kind());
+        event.outcome = outcome;
+        event.via = via;
+        event.commit();
+      }
+    }
+  }
+
+  @Override
+  public void released(LockHold hold) {
+    endHold(hold, "released");
+  }
+
+  @Override
+  public void lost(LockHold hold, LossCause cause, String reason) {
+    endHold(hold, "lost");
+  }
+
+  private void endHold(LockHold hold, String how) {
+    if (hold.attempt().context(this) instanceof FlightEvents.LockHold event) {
+      event.end();
+      if (event.shouldCommit()) {
+        event.lock = hold.attempt().name();
+        event.kind = text(hold.attempt().kind());
+        event.holder = hold.holder();
+        event.end = how;
+        event.commit();
+      }
+    }
+  }
+
+  @Override
+  public void leaseChanged(LeaseChange change) {
+    if (change.state() == LeaseState.LOST && FlightRecorder.isInitialized()) {
+      FlightEvents.LeaseLost event = new FlightEvents.LeaseLost();
+      event.lock = change.name();
+      event.holder = change.holder();
+      event.cause = change.cause().map(FlightRecording::text).orElse("");
+      event.reason = change.reason();
+      event.commit();
+    }
+  }
+
+  /** A renewal is on its way; null if no recording was ever on. */
+  @Nullable Object beginRenewal() {
+    if (!FlightRecorder.isInitialized()) {
+      return null;
+    }
+    FlightEvents.LeaseRenewal event = new FlightEvents.LeaseRenewal();
+    event.begin();
+    return event;
+  }
+
+  /**
+   * The renewal is over.
+   *
+   * @param begun what {@link #beginRenewal} returned
+   */
+  void endRenewal(@Nullable Object begun, int holds, boolean ok) {
+    if (begun instanceof FlightEvents.LeaseRenewal event) {
+      event.end();
+      event.holds = holds;
+      event.outcome = ok ? "ok" : "failed";
+      event.commit();
+    }
+  }
+
+  private static String text(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+}

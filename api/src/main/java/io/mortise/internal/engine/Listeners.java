@@ -1,0 +1,61 @@
+package io.mortise.internal.engine;
+
+import io.mortise.LeaseChange;
+import io.mortise.LockListener;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The listeners of one service, and the flight recording. What one of them throws is logged, and
+ * the others are told. Thread-safe.
+ */
+final class Listeners {
+  private final List<LockListener> given;
+  private final @Nullable FlightRecording recording;
+
+  Listeners(List<LockListener> given, @Nullable FlightRecording recording) {
+    this.given = List.copyOf(given);
+    this.recording = recording;
+  }
+
+  /**
+   * Whether anybody wants to be told of attempts and holds. Without listeners it costs two looks.
+   */
+  boolean wantHolds() {
+    return areGiven() || (recording != null && recording.isOn());
+  }
+
+  /** Whether the application has set any. */
+  boolean areGiven() {
+    return !given.isEmpty();
+  }
+
+  @Nullable FlightRecording recording() {
+    return recording;
+  }
+
+  /** Tells of attempts and holds. The flight recording is told only while it wants them. */
+  void tell(Consumer<LockListener> event) {
+    tellGiven(event);
+    FlightRecording last = recording;
+    if (last != null && last.isOn()) {
+      Trampoline.guarded(event, last);
+    }
+  }
+
+  /** Tells of a lease, also a flight recording that wants no holds. */
+  void tellChange(LeaseChange change) {
+    tellGiven(to -> to.leaseChanged(change));
+    FlightRecording last = recording;
+    if (last != null) {
+      Trampoline.guarded(() -> last.leaseChanged(change));
+    }
+  }
+
+  private void tellGiven(Consumer<LockListener> event) {
+    for (LockListener to : given) {
+      Trampoline.guarded(event, to);
+    }
+  }
+}

@@ -1,0 +1,104 @@
+package io.mortise.internal.engine;
+
+import io.mortise.HoldInfo;
+import io.mortise.LeaseState;
+import io.mortise.WaitInfo;
+import io.mortise.internal.engine.Acquisition.Owner.Holder;
+import io.mortise.internal.wire.LockKeys;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a service holds, and what waits in it, at this moment. It is read from the tables by which
+ * the engine itself works, and never counted. Each lock is looked at by itself, so two locks may be
+ * seen at slightly different moments. Thread-safe.
+ */
+public final class Snapshot {
+  /** An attempt that waits, and the lock's queue in the store. */
+  private record Waiting(String queue, WaitInfo info) {}
+
+  private final Store store;
+  private final Acquisitions acquisitions;
+  private final Gates gates;
+  private final LeaseRequests requests;
+
+  Snapshot(Store store, Acquisitions acquisitions, Gates gates, LeaseRequests requests) {
+    this.store = store;
+    this.acquisitions = acquisitions;
+    this.gates = gates;
+    this.requests = requests;
+  }
+
+  /** All holds, the oldest first; none if the service is closed. */
+  public List<HoldInfo> holds() {
+    if (store.isClosed()) {
+      return List.of();
+    }
+    Map<String, Integer> waiting = new HashMap<>();
+    waiting().forEach(each -> waiting.merge(each.queue, 1, Integer::sum));
+    List<HoldInfo> holds = new ArrayList<>();
+    for (Acquisition each : acquisitions.all()) {
+      Holder holder = each.lease().isHeld() ? each.owner().holder(each) : null;
+      if (holder != null) {
+        holds.add(info(each, holder, waiting.getOrDefault(each.keys().queue(), 0)));
+      }
+    }
+    holds.sort((one, other) -> other.heldFor().compareTo(one.heldFor()));
+    return holds;
+  }
+
+  private HoldInfo info(Acquisition held, Holder holder, int waitingHere) {
+    long now = store.now();
+    LeaseState state = held.lease().state(now);
+    return new HoldInfo(
+        held.keys().name(),
+        held.keys().kind().told(),
+        held.id(),
+        Optional.ofNullable(holder.thread()).map(Thread::getName),
+        Duration.ofNanos(now - holder.since()),
+        Duration.ofNanos(held.lease().remaining(now)),
+        state,
+        held.lease().terms().renewed() && holder.gone() == null,
+        holder.levels(),
+        waitingHere);
+  }
+
+  /** All attempts that wait, the oldest first. */
+  public List<WaitInfo> waits() {
+    return waiting().stream()
+        .map(Waiting::info)
+        .sorted((one, other) -> other.waitingFor().compareTo(one.waitingFor()))
+        .toList();
+  }
+
+  private List<Waiting> waiting() {
+    List<Waiting> waiting = new ArrayList<>();
+    for (Gate gate : gates.all()) {
+      for (Waiter each : gate.waiting()) {
+        waiting.add(waiting(gate.keys(), each.thread(), each.start()));
+      }
+    }
+    for (LeaseRequest each : requests.all()) {
+      Long since = each.waitingSince();
+      if (since != null) {
+        waiting.add(waiting(each.keys(), null, since));
+      }
+    }
+    return waiting;
+  }
+
+  private Waiting waiting(LockKeys keys, @Nullable Thread thread, long since) {
+    WaitInfo info =
+        new WaitInfo(
+            keys.name(),
+            keys.kind().told(),
+            Optional.ofNullable(thread).map(Thread::getName),
+            Duration.ofNanos(store.now() - since));
+    return new Waiting(keys.queue(), info);
+  }
+}

@@ -1,0 +1,69 @@
+package io.mortise.internal.engine;
+
+import io.mortise.LockHold;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+
+/** One hold, as listeners are told of it. It exists only if somebody listens. Thread-safe. */
+final class ToldHold implements LockHold {
+  private static final long NOT_ENDED = -1;
+  private static final AtomicLongFieldUpdater<ToldHold> HELD =
+      AtomicLongFieldUpdater.newUpdater(ToldHold.class, "held");
+
+  private final ToldAttempt attempt;
+  private final String holder;
+  private final Via via;
+  private final long since;
+  private volatile long held = NOT_ENDED;
+  private boolean left;
+
+  ToldHold(ToldAttempt attempt, String holder, Via via, long since) {
+    this.attempt = attempt;
+    this.holder = holder;
+    this.via = via;
+    this.since = since;
+  }
+
+  /**
+   * Notes that the end is about to be told.
+   *
+   * @return false if it was noted before
+   */
+  boolean ends(long now) {
+    return HELD.compareAndSet(this, NOT_ENDED, Math.max(0, now - since));
+  }
+
+  /** Its thread hands the acquisition off. From now on a loss of that is none of this hold. */
+  void leaves(long now) {
+    left = ends(now);
+  }
+
+  /** Whether it has left, and that is not told yet. For its thread alone. */
+  boolean hasLeft() {
+    return left;
+  }
+
+  @Override
+  public ToldAttempt attempt() {
+    return attempt;
+  }
+
+  @Override
+  public String holder() {
+    return holder;
+  }
+
+  @Override
+  public Via via() {
+    return via;
+  }
+
+  @Override
+  public long heldNanos() {
+    return Math.max(0, held);
+  }
+
+  @Override
+  public String toString() {
+    return "hold " + holder + " of " + attempt.name();
+  }
+}

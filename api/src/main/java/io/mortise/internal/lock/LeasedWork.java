@@ -1,0 +1,101 @@
+package io.mortise.internal.lock;
+
+import io.mortise.Lease;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work that runs with a lease, from the end of the acquisition to the release. It is started on the
+ * executor, and its result is delivered there.
+ */
+final class LeasedWork<T extends @Nullable Object> {
+  private final Function<? super Lease, ? extends CompletionStage<T>> work;
+  private final Executor executor;
+  private final CompletableFuture<T> result = new CompletableFuture<>();
+
+  LeasedWork(Function<? super Lease, ? extends CompletionStage<T>> work, Executor executor) {
+    this.work = Objects.requireNonNull(work, "work");
+    this.executor = executor;
+  }
+
+  /** Starts the work when the lease arrives. If the result is completed first, it withdraws. */
+  CompletableFuture<T> after(CompletableFuture<Lease> acquired) {
+    CompletableFuture<?> unused = acquired.whenCompleteAsync(this::acquired, executor);
+    unused = result.whenComplete((value, failure) -> acquired.cancel(false));
+    return result;
+  }
+
+  private void acquired(@Nullable Lease lease, @Nullable Throwable failure) {
+    if (lease == null) {
+      result.completeExceptionally(failure);
+    } else if (result.isDone()) {
+      CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants the work any more
+    } else {
+      start(lease);
+    }
+  }
+
+  private void start(Lease lease) {
+    CompletionStage<T> stage;
+    try {
+      stage = Objects.requireNonNull(work.apply(lease), "the work has returned no stage");
+    } catch (RuntimeException | Error e) {
+      stage = CompletableFuture.failedStage(e);
+    }
+    CompletionStage<T> unused =
+        stage.whenComplete((value, failure) -> release(lease, value, failure));
+  }
+
+  private void release(Lease lease, T value, @Nullable Throwable failure) {
+    LeaseState last = lease.state();
+    CompletableFuture<Void> unused =
+        lease
+            .releaseAsync()
+            .whenCompleteAsync(
+                (released, refusal) ->
+                    deliver(value, cause(failure), loss(lease, last, cause(refusal))),
+                executor);
+  }
+
+  /** Why the lease was not held until now; null if it was. */
+  private static @Nullable Throwable loss(
+      Lease lease, LeaseState last, @Nullable Throwable refusal) {
+    if (refusal != null) {
+      return refusal;
+    }
+    return switch (last) {
+      case HELD, SUSPECT -> null;
+      case LOST ->
+          new LeaseLostException(
+              lease
+                  + " was lost during the work that used it; others may have held the lock since (docs/troubleshooting.md#lease-lost)");
+      case RELEASED ->
+          new IllegalMonitorStateException(
+              lease + " was released by the work that used it; leave the release to withLease");
+    };
+  }
+
+  private void deliver(T value, @Nullable Throwable failure, @Nullable Throwable loss) {
+    if (failure != null && loss != null && !failure.equals(loss)) {
+      failure.addSuppressed(loss);
+    }
+    Throwable why = failure == null ? loss : failure;
+    if (why == null) {
+      result.complete(value);
+    } else {
+      result.completeExceptionally(why);
+    }
+  }
+
+  private static @Nullable Throwable cause(@Nullable Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
+    return cause == null ? failure : cause;
+  }
+}

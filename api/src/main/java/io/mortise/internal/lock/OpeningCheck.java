@@ -1,0 +1,192 @@
+package io.mortise.internal.lock;
+
+import io.mortise.BackendUnavailableException;
+import io.mortise.internal.engine.Failures;
+import io.mortise.internal.engine.Futures;
+import io.mortise.internal.engine.Store;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.ReplicaAcks;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.Subscription;
+import io.mortise.spi.Topology;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The check of a store when a service opens: whether the options fit it, whether it allows each
+ * command and channel that locks need, and whether it counts who hears a message.
+ *
+ * @param mailbox the channel of the service, which is subscribed to it already
+ */
+record OpeningCheck(Store store, String mailbox) {
+  private static final Logger log = LoggerFactory.getLogger(OpeningCheck.class);
+
+  /**
+   * How many names are tried in a cluster. Each name has a slot of its own, so that of 20 masters
+   * none is left out, but for one time in a thousand.
+   */
+  private static final int NAMES_IN_CLUSTER = 200;
+
+  /** A failover is over after so many times the silence that begins it, and so long. */
+  private static final int FAILOVER_TIMES = 3;
+
+  private static final Duration FAILOVER = Duration.ofSeconds(6);
+
+  /** Few, since the time of each call begins when it is sent. */
+  private static final int AT_ONCE = 25;
+
+  void run() {
+    Topology topology = store.backend().info().topology();
+    if (topology != Topology.SINGLE) {
+      checkOptions(topology);
+    }
+    Duration downAfter = store.backend().info().downAfter();
+    if (downAfter != null) {
+      checkLease(downAfter);
+    }
+    List<List<Object>> replies = new ArrayList<>();
+    if (topology != Topology.CLUSTER) {
+      replies.add(judge(() -> store.backend().execute(check(0))));
+    } else {
+      for (int from = 0; from < NAMES_IN_CLUSTER; from += AT_ONCE) {
+        List<ScriptCall> checks =
+            IntStream.range(from, from + AT_ONCE).mapToObj(this::check).toList();
+        store
+            .backend()
+            .executeAll(checks)
+            .forEach(reply -> replies.add(judge(() -> Futures.join(reply, store.time()))));
+      }
+    }
+    if (store.backend().info().publishCounts() && Long.valueOf(0).equals(replies.get(0).get(1))) {
+      log.info(
+          "{} does not count this service as a listener of its own channel, as a cluster behind one address does; so a waiter whose process has died costs 3 s (docs/managed-services.md)",
+          store);
+      store.distrustCounts();
+    }
+    ReplicaAcks acks = store.options().replicaAcks();
+    if (acks != null) {
+      checkReplicas(acks, replies);
+    }
+    if (store.options().redissonInterop() && store.backend().info().shardsChannels()) {
+      listen(store.options().keys(name(0)).redissonChannel());
+    }
+  }
+
+  private void checkOptions(Topology topology) {
+    if (store.options().startOnGrant()) {
+      throw new IllegalArgumentException(
+          "startOnGrant(true) needs a single server, and %s is a %s: another master may have another clock; leave the option out (docs/operating.md#clusters)"
+              .formatted(store.endpoint(), topology));
+    }
+  }
+
+  /** Warns if a failover may take longer than a hold lasts without renewal. */
+  private void checkLease(Duration downAfter) {
+    Duration needed = downAfter.multipliedBy(FAILOVER_TIMES).plus(FAILOVER);
+    Duration lease = store.options().leaseTime();
+    if (lease.compareTo(needed) < 0) {
+      log.warn(
+          "{}: a failover may outlast the lease of {} ms, and then ends all holds, because a master is replaced after {} ms of silence; make leaseTime at least {} ms, or that silence shorter (docs/operating.md#run-with-sentinels)",
+          store.endpoint(),
+          lease.toMillis(),
+          downAfter.toMillis(),
+          needed.toMillis());
+    }
+  }
+
+  private ScriptCall check(int number) {
+    return store.scripts().check(store.options().keys(name(number)), mailbox);
+  }
+
+  /** The name of a lock that no other client uses. */
+  private String name(int number) {
+    return "check~" + store.clientId() + '~' + number;
+  }
+
+  /** Listens to a sharded channel, since no script can try that. */
+  private void listen(String channel) {
+    CompletableFuture<Boolean> confirmed = new CompletableFuture<>();
+    Duration timeout = store.options().commandTimeout();
+    AtomicReference<String> why = new AtomicReference<>("no confirmation within " + timeout);
+    ChannelListener listener =
+        new ChannelListener() {
+          @Override
+          public void onSubscribed() {
+            confirmed.complete(true);
+          }
+
+          @Override
+          public void onInterrupted(Throwable cause) {
+            why.set(String.valueOf(cause.getMessage())); // it may still be confirmed
+          }
+
+          @Override
+          public void onMessage(String message) {}
+        };
+    Subscription subscription = store.backend().subscribeSharded(channel, listener);
+    confirmed.completeOnTimeout(false, timeout.toNanos(), TimeUnit.NANOSECONDS);
+    boolean heard = Futures.join(confirmed, store.time());
+    subscription.close();
+    if (!heard) {
+      throw refused("SSUBSCRIBE", why.get(), null);
+    }
+  }
+
+  /** The third element of a reply is the number of replicas of the server that ran the check. */
+  private void checkReplicas(ReplicaAcks acks, List<List<Object>> replies) {
+    long least = Long.MAX_VALUE;
+    for (List<Object> reply : replies) {
+      if (reply.size() < 3 || !(reply.get(2) instanceof Long replicas)) {
+        throw new UnsupportedOperationException(
+            "the backend of %s does not wait for replicas; leave replicaAcks(%d, %s) out, or use a backend for Redis"
+                .formatted(store.endpoint(), acks.replicas(), acks.timeout()));
+      }
+      least = Math.min(least, replicas);
+    }
+    if (least < acks.replicas()) {
+      log.warn(
+          "{} has {} of the {} replicas that replicaAcks asks for; until more are connected, no lock can be acquired (docs/troubleshooting.md#not-replicated)",
+          store.endpoint(),
+          least,
+          acks.replicas());
+    }
+  }
+
+  private List<Object> judge(Supplier<List<Object>> answer) {
+    List<Object> reply;
+    try {
+      reply = answer.get();
+    } catch (BackendException e) {
+      throw e.outcome() == BackendException.Outcome.REPLIED
+          ? refused("EVALSHA", String.valueOf(e.getMessage()), e)
+          : Failures.notOpened(e, store.endpoint());
+    }
+    if (!reply.get(0).equals("OK")) {
+      throw refused((String) reply.get(1), (String) reply.get(2), null);
+    }
+    return reply;
+  }
+
+  private BackendUnavailableException refused(
+      String command, String error, @Nullable Throwable cause) {
+    String prefix = store.options().keyPrefix();
+    String shared =
+        store.options().redissonInterop()
+            ? ", and, for locks shared with Redisson, for keys of their names and channels redisson_lock__channel:*"
+            : "";
+    return new BackendUnavailableException(
+        "%s refused %s, which locks need: %s; allow it for keys %s* and channels %s*%s (docs/troubleshooting.md#permissions)"
+            .formatted(store.endpoint(), command, error, prefix, prefix, shared),
+        cause);
+  }
+}

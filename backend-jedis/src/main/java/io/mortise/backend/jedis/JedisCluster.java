@@ -1,0 +1,68 @@
+package io.mortise.backend.jedis;
+
+import io.mortise.backend.support.RedisServers;
+import io.mortise.backend.support.cluster.ClusterNodes;
+import io.mortise.backend.support.cluster.ClusterRouter;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.LockBackend;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.util.JedisClusterCRC16;
+
+/**
+ * The nodes of a cluster through Jedis.
+ *
+ * @param pools makes or finds the pool of a place
+ * @param ends ends the pool of a node that is closed
+ */
+record JedisCluster(Function<String, ConnectionPool> pools, Consumer<ConnectionPool> ends)
+    implements ClusterNodes {
+  /**
+   * A backend on the pools of a client that belongs to the application.
+   *
+   * @param pools the client's own map, from {@code host:port} to the pool of each node
+   */
+  static LockBackend of(Map<?, ?> pools) {
+    List<String> seeds = pools.keySet().stream().map(String::valueOf).sorted().toList();
+    JedisCluster nodes = new JedisCluster(place -> given(pools, place), pool -> {});
+    return new ClusterRouter(nodes, seeds, "redis-cluster://" + String.join(",", seeds));
+  }
+
+  private static ConnectionPool given(Map<?, ?> pools, String place) {
+    if (pools.get(place) instanceof ConnectionPool pool) {
+      return pool;
+    }
+    throw new BackendException(
+        Outcome.NOT_EXECUTED,
+        "the given Jedis client has no pool for "
+            + place
+            + "; it makes one when it reads the cluster's slots itself",
+        null);
+  }
+
+  @Override
+  public int slot(String key) {
+    return JedisClusterCRC16.getSlot(key);
+  }
+
+  @Override
+  public Node open(String place) {
+    ConnectionPool pool = pools.apply(place);
+    return new JedisNode(
+        new JedisBackend(
+            pool,
+            place,
+            JedisBackend.BEAT,
+            () -> ends.accept(pool),
+            RedisServers::usableInCluster));
+  }
+
+  @Override
+  public void close() {
+    // The nodes have closed their pools.
+  }
+}

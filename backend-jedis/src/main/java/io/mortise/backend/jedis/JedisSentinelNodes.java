@@ -1,0 +1,105 @@
+package io.mortise.backend.jedis;
+
+import io.mortise.backend.support.RedisServers;
+import io.mortise.backend.support.sentinel.SentinelAddress;
+import io.mortise.backend.support.sentinel.SentinelNodes;
+import io.mortise.backend.support.sentinel.SentinelRouter;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.Subscription;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.util.KeyValue;
+
+/**
+ * The servers of a sentinel set through Jedis. Both kinds get the connections of a single server.
+ *
+ * @param data makes the pool of a server with data
+ * @param sentinels makes the pool of a sentinel
+ * @param timeout how long a sentinel may take to answer
+ */
+record JedisSentinelNodes(
+    Function<String, ConnectionPool> data,
+    Function<String, ConnectionPool> sentinels,
+    Duration timeout)
+    implements SentinelNodes {
+  /** Connects with an application's own settings. */
+  static LockBackend connect(
+      String master,
+      Set<HostAndPort> sentinels,
+      JedisClientConfig servers,
+      JedisClientConfig watched) {
+    List<String> places = sentinels.stream().map(HostAndPort::toString).toList();
+    SentinelAddress address =
+        new SentinelAddress(servers.isSsl(), places, null, null, servers.getDatabase(), master);
+    Duration timeout = Duration.ofMillis(servers.getSocketTimeoutMillis());
+    JedisSentinelNodes nodes =
+        new JedisSentinelNodes(
+            place -> pool(place, servers), place -> pool(place, watched), timeout);
+    return new SentinelRouter(nodes, address, timeout);
+  }
+
+  private static ConnectionPool pool(String place, JedisClientConfig settings) {
+    return new ConnectionPool(HostAndPort.from(place), settings, JedisBackendProvider.restful());
+  }
+
+  @Override
+  public LockBackend master(String place) {
+    return open(place, data.apply(place), RedisServers::usable);
+  }
+
+  @Override
+  public Sentinel sentinel(String place) {
+    ConnectionPool pool = sentinels.apply(place);
+    return new Link(open("sentinel " + place, pool, RedisServers::usableSentinel), timeout);
+  }
+
+  private static JedisBackend open(String endpoint, ConnectionPool pool, JedisBackend.Check check) {
+    return new JedisBackend(pool, endpoint, JedisBackend.BEAT, pool::close, check);
+  }
+
+  @Override
+  public void close() {
+    // Each server has closed its own pool.
+  }
+
+  /** A sentinel is a server that knows SUBSCRIBE and PING. It runs no scripts. */
+  private record Link(JedisBackend server, Duration timeout) implements Sentinel {
+    @Override
+    public List<?> ask(String... words) throws Exception {
+      server.use();
+      String[] args = Arrays.copyOfRange(words, 1, words.length);
+      return flat(server.ask(timeout, Command.valueOf(words[0]), args));
+    }
+
+    /** Jedis reads a map as a list of pairs. */
+    private static List<Object> flat(List<?> reply) {
+      return reply.stream().flatMap(Link::words).toList();
+    }
+
+    private static Stream<Object> words(Object element) {
+      if (element instanceof KeyValue<?, ?> pair) {
+        return Stream.of(pair.getKey(), pair.getValue());
+      }
+      return Stream.of(element instanceof List<?> list ? flat(list) : element);
+    }
+
+    @Override
+    public Subscription subscribe(String channel, ChannelListener listener) {
+      return server.subscribe(channel, listener);
+    }
+
+    @Override
+    public void close() {
+      server.close();
+    }
+  }
+}

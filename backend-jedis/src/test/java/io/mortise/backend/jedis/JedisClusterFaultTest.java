@@ -1,0 +1,12 @@
+package io.mortise.backend.jedis;
+
+import io.mortise.conformance.cluster.ClusterFaultConformance;
+import io.mortise.spi.LockBackendProvider;
+
+/** Locks on a Redis Cluster through Jedis while nodes fail. */
+class JedisClusterFaultTest extends ClusterFaultConformance {
+  @Override
+  protected LockBackendProvider provider() {
+    return new JedisBackendProvider();
+  }
+}

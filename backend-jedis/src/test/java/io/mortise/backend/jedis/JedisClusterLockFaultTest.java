@@ -1,0 +1,13 @@
+package io.mortise.backend.jedis;
+
+import io.mortise.conformance.ClusterKit;
+import io.mortise.conformance.lock.LockFaultConformance;
+import io.mortise.spi.LockBackendProvider;
+
+/** The lock contract while links fail on a Redis Cluster through Jedis. */
+class JedisClusterLockFaultTest extends LockFaultConformance implements ClusterKit {
+  @Override
+  public LockBackendProvider provider() {
+    return new JedisBackendProvider();
+  }
+}

@@ -1,0 +1,13 @@
+package io.mortise.backend.jedis;
+
+import io.mortise.conformance.ClusterKit;
+import io.mortise.conformance.lock.LockKindConformance;
+import io.mortise.spi.LockBackendProvider;
+
+/** The other kinds of lock on a Redis Cluster through Jedis. */
+class JedisClusterLockKindTest extends LockKindConformance implements ClusterKit {
+  @Override
+  public LockBackendProvider provider() {
+    return new JedisBackendProvider();
+  }
+}

@@ -1,0 +1,12 @@
+package io.mortise.backend.jedis;
+
+import io.mortise.conformance.cluster.SlotMoveConformance;
+import io.mortise.spi.LockBackendProvider;
+
+/** Locks on a Redis Cluster through Jedis while its slots move. */
+class JedisClusterSlotTest extends SlotMoveConformance {
+  @Override
+  protected LockBackendProvider provider() {
+    return new JedisBackendProvider();
+  }
+}

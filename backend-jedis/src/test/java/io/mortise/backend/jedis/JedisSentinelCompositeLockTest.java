@@ -1,0 +1,13 @@
+package io.mortise.backend.jedis;
+
+import io.mortise.conformance.SentinelKit;
+import io.mortise.conformance.lock.RedisCompositeLockConformance;
+import io.mortise.spi.LockBackendProvider;
+
+/** Multi-locks and Redlocks on a master that sentinels name, through Jedis. */
+class JedisSentinelCompositeLockTest extends RedisCompositeLockConformance implements SentinelKit {
+  @Override
+  public LockBackendProvider provider() {
+    return new JedisBackendProvider();
+  }
+}

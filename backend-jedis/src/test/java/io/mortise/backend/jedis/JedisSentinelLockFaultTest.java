@@ -1,0 +1,13 @@
+package io.mortise.backend.jedis;
+
+import io.mortise.conformance.SentinelKit;
+import io.mortise.conformance.lock.RedisLockFaultConformance;
+import io.mortise.spi.LockBackendProvider;
+
+/** The lock contract under faults on a master that sentinels name, through Jedis. */
+class JedisSentinelLockFaultTest extends RedisLockFaultConformance implements SentinelKit {
+  @Override
+  public LockBackendProvider provider() {
+    return new JedisBackendProvider();
+  }
+}

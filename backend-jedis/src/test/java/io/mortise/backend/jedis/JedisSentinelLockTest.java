@@ -1,0 +1,13 @@
+package io.mortise.backend.jedis;
+
+import io.mortise.conformance.SentinelKit;
+import io.mortise.conformance.lock.RedisLockConformance;
+import io.mortise.spi.LockBackendProvider;
+
+/** The lock contract on a master that sentinels name, through Jedis. */
+class JedisSentinelLockTest extends RedisLockConformance implements SentinelKit {
+  @Override
+  public LockBackendProvider provider() {
+    return new JedisBackendProvider();
+  }
+}

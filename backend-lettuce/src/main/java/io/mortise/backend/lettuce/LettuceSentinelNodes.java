@@ -1,0 +1,117 @@
+package io.mortise.backend.lettuce;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.protocol.CommandType;
+import io.mortise.backend.support.RedisServers;
+import io.mortise.backend.support.sentinel.SentinelAddress;
+import io.mortise.backend.support.sentinel.SentinelNodes;
+import io.mortise.backend.support.sentinel.SentinelRouter;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.Subscription;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ExecutionException;
+import java.util.function.Function;
+
+/**
+ * The servers of a sentinel set through Lettuce. Both kinds get the connections of a single server.
+ * They share threads, and each has a client of its own.
+ *
+ * @param threads those of all servers
+ * @param options as for a single server
+ * @param data makes the URI of a server with data
+ * @param sentinels makes the URI of a sentinel
+ */
+record LettuceSentinelNodes(
+    SharedThreads threads,
+    ClientOptions options,
+    Function<String, RedisURI> data,
+    Function<String, RedisURI> sentinels)
+    implements SentinelNodes {
+  /** How long a sentinel may take to answer. */
+  private static final Duration ANSWER = Duration.ofSeconds(2);
+
+  /** Connects with the settings of an application's client. */
+  static LockBackend connect(RedisClient client, RedisURI uri) {
+    Map<String, RedisURI> given = new LinkedHashMap<>();
+    uri.getSentinels()
+        .forEach(sentinel -> given.put(sentinel.getHost() + ':' + sentinel.getPort(), sentinel));
+    RedisURI any = uri.getSentinels().get(0);
+    LettuceSentinelNodes nodes =
+        new LettuceSentinelNodes(
+            SharedThreads.of(client.getResources()),
+            client.getOptions(),
+            place -> at(place, uri, uri),
+            place -> at(place, given.getOrDefault(place, any), uri));
+    SentinelAddress address =
+        new SentinelAddress(
+            uri.isSsl(),
+            List.copyOf(given.keySet()),
+            null,
+            null,
+            uri.getDatabase(),
+            uri.getSentinelMasterId());
+    return new SentinelRouter(nodes, address, ANSWER);
+  }
+
+  /** The address of a server, with the settings of one URI and the timeout of another. */
+  private static RedisURI at(String place, RedisURI settings, RedisURI timed) {
+    int colon = place.lastIndexOf(':');
+    return RedisURI.builder(settings)
+        .withHost(place.substring(0, colon))
+        .withPort(Integer.parseInt(place.substring(colon + 1)))
+        .withTimeout(timed.getTimeout())
+        .build();
+  }
+
+  @Override
+  public LockBackend master(String place) {
+    return open(data.apply(place), RedisServers::usable);
+  }
+
+  @Override
+  public Sentinel sentinel(String place) {
+    RedisURI uri = sentinels.apply(place);
+    return new Link(open(uri, RedisServers::usableSentinel));
+  }
+
+  private LettuceBackend open(RedisURI uri, LettuceBackend.Check check) {
+    OwnClient client = threads.client(options);
+    return LettuceBackendProvider.connect(client, uri, LettuceBackend.BEAT, check);
+  }
+
+  @Override
+  public void close() {
+    threads.close();
+  }
+
+  /** A sentinel is a server that knows SUBSCRIBE and PING. It runs no scripts. */
+  private record Link(LettuceBackend server) implements Sentinel {
+    @Override
+    public List<?> ask(String... words) throws Exception {
+      server.use();
+      List<String> all = List.of(words);
+      CommandType type = CommandType.valueOf(all.get(0));
+      try {
+        return server.ask(ANSWER, type, all.subList(1, all.size()));
+      } catch (ExecutionException e) {
+        throw e.getCause() instanceof Exception cause ? cause : e;
+      }
+    }
+
+    @Override
+    public Subscription subscribe(String channel, ChannelListener listener) {
+      return server.subscribe(channel, listener);
+    }
+
+    @Override
+    public void close() {
+      server.close();
+    }
+  }
+}

@@ -1,0 +1,76 @@
+package io.mortise.backend.lettuce;
+
+import io.lettuce.core.api.StatefulRedisConnection;
+import io.lettuce.core.protocol.RedisCommand;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A connection for commands that belong together: no command of another send comes between them. It
+ * is opened at the first send. Thread-safe.
+ */
+final class SideLink {
+  private final Supplier<? extends CompletionStage<StatefulRedisConnection<String, String>>> open;
+  private final Consumer<StatefulRedisConnection<String, String>> opened;
+  private final ReentrantLock turn = new ReentrantLock();
+  private @Nullable CompletableFuture<StatefulRedisConnection<String, String>> connection;
+
+  /** The thread that writes to this connection and reads from it. */
+  volatile @Nullable Thread ioThread;
+
+  SideLink(
+      Supplier<? extends CompletionStage<StatefulRedisConnection<String, String>>> open,
+      Consumer<StatefulRedisConnection<String, String>> opened) {
+    this.open = open;
+    this.opened = opened;
+  }
+
+  /**
+   * Sends the commands, one right after the other. Does not block: the calls wait for the
+   * connection until their deadlines.
+   *
+   * @param calls those of the commands that fail if there is no connection
+   */
+  void send(List<? extends RedisCommand<String, String, ?>> commands, List<Call> calls) {
+    CompletableFuture<?> unused =
+        connection()
+            .whenComplete((link, e) -> {
+              if (e == null) {
+                dispatch(link, commands);
+              } else {
+                calls.forEach(call -> call.completeExceptionally(e));
+              }
+            });
+  }
+
+  /** Lettuce hands each command to the I/O thread by itself, so the turn keeps them together. */
+  private void dispatch(
+      StatefulRedisConnection<String, String> link,
+      List<? extends RedisCommand<String, String, ?>> commands) {
+    turn.lock();
+    try {
+      link.dispatch(commands);
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  /** A connection that could not be opened is tried again by the next send. */
+  private CompletableFuture<StatefulRedisConnection<String, String>> connection() {
+    turn.lock();
+    try {
+      if (connection == null || connection.isCompletedExceptionally()) {
+        connection = open.get().toCompletableFuture();
+        CompletableFuture<?> unused = connection.thenAccept(opened);
+      }
+      return connection;
+    } finally {
+      turn.unlock();
+    }
+  }
+}

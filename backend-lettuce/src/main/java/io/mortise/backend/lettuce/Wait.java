@@ -1,0 +1,56 @@
+package io.mortise.backend.lettuce;
+
+import io.lettuce.core.RedisException;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.IntegerOutput;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.mortise.backend.support.Protocol;
+import io.mortise.spi.ReplicaAcks;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
+import java.util.Objects;
+
+/** Redis' WAIT behind calls: how many replicas have all that its connection wrote. */
+final class Wait extends AsyncCommand<String, String, Long> {
+  private boolean written;
+
+  private Wait(int replicas, long millis) {
+    super(
+        new Command<>(
+            CommandType.WAIT,
+            new IntegerOutput<>(StringCodec.UTF8),
+            new CommandArgs<>(StringCodec.UTF8).add(replicas).add(millis)));
+  }
+
+  /**
+   * After a reconnect, Lettuce 6.6 writes a command without a reply again. The new connection has
+   * written nothing, so its WAIT would count replicas that have nothing. A PING takes its place.
+   */
+  @Override
+  public void encode(ByteBuf buffer) {
+    if (written) {
+      completeExceptionally(new RedisException("the connection was lost"));
+      Protocol.writePing(buffer::writeBytes);
+    } else {
+      written = true;
+      super.encode(buffer);
+    }
+  }
+
+  /** One WAIT for calls that are sent together, each with acks. */
+  static Wait behind(List<Call> calls) {
+    int replicas = 0;
+    long millis = 0;
+    for (Call call : calls) {
+      ReplicaAcks acks = Objects.requireNonNull(call.acks(), "acks");
+      replicas = Math.max(replicas, acks.replicas());
+      millis = Math.max(millis, acks.timeout().toMillis());
+    }
+    Wait wait = new Wait(replicas, millis);
+    calls.forEach(call -> call.waitsFor(wait));
+    return wait;
+  }
+}

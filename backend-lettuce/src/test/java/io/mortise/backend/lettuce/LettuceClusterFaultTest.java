@@ -1,0 +1,12 @@
+package io.mortise.backend.lettuce;
+
+import io.mortise.conformance.cluster.ClusterFaultConformance;
+import io.mortise.spi.LockBackendProvider;
+
+/** Locks on a Redis Cluster through Lettuce while nodes fail. */
+class LettuceClusterFaultTest extends ClusterFaultConformance {
+  @Override
+  protected LockBackendProvider provider() {
+    return new LettuceBackendProvider();
+  }
+}

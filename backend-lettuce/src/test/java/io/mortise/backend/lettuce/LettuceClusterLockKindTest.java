@@ -1,0 +1,13 @@
+package io.mortise.backend.lettuce;
+
+import io.mortise.conformance.ClusterKit;
+import io.mortise.conformance.lock.LockKindConformance;
+import io.mortise.spi.LockBackendProvider;
+
+/** The other kinds of lock on a Redis Cluster through Lettuce. */
+class LettuceClusterLockKindTest extends LockKindConformance implements ClusterKit {
+  @Override
+  public LockBackendProvider provider() {
+    return new LettuceBackendProvider();
+  }
+}

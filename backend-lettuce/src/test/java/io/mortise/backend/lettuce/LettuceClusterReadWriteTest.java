@@ -1,0 +1,13 @@
+package io.mortise.backend.lettuce;
+
+import io.mortise.conformance.ClusterKit;
+import io.mortise.conformance.lock.ReadWriteConformance;
+import io.mortise.spi.LockBackendProvider;
+
+/** The read/write lock on a Redis Cluster through Lettuce. */
+class LettuceClusterReadWriteTest extends ReadWriteConformance implements ClusterKit {
+  @Override
+  public LockBackendProvider provider() {
+    return new LettuceBackendProvider();
+  }
+}

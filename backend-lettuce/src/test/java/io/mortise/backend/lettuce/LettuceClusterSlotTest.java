@@ -1,0 +1,12 @@
+package io.mortise.backend.lettuce;
+
+import io.mortise.conformance.cluster.SlotMoveConformance;
+import io.mortise.spi.LockBackendProvider;
+
+/** Locks on a Redis Cluster through Lettuce while its slots move. */
+class LettuceClusterSlotTest extends SlotMoveConformance {
+  @Override
+  protected LockBackendProvider provider() {
+    return new LettuceBackendProvider();
+  }
+}

@@ -1,0 +1,13 @@
+package io.mortise.backend.lettuce;
+
+import io.mortise.conformance.ClusterKit;
+import io.mortise.conformance.lock.SynchronizerConformance;
+import io.mortise.spi.LockBackendProvider;
+
+/** Conditions, semaphores and latches on a Redis Cluster through Lettuce. */
+class LettuceClusterSynchronizerTest extends SynchronizerConformance implements ClusterKit {
+  @Override
+  public LockBackendProvider provider() {
+    return new LettuceBackendProvider();
+  }
+}

@@ -1,0 +1,13 @@
+package io.mortise.backend.lettuce;
+
+import io.mortise.conformance.SentinelKit;
+import io.mortise.conformance.lock.RedisSynchronizerConformance;
+import io.mortise.spi.LockBackendProvider;
+
+/** The semaphore and the latch on a master that sentinels name, through Lettuce. */
+class LettuceSentinelSynchronizerTest extends RedisSynchronizerConformance implements SentinelKit {
+  @Override
+  public LockBackendProvider provider() {
+    return new LettuceBackendProvider();
+  }
+}

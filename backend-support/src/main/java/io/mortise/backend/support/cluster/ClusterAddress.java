@@ -1,0 +1,86 @@
+package io.mortise.backend.support.cluster;
+
+import io.mortise.backend.support.RedisAddress;
+import java.net.URI;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The address of a cluster, as given by a URI: {@code
+ * redis-cluster://[[user]:password@]host[:port][,host[:port]]…}. With {@code rediss-cluster} all
+ * nodes use TLS. User and password are for all nodes.
+ *
+ * @param seeds the nodes that the URI names, at least one
+ */
+public record ClusterAddress(List<RedisAddress> seeds) {
+  private static final Pattern FORM =
+      Pattern.compile(
+          "(?<scheme>rediss?)-cluster://(?<user>[^@/?#]*@)?(?<nodes>[^@/?#,]+(,[^@/?#,]+)*)(/0?)?",
+          Pattern.CASE_INSENSITIVE);
+
+  private static final Pattern DATABASE = Pattern.compile("(?i)[a-z-]+://[^/?#]*/0*[1-9]\\d*");
+
+  /**
+   * Reads a URI. The message of a refusal quotes no part of it, because a secret that is not
+   * encoded may end up in any part.
+   *
+   * @param uri of the form above
+   * @return the seeds, with user and password decoded
+   * @throws IllegalArgumentException the URI has another form, or names a database
+   */
+  public static ClusterAddress of(URI uri) {
+    Matcher parts = FORM.matcher(uri.toString());
+    if (DATABASE.matcher(uri.toString()).matches()) {
+      throw new IllegalArgumentException(
+          "a cluster has only database 0; leave out the number after the last slash");
+    }
+    if (!parts.matches()) {
+      throw new IllegalArgumentException(
+          "the URI must read redis[s]-cluster://[[user]:password@]host[:port][,host[:port]]…, with"
+              + " user and password percent-encoded");
+    }
+    String user = parts.group("user") == null ? "" : parts.group("user");
+    String before = parts.group("scheme") + "://" + user;
+    return new ClusterAddress(
+        Stream.of(parts.group("nodes").split(",", -1))
+            .map(node -> RedisAddress.of(URI.create(before + node)))
+            .toList());
+  }
+
+  /**
+   * The nodes that the URI names.
+   *
+   * @return {@code host:port} of each
+   */
+  public List<String> places() {
+    return seeds.stream().map(seed -> seed.host() + ':' + seed.port()).toList();
+  }
+
+  /**
+   * The settings of a node: those of the URI, with the node's own place.
+   *
+   * @param place {@code host:port}, as the cluster names the node
+   * @return the node's address
+   */
+  public RedisAddress at(String place) {
+    RedisAddress seed = seeds.get(0);
+    int colon = place.lastIndexOf(':');
+    return new RedisAddress(
+        seed.tls(),
+        place.substring(0, colon),
+        Integer.parseInt(place.substring(colon + 1)),
+        seed.user(),
+        seed.password(),
+        0);
+  }
+
+  /** The URI without user and password. */
+  @Override
+  public String toString() {
+    String scheme = seeds.get(0).tls() ? "rediss-cluster://" : "redis-cluster://";
+    return scheme + places().stream().collect(Collectors.joining(","));
+  }
+}

@@ -1,0 +1,279 @@
+package io.mortise.backend.support.cluster;
+
+import io.mortise.backend.support.ActivityTimer;
+import io.mortise.backend.support.ChannelSubscription;
+import io.mortise.backend.support.Threads;
+import io.mortise.backend.support.cluster.ClusterNodes.Node;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.Subscription;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All channels, over one node of a cluster. A cluster gives each message to every node, so any node
+ * will do. It is left for another in three cases, and each is a gap (B11): its link breaks, the
+ * cluster does not name it any more, or a probe does not come back. A probe is a message that
+ * another node publishes. A node that was taken out of the cluster still answers every command, and
+ * only the probe shows that it gets no messages. Thread-safe.
+ */
+final class ClusterMessages {
+  /** So a silent node is left within five seconds, after two probes that were lost. */
+  static final Duration BEAT = Duration.ofMillis(1_500);
+
+  private static final int MOST_LOST = 2;
+  private static final Duration PATIENCE = Duration.ofMillis(200);
+  private static final long PAUSE = 100;
+
+  private final ClusterMap map;
+  private final ActivityTimer pulse;
+
+  /** The one thread that uses the fields below. */
+  private final ScheduledThreadPoolExecutor turns = Threads.daemons("mortise-cluster-messages", 1);
+
+  private @Nullable String home;
+
+  /** Counts the homes, so that late news of an earlier one are recognized. */
+  private int homes;
+
+  private @Nullable Subscription probe;
+  private String probed = "";
+
+  /** Whether the last probe came back, and how many in a row did not. */
+  private boolean heard;
+
+  private int lost;
+
+  private final List<Feed> feeds = new CopyOnWriteArrayList<>();
+  private volatile boolean closed;
+
+  /** Sends a probe at each beat while calls are made. */
+  ClusterMessages(ClusterMap map, Duration beat) {
+    this.map = map;
+    pulse = new ActivityTimer(() -> turns.execute(this::probe), beat);
+  }
+
+  /** A subscription of a user, and the one at the home that stands for it now. */
+  private static final class Feed {
+    private final ChannelSubscription events;
+    private @Nullable Subscription current;
+
+    Feed(ChannelSubscription events) {
+      this.events = events;
+    }
+  }
+
+  /** Notes a call of the backend: somebody may wait for a message after it. */
+  void use() {
+    pulse.use();
+  }
+
+  Subscription subscribe(String channel, ChannelListener listener) {
+    Feed feed = new Feed(new ChannelSubscription(channel, listener));
+    turns.execute(() -> join(feed));
+    use();
+    return () -> {
+      feed.events.close();
+      turns.execute(() -> leave(feed));
+    };
+  }
+
+  private void join(Feed feed) {
+    if (closed) {
+      feed.events.interrupted(new IllegalStateException("the backend is closed"));
+      return;
+    }
+    feeds.add(feed);
+    if (home == null) {
+      choose(null);
+    } else {
+      attach(feed, home);
+    }
+  }
+
+  private void leave(Feed feed) {
+    if (feeds.remove(feed)) {
+      end(feed.current);
+    }
+    if (feeds.isEmpty()) {
+      end(probe);
+      home = null;
+      homes++;
+    }
+  }
+
+  /** Subscribes all channels at any master, but at the one that was left only if it is alone. */
+  private void choose(@Nullable String left) {
+    List<String> masters = new ArrayList<>(map.table().masters());
+    masters.remove(left);
+    Collections.shuffle(masters);
+    home = masters.isEmpty() ? left : masters.get(0);
+    homes++;
+    if (home == null) {
+      move(homes, new IOException("the cluster has no master"));
+      return;
+    }
+    for (Feed feed : feeds) {
+      attach(feed, home);
+    }
+    attachProbe(home);
+  }
+
+  private void attach(Feed feed, String at) {
+    int mine = homes;
+    at(at, mine, feed.events.channel(), listener(feed, mine), made -> feed.current = made);
+  }
+
+  private ChannelListener listener(Feed feed, int mine) {
+    return new ChannelListener() {
+      @Override
+      public void onSubscribed() {
+        feed.events.confirmed();
+      }
+
+      @Override
+      public void onInterrupted(Throwable cause) {
+        feed.events.interrupted(cause);
+        turns.execute(() -> move(mine, cause));
+      }
+
+      @Override
+      public void onMessage(String message) {
+        feed.events.message(message);
+      }
+    };
+  }
+
+  /** Subscribes at a node, unless the home is another one when the node is connected. */
+  private void at(
+      String place,
+      int mine,
+      String channel,
+      ChannelListener listener,
+      Consumer<Subscription> keep) {
+    CompletableFuture<?> unused =
+        map.node(place)
+            .whenCompleteAsync(
+                (node, failure) -> {
+                  if (mine != homes || closed) {
+                    return;
+                  }
+                  try {
+                    keep.accept(connected(node, failure).backend().subscribe(channel, listener));
+                  } catch (RuntimeException e) {
+                    move(mine, e);
+                  }
+                },
+                turns);
+  }
+
+  private static Node connected(@Nullable Node node, @Nullable Throwable failure) {
+    if (node == null) {
+      throw new IllegalStateException(failure);
+    }
+    return node;
+  }
+
+  /** Reports a gap, and goes to another node soon. Does nothing for news of an earlier home. */
+  private void move(int from, Throwable cause) {
+    if (from != homes || closed) {
+      return;
+    }
+    String left = home;
+    int mine = ++homes;
+    for (Feed feed : feeds) {
+      end(feed.current); // first: it may confirm again meanwhile, and the gap would be missed
+      feed.current = null;
+      feed.events.interrupted(cause);
+    }
+    end(probe);
+    probe = null;
+    Runnable next =
+        () -> {
+          if (mine == homes && !feeds.isEmpty()) {
+            choose(left);
+          }
+        };
+    Future<?> unused = turns.schedule(next, PAUSE, TimeUnit.MILLISECONDS);
+  }
+
+  private static void end(@Nullable Subscription subscription) {
+    if (subscription != null) {
+      subscription.close();
+    }
+  }
+
+  /** Leaves a home that the cluster does not name any more. */
+  void check() {
+    turns.execute(() -> {
+      if (home != null && !map.table().places().contains(home)) {
+        move(homes, new IOException(home + " is no node of the cluster any more"));
+      }
+    });
+  }
+
+  // The probe
+
+  private void attachProbe(String place) {
+    heard = true;
+    lost = 0;
+    ChannelListener listener =
+        new ChannelListener() {
+          @Override
+          public void onSubscribed() {}
+
+          @Override
+          public void onInterrupted(Throwable cause) {}
+
+          @Override
+          public void onMessage(String message) {
+            turns.execute(() -> heard = true);
+          }
+        };
+    probed = feeds.get(0).events.channel() + ":probe"; // an ACL that allows the one allows it
+    at(place, homes, probed, listener, made -> probe = made);
+  }
+
+  private void probe() {
+    if (home == null || probe == null || feeds.isEmpty()) {
+      return;
+    }
+    lost = heard ? 0 : lost + 1;
+    if (lost == MOST_LOST) {
+      move(homes, new IOException(home + " gets no messages of the cluster"));
+      return;
+    }
+    heard = !publish();
+  }
+
+  /** Publishes through another node. Returns false if none could. */
+  private boolean publish() {
+    List<String> others = new ArrayList<>(map.table().masters());
+    others.remove(home);
+    Collections.shuffle(others);
+    for (String other : others) {
+      try {
+        map.ask(other, PATIENCE, "PUBLISH", probed, "");
+        return true;
+      } catch (Exception e) {
+        // The next one may be able to. A node that cannot publish says nothing about the home.
+      }
+    }
+    return false;
+  }
+
+  /** Ends all notifications. */
+  void close() {
+    closed = true;
+    feeds.forEach(feed -> feed.events.close());
+  }
+}

@@ -1,0 +1,242 @@
+package io.mortise.backend.support.cluster;
+
+import io.mortise.backend.support.ActivityTimer;
+import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.cluster.ClusterNodes.Node;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.BackendInfo;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.Subscription;
+import io.mortise.spi.Topology;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs scripts on the nodes of a Redis Cluster: each on the master that has the slot of its keys.
+ * It knows the slots itself, and decides itself when a call is sent again, because a call must run
+ * at most once within its deadline. The nodes' own backends send it. Thread-safe.
+ *
+ * <p>A script without keys runs on any master. Messages come over one node, since a cluster gives
+ * each message to all of its nodes. Those of a sharded channel come over the node of its slot.
+ */
+public final class ClusterRouter implements LockBackend {
+  private static final Duration RE_READING = Duration.ofSeconds(30);
+  private static final int SLOTS = 16_384;
+
+  private final ClusterNodes cluster;
+  private final ClusterMap map;
+  private final BackendInfo info;
+  private final ClusterMessages messages;
+  private final ShardedMessages shards;
+  private final ActivityTimer pulse;
+  private volatile boolean closed;
+
+  /**
+   * Reads which nodes there are, and begins to connect to all masters.
+   *
+   * @param cluster the client library; the router closes it, also if it cannot be opened
+   * @param seeds the {@code host:port} of one node or of several
+   * @param endpoint the cluster in messages, without a secret
+   * @throws BackendException no seed is a node of a cluster that can be used
+   */
+  public ClusterRouter(ClusterNodes cluster, List<String> seeds, String endpoint) {
+    this.cluster = cluster;
+    map = new ClusterMap(cluster, seeds);
+    info = new BackendInfo(endpoint, map.version(), false, false, Topology.CLUSTER, null);
+    messages = new ClusterMessages(map, ClusterMessages.BEAT);
+    shards = new ShardedMessages(cluster, map);
+    map.onReading(() -> {
+      messages.check();
+      shards.check();
+    });
+    pulse = new ActivityTimer(() -> map.refresh(null, null), RE_READING);
+  }
+
+  @Override
+  public List<Object> execute(ScriptCall call) {
+    use();
+    Route route = route(call);
+    while (true) {
+      try {
+        return step(route);
+      } catch (BackendException e) {
+        route.failed(e);
+        PendingCall.awaitEnd(new CompletableFuture<>(), route.pause());
+      }
+    }
+  }
+
+  private static List<Object> step(Route route) {
+    CompletableFuture<Node> found = route.node();
+    PendingCall.awaitEnd(found, route.left());
+    Node node;
+    try {
+      node = found.join(); // it ends in time
+    } catch (CompletionException e) {
+      throw route.unreachable(e);
+    }
+    return route.isAsking()
+        ? PendingCall.await(node.executeAsking(route.callInTime()))
+        : node.backend().execute(route.callInTime());
+  }
+
+  @Override
+  public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
+    use();
+    CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+    begin(route(call), answer);
+    return answer;
+  }
+
+  /** Sends the calls of each node together. */
+  @Override
+  public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
+    use();
+    List<CompletableFuture<List<Object>>> answers = new ArrayList<>();
+    Map<Node, Batch> batches = new LinkedHashMap<>();
+    for (ScriptCall call : calls) {
+      CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+      answers.add(answer);
+      Route route = route(call);
+      CompletableFuture<Node> node = route.node();
+      if (node.isDone() && !node.isCompletedExceptionally()) {
+        batches.computeIfAbsent(node.join(), each -> new Batch()).add(call, route, answer);
+      } else {
+        begin(route, answer);
+      }
+    }
+    batches.forEach((node, batch) -> batch.send(node));
+    return answers;
+  }
+
+  /** Calls of one node. */
+  private final class Batch {
+    private final List<ScriptCall> calls = new ArrayList<>();
+    private final List<Route> routes = new ArrayList<>();
+    private final List<CompletableFuture<List<Object>>> answers = new ArrayList<>();
+
+    void add(ScriptCall call, Route route, CompletableFuture<List<Object>> answer) {
+      calls.add(call);
+      routes.add(route);
+      answers.add(answer);
+    }
+
+    void send(Node node) {
+      List<CompletableFuture<List<Object>>> replies = node.backend().executeAll(calls);
+      for (int i = 0; i < replies.size(); i++) {
+        settle(routes.get(i), replies.get(i), answers.get(i));
+      }
+    }
+  }
+
+  private void begin(Route route, CompletableFuture<List<Object>> answer) {
+    if (answer.isDone()) {
+      return; // cancelled
+    }
+    CompletableFuture<?> unused =
+        route
+            .node()
+            .whenComplete((node, failure) -> {
+              if (node == null) {
+                fail(route, answer, route.unreachable(failure));
+              } else {
+                ScriptCall call = route.callInTime();
+                settle(
+                    route,
+                    route.isAsking() ? node.executeAsking(call) : node.backend().executeAsync(call),
+                    answer);
+              }
+            });
+  }
+
+  private void settle(
+      Route route, CompletableFuture<List<Object>> reply, CompletableFuture<List<Object>> answer) {
+    CompletableFuture<?> unused =
+        reply.whenComplete((value, failure) -> {
+          if (value != null) {
+            answer.complete(value);
+          } else {
+            fail(route, answer, known(failure));
+          }
+        });
+  }
+
+  private void fail(Route route, CompletableFuture<List<Object>> answer, BackendException failure) {
+    try {
+      route.failed(failure);
+    } catch (BackendException end) {
+      answer.completeExceptionally(end);
+      return;
+    }
+    if (route.pause().isZero()) {
+      begin(route, answer);
+    } else {
+      time().schedule(() -> begin(route, answer), route.pause());
+    }
+  }
+
+  private static BackendException known(@Nullable Throwable failure) {
+    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    return cause instanceof BackendException known
+        ? known
+        : new BackendException(Outcome.UNKNOWN, String.valueOf(cause), cause);
+  }
+
+  private Route route(ScriptCall call) {
+    List<String> keys = call.keys();
+    int slot =
+        keys.isEmpty() ? ThreadLocalRandom.current().nextInt(SLOTS) : cluster.slot(keys.get(0));
+    return new Route(call, map, info.endpoint(), slot);
+  }
+
+  private void use() {
+    if (closed) {
+      return; // the nodes refuse
+    }
+    pulse.use();
+    messages.use();
+  }
+
+  @Override
+  public Subscription subscribe(String channel, ChannelListener listener) {
+    return messages.subscribe(channel, listener);
+  }
+
+  @Override
+  public Subscription subscribeSharded(String channel, ChannelListener listener) {
+    return info.shardsChannels()
+        ? shards.subscribe(channel, listener)
+        : messages.subscribe(channel, listener);
+  }
+
+  @Override
+  public BackendInfo info() {
+    return info;
+  }
+
+  /** Closes all nodes. Waits at most two seconds for them. */
+  @Override
+  public void close() {
+    if (!closed) {
+      closed = true;
+      messages.close();
+      shards.close();
+      map.close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "ClusterRouter[" + info.endpoint() + (closed ? ", closed]" : "]");
+  }
+}

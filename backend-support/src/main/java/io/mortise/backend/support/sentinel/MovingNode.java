@@ -1,0 +1,226 @@
+package io.mortise.backend.support.sentinel;
+
+import io.mortise.backend.support.ChannelSubscription;
+import io.mortise.backend.support.Threads;
+import io.mortise.backend.support.sentinel.SentinelWatch.Master;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.Subscription;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The backend of the present master, and the subscriptions, which move with it. When another server
+ * becomes the master, the backend of the old one is closed at once: the old master may live on, and
+ * what it still executes is lost. Thread-safe.
+ */
+final class MovingNode {
+  /**
+   * The time of one master. The future fails if its backend cannot be opened, or comes too late.
+   */
+  record Term(Master master, CompletableFuture<LockBackend> node) {
+    /** The backend, if it is open. */
+    @Nullable LockBackend open() {
+      return node.isDone() && !node.isCompletedExceptionally() ? node.join() : null;
+    }
+
+    /** The call, with the number of the failover that began this term if the call wants it. */
+    ScriptCall numbered(ScriptCall call) {
+      if (!call.wantsEpoch()) {
+        return call;
+      }
+      List<String> args = new ArrayList<>(call.args());
+      args.add(Long.toString(Math.max(0, master.epoch())));
+      return new ScriptCall(call.script(), call.keys(), args, call.timeout(), call.acks(), false);
+    }
+  }
+
+  private final Function<String, LockBackend> opener;
+
+  /** Runs all changes one after another. No task on it waits for a server. */
+  private final Executor turns = Threads.daemons("mortise-sentinel-turns", 1);
+
+  /** Open and close backends, which waits for servers. */
+  private final Executor openers = Threads.daemons("mortise-sentinel-opener", 4);
+
+  private final List<Feed> feeds = new CopyOnWriteArrayList<>();
+  private volatile Term term =
+      new Term(new Master("", Long.MIN_VALUE, Duration.ZERO), new CompletableFuture<>());
+  private volatile boolean closed;
+
+  /**
+   * @param opener connects to a server by its host and port, and checks that it is a master
+   */
+  MovingNode(Function<String, LockBackend> opener) {
+    this.opener = opener;
+  }
+
+  /** The time of the present master. Its place is empty while none is known. */
+  Term term() {
+    return term;
+  }
+
+  /** Waits until all answers that were given before have taken effect. */
+  void settle() {
+    CompletableFuture.runAsync(() -> {}, turns).join();
+  }
+
+  /** Takes an answer of a sentinel. It has an effect if its epoch is higher than the present. */
+  void named(Master master) {
+    turns.execute(() -> consider(master));
+  }
+
+  private void consider(Master master) {
+    Term now = term;
+    if (!closed && master.epoch() > now.master().epoch()) {
+      if (master.place().equals(now.master().place())) {
+        term = new Term(master, now.node());
+      } else {
+        start(new Term(master, new CompletableFuture<>()));
+        String what = now.master().place() + " is no longer the master, but " + master.place();
+        end(now, new BackendException(Outcome.NOT_EXECUTED, what, null));
+      }
+    }
+  }
+
+  /** Tries again to open the backend, if it could not be opened. */
+  void retry() {
+    turns.execute(() -> {
+      if (!closed && term.node().isCompletedExceptionally()) {
+        start(new Term(term.master(), new CompletableFuture<>()));
+      }
+    });
+  }
+
+  private void start(Term next) {
+    term = next;
+    openers.execute(() -> open(next));
+    CompletableFuture<?> unused =
+        next.node().whenComplete((node, e) -> turns.execute(this::opened));
+  }
+
+  private void open(Term next) {
+    try {
+      LockBackend backend = opener.apply(next.master().place());
+      boolean late = !next.node().complete(backend);
+      if (late || closed) {
+        backend.close();
+      }
+    } catch (RuntimeException | LinkageError e) {
+      next.node().completeExceptionally(e);
+    }
+  }
+
+  /** The opening of a backend has ended, with or without success. */
+  private void opened() {
+    LockBackend node = term.open();
+    if (node != null) {
+      feeds.forEach(feed -> feed.attach(node));
+    } else if (term.node().isCompletedExceptionally()) {
+      CompletableFuture<?> unused =
+          term.node()
+              .exceptionally(e -> {
+                feeds.forEach(feed -> feed.news.interrupted(e));
+                return null;
+              });
+    }
+  }
+
+  private void end(Term over, BackendException why) {
+    over.node().completeExceptionally(why);
+    CompletableFuture<?> unused = over.node().thenAcceptAsync(LockBackend::close, openers);
+    feeds.forEach(feed -> feed.detach(why));
+  }
+
+  /** Subscribes a listener; see {@link LockBackend#subscribe}. */
+  Subscription subscribe(String channel, ChannelListener listener) {
+    Feed feed = new Feed(channel, listener);
+    turns.execute(() -> join(feed));
+    return () -> {
+      feed.news.close();
+      turns.execute(() -> leave(feed));
+    };
+  }
+
+  private void join(Feed feed) {
+    LockBackend node = term.open();
+    if (closed) {
+      feed.news.interrupted(new IllegalStateException("the backend is closed"));
+    } else {
+      feeds.add(feed);
+      if (node != null) {
+        feed.attach(node);
+      }
+    }
+  }
+
+  private void leave(Feed feed) {
+    feeds.remove(feed);
+    feed.detach(new IllegalStateException("unsubscribed"));
+  }
+
+  /** Ends all subscriptions, and closes the backend on the caller's thread. */
+  void close() {
+    closed = true;
+    feeds.forEach(feed -> feed.news.close());
+    term.node()
+        .completeExceptionally(
+            new BackendException(Outcome.NOT_EXECUTED, "the backend is closed", null));
+    LockBackend node = term.open();
+    if (node != null) {
+      node.close();
+    }
+  }
+
+  /** A subscription, and its present form at the master. Only a turn uses the second. */
+  private static final class Feed implements ChannelListener {
+    final ChannelSubscription news;
+    private @Nullable Subscription on;
+
+    Feed(String channel, ChannelListener listener) {
+      news = new ChannelSubscription(channel, listener);
+    }
+
+    void attach(LockBackend node) {
+      if (on == null) {
+        try {
+          on = node.subscribe(news.channel(), this);
+        } catch (BackendException e) {
+          news.interrupted(e);
+        }
+      }
+    }
+
+    void detach(Throwable cause) {
+      if (on != null) {
+        on.close();
+        on = null;
+      }
+      news.interrupted(cause);
+    }
+
+    @Override
+    public void onSubscribed() {
+      news.confirmed();
+    }
+
+    @Override
+    public void onMessage(String message) {
+      news.message(message);
+    }
+
+    @Override
+    public void onInterrupted(Throwable cause) {
+      news.interrupted(cause);
+    }
+  }
+}

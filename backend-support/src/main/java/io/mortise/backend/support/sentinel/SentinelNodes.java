@@ -1,0 +1,59 @@
+package io.mortise.backend.support.sentinel;
+
+import io.mortise.spi.BackendException;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.Subscription;
+import java.util.List;
+
+/**
+ * The connections that a {@link SentinelRouter} needs, made with one client library. All methods
+ * block, so the router calls them on threads of its own.
+ */
+public interface SentinelNodes extends AutoCloseable {
+  /**
+   * Connects to a server with data.
+   *
+   * @param place its host and port
+   * @return an open backend of that server alone
+   * @throws BackendException it cannot be reached, or is no master
+   */
+  LockBackend master(String place);
+
+  /**
+   * Connects to a sentinel.
+   *
+   * @param place its host and port
+   * @return a link that the caller closes
+   * @throws BackendException it cannot be reached, or is no sentinel
+   */
+  Sentinel sentinel(String place);
+
+  /** Ends what the connections share. The connections themselves are closed before. */
+  @Override
+  void close();
+
+  /** A link to one sentinel. */
+  interface Sentinel extends AutoCloseable {
+    /**
+     * Asks the sentinel.
+     *
+     * @param words the command and its arguments
+     * @return the reply; a map in it is a list of keys and values in turn
+     * @throws Exception the sentinel has refused the command, or does not answer in time
+     */
+    List<?> ask(String... words) throws Exception;
+
+    /**
+     * Subscribes to a channel; see {@link LockBackend#subscribe}.
+     *
+     * @param channel the channel's name
+     * @param listener receives the events
+     * @return the subscription
+     */
+    Subscription subscribe(String channel, ChannelListener listener);
+
+    @Override
+    void close();
+  }
+}

@@ -1,0 +1,223 @@
+package io.mortise.backend.support.sentinel;
+
+import io.mortise.backend.support.ActivityTimer;
+import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.sentinel.MovingNode.Term;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.BackendInfo;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.Subscription;
+import io.mortise.spi.Topology;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs scripts on the master that sentinels name, through the backend of that one server.
+ *
+ * <p>All sentinels are listened to, and asked every ten seconds while calls are made, and after
+ * every failed call. As soon as one of them names another master, the backend of the old one is
+ * closed. Calls in flight end with outcome {@code UNKNOWN}, later ones go to the new master, and
+ * subscriptions report a gap. The library's own watchers are not used, because they go back to a
+ * master that was only away.
+ *
+ * <p>While no master can be reached, calls fail as they do on a single server that is down. If all
+ * sentinels are down, the last master stays. Thread-safe.
+ */
+public final class SentinelRouter implements LockBackend {
+  private static final Duration POLL = Duration.ofSeconds(10);
+  private static final Duration LONGEST_OPENING = Duration.ofSeconds(10);
+  private static final String OWN_USER =
+      ". Sentinels have a user and a password of their own: sentinel.user, sentinel.password";
+  private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(200);
+
+  private final SentinelNodes nodes;
+  private final String endpoint;
+  private final MovingNode master;
+  private final SentinelWatch watch;
+  private final ActivityTimer pulse;
+  private final BackendInfo info;
+  private final AtomicLong lastAsked = new AtomicLong(System.nanoTime());
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /**
+   * Connects to the sentinels, and to the master that they name. If that fails, it closes
+   * everything.
+   *
+   * @param nodes makes the connections; closed with the router
+   * @param address the sentinels and the master's name
+   * @param patience how long to wait for sentinels that do not answer, once one has answered
+   * @throws BackendException no sentinel names the master, or it cannot be reached, or is no master
+   */
+  public SentinelRouter(SentinelNodes nodes, SentinelAddress address, Duration patience) {
+    this.nodes = nodes;
+    endpoint = address.toString();
+    master = new MovingNode(nodes::master);
+    watch = new SentinelWatch(nodes, address.master(), master::named);
+    pulse = new ActivityTimer(watch::askAll, POLL);
+    try {
+      BackendInfo first = firstMaster(address.sentinels(), patience).info();
+      Duration silence = master.term().master().downAfter();
+      info =
+          new BackendInfo(endpoint, first.serverVersion(), true, true, Topology.SENTINEL, silence);
+    } catch (RuntimeException | Error e) {
+      close();
+      throw e;
+    }
+  }
+
+  private LockBackend firstMaster(List<String> sentinels, Duration patience) {
+    CompletableFuture<Void> asked = watch.open(sentinels);
+    if (!PendingCall.awaitEnd(asked, patience) && isUnknown()) {
+      PendingCall.awaitEnd(asked, LONGEST_OPENING);
+    }
+    if (isUnknown() || !watch.isListening()) {
+      String what = isUnknown() ? "no sentinel names its master. " : "no sentinel can be heard. ";
+      throw unusable(what + watch.failures() + OWN_USER, null);
+    }
+    Term term = master.term();
+    PendingCall.awaitEnd(term.node(), LONGEST_OPENING);
+    LockBackend open = term.open();
+    if (open == null) {
+      Throwable cause = term.node().handle((backend, e) -> e).getNow(null);
+      String why = cause == null ? "it does not answer" : String.valueOf(cause.getMessage());
+      throw unusable("sentinels name " + term.master().place() + " as its master. " + why, cause);
+    }
+    return open;
+  }
+
+  private boolean isUnknown() {
+    master.settle();
+    return place().isEmpty();
+  }
+
+  private String place() {
+    return master.term().master().place();
+  }
+
+  private BackendException unusable(String why, @Nullable Throwable cause) {
+    String message = endpoint + " cannot be used: " + why;
+    return new BackendException(Outcome.NOT_EXECUTED, message, cause);
+  }
+
+  @Override
+  public List<Object> execute(ScriptCall call) {
+    pulse.use();
+    Term term = master.term();
+    LockBackend node = term.open();
+    if (node == null) {
+      return PendingCall.await(onceOpen(term, call));
+    }
+    try {
+      return node.execute(term.numbered(call));
+    } catch (BackendException e) {
+      failed(e);
+      throw e;
+    }
+  }
+
+  @Override
+  public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
+    pulse.use();
+    Term term = master.term();
+    LockBackend node = term.open();
+    return node == null ? onceOpen(term, call) : watched(node.executeAsync(term.numbered(call)));
+  }
+
+  @Override
+  public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
+    pulse.use();
+    Term term = master.term();
+    LockBackend node = term.open();
+    if (node == null) {
+      return calls.stream().map(call -> onceOpen(term, call)).toList();
+    }
+    return node.executeAll(calls.stream().map(term::numbered).toList()).stream()
+        .map(this::watched)
+        .toList();
+  }
+
+  /** Runs a call when the master's backend is open, within the call's own time. */
+  private CompletableFuture<List<Object>> onceOpen(Term term, ScriptCall call) {
+    long deadline = System.nanoTime() + call.timeout().toNanos();
+    CompletableFuture<List<Object>> reply = new CompletableFuture<>();
+    CompletableFuture<?> unused =
+        term.node()
+            .copy()
+            .orTimeout(call.timeout().toNanos(), TimeUnit.NANOSECONDS)
+            .thenCompose(node -> node.executeAsync(until(deadline, term.numbered(call))))
+            .whenComplete((done, e) -> {
+              if (e == null) {
+                reply.complete(done);
+              } else {
+                reply.completeExceptionally(PendingCall.failure(call, endpoint, false, cause(e)));
+              }
+            });
+    return watched(reply);
+  }
+
+  private static ScriptCall until(long deadline, ScriptCall call) {
+    Duration left = Duration.ofNanos(deadline - System.nanoTime());
+    return call.withTimeout(left);
+  }
+
+  private static Throwable cause(Throwable e) {
+    return e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
+  }
+
+  private CompletableFuture<List<Object>> watched(CompletableFuture<List<Object>> reply) {
+    CompletableFuture<?> unused =
+        reply.whenComplete((done, e) -> {
+          if (e instanceof BackendException failure) {
+            failed(failure);
+          }
+        });
+    return reply;
+  }
+
+  /** A failure may be a failover. An error that a script has caused is none. */
+  private void failed(BackendException e) {
+    long last = lastAsked.get();
+    long now = System.nanoTime();
+    if (e.outcome() != Outcome.REPLIED
+        && now - last > PAUSE
+        && lastAsked.compareAndSet(last, now)) {
+      watch.askAll();
+      master.retry();
+    }
+  }
+
+  @Override
+  public Subscription subscribe(String channel, ChannelListener listener) {
+    pulse.use();
+    return master.subscribe(channel, listener);
+  }
+
+  @Override
+  public BackendInfo info() {
+    return info;
+  }
+
+  /** Closes the connections to the sentinels and to the master. Waits as the master's backend. */
+  @Override
+  public void close() {
+    if (!closed.getAndSet(true)) {
+      watch.close();
+      master.close();
+      nodes.close();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "SentinelRouter[" + endpoint + ", master " + place() + ']';
+  }
+}

@@ -1,0 +1,165 @@
+package io.mortise.backend.support.sentinel;
+
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.BackendInfo;
+import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.Subscription;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
+
+/** Sentinels that say what a test tells them to say, and masters that reply with their place. */
+final class FakeSet implements SentinelNodes {
+  final Map<String, FakeSentinel> sentinels = new ConcurrentHashMap<>();
+  final Map<String, FakeMaster> masters = new ConcurrentHashMap<>();
+
+  /** Places at which opening fails. */
+  final List<String> down = new CopyOnWriteArrayList<>();
+
+  volatile boolean closed;
+
+  /** Adds a sentinel that names a master. */
+  FakeSentinel sentinelAt(String place, String master, long epoch) {
+    FakeSentinel sentinel = new FakeSentinel();
+    sentinel.names(master, epoch, "master");
+    sentinels.put(place, sentinel);
+    return sentinel;
+  }
+
+  @Override
+  public LockBackend master(String place) {
+    requireUp(place);
+    FakeMaster master = new FakeMaster(place);
+    masters.put(place, master);
+    return master;
+  }
+
+  @Override
+  public Sentinel sentinel(String place) {
+    requireUp(place);
+    return Objects.requireNonNull(sentinels.get(place), place);
+  }
+
+  /** The backend that was opened last at this place. */
+  FakeMaster at(String place) {
+    return Objects.requireNonNull(masters.get(place), place);
+  }
+
+  private void requireUp(String place) {
+    if (down.contains(place)) {
+      throw new BackendException(Outcome.NOT_EXECUTED, place + " cannot be used: down", null);
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+  }
+
+  /** One sentinel. */
+  static final class FakeSentinel implements Sentinel {
+    private final List<ChannelListener> listeners = new CopyOnWriteArrayList<>();
+    volatile List<Object> answer = List.of();
+    volatile List<Object> others = List.of();
+    volatile int asked;
+
+    void names(String place, long epoch, String flags) {
+      List<Object> facts = new ArrayList<>(fact(place));
+      facts.addAll(List.of("flags", flags, "config-epoch", String.valueOf(epoch)));
+      facts.addAll(List.of("num-other-sentinels", String.valueOf(others.size())));
+      answer = facts;
+    }
+
+    void knows(String... places) {
+      List<Object> facts = new ArrayList<>();
+      for (String place : places) {
+        facts.add(fact(place));
+      }
+      others = facts;
+    }
+
+    private static List<Object> fact(String place) {
+      String[] parts = place.split(":", -1);
+      return List.of("ip", parts[0], "port", parts[1]);
+    }
+
+    void tells() {
+      listeners.forEach(listener -> listener.onMessage("something has changed"));
+    }
+
+    @Override
+    public synchronized List<?> ask(String... words) throws IOException {
+      asked++;
+      if (answer.isEmpty()) {
+        throw new IOException("no answer");
+      }
+      return words[1].equals("MASTER") ? answer : others;
+    }
+
+    @Override
+    public Subscription subscribe(String channel, ChannelListener listener) {
+      listeners.add(listener);
+      listener.onSubscribed();
+      return () -> listeners.remove(listener);
+    }
+
+    @Override
+    public void close() {
+      listeners.clear();
+    }
+  }
+
+  /** The backend of one server. */
+  static final class FakeMaster implements LockBackend {
+    private final String place;
+    final List<ChannelListener> listeners = new CopyOnWriteArrayList<>();
+    volatile boolean closed;
+    volatile @Nullable Outcome fails;
+    volatile List<String> lastArgs = List.of();
+
+    FakeMaster(String place) {
+      this.place = place;
+    }
+
+    @Override
+    public List<Object> execute(ScriptCall call) {
+      lastArgs = call.args();
+      Outcome outcome = closed ? Outcome.NOT_EXECUTED : fails;
+      if (outcome != null) {
+        throw new BackendException(outcome, place + " failed", null);
+      }
+      return List.of(place);
+    }
+
+    @Override
+    public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
+      return CompletableFuture.completedFuture(execute(call));
+    }
+
+    @Override
+    public Subscription subscribe(String channel, ChannelListener listener) {
+      listeners.add(listener);
+      listener.onSubscribed();
+      return () -> listeners.remove(listener);
+    }
+
+    @Override
+    public BackendInfo info() {
+      return new BackendInfo(place, "7.0.0", true, true);
+    }
+
+    @Override
+    public void close() {
+      closed = true;
+    }
+  }
+}

@@ -1,0 +1,4 @@
+@NullMarked
+package io.mortise.backend.support.sentinel;
+
+import org.jspecify.annotations.NullMarked;

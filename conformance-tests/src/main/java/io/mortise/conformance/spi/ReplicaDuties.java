@@ -1,0 +1,185 @@
+package io.mortise.conformance.spi;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.support.Await;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ReplicaAcks;
+import io.mortise.spi.ScriptCall;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Calls that wait for replicas, on a server with two of them. */
+abstract class ReplicaDuties extends FaultDuties {
+  private static final Duration LONG = Duration.ofSeconds(20);
+
+  private final RedisBackendConformance suite;
+  private final List<RedisServer> replicas = new ArrayList<>();
+
+  ReplicaDuties(RedisBackendConformance suite) {
+    super(suite);
+    this.suite = suite;
+  }
+
+  @BeforeEach
+  void requireReplicas() {
+    assumeTrue(suite.countsReplicas(), "the backend ignores acks");
+  }
+
+  @AfterEach
+  void stopReplicas() {
+    replicas.forEach(RedisServer::close);
+  }
+
+  private LockBackend replicated() {
+    for (int i = 0; i < 2; i++) {
+      RedisServer replica = RedisServer.start();
+      replicas.add(replica);
+      replica.command("REPLICAOF", server.host(), Integer.toString(server.port()));
+    }
+    server.command("CONFIG", "SET", "repl-diskless-sync-delay", "0");
+    LockBackend backend = direct();
+    ScriptCall both = asking(2, Duration.ofMillis(500), increment("both"));
+    Await.until("both replicas follow", LONG, () -> replicas(backend.execute(both)) == 2);
+    return backend;
+  }
+
+  private static ScriptCall asking(int replicas, Duration wait, ScriptCall call) {
+    return call.withTimeout(LONG).withAcks(new ReplicaAcks(replicas, wait));
+  }
+
+  private static long replicas(List<Object> reply) {
+    return (Long) reply.get(reply.size() - 1);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule("B24")
+  @DisplayName("B24: the reply ends with the number of replicas that have what the script wrote")
+  void theReplyEndsWithTheNumberOfReplicas(Way way) {
+    LockBackend backend = replicated();
+
+    List<Object> reply = way.call(backend, asking(2, LONG, increment("a")));
+
+    assertEquals(List.of(1L, 2L), reply);
+    for (RedisServer replica : replicas) {
+      assertEquals("1", replica.command("GET", "a"));
+    }
+    assertEquals(List.of(2L), way.call(backend, increment("a")), "it did not ask for replicas");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule("B24")
+  @DisplayName("B24: a replica that does not answer is not counted, also on a new connection")
+  void aFrozenReplicaIsNotCounted(Way way) {
+    LockBackend backend = replicated();
+    replicas.get(0).pause();
+    LockBackend other = direct();
+
+    assertEquals(List.of(1L, 1L), way.call(backend, asking(2, BRIEF, increment("a"))));
+    assertEquals(List.of(2L, 1L), way.call(other, asking(2, BRIEF, increment("a"))));
+
+    replicas.get(0).resume();
+    assertEquals(List.of(3L, 2L), way.call(other, asking(2, LONG, increment("a"))));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"B7", "B24"})
+  @DisplayName("B24: a script that the server did not know is counted after its second sending")
+  void anUnknownScript(Way way) {
+    LockBackend backend = replicated();
+    server.command("SCRIPT", "FLUSH");
+    replicas.get(0).pause();
+
+    assertEquals(List.of(1L, 1L), way.call(backend, asking(2, BRIEF, increment("a"))));
+    assertEquals(1, count("a"));
+  }
+
+  @Test
+  @Rule("B24")
+  @DisplayName("B24: a call that waits for replicas holds up no call that does not")
+  void otherCallsGoOn() {
+    LockBackend backend = replicated();
+    replicas.forEach(RedisServer::pause);
+    CompletableFuture<List<Object>> waiting =
+        backend.executeAsync(asking(1, Duration.ofSeconds(8), increment("a")));
+    Await.until("the script ran", () -> count("a") == 1);
+
+    for (int i = 1; i <= 50; i++) {
+      assertEquals(List.of((long) i), backend.execute(increment("b")));
+    }
+
+    assertFalse(waiting.isDone());
+    replicas.forEach(RedisServer::resume);
+    assertTrue(replicas(Await.value(waiting)) >= 1);
+  }
+
+  @Test
+  @Rule({"B1", "B24"})
+  @DisplayName("B24: a link that breaks behind the script's reply, before the count, is UNKNOWN")
+  void aLinkThatBreaksBeforeTheCount() {
+    LockBackend backend = replicated();
+    replicas.forEach(RedisServer::pause);
+    CompletableFuture<List<Object>> waiting =
+        backend.executeAsync(asking(1, Duration.ofSeconds(8), increment("a")));
+    Await.until("the script ran", () -> count("a") == 1);
+
+    server.command("CLIENT", "KILL", "TYPE", "normal");
+
+    BackendException broken = (BackendException) Await.failure(waiting);
+    assertEquals(Outcome.UNKNOWN, broken.outcome());
+    replicas.forEach(RedisServer::resume);
+  }
+
+  @Test
+  @Rule({"B6", "B24"})
+  @DisplayName("B24: calls that are sent together share one wait")
+  void callsShareAWait() {
+    LockBackend backend = replicated();
+    server.resetCounts();
+    List<ScriptCall> calls = new ArrayList<>();
+    for (int i = 0; i < 100; i++) {
+      calls.add(asking(2, LONG, increment("a")));
+    }
+
+    List<CompletableFuture<List<Object>>> replies = backend.executeAll(calls);
+
+    replies.forEach(reply -> assertEquals(2, replicas(Await.value(reply))));
+    assertEquals(100, count("a"));
+    assertEquals(1, server.commandCounts().get("wait"));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @Rule({"B1", "B24"})
+  @DisplayName("B24: a user without WAIT is told by the server's words")
+  void aUserWithoutWait(Way way) {
+    server.command("ACL", "SETUSER", "default", "-wait");
+    LockBackend backend = direct();
+
+    BackendException refused =
+        assertThrows(
+            BackendException.class, () -> way.call(backend, asking(1, BRIEF, increment("a"))));
+
+    assertEquals(Outcome.REPLIED, refused.outcome());
+    assertTrue(String.valueOf(refused.getMessage()).contains("wait"), refused.getMessage());
+  }
+}

@@ -1,0 +1,124 @@
+package io.mortise.it;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.backend.inmemory.InMemoryStore;
+import io.mortise.spi.LockBackend;
+import io.mortise.spring.WithLock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** A start that is refused says what is wrong and what to do, without a stack trace. */
+@ExtendWith(OutputCaptureExtension.class)
+class StartTest {
+  private static void refuses(
+      CapturedOutput output, Class<?> more, String[] properties, String... texts) {
+    Class<?>[] sources = {Bare.class, more};
+    assertThrows(RuntimeException.class, () -> Shop.startWithoutWeb(sources, properties));
+    String all = output.getAll();
+    assertTrue(all.contains("APPLICATION FAILED TO START"), all);
+    for (String text : texts) {
+      assertTrue(all.contains(text), text + " is not in: " + all);
+    }
+    assertFalse(all.contains("\tat "), all);
+  }
+
+  private static String[] memory() {
+    return new String[] {"mortise.uri=memory:${random.uuid}"};
+  }
+
+  static class Plain {}
+
+  @Configuration(proxyBeanMethods = false)
+  @EnableAutoConfiguration
+  static class Bare {}
+
+  static class FinalMethod {
+    @WithLock("a")
+    public final void work() {}
+  }
+
+  @Test
+  void aMethodThatCannotBeIntercepted(CapturedOutput output) {
+    refuses(output, FinalMethod.class, memory(), "FinalMethod.work()", "final", "Action:");
+  }
+
+  @Test
+  void aServerThatIsNotThereByUri(CapturedOutput output) {
+    refuses(
+        output,
+        Plain.class,
+        new String[] {"mortise.uri=redis://127.0.0.1:1", "mortise.backend=lettuce"},
+        "127.0.0.1:1",
+        "mortise.connect=first-use");
+  }
+
+  @Test
+  void aServerThatIsNotThereByTheApplicationsClient(CapturedOutput output) {
+    refuses(
+        output,
+        Plain.class,
+        new String[] {"spring.data.redis.host=127.0.0.1", "spring.data.redis.port=1"},
+        "127.0.0.1:1",
+        "spring.data.redis");
+  }
+
+  @Test
+  void aSchemeWithoutABackend(CapturedOutput output) {
+    refuses(output, Plain.class, new String[] {"mortise.uri=ftp://nowhere"}, "ftp");
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class TwoBackends {
+    @Bean
+    LockBackend first() {
+      return InMemoryStore.create().backend();
+    }
+
+    @Bean
+    LockBackend second() {
+      return InMemoryStore.create().backend();
+    }
+  }
+
+  @Test
+  void twoStoresOfWhichNoneIsPrimary(CapturedOutput output) {
+    refuses(output, TwoBackends.class, new String[0], "[first, second]", "@Primary");
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class OneBackend {
+    @Bean
+    LockBackend backend() {
+      return InMemoryStore.create().backend();
+    }
+  }
+
+  @Test
+  void aBackendOfTheApplicationBesideAUri(CapturedOutput output) {
+    refuses(output, OneBackend.class, memory(), "LockBackend", "mortise.uri", "Remove one");
+  }
+
+  @Test
+  void lockedMethodsWithoutALockService(CapturedOutput output) {
+    refuses(
+        output, CounterService.class, new String[] {"mortise.enabled=false"}, "CounterService");
+  }
+
+  @Test
+  void groupsOfMetersWithoutABound(CapturedOutput output) {
+    refuses(
+        output,
+        Plain.class,
+        new String[] {memory()[0], "mortise.metrics.max-groups=0"},
+        "mortise.metrics.max-groups",
+        "give at least 1");
+  }
+}

@@ -1,0 +1,10 @@
+/** Tests of code that takes locks, with JUnit. */
+module io.mortise.junit {
+  requires static transitive org.jspecify;
+  requires static transitive org.assertj.core; // LockAssertions alone; a caller of it has it
+  requires transitive io.mortise.api;
+  requires io.mortise.backend.inmemory;
+  requires transitive org.junit.jupiter.api;
+
+  exports io.mortise.junit;
+}

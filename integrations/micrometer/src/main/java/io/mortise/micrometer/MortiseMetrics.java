@@ -1,0 +1,219 @@
+package io.mortise.micrometer;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tag;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.binder.MeterBinder;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.mortise.Kind;
+import io.mortise.LockAttempt;
+import io.mortise.LockHold;
+import io.mortise.LockListener;
+import io.mortise.LockService;
+import io.mortise.LossCause;
+import io.mortise.spi.LockBackend;
+import java.util.EnumMap;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The meters of lock services.
+ *
+ * <pre>{@code
+ * MortiseMetrics metrics = new MortiseMetrics(registry);
+ * LockService locks = metrics.open(LockService.builder().uri("redis://localhost:6379"));
+ * }</pre>
+ *
+ * <p>{@link #open} does three things, which can also be done one by one: it adds this object as a
+ * {@linkplain LockService.Builder#listener listener}, it {@linkplain
+ * LockService.Builder#wrapBackend wraps} the backend by {@link #timed}, and it {@linkplain #watch
+ * watches} the opened service for the gauges. One object may serve several services and several
+ * registries. A registry may be bound later: events that came before are not in its meters.
+ *
+ * <p>The name of a lock is never a tag, since names are unbounded. Its {@linkplain LockGroups
+ * group} is one. {@code docs/metrics.md} lists the meters.
+ *
+ * <p>What a registry throws is logged and hinders no lock. Thread-safe.
+ */
+public final class MortiseMetrics implements LockListener, MeterBinder {
+  private static final Logger log = LoggerFactory.getLogger(MortiseMetrics.class);
+
+  /** What became of a scheduled run. */
+  public enum Run {
+    /** It ran, and ended under its lock. */
+    RAN,
+    /** Another process had the lock. */
+    SKIPPED,
+    /** It threw, it lost its lock, or the store could not be asked. */
+    FAILED
+  }
+
+  private static final int RECENT = 64;
+
+  /** The meters of a name. Immutable, so threads may exchange it through a plain array. */
+  private record Recent(String name, Kind kind, GroupMeters meters) {}
+
+  private final LockGroups groups;
+  private final CompositeMeterRegistry registries = new CompositeMeterRegistry();
+  private final Map<Kind, Map<String, GroupMeters>> byKind = new EnumMap<>(Kind.class);
+  private final @Nullable Recent[] recent = new Recent[RECENT]; // saves finding the group again
+  private final HoldGauges gauges = new HoldGauges();
+  private final Counter renewed = renewals("ok");
+  private final Counter notRenewed = renewals("failed");
+
+  /**
+   * Metrics with groups by {@link LockGroups#prefixes()}.
+   *
+   * @param registry where the meters go
+   */
+  public MortiseMetrics(MeterRegistry registry) {
+    this(registry, LockGroups.prefixes());
+  }
+
+  /**
+   * Metrics with the given groups.
+   *
+   * @param registry where the meters go
+   * @param groups the groups of names
+   */
+  public MortiseMetrics(MeterRegistry registry, LockGroups groups) {
+    this(groups);
+    bindTo(registry);
+  }
+
+  /**
+   * Metrics that go nowhere until {@link #bindTo} is called.
+   *
+   * @param groups the groups of names
+   */
+  public MortiseMetrics(LockGroups groups) {
+    this.groups = Objects.requireNonNull(groups, "groups");
+    for (Kind kind : Kind.values()) {
+      byKind.put(kind, new ConcurrentHashMap<>());
+    }
+    gauges.register(registries);
+  }
+
+  /**
+   * Opens a service with all meters.
+   *
+   * @param builder has the address of the store and all other options
+   * @return an open service, which the caller closes
+   * @throws RuntimeException as {@link LockService.Builder#open} describes
+   */
+  public LockService open(LockService.Builder builder) {
+    return watch(builder.listener(this).wrapBackend(this::timed).open());
+  }
+
+  /**
+   * Makes the gauges include a service. A service that is closed counts nothing.
+   *
+   * @param service the service, which this object refers to from now on
+   * @return the same service
+   */
+  public LockService watch(LockService service) {
+    gauges.add(Objects.requireNonNull(service, "service"));
+    return service;
+  }
+
+  /**
+   * Times the commands of a backend. For {@link LockService.Builder#wrapBackend}.
+   *
+   * @param backend an open backend
+   * @return a backend that forwards all calls to it, and closes it when it is closed
+   */
+  public LockBackend timed(LockBackend backend) {
+    return new TimedBackend(Objects.requireNonNull(backend, "backend"), registries);
+  }
+
+  /**
+   * Adds a registry. The meters that exist are in it at once.
+   *
+   * @param registry where the meters go, besides the registries that were given before
+   */
+  @Override
+  public void bindTo(MeterRegistry registry) {
+    registries.add(Objects.requireNonNull(registry, "registry"));
+  }
+
+  @Override
+  public void acquired(LockAttempt attempt, LockHold hold) {
+    meters(attempt).acquired(hold.via(), attempt.waitedNanos());
+  }
+
+  @Override
+  public void notAcquired(
+      LockAttempt attempt, LockAttempt.Outcome outcome, @Nullable Throwable failure) {
+    meters(attempt).notAcquired(outcome, attempt.waitedNanos());
+  }
+
+  @Override
+  public void released(LockHold hold) {
+    meters(hold.attempt()).released(hold.heldNanos());
+  }
+
+  @Override
+  public void lost(LockHold hold, LossCause cause, String reason) {
+    meters(hold.attempt()).lost(cause, hold.heldNanos());
+  }
+
+  @Override
+  public void renewed(int holds, long nanos, boolean ok) {
+    (ok ? renewed : notRenewed).increment(holds);
+  }
+
+  /**
+   * Counts a run of a scheduled job: {@code mortise.scheduled}.
+   *
+   * @param name the job's name; it is a tag, so it is one of few
+   * @param run what became of the run
+   */
+  public void scheduled(String name, Run run) {
+    try {
+      Counter.builder("mortise.scheduled")
+          .description("Runs of scheduled jobs with a lock")
+          .tags(Tags.of(Tag.of("name", name), MeterTable.tag("outcome", run)))
+          .register(registries)
+          .increment();
+    } catch (RuntimeException e) {
+      log.warn("a run of '{}' could not be counted", name, e);
+    }
+  }
+
+  private GroupMeters meters(LockAttempt attempt) {
+    String name = attempt.name();
+    int slot = name.hashCode() & (RECENT - 1);
+    Recent last = recent[slot];
+    if (last == null || last.kind != attempt.kind() || !last.name.equals(name)) {
+      last = new Recent(name, attempt.kind(), find(attempt.kind(), name));
+      recent[slot] = last;
+    }
+    return last.meters;
+  }
+
+  private GroupMeters find(Kind kind, String name) {
+    String group = groups.of(name);
+    Map<String, GroupMeters> ofKind = Objects.requireNonNull(byKind.get(kind));
+    GroupMeters known = ofKind.get(group);
+    return known == null
+        ? ofKind.computeIfAbsent(group, added -> new GroupMeters(registries, kind, added))
+        : known;
+  }
+
+  private Counter renewals(String outcome) {
+    return Counter.builder("mortise.lease.renewals")
+        .description("Leases that a command was to renew")
+        .tags(Tags.of("outcome", outcome))
+        .register(registries);
+  }
+
+  @Override
+  public String toString() {
+    return "metrics of locks, groups by " + groups;
+  }
+}

@@ -1,0 +1,112 @@
+package io.mortise.shedlock;
+
+import io.mortise.Lease;
+import io.mortise.LeaseLostException;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The lock of one run of a job: a renewed lease that is given back when its time is up.
+ * Thread-safe.
+ *
+ * <p>The lease has no {@code withMaxHold}, because that limit is firm, and a job may ask for more
+ * time. So the limit is kept here. Exactly one call of {@link #unlock} or {@link #timeUp} ends the
+ * hold. Until then the lease is renewed, so a timer that is late does not let anybody else in.
+ */
+final class JobHold {
+  private static final Logger LOG = LoggerFactory.getLogger(JobHold.class);
+
+  private final Lease lease;
+
+  // Guarded by this
+  private Duration atMost = Duration.ZERO;
+  private long end = System.nanoTime();
+  private boolean over;
+
+  /** Completes when the time is up. It is cancelled when that does not matter any more. */
+  private CompletableFuture<Void> timer = new CompletableFuture<>();
+
+  private JobHold(Lease lease) {
+    this.lease = lease;
+  }
+
+  static JobHold of(Lease lease, Duration atMost) {
+    JobHold hold = new JobHold(lease);
+    hold.setTime(atMost);
+    return hold;
+  }
+
+  /**
+   * Lets the hold last that long from now.
+   *
+   * @return false if it is over
+   */
+  boolean extend(Duration atMost) {
+    if (hasEnded()) {
+      timeUp();
+      return false;
+    }
+    return lease.isValid() && setTime(atMost);
+  }
+
+  private synchronized boolean hasEnded() {
+    return over || System.nanoTime() - end >= 0;
+  }
+
+  private synchronized boolean setTime(Duration next) {
+    if (over) {
+      return false;
+    }
+    timer.cancel(false);
+    atMost = next;
+    end = System.nanoTime() + next.toNanos();
+    timer =
+        new CompletableFuture<Void>().completeOnTimeout(null, next.toNanos(), TimeUnit.NANOSECONDS);
+    CompletableFuture<Void> unused = timer.thenRunAsync(this::timeUp);
+    return true;
+  }
+
+  /**
+   * Releases the lock of a job that still runs, unless it was given more time meanwhile. If the
+   * lock was lost before, the unlock tells why.
+   */
+  private void timeUp() {
+    Duration length;
+    synchronized (this) {
+      if (over || System.nanoTime() - end < 0 || !lease.isValid()) {
+        return;
+      }
+      over = true;
+      length = atMost;
+    }
+    LOG.warn(
+        "job '{}' has run for longer than its lockAtMostFor {}; its lock is released now, and its unlock will throw (docs/migrating-from-shedlock.md#too-long)",
+        lease.name(),
+        length);
+    CompletableFuture<Void> unused = lease.releaseAsync();
+  }
+
+  /**
+   * Ends the hold. The lock is not free before some more time has passed.
+   *
+   * @throws LeaseLostException it had ended before
+   */
+  void unlock(Duration after) {
+    if (!end()) {
+      throw new LeaseLostException(
+          "job '%s' ran for longer than its lockAtMostFor, so its lock was released before it had ended; others may have held the lock since; give it more time, or extend the lock (docs/migrating-from-shedlock.md#too-long)"
+              .formatted(lease.name()));
+    }
+    lease.closeAfter(after);
+  }
+
+  private synchronized boolean end() {
+    boolean wasHeld = !over;
+    over = true;
+    timer.cancel(false);
+    return wasHeld;
+  }
+}

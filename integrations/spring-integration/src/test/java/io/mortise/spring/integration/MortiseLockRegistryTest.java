@@ -1,0 +1,208 @@
+package io.mortise.spring.integration;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import io.mortise.LockService;
+import io.mortise.conformance.support.Await;
+import java.io.IOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+/** Lost holds, work under a lock, and keys. */
+class MortiseLockRegistryTest {
+  private static final String KEY = "orders";
+
+  private final String uri = "memory:" + UUID.randomUUID();
+  private final LockService here = LockService.open(uri);
+  private final LockService there = LockService.open(uri);
+  private final MortiseLockRegistry registry = new MortiseLockRegistry(here);
+
+  @AfterEach
+  void close() {
+    there.close();
+    here.close();
+  }
+
+  private void lose() {
+    assertTrue(there.getLock(KEY).forceUnlock());
+    Await.until("it is lost", () -> here.getLock(KEY).leaseState() == LeaseState.LOST);
+  }
+
+  @Test
+  void aThreadThatHasLostItsHoldCannotLockAgainBeforeItUnlocks() throws InterruptedException {
+    var lock = registry.obtain(KEY);
+    lock.lock();
+    lose();
+    List<Executable> ways =
+        List.of(
+            lock::lock,
+            lock::lockInterruptibly,
+            lock::tryLock,
+            () -> lock.tryLock(1, TimeUnit.SECONDS),
+            () -> lock.lock(Duration.ofSeconds(1)),
+            () -> lock.tryLock(Duration.ofSeconds(1), Duration.ofSeconds(1)),
+            () -> registry.renewLock(KEY),
+            () -> registry.renewLock(KEY, Duration.ofSeconds(1)));
+    for (Executable way : ways) {
+      assertThrows(LeaseLostException.class, way);
+    }
+    assertFalse(there.getLock(KEY).isLocked(), "nothing was acquired");
+
+    assertThrows(LeaseLostException.class, lock::unlock);
+    assertTrue(lock.tryLock(1, TimeUnit.SECONDS), "it may lock again");
+    lock.unlock();
+  }
+
+  @Test
+  void aHoldThatIsLostWhileItsThreadLocksAgainStaysLost() {
+    MortiseLockRegistry disturbed = new MortiseLockRegistry(losingOnceBeforeTryLock());
+    var lock = disturbed.obtain(KEY);
+    lock.lock();
+    assertThrows(LeaseLostException.class, lock::tryLock);
+    assertFalse(there.getLock(KEY).isLocked(), "what it acquired anew is given back");
+    assertThrows(LeaseLostException.class, lock::unlock);
+  }
+
+  /** A service whose locks lose the thread's hold when it has just looked at it. */
+  private LockService losingOnceBeforeTryLock() {
+    DistributedLock lock = here.getLock(KEY);
+    DistributedLock losing =
+        proxy(
+            DistributedLock.class,
+            lock,
+            "tryLock",
+            () -> {
+              lose();
+              return lock.tryLock();
+            });
+    return proxy(LockService.class, here, "getLock", () -> losing);
+  }
+
+  private interface Answer {
+    Object get() throws Exception;
+  }
+
+  private static <T> T proxy(Class<T> type, T target, String method, Answer answer) {
+    return type.cast(
+        Proxy.newProxyInstance(
+            type.getClassLoader(),
+            new Class<?>[] {type},
+            (self, called, arguments) -> {
+              if (called.getName().equals(method)) {
+                return answer.get();
+              }
+              try {
+                return called.invoke(target, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getTargetException();
+              }
+            }));
+  }
+
+  @Test
+  void workUnderALostLockHasNoResult() throws Exception {
+    assertThrows(
+        LeaseLostException.class,
+        () ->
+            registry.executeLocked(
+                KEY,
+                () -> {
+                  lose();
+                  return "paid";
+                }));
+    assertThrows(
+        LeaseLostException.class,
+        () -> registry.executeLocked(KEY, Duration.ofSeconds(1), this::lose));
+    assertEquals("paid", registry.executeLocked(KEY, () -> "paid"), "the thread may go on");
+    assertFalse(here.getLock(KEY).isLocked());
+  }
+
+  @Test
+  void nestedWorkUnderALostLockHasNoResultEither() {
+    var lock = registry.obtain(KEY);
+    lock.lock();
+    assertThrows(
+        LeaseLostException.class,
+        () ->
+            registry.executeLocked(
+                KEY,
+                () -> {
+                  lose();
+                  return "paid";
+                }));
+    assertThrows(LeaseLostException.class, lock::unlock);
+  }
+
+  @Test
+  void anExceptionOfTheWorkIsNotHiddenByALoss() {
+    IOException own = new IOException("of the work");
+    IOException thrown =
+        assertThrows(
+            IOException.class,
+            () ->
+                registry.executeLocked(
+                    KEY,
+                    () -> {
+                      lose();
+                      throw own;
+                    }));
+    assertSame(own, thrown);
+    assertInstanceOf(LeaseLostException.class, thrown.getSuppressed()[0]);
+  }
+
+  @Test
+  void workThatDoesNotGetItsLockIsNotRun() {
+    there.getLock(KEY).lock();
+    AtomicInteger runs = new AtomicInteger();
+    TimeoutException late =
+        assertThrows(
+            TimeoutException.class,
+            () -> registry.executeLocked(KEY, Duration.ofMillis(50), runs::incrementAndGet));
+    assertTrue(late.toString().contains("'orders'"), late.toString());
+    assertEquals(0, runs.get());
+    there.getLock(KEY).unlock();
+  }
+
+  @Test
+  void aKeyIsNamedByItsText() {
+    UUID id = UUID.randomUUID();
+    var lock = new MortiseLockRegistry(here, "files").obtain(id);
+    lock.lock();
+    assertTrue(there.getLock("files:" + id).isLocked());
+    lock.unlock();
+  }
+
+  @Test
+  void aKeyWithoutATextOfItsOwnIsRefused() {
+    for (Object key : List.of(new Object(), new int[0], "", " ", "x".repeat(513))) {
+      assertThrows(IllegalArgumentException.class, () -> registry.obtain(key));
+    }
+    String said =
+        assertThrows(IllegalArgumentException.class, () -> registry.obtain(new Object()))
+            .toString();
+    assertTrue(said.contains("another lock in each process"), said);
+  }
+
+  @Test
+  void whatARegistryAndALockSayNamesThem() {
+    assertTrue(registry.toString().contains(here.clientId()), registry.toString());
+    assertTrue(registry.obtain(KEY).toString().contains(KEY), registry.obtain(KEY).toString());
+  }
+}

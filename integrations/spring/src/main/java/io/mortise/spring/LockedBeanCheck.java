@@ -1,0 +1,233 @@
+package io.mortise.spring;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.target.SingletonTargetSource;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/**
+ * Stops the start if a method with {@link WithLock} would run without its lock: its bean is no
+ * proxy of ours, or the proxy cannot intercept it.
+ *
+ * <p>Every bean is checked when it is made, and every singleton again when all are made. The second
+ * check finds beans that were made before this object, and what factory beans among them make. A
+ * mock runs no real method, so it is not refused. {@link ReplacedBeanCheck} finds what hides a
+ * bean's class from this check.
+ */
+final class LockedBeanCheck
+    implements SmartInstantiationAwareBeanPostProcessor, SmartInitializingSingleton {
+  private static final boolean TRANSACTIONS =
+      ClassUtils.isPresent(
+          "org.springframework.transaction.ConfigurableTransactionManager",
+          LockedBeanCheck.class.getClassLoader());
+
+  private static final List<String> CALLBACKS =
+      List.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
+
+  private final ConfigurableListableBeanFactory beans;
+  private final LockedMethods methods;
+  private final LockServices services;
+
+  /** Beans that were handed out before they were finished. They were checked then. */
+  private final Set<String> early = ConcurrentHashMap.newKeySet();
+
+  /** Factories that were made after this object. What they make is checked when it is made. */
+  private final Set<String> factories = ConcurrentHashMap.newKeySet();
+
+  LockedBeanCheck(
+      ConfigurableListableBeanFactory beans, LockedMethods methods, LockServices services) {
+    this.beans = beans;
+    this.methods = methods;
+    this.services = services;
+  }
+
+  /** The container calls these methods on the object itself, so it must not get so far. */
+  @Override
+  public @Nullable Object postProcessBeforeInstantiation(Class<?> type, String name) {
+    for (Method method : LockedMethods.annotated(type)) {
+      if (isCallback(method, type, name)) {
+        throw problem(
+            name,
+            "%s has @WithLock, and the container calls it past every proxy, so it would run without its lock"
+                .formatted(Methods.text(method)),
+            "Remove @WithLock and use a LockTemplate in the method, or call another bean's locked method from it");
+      }
+    }
+    return null;
+  }
+
+  private boolean isCallback(Method method, Class<?> type, String bean) {
+    String name = method.getName();
+    if (method.getParameterCount() > 0) {
+      return false;
+    }
+    boolean begins = InitializingBean.class.isAssignableFrom(type);
+    boolean ends = DisposableBean.class.isAssignableFrom(type);
+    if ((begins && name.equals("afterPropertiesSet"))
+        || (ends && name.equals("destroy"))
+        || CALLBACKS.stream().anyMatch(each -> AnnotatedElementUtils.isAnnotated(method, each))) {
+      return true;
+    }
+    if (!beans.containsBeanDefinition(bean)) {
+      return false;
+    }
+    BeanDefinition definition = beans.getMergedBeanDefinition(bean);
+    return name.equals(definition.getInitMethodName())
+        || name.equals(definition.getDestroyMethodName());
+  }
+
+  @Override
+  public Object getEarlyBeanReference(Object bean, String name) {
+    early.add(name);
+    check(bean, name);
+    return bean;
+  }
+
+  @Override
+  public Object postProcessAfterInitialization(Object bean, String name) {
+    if (!early.remove(name)) {
+      check(bean, name);
+    }
+    if (bean instanceof FactoryBean) {
+      factories.add(name);
+    }
+    guardCommits(bean);
+    return bean;
+  }
+
+  @Override
+  public void afterSingletonsInstantiated() {
+    for (String name : beans.getSingletonNames()) {
+      Object bean = beans.getSingleton(name);
+      if (bean != null) {
+        checkAgain(bean, name);
+      }
+      if (bean instanceof FactoryBean<?> factory && madeBefore(factory, name)) {
+        checkAgain(beans.getBean(name), name);
+      }
+    }
+  }
+
+  private boolean madeBefore(FactoryBean<?> factory, String name) {
+    return factory.isSingleton() && !factories.contains(name);
+  }
+
+  private void checkAgain(Object bean, String name) {
+    check(bean, name).forEach(services::of);
+    guardCommits(bean);
+  }
+
+  private static void guardCommits(Object bean) {
+    if (TRANSACTIONS) {
+      CommitGuard.addTo(bean);
+    }
+  }
+
+  /** The bean's locked methods, which are intercepted. */
+  private Set<LockedMethod> check(Object bean, String name) {
+    Set<Class<?>> types = new LinkedHashSet<>();
+    types.add(ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(bean)));
+    if (Proxy.isProxyClass(bean.getClass())) {
+      types.addAll(Arrays.asList(bean.getClass().getInterfaces()));
+    }
+    Set<LockedMethod> found = new LinkedHashSet<>();
+    for (Class<?> type : types) {
+      Set<Method> locked = LockedMethods.annotated(type);
+      if (!locked.isEmpty() && Mocks.isMock(bean)) {
+        return Set.of();
+      }
+      locked.forEach(method -> found.add(check(bean, name, method, type)));
+    }
+    return found;
+  }
+
+  private LockedMethod check(Object bean, String name, Method method, Class<?> type) {
+    int modifiers = method.getModifiers();
+    if (Modifier.isPrivate(modifiers)
+        || Modifier.isStatic(modifiers)
+        || Modifier.isFinal(modifiers)) {
+      throw problem(
+          name,
+          "%s has @WithLock and is %s, so no proxy can intercept it and it would run without its lock"
+              .formatted(Methods.text(method), Modifier.toString(modifiers)),
+          "Make it a public method that is not static and not final");
+    }
+    LockedMethod locked = methods.find(method, type);
+    if (locked == null || !isAdvised(bean)) {
+      throw problem(
+          name,
+          "%s has @WithLock, but the bean is no proxy that applies it, so it would run without its lock"
+              .formatted(Methods.text(method)),
+          "A bean that a BeanPostProcessor or BeanFactoryPostProcessor depends on is made too early: let that one depend on it through ObjectProvider or @Lazy. An object that was registered as it is has no proxy: declare it with @Bean or @Component");
+    }
+    if (!isIntercepted(bean, method)) {
+      throw problem(
+          name,
+          "%s has @WithLock, but the bean's proxy does not have the method, so it would run without its lock"
+              .formatted(Methods.text(method)),
+          "Make the method public and, if the proxy has interfaces only, declare it in one of them or set proxyTargetClass = true (spring.aop.proxy-target-class)");
+    }
+    return locked;
+  }
+
+  private static LockedMethodException problem(String bean, String problem, String nextStep) {
+    return new LockedMethodException("Bean '" + bean + "': " + problem, nextStep);
+  }
+
+  /** Whether the bean is a proxy with our advisor, or a proxy of such a proxy. */
+  private static boolean isAdvised(Object bean) {
+    Object each = bean;
+    while (each instanceof Advised proxy) {
+      for (Advisor advisor : proxy.getAdvisors()) {
+        if (advisor instanceof WithLockAdvisor) {
+          return true;
+        }
+      }
+      each = proxy.getTargetSource() instanceof SingletonTargetSource one ? one.getTarget() : null;
+    }
+    return false;
+  }
+
+  private static boolean isIntercepted(Object bean, Method method) {
+    Class<?>[] parameters = method.getParameterTypes();
+    if (!Proxy.isProxyClass(bean.getClass())) {
+      return overrides(bean.getClass(), method.getName(), parameters);
+    }
+    return Arrays.stream(bean.getClass().getInterfaces())
+        .anyMatch(each -> ReflectionUtils.findMethod(each, method.getName(), parameters) != null);
+  }
+
+  /** Whether a class made at run time overrides the method. */
+  private static boolean overrides(Class<?> proxy, String name, Class<?>[] parameters) {
+    for (Class<?> each = proxy;
+        each != null && each.getName().contains(ClassUtils.CGLIB_CLASS_SEPARATOR);
+        each = each.getSuperclass()) {
+      if (Arrays.stream(each.getDeclaredMethods())
+          .anyMatch(method ->
+              method.getName().equals(name)
+                  && Arrays.equals(method.getParameterTypes(), parameters))) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -1,0 +1,183 @@
+package io.mortise.spring;
+
+import io.mortise.spring.WithLock.IfBusy;
+import io.mortise.spring.WithLock.OnLost;
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.core.MethodClassKey;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.MethodIntrospector.MetadataLookup;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/** The methods with {@link WithLock}, read once. Thread-safe. */
+final class LockedMethods {
+  private static final ClassValue<Set<Method>> ANNOTATED =
+      new ClassValue<>() {
+        @Override
+        protected Set<Method> computeValue(Class<?> type) {
+          if (!AnnotationUtils.isCandidateClass(type, WithLock.class)) {
+            return Set.of();
+          }
+          MetadataLookup<WithLock> lookup = method -> annotation(method, type);
+          return Set.copyOf(MethodIntrospector.selectMethods(type, lookup).keySet());
+        }
+      };
+
+  private final ConfigurableBeanFactory beans;
+  private final WithLockSettings settings;
+  private final Map<MethodClassKey, Optional<LockedMethod>> known = new ConcurrentHashMap<>();
+
+  LockedMethods(ConfigurableBeanFactory beans, WithLockSettings settings) {
+    this.beans = beans;
+    this.settings = settings;
+  }
+
+  WithLockSettings settings() {
+    return settings;
+  }
+
+  /**
+   * The locked method that a call of the method on such an object runs.
+   *
+   * @return null if it has no annotation
+   * @throws LockedMethodException the annotation does not fit the method
+   */
+  @Nullable LockedMethod find(Method method, @Nullable Class<?> type) {
+    return known
+        .computeIfAbsent(
+            new MethodClassKey(method, type), key -> Optional.ofNullable(read(method, type)))
+        .orElse(null);
+  }
+
+  private @Nullable LockedMethod read(Method method, @Nullable Class<?> type) {
+    Method own = AopUtils.getMostSpecificMethod(method, type);
+    WithLock lock = annotation(own, type);
+    if (lock == null && !own.equals(method)) {
+      lock = annotation(method, type);
+    }
+    return lock == null ? null : read(lock, own);
+  }
+
+  /**
+   * The annotation of a method, also that of an interface of the type, whose method a superclass
+   * implements without knowing the interface.
+   */
+  static @Nullable WithLock annotation(Method method, @Nullable Class<?> type) {
+    WithLock lock = AnnotatedElementUtils.findMergedAnnotation(method, WithLock.class);
+    if (lock != null || type == null) {
+      return lock;
+    }
+    for (Class<?> each : ClassUtils.getAllInterfacesForClassAsSet(type)) {
+      Method declared =
+          ReflectionUtils.findMethod(each, method.getName(), method.getParameterTypes());
+      if (declared != null) {
+        lock = AnnotatedElementUtils.findMergedAnnotation(declared, WithLock.class);
+      }
+      if (lock != null) {
+        return lock;
+      }
+    }
+    return null;
+  }
+
+  /** The methods of a class that have the annotation, also those that it inherits. */
+  static Set<Method> annotated(Class<?> type) {
+    return ANNOTATED.get(type);
+  }
+
+  private LockedMethod read(WithLock lock, Method method) {
+    ResultKind result = ResultKind.of(method);
+    if (lock.ifBusy() == IfBusy.SKIP && !result.canBeSkipped()) {
+      throw new LockedMethodException(
+          "%s returns %s, and a call that is skipped would have no result"
+              .formatted(Methods.text(method), method.getReturnType().getSimpleName()),
+          "With ifBusy = SKIP, let it return nothing, an Optional, a CompletableFuture, a Mono or a Flux");
+    }
+    refuseTimes(lock, method, result);
+    if (lock.onLost() == OnLost.INTERRUPT && result == ResultKind.STAGE) {
+      throw new LockedMethodException(
+          Methods.text(method) + " returns a stage, which onLost = INTERRUPT cannot stop",
+          "Remove onLost, or return a Mono or a Flux, which is cancelled");
+    }
+    return new LockedMethod(
+        method,
+        new NameTemplate(text(lock.name(), "name", method), method, beans),
+        terms(lock, method),
+        text(lock.service(), "service", method),
+        result);
+  }
+
+  private static void refuseTimes(WithLock lock, Method method, ResultKind result) {
+    if (!lock.lease().isEmpty() && !lock.maxHold().isEmpty()) {
+      throw new LockedMethodException(
+          Methods.text(method) + " has a lease and a maxHold, of which only one can count",
+          "Remove one of the two");
+    }
+    if (!lock.atLeast().isEmpty()
+        && (result == ResultKind.STAGE || result == ResultKind.PUBLISHER)) {
+      throw new LockedMethodException(
+          "%s has atLeast, which is not supported for a %s"
+              .formatted(Methods.text(method), method.getReturnType().getSimpleName()),
+          "Remove atLeast, or let the method return when its work is over");
+    }
+  }
+
+  private LockTerms terms(WithLock lock, Method method) {
+    return new LockTerms(
+        lock.kind(),
+        lock.ifBusy(),
+        lock.waitFor().isEmpty()
+            ? settings.waitFor()
+            : time(lock.waitFor(), "waitFor", method, Times::readWait),
+        lock.lease().isEmpty() ? null : time(lock.lease(), "lease", method, Times::read),
+        lock.maxHold().isEmpty() ? null : time(lock.maxHold(), "maxHold", method, Times::read),
+        lock.atLeast().isEmpty()
+            ? Duration.ZERO
+            : time(lock.atLeast(), "atLeast", method, Times::read),
+        lock.onLost());
+  }
+
+  private <T extends @Nullable Duration> T time(
+      String value, String attribute, Method method, Function<String, T> reader) {
+    String text = text(value, attribute, method);
+    try {
+      return reader.apply(text);
+    } catch (IllegalArgumentException e) {
+      throw new LockedMethodException(
+          "%s has %s = \"%s\", which is no time".formatted(Methods.text(method), attribute, text),
+          "Write \"0\", \"500ms\", \"5s\", \"2m\" or \"PT5S\"");
+    }
+  }
+
+  /** The value with its properties. */
+  private String text(String value, String attribute, Method method) {
+    String text;
+    try {
+      text = beans.resolveEmbeddedValue(value);
+    } catch (IllegalArgumentException e) {
+      throw unresolved(value, attribute, method, e.getMessage());
+    }
+    if (text == null || text.contains("${")) {
+      throw unresolved(value, attribute, method, "a property is missing");
+    }
+    return text;
+  }
+
+  private static LockedMethodException unresolved(
+      String value, String attribute, Method method, @Nullable String why) {
+    return new LockedMethodException(
+        "%s has %s = \"%s\": %s".formatted(Methods.text(method), attribute, value, why),
+        "Set the property, or give it a default: ${name:default}");
+  }
+}

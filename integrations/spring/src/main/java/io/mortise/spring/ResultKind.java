@@ -1,0 +1,112 @@
+package io.mortise.spring;
+
+import java.lang.reflect.Method;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.ClassUtils;
+
+/** What a locked method returns, which decides how long its lock is held. */
+enum ResultKind {
+  /** The work ends when the method returns. */
+  NOTHING,
+  /** As {@link #NOTHING}; a skipped call gives an empty one. */
+  OPTIONAL,
+  /** As {@link #NOTHING}; a call that is skipped would have no result. */
+  VALUE,
+  /** The work ends when the stage completes. */
+  STAGE,
+  /** The work ends when the publisher completes or is cancelled. */
+  PUBLISHER;
+
+  /** Whether the types of Reactor are there. Without them no type is a publisher. */
+  private static final boolean REACTOR =
+      ClassUtils.isPresent("reactor.core.publisher.Flux", ResultKind.class.getClassLoader());
+
+  private static final ClassValue<Boolean> GOES_ON =
+      new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+          return Future.class.isAssignableFrom(type)
+              || CompletionStage.class.isAssignableFrom(type)
+              || Callable.class.isAssignableFrom(type)
+              || isPublisher(type);
+        }
+      };
+
+  /**
+   * The kind of a method's result.
+   *
+   * @throws LockedMethodException work would go on when the method has returned, and its end cannot
+   *     be seen
+   */
+  static ResultKind of(Method method) {
+    Class<?> type = method.getReturnType();
+    if (KotlinDetector.isSuspendingFunction(method)) {
+      throw new LockedMethodException(
+          Methods.text(method) + " is a suspending function, which @WithLock does not support",
+          "Call withLock of mortise-kotlin in its body");
+    }
+    if (type == void.class || type == Void.class) {
+      return NOTHING;
+    }
+    if (type == Optional.class) {
+      return OPTIONAL;
+    }
+    if (type == CompletableFuture.class || type == CompletionStage.class) {
+      return STAGE;
+    }
+    if (REACTOR && adapter(type) != null) {
+      return PUBLISHER;
+    }
+    if (GOES_ON.get(type)) {
+      throw new LockedMethodException(
+          "%s returns a %s, and its work may go on after that without the lock"
+              .formatted(Methods.text(method), type.getSimpleName()),
+          "Return a CompletableFuture, a CompletionStage, a Mono or a Flux");
+    }
+    return VALUE;
+  }
+
+  /** Whether it is a publisher, also if no library of Reactor is there to adapt it. */
+  private static boolean isPublisher(Class<?> type) {
+    for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+      if (each.getName().equals("org.reactivestreams.Publisher")
+          || each.getName().equals("java.util.concurrent.Flow$Publisher")) {
+        return true;
+      }
+      for (Class<?> parent : each.getInterfaces()) {
+        if (isPublisher(parent)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** How to turn the type into a publisher of Reactor and back; null if it is none. */
+  static @Nullable ReactiveAdapter adapter(Class<?> type) {
+    return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+  }
+
+  /** Whether a call may be skipped. */
+  boolean canBeSkipped() {
+    return this != VALUE;
+  }
+
+  /** Refuses a result whose work goes on although the method's type does not say so. */
+  static @Nullable Object requireOver(Object work, @Nullable Object result) {
+    if (result != null && GOES_ON.get(result.getClass())) {
+      throw new IllegalStateException(
+          "%s returned a %s, but its declared type does not say so: its work may go on without the lock; declare CompletableFuture, CompletionStage, Mono or Flux"
+              .formatted(work, result.getClass().getName()));
+    }
+    return result;
+  }
+}

@@ -1,0 +1,125 @@
+package io.mortise.spring;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.asm.ClassReader;
+import org.springframework.asm.ClassVisitor;
+import org.springframework.asm.Label;
+import org.springframework.asm.MethodVisitor;
+import org.springframework.asm.Opcodes;
+import org.springframework.asm.SpringAsmInfo;
+import org.springframework.asm.Type;
+
+/** Finds the calls of locked methods on {@code this} in class files. */
+final class SelfCalls extends ClassVisitor {
+  private final Set<String> owners;
+  private final Set<String> locked;
+  private final Set<String> found;
+  private final List<String> nested = new ArrayList<>();
+  private String type = "";
+
+  /**
+   * Looks for calls of one object's methods.
+   *
+   * @param owners the classes of which it is an instance
+   * @param locked names and descriptors of its locked methods
+   * @param found gets a sentence for each call
+   */
+  SelfCalls(Set<Class<?>> owners, Set<String> locked, Set<String> found) {
+    super(SpringAsmInfo.ASM_VERSION);
+    this.owners = owners.stream().map(Type::getInternalName).collect(Collectors.toSet());
+    this.locked = locked;
+    this.found = found;
+  }
+
+  /** Reads a class file, and gives the names of the classes that are nested in it. */
+  List<String> read(ClassReader file) {
+    nested.clear();
+    file.accept(this, ClassReader.SKIP_FRAMES);
+    return List.copyOf(nested);
+  }
+
+  @Override
+  public void visit(
+      int version,
+      int access,
+      String name,
+      @Nullable String signature,
+      @Nullable String superName,
+      String @Nullable [] interfaces) {
+    type = name;
+  }
+
+  @Override
+  public void visitInnerClass(
+      String name, @Nullable String outerName, @Nullable String innerName, int access) {
+    if (name.startsWith(type + "$") && !nested.contains(name)) {
+      nested.add(name);
+    }
+  }
+
+  /** A bridge calls the method that it stands for, so it is none. */
+  @Override
+  public @Nullable MethodVisitor visitMethod(
+      int access,
+      String name,
+      String descriptor,
+      @Nullable String signature,
+      String @Nullable [] exceptions) {
+    boolean isBridge = (access & Opcodes.ACC_BRIDGE) != 0;
+    return isBridge ? null : new Calls(access, name, descriptor);
+  }
+
+  /** In Kotlin a lambda is a static method that gets {@code this} first. */
+  private boolean isKotlinLambda(String name, String descriptor) {
+    return name.contains("$lambda$")
+        && owners.stream().anyMatch(each -> descriptor.startsWith("(L" + each + ";"));
+  }
+
+  /** The method that has the lambda, in the names of Java and of Kotlin. */
+  private static String methodAround(String caller) {
+    String name = caller.startsWith("lambda$") ? caller.substring(7) : caller;
+    int end = name.indexOf('$');
+    return end > 0 ? name.substring(0, end) : name;
+  }
+
+  /** The calls in one method. */
+  private final class Calls extends ThisTracker {
+    private final String caller;
+    private final String descriptor;
+    private int line;
+
+    Calls(int access, String name, String descriptor) {
+      super((access & Opcodes.ACC_STATIC) == 0 || isKotlinLambda(name, descriptor));
+      this.caller = name;
+      this.descriptor = descriptor;
+    }
+
+    @Override
+    public void visitLineNumber(int number, Label start) {
+      line = number;
+    }
+
+    /** The method of a superclass that an override calls is part of the same locked call. */
+    @Override
+    void calledOnThis(int opcode, String owner, String name, String descriptor) {
+      boolean isSuper =
+          opcode == Opcodes.INVOKESPECIAL
+              && name.equals(caller)
+              && descriptor.equals(this.descriptor);
+      if (owners.contains(owner) && locked.contains(name + descriptor) && !isSuper) {
+        found.add(
+            "%s.%s (line %d) calls %s.%s of its own object"
+                .formatted(
+                    type.replace('/', '.'),
+                    methodAround(caller),
+                    line,
+                    owner.replace('/', '.'),
+                    name));
+      }
+    }
+  }
+}

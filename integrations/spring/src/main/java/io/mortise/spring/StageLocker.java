@@ -1,0 +1,154 @@
+package io.mortise.spring;
+
+import io.mortise.DistributedLock;
+import io.mortise.Lease;
+import io.mortise.LockService;
+import io.mortise.spring.Locker.Busy;
+import io.mortise.spring.Locker.Work;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Runs methods that return a stage. The calling thread acquires a lease and runs the method. The
+ * lease is held until the method's stage completes, and released before the caller's stage
+ * completes.
+ *
+ * <p>No stage completes on the thread of the lock service's callbacks: what depends on it may block
+ * there.
+ */
+final class StageLocker {
+  private static final Logger LOG = LoggerFactory.getLogger(StageLocker.class);
+
+  private final Locker locker;
+
+  StageLocker(Locker locker) {
+    this.locker = locker;
+  }
+
+  /**
+   * Runs the method.
+   *
+   * @return its stage, or {@link Busy}
+   */
+  @SuppressWarnings("FutureReturnValueIgnored") // the caller has it
+  @Nullable Object run(Object who, LockService service, String name, LockTerms terms, Work work)
+      throws Throwable {
+    boolean keeps = locker.keepsAfterReturn(who, name);
+    WorkHold hold = acquire(terms.lock(service, name), terms);
+    if (hold == null) {
+      return Busy.BUSY;
+    }
+    Ending ending = new Ending(hold, keeps);
+    if (keeps) {
+      Locker.keep(hold, ending::transactionEnded, hold.lease()::close);
+    }
+    CompletionStage<?> stage;
+    try {
+      stage = start(hold, work);
+    } catch (Throwable e) {
+      ending.end(e).exceptionally(lost -> null).join();
+      throw e;
+    }
+    return follow(stage, ending);
+  }
+
+  private static @Nullable WorkHold acquire(DistributedLock lock, LockTerms terms)
+      throws InterruptedException {
+    WorkHold.requireOutside(lock);
+    Optional<Lease> lease =
+        terms.waitFor() == null ? Optional.of(lock.acquire()) : lock.tryAcquire(terms.waitFor());
+    return lease.map(each -> new WorkHold(lock, each, terms.isShared())).orElse(null);
+  }
+
+  @SuppressWarnings("try") // the scope is there to be closed
+  private static CompletionStage<?> start(WorkHold hold, Work work) throws Throwable {
+    try (WorkHold entered = hold.enter()) {
+      CompletionStage<?> stage = (CompletionStage<?>) work.run();
+      if (stage == null) {
+        throw new NullPointerException("the method returned null instead of a stage");
+      }
+      return stage;
+    }
+  }
+
+  /** The caller's stage. To cancel it cancels the method's. */
+  @SuppressWarnings("FutureReturnValueIgnored") // every outcome is in the result
+  private static CompletableFuture<Object> follow(CompletionStage<?> stage, Ending ending) {
+    CompletableFuture<Object> result = new CompletableFuture<>();
+    var unused =
+        stage.whenComplete((value, failure) ->
+            ending
+                .end(failure)
+                .whenComplete((none, lost) -> {
+                  if (failure != null) {
+                    result.completeExceptionally(failure);
+                  } else if (lost != null) {
+                    result.completeExceptionally(cause(lost));
+                  } else {
+                    result.complete(value);
+                  }
+                }));
+    var unusedToo =
+        result.whenComplete((value, failure) -> {
+          if (result.isCancelled()) {
+            stage.toCompletableFuture().cancel(true);
+          }
+        });
+    return result;
+  }
+
+  private static Throwable cause(Throwable failure) {
+    return failure instanceof CompletionException && failure.getCause() != null
+        ? failure.getCause()
+        : failure;
+  }
+
+  /** How one lease ends: when the stage has completed, and the caller's transaction is over. */
+  private record Ending(WorkHold hold, boolean keeps, CompletableFuture<Void> transaction) {
+    Ending(WorkHold hold, boolean keeps) {
+      this(
+          hold, keeps, keeps ? new CompletableFuture<>() : CompletableFuture.completedFuture(null));
+    }
+
+    void transactionEnded() {
+      transaction.complete(null);
+    }
+
+    /**
+     * The work is over. The future fails if the lease was lost before. It does not wait for the
+     * caller's transaction, because the caller may wait for it inside that.
+     */
+    CompletableFuture<Void> end(@Nullable Throwable failure) {
+      CompletableFuture<Void> released =
+          transaction.thenCompose(none -> hold.lease().releaseAsync());
+      CompletableFuture<Void> over =
+          keeps ? stillHeld() : released.whenCompleteAsync((none, lost) -> {});
+      if (keeps) {
+        var unused =
+            released.exceptionally(lost -> {
+              LOG.warn("a stage is over, and had lost its lock: {}", cause(lost).getMessage());
+              return null;
+            });
+      }
+      return over.whenComplete((none, lost) -> {
+        if (failure != null && lost != null) {
+          cause(failure).addSuppressed(cause(lost));
+        }
+      });
+    }
+
+    private CompletableFuture<Void> stillHeld() {
+      try {
+        hold.ensureHeld();
+        return CompletableFuture.completedFuture(null);
+      } catch (RuntimeException e) {
+        return CompletableFuture.failedFuture(e);
+      }
+    }
+  }
+}

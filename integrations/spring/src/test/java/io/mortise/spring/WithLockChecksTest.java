@@ -1,0 +1,215 @@
+package io.mortise.spring;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+
+/** An object that calls its own locked method is found in its class file. */
+class WithLockChecksTest {
+  /** Every call passes the proxy, or is of another method. */
+  @SuppressWarnings({"unused", "UnusedVariable", "FieldCanBeStatic"})
+  static class Clean {
+    private Clean self;
+    private final long[] numbers = {1, 2};
+
+    Clean(Clean self) {
+      this.self = self;
+    }
+
+    @WithLock("stock")
+    public long sell(long id, String text) {
+      return this.unlocked(id, text);
+    }
+
+    public long unlocked(long id, String text) {
+      return id;
+    }
+
+    public long through(Clean other, int count) {
+      Runnable later = () -> self.sell(1, "");
+      Supplier<String> reference = other::toString;
+      Callable<Long> bean = () -> other.sell(numbers[0]++, count > 1 ? "many" : "one");
+      for (int i = 0; i < count; i++) {
+        switch (i) {
+          case 0 -> self.sell(i, this.toString());
+          case 1 -> unlocked(self.sell(i, text(this)), "");
+          default -> throw new IllegalStateException("" + this);
+        }
+      }
+      try {
+        synchronized (this) {
+          return (count > 0 ? self : other).sell(count + 1L, text(this));
+        }
+      } finally {
+        self = other;
+        self.sell(2, "");
+      }
+    }
+
+    private static String text(Object object) {
+      return object instanceof Clean ? "clean" : String.valueOf(object);
+    }
+
+    public long inner() {
+      return new Object() {
+        long sell() {
+          return self.sell(1, "");
+        }
+      }.sell();
+    }
+  }
+
+  @Test
+  void callsThatPassTheProxyAreNone() {
+    WithLockChecks.assertNoSelfCalls(Clean.class, String.class, Callable.class);
+  }
+
+  static class Locked {
+    @WithLock("stock")
+    public long sell(long id, String text) {
+      return id;
+    }
+
+    @ScheduledLock(name = "report")
+    public void report() {}
+  }
+
+  static class Direct extends Locked {
+    public void plain() {
+      report();
+    }
+  }
+
+  static class WithArguments extends Locked {
+    private final long[] numbers = {1};
+
+    public long total(boolean many) {
+      return 1 + sell(numbers[0] += many ? 2 : 3, many ? "many" : text("one", 2.0));
+    }
+
+    private static String text(String text, double number) {
+      return text + number;
+    }
+  }
+
+  static class InALambda extends Locked {
+    public Callable<Long> later(String text) {
+      return () -> sell(1, text);
+    }
+  }
+
+  static class InNestedLambdas extends Locked {
+    public Supplier<Runnable> later() {
+      return () -> () -> report();
+    }
+  }
+
+  static class AsAReference extends Locked {
+    public Runnable later() {
+      return this::report;
+    }
+  }
+
+  static class InAnInnerClass extends Locked {
+    public List<Runnable> later() {
+      return List.of(
+          new Runnable() {
+            @Override
+            public void run() {
+              new Thread() {
+                @Override
+                public void run() {
+                  report();
+                }
+              }.start();
+            }
+          });
+    }
+  }
+
+  static class ThroughAVariable extends Locked {
+    public void copied(Locked other) {
+      Locked either = other == null ? this : other;
+      either.report();
+    }
+  }
+
+  static class AfterAnException extends Locked {
+    public void again() {
+      try {
+        Thread.onSpinWait();
+      } catch (IllegalStateException e) {
+        report();
+      }
+    }
+  }
+
+  static class ASuperclass {
+    public void work() {
+      locked();
+    }
+
+    public void locked() {}
+  }
+
+  static class LockedLater extends ASuperclass {
+    @Override
+    @WithLock("stock")
+    public void locked() {
+      super.locked();
+    }
+  }
+
+  interface WithDefault {
+    @WithLock("stock")
+    void locked();
+
+    default void work() {
+      locked();
+    }
+  }
+
+  static class OfAnInterface implements WithDefault {
+    @Override
+    public void locked() {}
+  }
+
+  @Test
+  void aCallOfTheObjectsOwnLockedMethodIsFound() {
+    finds(Direct.class, "Direct.plain (line ", "Direct.report of its own object");
+    finds(WithArguments.class, "WithArguments.total", "WithArguments.sell");
+    finds(InALambda.class, "InALambda.later", "InALambda.sell");
+    finds(InNestedLambdas.class, "InNestedLambdas.later", "InNestedLambdas.report");
+    finds(AsAReference.class, "AsAReference.later", "report");
+    finds(InAnInnerClass.class, "InAnInnerClass$1$1.run", "InAnInnerClass.report");
+    finds(ThroughAVariable.class, "ThroughAVariable.copied", "Locked.report");
+    finds(AfterAnException.class, "AfterAnException.again", "AfterAnException.report");
+    finds(LockedLater.class, "ASuperclass.work", "ASuperclass.locked");
+    finds(OfAnInterface.class, "WithDefault.work", "WithDefault.locked");
+  }
+
+  private static void finds(Class<?> type, String caller, String callee) {
+    var failed =
+        assertThrows(
+            AssertionError.class, () -> WithLockChecks.assertNoSelfCalls(Clean.class, type));
+    assertTrue(World.message(failed).contains(caller), World.message(failed));
+    assertTrue(World.message(failed).contains(callee), World.message(failed));
+    assertTrue(World.message(failed).contains("LockTemplate"), World.message(failed));
+    assertFalse(World.message(failed).contains("Clean"), World.message(failed));
+    assertEquals(2, World.message(failed).split(" of its own object", -1).length);
+  }
+
+  @Test
+  void theClassOfAProxyIsThatOfItsBean() {
+    try (World world = new World()) {
+      Class<?> proxy = world.start(Direct.class, Object.class).getClass();
+      assertThrows(AssertionError.class, () -> WithLockChecks.assertNoSelfCalls(proxy));
+    }
+  }
+}
