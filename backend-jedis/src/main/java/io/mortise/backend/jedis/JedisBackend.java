@@ -18,6 +18,7 @@ import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -62,6 +63,13 @@ public final class JedisBackend implements LockBackend {
 
   /** The most calls that are sent before their replies are read. */
   private static final int MOST_AT_ONCE = 500;
+
+  /**
+   * The longest wait in the pool's own queue, in milliseconds. The pool makes a connection for
+   * those in its queue only when another one is returned. If that fails, for example because the
+   * server is frozen, the pool forgets them. A new borrow makes the connection.
+   */
+  private static final int LONGEST_BORROW = 250;
 
   /** Checks a server by its reply to HELLO, and returns its facts. */
   interface Check extends BiFunction<String, Map<String, ?>, BackendInfo> {}
@@ -299,12 +307,19 @@ public final class JedisBackend implements LockBackend {
     }
     try {
       requireOpen();
-      Connection connection = pool.borrowObject(Duration.ofMillis(millis));
+      Connection connection =
+          pool.borrowObject(Duration.ofMillis(Math.min(millis, LONGEST_BORROW)));
       connection.setHandlingPool(pool);
       use(connection, batch);
     } catch (InterruptedException e) {
       dispatch(batch); // the idle connection is gone; workers are not interrupted
       Thread.currentThread().interrupt();
+    } catch (NoSuchElementException e) {
+      if (millis > LONGEST_BORROW && e.getCause() == null && pool.getBlockWhenExhausted()) {
+        dispatch(batch); // and not on this thread, where making a connection has no deadline
+      } else {
+        batch.forEach(call -> call.fail(e));
+      }
     } catch (Exception | LinkageError e) {
       batch.forEach(call -> call.fail(e));
     }

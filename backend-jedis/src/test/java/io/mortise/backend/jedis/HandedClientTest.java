@@ -22,6 +22,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.apache.commons.pool2.PooledObject;
@@ -41,6 +42,8 @@ import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.UnifiedJedis;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.providers.PooledConnectionProvider;
 
 /** A backend on an application's own client. */
@@ -168,6 +171,38 @@ class HandedClientTest {
       frozen.resume();
       breaking.handle((done, e) -> done).join();
     }
+  }
+
+  @Test
+  @DisplayName(
+      "B5: calls that wait get a connection although the pool could not replace a broken one")
+  void theBrokenConnectionCannotBeReplaced() throws Exception {
+    AtomicBoolean unreachable = new AtomicBoolean();
+    ConnectionFactory factory =
+        new ConnectionFactory(new HostAndPort(REDIS.server().host(), REDIS.server().port())) {
+          @Override
+          public PooledObject<Connection> makeObject() throws Exception {
+            if (unreachable.get()) {
+              throw new JedisConnectionException("unreachable");
+            }
+            return super.makeObject();
+          }
+        };
+    ConnectionPoolConfig one = new ConnectionPoolConfig();
+    one.setMaxTotal(1);
+    use(new ConnectionPool(factory, one));
+    Connection taken = pool.getResource();
+    Duration patient = Duration.ofSeconds(10);
+    CompletableFuture<?> blocking =
+        CompletableFuture.supplyAsync(() -> backend.execute(echo("x", patient)));
+    CompletableFuture<?> async = backend.executeAsync(echo("x", patient));
+    await("both calls wait", () -> pool.getNumWaiters() == 2);
+    unreachable.set(true);
+    taken.setBroken();
+    assertThrows(JedisException.class, taken::close);
+    unreachable.set(false);
+    assertEquals(List.of("x"), blocking.get(5, TimeUnit.SECONDS));
+    assertEquals(List.of("x"), async.get(5, TimeUnit.SECONDS));
   }
 
   @Test

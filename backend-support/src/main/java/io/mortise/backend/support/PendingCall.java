@@ -45,6 +45,9 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   /** Whether the script goes as text. Only the sending thread uses it. */
   private boolean byText;
 
+  /** Whether a timer ends the call. Only the thread that has the call uses it. */
+  private boolean limited;
+
   /**
    * Creates the call, whose time begins now.
    *
@@ -93,8 +96,15 @@ public class PendingCall extends CompletableFuture<List<Object>> {
     return most;
   }
 
-  /** Makes the call fail at its deadline, whatever its progress. */
+  /**
+   * Makes the call fail at its deadline, whatever its progress. A second time does nothing. Only
+   * one thread at a time calls this: the thread that has the call at that moment.
+   */
   public final void limit() {
+    if (limited) {
+      return;
+    }
+    limited = true;
     TimeoutException late = new TimeoutException();
     Duration left = Duration.ofMillis(millisLeft());
     TimeSource.Timer timer = TimeSource.system().schedule(() -> fail(late), left);
