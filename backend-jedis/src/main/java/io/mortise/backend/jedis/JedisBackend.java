@@ -45,9 +45,10 @@ import redis.clients.jedis.util.SafeEncoder;
  *
  * <p>{@link #execute} works on the caller's thread. When all connections of the pool are in use, it
  * works on the thread of another caller, which sends the calls of several callers in one batch. In
- * two cases a thread of the backend works while the caller waits. First, when the pool would open a
- * connection, because Jedis has no deadline for that. Second, when the caller is a virtual thread,
- * because its interrupt would close the socket.
+ * three cases a thread of the backend works while the caller waits. First, when the pool would open
+ * a connection, because Jedis has no deadline for that. Second, when the pool had no connection for
+ * a quarter of a second. Third, when the caller is a virtual thread, because its interrupt would
+ * close the socket.
  *
  * <p>A call's deadline covers the wait for a pooled connection, connecting, and the wait for bytes
  * of the reply. It does not cover the writing of hundreds of kilobytes. It does not cover a pool

@@ -9,9 +9,9 @@ import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.backend.inmemory.InMemoryStore;
 import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.support.Crew;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -21,17 +21,19 @@ import java.util.concurrent.atomic.AtomicReference;
  */
 final class CostOfMetrics {
   private static final int TURNS = 101;
+  private static final int RIVALS = 8;
+  private static final int HAND_OFFS = 40_000;
 
   /** One turn: so many operations, and their nanoseconds each. */
   private interface Turn {
-    double nanosEach();
+    double nanosEach() throws InterruptedException;
   }
 
   private static final LockListener NOTHING = new LockListener() {};
 
   private CostOfMetrics() {}
 
-  public static void main(String[] args) {
+  public static void main(String[] args) throws InterruptedException {
     MortiseMetrics metrics =
         new MortiseMetrics(new PrometheusMeterRegistry(PrometheusConfig.DEFAULT));
     InMemoryStore store = InMemoryStore.create();
@@ -41,8 +43,8 @@ final class CostOfMetrics {
         LockService measured = metrics.open(LockService.builder().backend(store.backend()))) {
       compare("memory pair, an empty listener", 2_000, pair(plain, 2_000), pair(told, 2_000));
       compare("memory pair, meters", 2_000, pair(plain, 2_000), pair(measured, 2_000));
-      compare("hand-off, an empty listener", 20_000, handOff(plain), handOff(told));
-      compare("hand-off, meters", 20_000, handOff(plain), handOff(measured));
+      compare("hand-off, an empty listener", HAND_OFFS, handOff(plain), handOff(told));
+      compare("hand-off, meters", HAND_OFFS, handOff(plain), handOff(measured));
     }
     try (RedisServer redis = RedisServer.start();
         LockService plain = LockService.open(redis.uri().toString(), "jedis");
@@ -53,7 +55,7 @@ final class CostOfMetrics {
   }
 
   /** What the meters do for one hold: {@code acquired} and {@code released}, in one thread. */
-  private static void events(MortiseMetrics metrics) {
+  private static void events(MortiseMetrics metrics) throws InterruptedException {
     AtomicReference<LockAttempt> attempt = new AtomicReference<>();
     AtomicReference<LockHold> hold = new AtomicReference<>();
     LockListener keep =
@@ -96,27 +98,25 @@ final class CostOfMetrics {
     };
   }
 
-  /** Two threads contend, so most holds are handed over. */
+  /** Several threads contend, so most holds are handed over. The time of all is one sequence. */
   private static Turn handOff(LockService locks) {
     DistributedLock lock = locks.getLock("cost:" + locks.clientId());
     return () -> {
-      AtomicBoolean end = new AtomicBoolean();
-      Thread rival =
-          new Thread(() -> {
-            while (!end.get()) {
+      long start = System.nanoTime();
+      Crew.run(
+          RIVALS,
+          number -> {
+            for (int i = 0; i < HAND_OFFS / RIVALS; i++) {
               lock.lock();
               lock.unlock();
             }
           });
-      rival.start();
-      double each = pair(locks, 20_000).nanosEach();
-      end.set(true);
-      Scene.join(rival);
-      return each;
+      return (System.nanoTime() - start) / (double) HAND_OFFS;
     };
   }
 
-  private static void compare(String what, int operations, Turn without, Turn with) {
+  private static void compare(String what, int operations, Turn without, Turn with)
+      throws InterruptedException {
     for (int i = 0; i < TURNS / 2; i++) {
       without.nanosEach();
       with.nanosEach();
