@@ -4,15 +4,19 @@ import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableSet;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.WeakHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,6 +58,10 @@ final class MovableTime implements TimeSource {
   private final ReentrantLock moving = new ReentrantLock();
   private final NavigableSet<Due> timers = new TreeSet<>();
   private final Map<Thread, Due> parked = new HashMap<>();
+
+  /** Threads that have left a park and were not seen at rest since. */
+  private final Set<Thread> awake = Collections.newSetFromMap(new WeakHashMap<>());
+
   private long sequence;
   private volatile long now;
 
@@ -78,6 +86,7 @@ final class MovableTime implements TimeSource {
     }
     Thread thread = Thread.currentThread();
     synchronized (this) {
+      awake.remove(thread);
       parked.put(thread, new Due(later(nanos), sequence++, null));
     }
     try {
@@ -85,6 +94,7 @@ final class MovableTime implements TimeSource {
     } finally {
       synchronized (this) {
         parked.remove(thread);
+        awake.add(thread);
       }
     }
   }
@@ -168,9 +178,12 @@ final class MovableTime implements TimeSource {
     return true;
   }
 
-  /** The threads that were woken and have not run yet. */
+  /** The other threads that were woken, and perhaps have not done yet what they were woken for. */
   private synchronized List<Thread> woken() {
-    return parked.keySet().stream().filter(thread -> !isAtRest(thread)).toList();
+    awake.remove(Thread.currentThread());
+    return Stream.concat(
+            parked.keySet().stream().filter(thread -> !isAtRest(thread)), awake.stream())
+        .toList();
   }
 
   private long next() {
@@ -210,6 +223,9 @@ final class MovableTime implements TimeSource {
     while (quiet < QUIET_LOOKS && System.nanoTime() - limit < 0) {
       LockSupport.parkNanos(LOOK_EVERY);
       quiet = threads.stream().allMatch(this::isAtRest) ? quiet + 1 : 0;
+    }
+    synchronized (this) {
+      threads.forEach(awake::remove);
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -74,6 +75,28 @@ class MovableTimeTest {
       expected.add("woken at " + 10 * i);
     }
     assertEquals(expected, events);
+  }
+
+  @Test
+  void aThreadThatHasLeftItsParkRunsBeforeTimeMoves() {
+    AtomicBoolean left = new AtomicBoolean();
+    Thread thread =
+        start(() -> {
+          park(Duration.ofHours(1));
+          left.set(true);
+          long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(20);
+          while (System.nanoTime() < end) {
+            Thread.onSpinWait();
+          }
+          note("woken");
+        });
+    store.awaitParked(1);
+    time.unpark(thread);
+    while (!left.get()) {
+      Thread.onSpinWait();
+    }
+    store.advance(Duration.ofMillis(10));
+    assertEquals(List.of("woken at 0"), events);
   }
 
   @Test
