@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -31,7 +33,7 @@ class DemoTest {
     String with = lines.get(5);
     assertTrue(without.matches("without a lock( +[0-9,]+){4}"), without);
     assertFalse(without.matches("without a lock +[0-9,]+ +[0-9,]+ +0 .*"), without);
-    assertTrue(with.matches("with Mortise +([1-9][0-9,]+) +\\1 +0 +[0-9,]+"), with);
+    assertTrue(with.matches("with Mortise +([1-9][0-9,]*) +\\1 +0 +[0-9,]+"), with);
     assertTrue(
         lines
             .get(7)
@@ -48,9 +50,14 @@ class DemoTest {
     List<String> lines = demo.out().lines().toList();
     assertTrue(lines.get(0).contains(", a " + kind.text() + " lock, on memory"), lines.get(0));
     assertFalse(lines.get(4).matches("without a lock +[0-9,]+ +[0-9,]+ +0 .*"), lines.get(4));
-    assertTrue(lines.get(5).matches("with Mortise +([1-9][0-9,]+) +\\1 +0 .*"), lines.get(5));
+    Matcher with = Pattern.compile("with Mortise +([1-9][0-9,]*) +\\1 +0 .*").matcher(lines.get(5));
+    assertTrue(with.matches(), lines.get(5));
     boolean passedOn = !lines.get(7).contains(" 0.0 %");
-    assertEquals(!NEVER_PASSED_ON.contains(kind), passedOn, "whether there are local hand-offs");
+    boolean never = NEVER_PASSED_ON.contains(kind);
+    // Each increment yields. On a busy machine one takes longer than holds are handed off.
+    if (never || with.group(1).length() > "1,000".length()) {
+      assertEquals(!never, passedOn, () -> "whether there are local hand-offs: " + lines);
+    }
   }
 
   @Test
