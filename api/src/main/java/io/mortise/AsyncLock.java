@@ -32,7 +32,8 @@ public interface AsyncLock {
   CompletableFuture<Lease> acquire();
 
   /**
-   * Acquires if the lock is free now. It sends one command.
+   * Acquires if the lock is free now. It sends one command. If a service may only keep the lock
+   * ({@link LockService.Builder#retain}), it waits for that service, up to 100 ms.
    *
    * @return the lease, or nothing if the lock is held
    */

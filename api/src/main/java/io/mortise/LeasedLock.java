@@ -33,6 +33,9 @@ import org.jspecify.annotations.Nullable;
  * attempt that was certainly not executed. A timed {@code tryLock} tries until its deadline and
  * then throws. A thread that already waits in the queue survives an outage of up to one lease time.
  *
+ * <p>{@link #tryLock()} waits for no holder. If a service may only keep the lock ({@link
+ * LockService.Builder#retain}), it waits for that service, up to 100 ms.
+ *
  * <p><b>Releasing.</b> {@link #unlock} throws {@link IllegalMonitorStateException} if the calling
  * thread does not hold the lock. If the thread held it and the lease is over, that is a {@link
  * LeaseLostException}. If the store cannot be reached, {@code unlock} returns normally. Renewal has

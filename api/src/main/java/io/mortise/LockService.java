@@ -385,33 +385,40 @@ public interface LockService extends AutoCloseable {
 
     /**
      * Limits how many times threads of this service hand a lock off before waiters of other
-     * services get it. In any case hand-offs end 10 ms after the acquisition from the store.
+     * services get it. In any case hand-offs end 10 ms after another service has asked for the
+     * lock, and 1 s after its acquisition from the store.
      *
      * @param limit the hand-offs per acquisition from the store; 0 turns them off; default no limit
-     *     but the 10 ms. Fenced locks are handed off at most 64 times.
+     *     but those times. Fenced locks are handed off at most 64 times.
      * @return this
      */
     Builder handOffLimit(int limit);
 
     /**
      * Lets this process keep a plain lock after {@code unlock()}, so that its next thread locks it
-     * without a command. It is given back as soon as this time has passed since its acquisition
-     * from the store. It helps where one process locks the same names again and again.
+     * without a command. It is given back as soon as another service wants it, and at the latest
+     * when this time has passed since its acquisition from the store. It helps where one process
+     * locks the same names again and again.
      *
      * <p>The price:
      *
      * <ul>
-     *   <li>Other processes wait for that time, and their {@code tryLock()} returns {@code false}
-     *       meanwhile, though no thread has it. {@code isLocked()} and {@code holder()} see the
-     *       lock as held.
+     *   <li>Another process that wants the lock waits for a message and a release more. It waits
+     *       for that time if its message is lost, or if its version is older than this option.
+     *   <li>The {@code tryLock()} of another process may take 100 ms.
+     *   <li>{@code isLocked()} and {@code holder()} see the lock as held, though no thread has it.
      *   <li>A process that crashes or freezes meanwhile keeps such locks until their leases end.
+     *   <li>After a forced unlock whose message is lost, or after a loss of data, threads may still
+     *       enter for that time.
      * </ul>
+     *
+     * <p>Times from 100 ms to 1 s are enough for most uses.
      *
      * <p>Only a lock that nobody waited for is kept. It changes nothing for fair, fenced and
      * read/write locks, locks shared with Redisson, {@link Lease} objects, fixed leases, semaphores
      * and latches.
      *
-     * @param longest at most 10 ms; default zero, which keeps nothing
+     * @param longest at most half of the lease time; default zero, which keeps nothing
      * @return this
      */
     Builder retain(Duration longest);

@@ -50,6 +50,7 @@ final class ChildProcess implements DemoParty {
             "--backend=" + site.backend(),
             "--lock=" + site.lockName(),
             "--kind=" + site.kind().text(),
+            "--retain=" + site.retain().toMillis(),
             "--counter=" + file.folder(),
             "--workers=" + workers);
     try {

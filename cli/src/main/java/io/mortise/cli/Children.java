@@ -22,7 +22,8 @@ final class Children implements AutoCloseable {
     try {
       int number = 0;
       for (String backend : plan.backends()) {
-        LocalParty.Site site = new LocalParty.Site(plan.uri(), backend, lockName, plan.kind());
+        LocalParty.Site site =
+            new LocalParty.Site(plan.uri(), backend, lockName, plan.kind(), plan.retain());
         children.processes.add(ChildProcess.start(++number, site, children.file, plan.workers()));
       }
       children.awaitReady();

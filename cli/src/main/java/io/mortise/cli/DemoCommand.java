@@ -73,6 +73,15 @@ final class DemoCommand implements Callable<Integer> {
   private String kind = "";
 
   @Option(
+      names = "--retain",
+      paramLabel = "MS",
+      defaultValue = "0",
+      description =
+          "How long a process keeps a plain lock that none of its threads uses, unless another one"
+              + " wants it: 0 to 3000 milliseconds. Default: ${DEFAULT-VALUE}.")
+  private int retain;
+
+  @Option(
       names = "--processes",
       paramLabel = "N",
       defaultValue = "1",
@@ -136,6 +145,7 @@ final class DemoCommand implements Callable<Integer> {
     requireRange("--processes", processes, 32);
     requireRange("--workers", workers, 1000);
     requireRange("--seconds", seconds, 3600);
+    requireRange("--retain", retain, 0, Math.toIntExact(LocalParty.LEASE.toMillis() / 2));
     URI parsed = Backends.parse(uri);
     List<String> chosen = choose(parsed, Backends.serving(parsed));
     requireForm(parsed, chosen);
@@ -150,12 +160,22 @@ final class DemoCommand implements Callable<Integer> {
     List<String> backends =
         IntStream.range(0, processes).mapToObj(i -> chosen.get(i % chosen.size())).toList();
     return new DemoPlan(
-        parsed, backends, DemoLock.named(kind), workers, Duration.ofSeconds(seconds));
+        parsed,
+        backends,
+        DemoLock.named(kind),
+        Duration.ofMillis(retain),
+        workers,
+        Duration.ofSeconds(seconds));
   }
 
   private static void requireRange(String option, int value, int most) {
-    if (value < 1 || value > most) {
-      throw Failure.badArgument("%s is %d; it must be 1 to %d".formatted(option, value, most));
+    requireRange(option, value, 1, most);
+  }
+
+  private static void requireRange(String option, int value, int least, int most) {
+    if (value < least || value > most) {
+      throw Failure.badArgument(
+          "%s is %d; it must be %d to %d".formatted(option, value, least, most));
     }
   }
 

@@ -13,10 +13,17 @@ import java.util.Map;
  * @param uri the store's URI; may hold a secret
  * @param backends the backend of each process
  * @param kind the kind of lock
+ * @param retain how long a process keeps a lock that nobody uses
  * @param workers the number of threads in each process
  * @param duration the length of each run
  */
-record DemoPlan(URI uri, List<String> backends, DemoLock kind, int workers, Duration duration) {
+record DemoPlan(
+    URI uri,
+    List<String> backends,
+    DemoLock kind,
+    Duration retain,
+    int workers,
+    Duration duration) {
   int processes() {
     return backends.size();
   }
@@ -24,12 +31,13 @@ record DemoPlan(URI uri, List<String> backends, DemoLock kind, int workers, Dura
   @Override
   public String toString() {
     String endpoint = new BackendConfig(uri, duration, "", Map.of()).endpoint();
-    return "%s, %s%s, a %s lock, on %s by %s, %d s for each run"
+    return "%s, %s%s, a %s lock%s, on %s by %s, %d s for each run"
         .formatted(
             several(processes(), "process", "processes"),
             several(workers, "worker", "workers"),
             processes() == 1 ? "" : " each",
             kind.text(),
+            retain.isZero() ? "" : " retained up to %d ms".formatted(retain.toMillis()),
             endpoint,
             String.join(" and ", new LinkedHashSet<>(backends)),
             duration.toSeconds());

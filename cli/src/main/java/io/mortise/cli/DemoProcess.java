@@ -49,6 +49,9 @@ final class DemoProcess implements Callable<Integer> {
   @Option(names = "--kind", required = true)
   private String kind = "";
 
+  @Option(names = "--retain", required = true)
+  private long retain;
+
   @Option(names = "--counter", required = true)
   private Path counterFolder = Path.of("");
 
@@ -70,7 +73,8 @@ final class DemoProcess implements Callable<Integer> {
     }
     CounterFile file = new CounterFile(counterFolder);
     LocalParty.Site site =
-        new LocalParty.Site(URI.create(uri), backend, lockName, DemoLock.named(kind));
+        new LocalParty.Site(
+            URI.create(uri), backend, lockName, DemoLock.named(kind), Duration.ofMillis(retain));
     try (LocalParty party = LocalParty.open(site, Counter.inFile(file.path()), workers)) {
       say(READY);
       for (String line = orders.readLine(); line != null; line = orders.readLine()) {

@@ -40,7 +40,13 @@ final class LocalParty implements DemoParty {
     this.workers = workers;
     this.meter = meter;
     this.backend = backend;
-    service = LockService.builder().backend(backend).leaseTime(LEASE).listener(meter).open();
+    service =
+        LockService.builder()
+            .backend(backend)
+            .leaseTime(LEASE)
+            .retain(site.retain())
+            .listener(meter)
+            .open();
     lock = site.kind().of(service, site.lockName());
     pool =
         Executors.newFixedThreadPool(
@@ -77,8 +83,9 @@ final class LocalParty implements DemoParty {
    * @param backend the provider's name
    * @param lockName the same for all processes
    * @param kind the kind of lock
+   * @param retain how long a lock that nobody uses is kept
    */
-  record Site(URI uri, String backend, String lockName, DemoLock kind) {}
+  record Site(URI uri, String backend, String lockName, DemoLock kind, Duration retain) {}
 
   @Override
   public CompletableFuture<Tally> start(Phase phase, Duration duration) {

@@ -28,7 +28,8 @@ final class WorkerGroup implements AutoCloseable {
     }
     Counter counter = Counter.inMemory();
     LocalParty.Site site =
-        new LocalParty.Site(plan.uri(), plan.backends().get(0), lockName, plan.kind());
+        new LocalParty.Site(
+            plan.uri(), plan.backends().get(0), lockName, plan.kind(), plan.retain());
     LocalParty party = LocalParty.open(site, counter, plan.workers());
     return new WorkerGroup(counter, List.of(party), party::close);
   }

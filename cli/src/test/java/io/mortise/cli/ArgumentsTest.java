@@ -25,6 +25,9 @@ class ArgumentsTest {
           --processes 33 | --processes is 33; it must be 1 to 32
           --seconds -1 | --seconds is -1; it must be 1 to 3600
           --seconds 3601 | --seconds is 3601; it must be 1 to 3600
+          --retain -1 | --retain is -1; it must be 0 to 3000
+          --retain 3001 | --retain is 3001; it must be 0 to 3000
+          --retain long | 'long' is not an int
           --uri localhost | the URI has no scheme
           --uri localhost:26000 | 'localhost:26000' has no scheme; write redis://localhost:26000
           --uri red\u00a0is://x | the URI is malformed at character 3
@@ -149,7 +152,9 @@ class ArgumentsTest {
     assertFalse(main.contains(DemoProcess.NAME), main);
     String demo = Invocation.of("demo", "--help").out();
     for (String option :
-        new String[] {"--uri", "--backend", "--kind", "--processes", "--workers", "--seconds"}) {
+        new String[] {
+          "--uri", "--backend", "--kind", "--retain", "--processes", "--workers", "--seconds"
+        }) {
       assertTrue(demo.contains(option), demo);
     }
   }

@@ -68,6 +68,18 @@ class DemoTest {
     assertTrue(demo.out().contains("nor without a lock, this time"), demo.out());
   }
 
+  /** One worker takes what its process keeps, so it needs next to no commands. */
+  @Test
+  void aProcessThatRetainsTheLockNeedsFewCommands() {
+    Invocation demo = Invocation.of("demo", "--workers", "1", "--seconds", "1", "--retain", "500");
+
+    assertEquals(0, demo.exitCode(), demo.all());
+    List<String> lines = demo.out().lines().toList();
+    assertTrue(lines.get(0).contains("a plain lock retained up to 500 ms, on"), lines.get(0));
+    String with = lines.get(7);
+    assertTrue(with.startsWith("with Mortise: 0.0"), with);
+  }
+
   @Test
   void progressIsPlainLinesElsewhereThanOnATerminal() {
     Invocation demo = Invocation.of("demo", "--seconds", "1");

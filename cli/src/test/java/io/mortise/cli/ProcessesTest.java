@@ -166,7 +166,8 @@ class ProcessesTest {
   void aProcessEndsWithItsInputAndTakesTheFileAlong() throws Exception {
     CounterFile file = CounterFile.create();
     LocalParty.Site site =
-        new LocalParty.Site(URI.create("memory:x"), "memory", "lock", DemoLock.PLAIN);
+        new LocalParty.Site(
+            URI.create("memory:x"), "memory", "lock", DemoLock.PLAIN, Duration.ZERO);
     ChildProcess child = ChildProcess.start(1, site, file, 2);
     child.ready().get();
     CompletableFuture<Tally> run = child.start(Phase.WITH, A_WHILE);
@@ -184,7 +185,8 @@ class ProcessesTest {
   void aProcessThatCannotOpenItsStoreSaysWhy() {
     CounterFile file = CounterFile.create();
     LocalParty.Site site =
-        new LocalParty.Site(URI.create("redis://127.0.0.1:1"), "jedis", "lock", DemoLock.PLAIN);
+        new LocalParty.Site(
+            URI.create("redis://127.0.0.1:1"), "jedis", "lock", DemoLock.PLAIN, Duration.ZERO);
     try (ChildProcess child = ChildProcess.start(7, site, file, 2)) {
       CompletionException thrown =
           assertThrows(CompletionException.class, () -> child.ready().join());

@@ -15,6 +15,7 @@ class ReportTest {
           URI.create("redis://:s3cret@host"),
           List.of("jedis", "lettuce"),
           DemoLock.PLAIN,
+          Duration.ZERO,
           4,
           Duration.ofSeconds(1));
 
@@ -101,6 +102,22 @@ class ReportTest {
     assertEquals(
         "2 processes, 4 workers each, a plain lock, on redis://host by jedis and lettuce, 1 s for each run",
         PLAN.toString());
+  }
+
+  @Test
+  void thePlanSaysHowLongALockIsRetained() {
+    DemoPlan retaining =
+        new DemoPlan(
+            URI.create("memory:demo"),
+            List.of("memory"),
+            DemoLock.PLAIN,
+            Duration.ofMillis(500),
+            1,
+            Duration.ofSeconds(2));
+
+    assertEquals(
+        "1 process, 1 worker, a plain lock retained up to 500 ms, on memory:demo by memory, 2 s for each run",
+        retaining.toString());
   }
 
   @Test

@@ -45,6 +45,9 @@ final class MultiAttempt {
    * With a fixed lease a thread waits only while it holds no member, since the lease runs during
    * the wait. A try that was refused ends the round: all members are given back. The next round
    * begins with a wait for the member that refused, as C++'s std::lock does.
+   *
+   * An attempt that waits tries without recalls: a try has asked the service that only keeps the
+   * member, and the wait for it follows.
    */
 
   /** How the attempt waits for a member. */
@@ -203,7 +206,7 @@ final class MultiAttempt {
       return wait.take(member);
     }
     try {
-      return member.tryLock();
+      return retries ? member.begin().finish() : member.tryLock();
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
       failure = e; // the next round waits for it, as long as a lock of its own would
       return false;

@@ -27,7 +27,9 @@ final class MultiRequest {
    * renewed leases of smaller names, so that no circle of waiting requests can close. Then it tries
    * the missing members again.
    *
-   * A request that does not wait tries one member after the other, as MultiAttempt does.
+   * A request that does not wait tries one member after the other, as MultiAttempt does. Of such a
+   * request, a try waits for a member that its service only keeps. One that waits has asked for it
+   * by its try, and waits for it with the next command.
    */
   private final String name;
   private final List<Member> members;
@@ -73,7 +75,7 @@ final class MultiRequest {
     List<Member> missing = missing();
     Map<Member, CompletableFuture<LeaseOutcome>> tries = new LinkedHashMap<>();
     for (Member each : wait == LeaseSource.NOT ? missing.subList(0, 1) : missing) {
-      tries.put(each, ask(each, LeaseSource.NOT));
+      tries.put(each, ask(each, wait == LeaseSource.NOT ? wait : LeaseSource.AT_ONCE));
     }
     CompletableFuture<Void> unused =
         Futures.settled(tries.values()).thenRun(() -> turns.run(() -> tried(tries)));

@@ -194,7 +194,7 @@ final class QuorumLease extends MergedLease {
         asked.add(result);
         CompletableFuture<Void> unused =
             result.thenAccept(answer -> turns.run(() -> healed(each, answer.lease())));
-        each.request(LeaseSource.NOT, result);
+        each.request(LeaseSource.AT_ONCE, result);
       }
     }
   }

@@ -265,7 +265,7 @@ final class QuorumRequest {
     List<Member> unasked = of.all().stream().filter(this::isUnasked).toList();
     tries.addAll(unasked);
     verdicts.keySet().removeAll(tries);
-    unasked.forEach(each -> ask(each, LeaseSource.NOT));
+    unasked.forEach(each -> ask(each, LeaseSource.AT_ONCE));
     limit(unasked, of.nodeTimeout(), this::tooSlow);
     decide();
   }

@@ -62,6 +62,12 @@ public final class Acquisition implements LockScripts.Subject {
       return false;
     }
 
+    /**
+     * Another request wants the lock, which it should give back soon. Called on any thread, also
+     * late or twice; does not block.
+     */
+    default void wanted(Acquisition held) {}
+
     /** Messages about the acquisition may have been missed. Called on any thread. */
     default void missedMessages() {}
 

@@ -2,8 +2,10 @@ package io.mortise.internal.engine;
 
 import io.mortise.LossCause;
 import io.mortise.internal.wire.AcquisitionId;
+import io.mortise.internal.wire.AcquisitionId.Mark;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
 import java.util.Collection;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -46,9 +48,20 @@ final class Acquisitions {
             && keys.kind().mayBeGrantedInReply()
             && lease.equals(store.defaultLease())
             && store.options().replicaAcks() == null;
-    String id =
-        AcquisitionId.create(
-            store.clientId(), sequence.incrementAndGet(), threadId, keys, granting);
+    return create(owner, threadId, lease, granting ? Mark.GRANTED_IN_REPLY : Mark.NONE);
+  }
+
+  /** As {@link #create}, for threads of one gate, which take it over from each other. */
+  Acquisition createShared(Acquisition.Owner owner, long threadId, LeaseTerms lease) {
+    boolean stays = owner.keys().kind() == LockKind.PLAIN && lease.mayBeHandedOff();
+    Mark mark = store.retain() > 0 ? Mark.RETAINED : Mark.HANDED_OFF;
+    boolean never = store.retain() == 0 && store.options().handOffLimit() == 0;
+    return create(owner, threadId, lease, stays && !never ? mark : Mark.NONE);
+  }
+
+  private Acquisition create(Acquisition.Owner owner, long threadId, LeaseTerms lease, Mark mark) {
+    long number = sequence.incrementAndGet();
+    String id = AcquisitionId.create(store.clientId(), number, threadId, owner.keys(), mark);
     Acquisition acquisition = new Acquisition(owner, id, lease);
     byId.put(id, acquisition);
     return acquisition;
@@ -95,6 +108,14 @@ final class Acquisitions {
       if (!acquisition.lease().isHeld()) {
         acquisition.signal();
       }
+    }
+  }
+
+  /** Another request wants the lock that an id holds or may hold. It may be over. */
+  void wanted(String id) {
+    Acquisition acquisition = byId.get(id);
+    if (acquisition != null) {
+      acquisition.owner().wanted(acquisition);
     }
   }
 

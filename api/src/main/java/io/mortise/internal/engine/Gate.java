@@ -3,8 +3,8 @@ package io.mortise.internal.engine;
 import io.mortise.LeaseState;
 import io.mortise.LockException;
 import io.mortise.internal.engine.Acquisition.Taking;
+import io.mortise.internal.wire.AcquisitionId.Mark;
 import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.LockKind;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -56,9 +56,16 @@ final class Gate implements Acquisition.Owner, Hold.Place {
    *   RETAINED          a thread comes, may retain           HELD, that thread is the holder
    *   RETAINED          another thread comes                 RELEASING, by that thread; then it is
    *                                                          the agent
-   *   RETAINED          its time is over, messages may be    RELEASING, in the background. It ends
-   *                     missed, the service closes, or a     before the command is sent
-   *                     request that has no place here
+   *   RETAINED          its time is over, another process    RELEASING, in the background. It ends
+   *                     wants it, messages may be missed,    before the command is sent
+   *                     the service closes, or a request
+   *                     that has no place here
+   *   ACQUIRING         another process wants it, or         no change: when it is HELD, it is handed
+   *                     messages may be missed               off for HAND_OFF_TIME, and not retained
+   *   HELD              another process wants it, for the    no change: from now on it is handed off
+   *                     first time                           for HAND_OFF_TIME, and not retained
+   *   RELEASING         another process wants it, also       no change
+   *                     late or twice
    *   RELEASING         reply, or none                       the first waiter is agent, or RETIRED
    *   HELD, RETAINED    lease lost                           LostHolds marks the holder, if there
    *                                                          is one; the first waiter is agent, or
@@ -70,13 +77,12 @@ final class Gate implements Acquisition.Owner, Hold.Place {
    *
    * A hand-off wakes the first waiter but does not reserve the hold for it. A running thread may
    * take it over first, as with the JDK's unfair lock. The waiter stays first. Time bounds for how
-   * long other threads overtake it: no hold is handed off later than HAND_OFF_TIME after it was
-   * acquired. It goes back to the store, and the first waiter is the agent of the next acquisition,
-   * which queues behind the other processes.
+   * long other threads overtake it: Stay says when a hold is handed off no more. It goes back to the
+   * store, and the first waiter is the agent of the next acquisition, which queues behind the other
+   * processes.
    *
-   * A hold may be retained only if nobody waited for it in the store: then it can keep only those
-   * waiting that came later, and these for no longer than Staying allows. It counts from the
-   * acquisition, so threads that take it over again and again do not move its end.
+   * The message that a hold is wanted may come at any time, and more than once. It is about the
+   * acquisition with its id, so the gate heeds it only while that is its own.
    *
    * Invariants:
    *   (G1) A thread holds the lock only with hold == its own hold. It was set under the mutex while
@@ -110,12 +116,8 @@ final class Gate implements Acquisition.Owner, Hold.Place {
 
   /** What a gate needs from its service. */
   interface Home {
-    /**
-     * A new acquisition of a gate.
-     *
-     * @param own whether no thread with another lease may take it over
-     */
-    Acquisition newAcquisition(Gate gate, Waiter waiter, boolean own);
+    /** A new acquisition of a gate. */
+    Acquisition newAcquisition(Gate gate, Waiter waiter);
 
     /** Gives it back to the store; returns whether the store still had it. */
     boolean release(Acquisition ended);
@@ -140,7 +142,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   }
 
   private final Store store;
-  private final Staying staying;
+  private final Stay stay;
   private final Home home;
   private final LeaseEvents events;
   private final LostHolds lostHolds;
@@ -153,13 +155,9 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   private volatile @Nullable Waiter agent;
   private @Nullable Acquisition acquisition;
   private volatile @Nullable Hold hold;
-  private int handOffs;
 
-  /** Whether the acquisition may be retained: nobody waited for it, and no message was missed. */
-  private boolean retainable;
-
-  /** Whether a timer will give the acquisition back if it is retained then. */
-  private boolean timed;
+  /** Will give the acquisition back if it is retained then; null if it was never retained. */
+  private @Nullable Timer timer;
 
   /** Whether the reply to the last acquisition came after its lease. */
   private boolean late;
@@ -169,14 +167,14 @@ final class Gate implements Acquisition.Owner, Hold.Place {
 
   Gate(
       Store store,
-      Staying staying,
+      Stay stay,
       Home home,
       LeaseEvents events,
       LostHolds lostHolds,
       LockKeys keys,
       Waiter creator) {
     this.store = store;
-    this.staying = staying;
+    this.stay = stay;
     this.home = home;
     this.events = events;
     this.lostHolds = lostHolds;
@@ -193,6 +191,11 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   /** Its key in the map of {@link Gates}. */
   String place() {
     return place;
+  }
+
+  /** Whether the threads of the service share it, so that any of them may take a hold over. */
+  boolean isShared() {
+    return place.equals(keys.lock());
   }
 
   /** Whether threads wait here for that lock of that service. */
@@ -327,11 +330,11 @@ final class Gate implements Acquisition.Owner, Hold.Place {
       return false;
     }
     long now = store.now();
-    if (handedOff ? !held.lease().isValid(now) : !staying.mayRetain(held, now)) {
+    if (handedOff ? !held.lease().isValid(now) : !stay.mayRetain(held, now)) {
       return false;
     }
     phase = Phase.HELD;
-    handOffs++;
+    int handOffs = stay.takenOver();
     // An acquisition has one token, and one more for each hand-off that is allowed.
     long token = held.lease().token() == 0 ? 0 : held.lease().token() + handOffs;
     begin(waiter, held, now, token, true);
@@ -359,9 +362,9 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   }
 
   private Acquisition begin(Waiter waiter) {
-    boolean own = !place.equals(keys.lock()); // else another thread may take it over
-    Acquisition begun = home.newAcquisition(this, waiter, own);
+    Acquisition begun = home.newAcquisition(this, waiter);
     acquisition = begun;
+    stay.expects();
     late = false;
     return begun;
   }
@@ -370,10 +373,11 @@ final class Gate implements Acquisition.Owner, Hold.Place {
    * The store answered that the agent's acquisition holds the lock.
    *
    * @param epoch of the mailbox, from before the command was sent
+   * @param alone whether nobody held it, waited for it or was remembered
    * @return {@code TOO_LATE} also if the service is closed; then the acquisition is no longer this
    *     gate's
    */
-  Taking granted(Waiter waiter, Acquisition held, long sentAt, int epoch) {
+  Taking granted(Waiter waiter, Acquisition held, long sentAt, int epoch, boolean alone) {
     mutex.lock();
     try {
       long now = store.now();
@@ -387,9 +391,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
       } else if (taking == Taking.HELD) {
         phase = Phase.HELD;
         agent = null;
-        handOffs = 0;
-        retainable = mayRetain(held, epoch);
-        timed = false;
+        stay.begins(alone && isHeard(held) && home.hearsSince(epoch));
         begin(waiter, held, now, held.lease().token(), false);
       }
       return taking;
@@ -398,13 +400,9 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     }
   }
 
-  /** The store gave it the lock at once, by the first command that it got. */
-  private boolean mayRetain(Acquisition held, int epoch) {
-    return store.retain() > 0
-        && keys.kind() == LockKind.PLAIN
-        && held.ticket().isEmpty()
-        && !held.mayArriveLate()
-        && home.hearsSince(epoch);
+  /** Whether the store asks for it by messages, and no command of it may still change that. */
+  private static boolean isHeard(Acquisition held) {
+    return Mark.isHeard(held.id()) && !held.mayArriveLate();
   }
 
   /** The threads that wait here or in the store's queue. */
@@ -575,11 +573,11 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     if (held == null) {
       return null;
     }
-    if (next != null && staying.mayHandOff(held, handOffs, keys.kind(), next, now)) {
+    if (next != null && stay.mayHandOff(held, keys.kind(), next, now)) {
       next.unpark(store.time());
       return null;
     }
-    if (next == null && retainable && staying.mayRetain(held, now)) {
+    if (next == null && stay.mayRetain(held, now) && stay.retain()) {
       retain(held, now);
       return null;
     }
@@ -592,6 +590,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     }
     phase = Phase.RELEASING;
     acquisition = null;
+    retainNoMore();
     return held;
   }
 
@@ -600,42 +599,59 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   /** Sets one timer for each acquisition, however often it is retained. */
   private void retain(Acquisition held, long now) {
     phase = Phase.RETAINED;
-    if (!timed) {
-      timed = true;
-      long left = store.retain() - (now - held.lease().acquiredAt());
-      Timer unused = store.time().schedule(() -> timeIsOver(held), Duration.ofNanos(left));
+    if (timer == null) {
+      Duration left = Duration.ofNanos(stay.longest(held, now));
+      timer = store.time().schedule(() -> timeIsOver(held), left);
+    }
+  }
+
+  /** Call it under the mutex, when the acquisition has ended. */
+  private void retainNoMore() {
+    stay.endRetaining();
+    Timer pending = timer;
+    if (pending != null) {
+      pending.close();
+      timer = null;
     }
   }
 
   private void timeIsOver(Acquisition held) {
-    boolean unused = giveBackRetained(held, () -> {});
+    boolean unused = giveBackLater(endRetained(held, () -> timer = null), () -> {});
+  }
+
+  @Override
+  public void wanted(Acquisition held) {
+    boolean unused = giveBackLater(endRetained(held, this::isWanted), () -> {});
   }
 
   @Override
   public void missedMessages() {
-    boolean unused = stopRetaining(() -> {});
+    boolean unused = giveBackLater(endRetained(null, stay::missedMessages), () -> {});
   }
 
   /**
-   * What it has now is retained no more. Gives it back in the background if it is unused, and runs
-   * the task when the store has answered, or has not.
+   * A request that cannot take over what is here wants the lock. Gives it back in the background if
+   * it is unused, and runs the task when the store has answered, or has not.
    *
    * @return whether it was unused; if not, the task does not run
    */
-  boolean stopRetaining(Runnable then) {
-    return giveBackRetained(null, then);
+  boolean makeRoom(Runnable then) {
+    return giveBackLater(endRetained(null, this::isWanted), then);
   }
 
-  /** As {@link #stopRetaining(Runnable)}, but waits until the store has answered, or has not. */
-  void stopRetaining() {
-    Acquisition unwanted = endRetained(null);
+  /** As {@link #makeRoom(Runnable)}, but waits until the store has answered, or has not. */
+  void makeRoom() {
+    Acquisition unwanted = endRetained(null, this::isWanted);
     if (unwanted != null) {
       Trampoline.step(() -> giveBackEnded(unwanted, commandTimeout()));
     }
   }
 
-  private boolean giveBackRetained(@Nullable Acquisition only, Runnable then) {
-    Acquisition unwanted = endRetained(only);
+  private void isWanted() {
+    stay.wanted(store.now());
+  }
+
+  private boolean giveBackLater(@Nullable Acquisition unwanted, Runnable then) {
     if (unwanted == null) {
       return false;
     }
@@ -661,17 +677,18 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   }
 
   /**
-   * @param only the acquisition that is meant; null for whichever it has now, which is then
-   *     retained no more
+   * Ends the hold if it is retained, and returns it.
+   *
+   * @param only the acquisition that is meant; null for whichever it has now
+   * @param note what to note of that acquisition, also if it is not retained
    */
-  private @Nullable Acquisition endRetained(@Nullable Acquisition only) {
+  private @Nullable Acquisition endRetained(@Nullable Acquisition only, Runnable note) {
     mutex.lock();
     try {
       if (only != null && only != acquisition) {
         return null;
       }
-      retainable &= only != null;
-      timed = false;
+      note.run();
       return endRetained();
     } finally {
       mutex.unlock();
@@ -748,6 +765,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
         return false;
       }
       retained = phase == Phase.RETAINED;
+      retainNoMore();
       lost = hold;
       if (lost != null) {
         lostHolds.add(lost);

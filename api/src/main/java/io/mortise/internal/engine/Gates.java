@@ -7,6 +7,7 @@ import java.util.Collection;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** The gates of a service, by lock. A lock that no thread uses has none. Thread-safe. */
@@ -15,7 +16,10 @@ public final class Gates {
   private final Acquisitions acquisitions;
   private final Releases releases;
   private final Mailbox mailbox;
-  private final Staying staying;
+
+  /** How many holds are retained. */
+  private final AtomicInteger retained = new AtomicInteger();
+
   private final LeaseEvents events;
   private final LostHolds lostHolds;
   private final QueueWait queueWait;
@@ -28,7 +32,6 @@ public final class Gates {
     acquisitions = parts.acquisitions();
     releases = parts.releases();
     mailbox = parts.mailbox();
-    staying = new Staying(store);
     events = parts.events();
     this.lostHolds = lostHolds;
     queueWait = new QueueWait(parts);
@@ -110,18 +113,18 @@ public final class Gates {
 
   /** A thread of another gate cannot take over what the plain one retains: that goes back first. */
   private void makeRoom(Gate asking) {
-    if (store.retain() > 0 && !asking.place().equals(asking.keys().lock())) {
+    if (store.retain() > 0 && !asking.isShared()) {
       Gate plain = byPlace.get(asking.keys().lock());
       if (plain != null) {
-        plain.stopRetaining();
+        plain.makeRoom();
       }
     }
   }
 
-  /** As {@link Gate#stopRetaining(Runnable)}, for a lease of the lock. */
+  /** As {@link Gate#makeRoom(Runnable)}, for a lease of the lock. */
   boolean makesRoom(LockKeys keys, Runnable then) {
     Gate plain = byPlace.get(keys.lock());
-    return plain != null && plain.stopRetaining(then);
+    return plain != null && plain.makeRoom(then);
   }
 
   /** Begins an attempt without waiting, for a thread that does not hold the lock. */
@@ -143,13 +146,17 @@ public final class Gates {
     store.checkOpen(keys);
     String place = keys.gate(waiter.thread().getId());
     return byPlace.computeIfAbsent(
-        place, key -> new Gate(store, staying, home, events, lostHolds, keys, waiter));
+        place,
+        key -> new Gate(store, new Stay(store, retained), home, events, lostHolds, keys, waiter));
   }
 
   private final class Home implements Gate.Home {
     @Override
-    public Acquisition newAcquisition(Gate gate, Waiter waiter, boolean own) {
-      return acquisitions.create(gate, waiter.thread().getId(), waiter.lease(), own);
+    public Acquisition newAcquisition(Gate gate, Waiter waiter) {
+      long thread = waiter.thread().getId();
+      return gate.isShared()
+          ? acquisitions.createShared(gate, thread, waiter.lease())
+          : acquisitions.create(gate, thread, waiter.lease(), true);
     }
 
     @Override

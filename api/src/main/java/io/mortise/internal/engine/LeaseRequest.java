@@ -10,6 +10,7 @@ import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
+import io.mortise.internal.wire.QueueTimes;
 import io.mortise.internal.wire.VotingSet;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
@@ -78,6 +79,10 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   private final @Nullable VotingSet voters;
   private final Thread asker = Thread.currentThread();
   private final long wait;
+
+  /** Whether it waits for a recall, if it does not wait otherwise. */
+  private final boolean recalls;
+
   private final long start;
   private final @Nullable ToldRequest told;
   private final List<Consumer<? super LeaseChange>> listeners = new CopyOnWriteArrayList<>();
@@ -86,6 +91,10 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   private Acquisition acquisition;
   private long askedAt;
   private boolean timeIsOver;
+
+  /** The holder that was asked for what nobody uses, and for which it waits. */
+  private @Nullable String recalledFrom;
+
   private @Nullable Timer timer;
   private @Nullable LockException failure;
   private final Backoff pause;
@@ -113,6 +122,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     policy = wanted.terms();
     voters = wanted.voters();
     this.wait = Math.max(LeaseSource.NOT, wait);
+    recalls = wait == LeaseSource.NOT;
     start = store.now();
     told = parts.events().attempts().begins(keys, start);
     acquisition = newAcquisition();
@@ -211,10 +221,13 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     phase = Phase.ASKING;
     askedAt = store.now();
     acquisition.place().sending(askedAt);
-    boolean waits = wait != LeaseSource.NOT;
     return voters == null
-        ? store.scripts().acquire(acquisition, policy, waits, "")
-        : store.scripts().vote(acquisition, policy, waits, voters, parts.voter().expected());
+        ? store.scripts().acquire(acquisition, policy, waits(), "")
+        : store.scripts().vote(acquisition, policy, waits(), voters, parts.voter().expected());
+  }
+
+  private boolean waits() {
+    return wait != LeaseSource.NOT || recalledFrom != null;
   }
 
   @Override
@@ -345,7 +358,13 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
 
   private Runnable refused(AcquireReply.Busy busy) {
     String who = busy.holder() == null ? "somebody" : busy.holder();
-    return done(new LeaseOutcome(null, who), null);
+    if (!recalls || !busy.recalled()) {
+      return done(new LeaseOutcome(null, who), null);
+    }
+    recalledFrom = who;
+    timer = store.time().schedule(this::timeIsOver, QueueTimes.RECALL);
+    acquisition.place().signal();
+    return waits(() -> {});
   }
 
   private Runnable held() {
@@ -402,7 +421,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
       boolean again =
           !timeIsOver
               && RetryRule.asksAgain(
-                  wait != LeaseSource.NOT,
+                  waits(),
                   wait != LeaseSource.FOREVER,
                   acquisition.place().mayBeKnown(),
                   now - troubleSince,
@@ -452,7 +471,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   }
 
   private Runnable giveUp() {
-    return done(new LeaseOutcome(null, null), failure);
+    return done(new LeaseOutcome(null, recalledFrom), failure);
   }
 
   private Runnable done(@Nullable LeaseOutcome value, @Nullable Throwable why) {
@@ -460,7 +479,8 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     Runnable telling =
         parts.events().attempts().notAcquired(told, refusal(value), why, store.now());
     Acquisition orphan = acquisition;
-    boolean unqueued = value != null && (value.open() || value.heldBy() != null);
+    boolean unqueued =
+        value != null && (value.open() || value.heldBy() != null) && recalledFrom == null;
     boolean known = orphan.place().mayBeKnown() && (!unqueued || orphan.mayArriveLate());
     CompletableFuture<LeaseOutcome> waiting = forgetResult();
     return () -> {
@@ -498,8 +518,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   /** When it began, if it waits in the store's queue or for a store that fails; else null. */
   synchronized @Nullable Long waitingSince() {
     boolean pends = phase == Phase.WAITING || phase == Phase.ASKING;
-    boolean waits = pends && wait != LeaseSource.NOT;
-    return waits && (!acquisition.ticket().isEmpty() || failure != null) ? start : null;
+    return pends && waits() && (!acquisition.ticket().isEmpty() || failure != null) ? start : null;
   }
 
   // The lease

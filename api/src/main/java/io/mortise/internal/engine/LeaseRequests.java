@@ -37,7 +37,7 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   /**
    * Asks for a lease that is bound to no thread.
    *
-   * @param wait how long to wait (ns), or {@link LeaseSource#NOT} or {@link LeaseSource#FOREVER}
+   * @param wait how long to wait (ns), as {@link LeaseSource} has it
    * @param here whether the calling thread sends the first command; it waits for the reply anyway
    * @param result completed on the thread that delivers the reply, so nothing that blocks may
    *     depend on it. If a caller completes it first, the request is withdrawn.

@@ -27,11 +27,13 @@ import org.slf4j.LoggerFactory;
  *   <li>A grant wakes the acquisition's owner. If the message has the store's time, the acquisition
  *       may take the lock by it alone ({@code startOnGrant}).
  *   <li>A loss ends the hold of the id.
+ *   <li>A wish of another request ends what a gate keeps for its threads. About an id that is over
+ *       it means nothing: it may have crossed the release.
  *   <li>A signal wakes a waiter of a condition.
  * </ul>
  *
  * <p>After a gap, all waiters ask the store again, since their message may have been in the gap. No
- * hold from before its end is retained.
+ * hold from before its end is retained, or handed off for longer because nobody asks for it.
  */
 public final class Mailbox implements ChannelListener {
   private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
@@ -141,6 +143,8 @@ public final class Mailbox implements ChannelListener {
       log.warn("{}: message not understood: {}", store, message);
     } else if (parts[0].equals("lost")) {
       acquisitions.revoked(parts[1]);
+    } else if (parts[0].equals("wanted")) {
+      acquisitions.wanted(parts[1]);
     } else if (parts[0].equals("signal")) {
       conditions.signalled(parts[1]);
     } else {

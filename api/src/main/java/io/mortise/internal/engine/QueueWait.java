@@ -4,6 +4,7 @@ import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
 import io.mortise.internal.engine.Gate.Step;
 import io.mortise.internal.wire.AcquireReply;
+import io.mortise.internal.wire.QueueTimes;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
@@ -75,6 +76,10 @@ final class QueueWait {
     private long busySince;
 
     private int epoch;
+
+    /** Whether it waits for a recall, if it does not wait otherwise. */
+    private boolean recalls;
+
     private boolean done;
     private @Nullable LockException failure;
     private final Backoff pause = store.backoff();
@@ -87,6 +92,7 @@ final class QueueWait {
     }
 
     Step run() throws InterruptedException {
+      recalls = true;
       while (true) {
         store.checkOpen(gate.keys());
         if (mayBeOver) {
@@ -100,7 +106,7 @@ final class QueueWait {
         Long grantSentAt = acquisition.place().grantSentAt(store.defaultLease(), now);
         if (grantSentAt != null && waiter.lease().equals(store.defaultLease())) {
           answered(acquisition);
-          Step step = taken(acquisition, grantSentAt);
+          Step step = taken(acquisition, grantSentAt, false);
           if (step != Step.WAIT) {
             return step;
           }
@@ -223,9 +229,22 @@ final class QueueWait {
       if (reply instanceof AcquireReply.Held held) {
         acquisition.lease().setToken(held.token());
         store.complainOfEpoch(held.complaint());
-        return taken(acquisition, sentAt);
+        return taken(acquisition, sentAt, held.alone());
+      }
+      if (recalls && reply instanceof AcquireReply.Busy busy && busy.recalled()) {
+        return recall(acquisition);
       }
       return Step.REFUSED;
+    }
+
+    /**
+     * The attempt was not to wait, and the holder may have no thread inside. So it goes on as one
+     * that waits, with the same id, for the short time in which the holder gives the lock back.
+     */
+    private Step recall(Acquisition acquisition) {
+      waiter.recalls(store.now() + QueueTimes.RECALL.toNanos());
+      acquisition.place().signal();
+      return Step.WAIT;
     }
 
     private void answered(Acquisition acquisition) {
@@ -234,8 +253,8 @@ final class QueueWait {
       failure = null;
     }
 
-    private Step taken(Acquisition acquisition, long sentAt) {
-      return switch (gate.granted(waiter, acquisition, sentAt, epoch)) {
+    private Step taken(Acquisition acquisition, long sentAt, boolean alone) {
+      return switch (gate.granted(waiter, acquisition, sentAt, epoch, alone)) {
         case HELD -> {
           done = true;
           waiter.tookRemotely();

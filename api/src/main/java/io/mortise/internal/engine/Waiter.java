@@ -23,9 +23,10 @@ public final class Waiter {
   private final Thread thread = Thread.currentThread();
   private final LeaseTerms lease;
   private final long start;
-  private final Patience patience;
   private final boolean interruptible;
-  private final long deadline;
+  private Patience patience;
+  private long deadline;
+  private boolean recalls;
   private boolean interrupted;
   private boolean remote;
   private String beside = "";
@@ -86,6 +87,13 @@ public final class Waiter {
     return patience == Patience.TIMED;
   }
 
+  /** It was not to wait, and now waits until the holder has given back what nobody uses. */
+  void recalls(long until) {
+    patience = Patience.TIMED;
+    deadline = until;
+    recalls = true;
+  }
+
   boolean isOver(long now) {
     return switch (patience) {
       case NONE -> true;
@@ -131,7 +139,7 @@ public final class Waiter {
 
   /** What it means that it ends without the lock and without an exception. */
   Outcome refusal() {
-    return waits() ? Outcome.TIMED_OUT : Outcome.BUSY;
+    return waits() && !recalls ? Outcome.TIMED_OUT : Outcome.BUSY;
   }
 
   /** The store gave this thread the lock. */

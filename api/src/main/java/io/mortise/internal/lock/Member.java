@@ -27,7 +27,10 @@ public interface Member extends LeasedLock, LeaseSource {
   /** As {@link #withLease(Duration)}. A message then shows the time in the caller's unit. */
   Member withLease(long lease, TimeUnit unit);
 
-  /** Begins an attempt as {@link #tryLock()} does, and does not wait for the answer. */
+  /**
+   * Begins an attempt as {@link #tryLock()} does, and does not wait for the answer. It waits for no
+   * service that only keeps the lock.
+   */
   PendingTry begin();
 
   /**

@@ -138,10 +138,7 @@ public final class ServiceBuilder implements LockService.Builder {
   @Override
   public LockService.Builder retain(Duration longest) {
     retain = once("retain", retain, longest);
-    require(
-        !longest.isNegative() && longest.compareTo(ServiceOptions.HAND_OFF_TIME) <= 0,
-        "retain %s is out of range (0 to 10 ms); other processes wait for that long"
-            .formatted(longest));
+    require(!longest.isNegative(), "retain " + longest + " is negative; zero retains nothing");
     return this;
   }
 
@@ -240,6 +237,10 @@ public final class ServiceBuilder implements LockService.Builder {
     require(
         maxHold == null || maxHold.compareTo(lease) >= 0,
         "maxHold %s is shorter than leaseTime %s".formatted(maxHold, lease));
+    require(
+        or(retain, Duration.ZERO).compareTo(lease.dividedBy(2)) <= 0,
+        "retain %s is more than half of leaseTime %s; a lock that is retained is not renewed"
+            .formatted(retain, lease));
     checkReplicaAcks(timeout);
     return new ServiceOptions(
         lease,

@@ -11,8 +11,9 @@ public sealed interface AcquireReply {
    *
    * @param token the first of its fencing tokens, or 0 if the lock is not fenced
    * @param complaint the server's error, if it did not tell the number of its failover
+   * @param alone of an exclusive lock: whether nobody held it, waited for it or was remembered
    */
-  record Held(long token, @Nullable String complaint) implements AcquireReply {}
+  record Held(long token, @Nullable String complaint, boolean alone) implements AcquireReply {}
 
   /**
    * The id is in the queue.
@@ -31,8 +32,10 @@ public sealed interface AcquireReply {
    *
    * @param left the milliseconds until the lock may be free, negative if there is no such time
    * @param holder an id that holds it, if the script gives one
+   * @param recalled whether the holder was just asked for it, and may give it back soon because no
+   *     thread of its service is inside
    */
-  record Busy(long left, @Nullable String holder) implements AcquireReply {}
+  record Busy(long left, @Nullable String holder, boolean recalled) implements AcquireReply {}
 
   /** The id has a tombstone: it was withdrawn or revoked before this command ran. */
   record TooLate() implements AcquireReply {}
@@ -95,8 +98,12 @@ public sealed interface AcquireReply {
     }
   }
 
-  AcquireReply HELD = new Held(0, null);
+  AcquireReply ALONE = new Held(0, null, true);
+  AcquireReply HELD = new Held(0, null, false);
   AcquireReply TOO_LATE = new TooLate();
+
+  /** Where a reply BUSY says that the holder was just asked. */
+  int RECALLED = 3;
 
   /** An optional element of a reply: null if the script left it out or sent an empty text. */
   static @Nullable String textAt(List<Object> reply, int index) {
@@ -127,14 +134,14 @@ public sealed interface AcquireReply {
 
   private static AcquireReply ofAcquire(List<Object> reply) {
     if (isDone(reply)) {
-      return HELD;
+      return reply.get(0).equals(1L) ? ALONE : HELD;
     }
     return switch ((String) reply.get(0)) {
-      case "HELD" -> new Held((Long) reply.get(1), textAt(reply, 2));
+      case "HELD" -> new Held((Long) reply.get(1), textAt(reply, 2), false);
       case "WAIT" ->
           new Waiting(
               (Long) reply.get(1), (Long) reply.get(2), (Long) reply.get(3), textAt(reply, 4));
-      case "BUSY" -> new Busy((Long) reply.get(1), textAt(reply, 2));
+      case "BUSY" -> new Busy((Long) reply.get(1), textAt(reply, 2), reply.size() > RECALLED);
       case "TOO_LATE" -> TOO_LATE;
       case "UNSET" -> new Unset();
       case "TOO_MANY" -> new TooMany((Long) reply.get(1));

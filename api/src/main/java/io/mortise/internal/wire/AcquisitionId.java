@@ -10,6 +10,8 @@ import java.util.regex.Pattern;
  *
  * <ul>
  *   <li>{@code :n}, the reply to a release may grant the lock to it
+ *   <li>{@code :k}, its threads may hand it off until another process wants it
+ *   <li>{@code :i}, the same, and its process may keep it while no thread is inside
  *   <li>{@code :e}, the rest of a hold that was left with a time to keep; no acquisition has it
  *   <li>{@code :r}, it reads
  *   <li>{@code :p3}, it wants three permits
@@ -25,6 +27,28 @@ public record AcquisitionId(String client, String host, long pid, long threadId)
   private static final Pattern OURS =
       Pattern.compile("((.+)~(\\d{1,18})~[0-9a-f]+):\\d+:(\\d{1,18})(:.*)?");
 
+  /** What the scripts may do with an id. */
+  public enum Mark {
+    NONE(""),
+    /** The reply to a release may grant the lock to it. */
+    GRANTED_IN_REPLY(":n"),
+    /** Its service hears that it is wanted. Its threads hand it off until then. */
+    HANDED_OFF(":k"),
+    /** As {@link #HANDED_OFF}. Its service may also keep it while no thread is inside. */
+    RETAINED(":i");
+
+    private final String text;
+
+    Mark(String text) {
+      this.text = text;
+    }
+
+    /** Whether its service hears that an id is wanted. */
+    public static boolean isHeard(String id) {
+      return id.endsWith(HANDED_OFF.text) || id.endsWith(RETAINED.text);
+    }
+  }
+
   /** {@code client:thread}, as Redisson writes it. */
   private static final Pattern ANY = Pattern.compile("(.+):(\\d{1,18})");
 
@@ -32,16 +56,11 @@ public record AcquisitionId(String client, String host, long pid, long threadId)
    * Creates an id.
    *
    * @param sequence a number that this client has never used before
-   * @param granting whether the reply to a release may grant the lock to the id
    */
   public static String create(
-      ClientId client, long sequence, long threadId, LockKeys keys, boolean granting) {
-    String step = step(client, sequence, threadId);
-    String suffix = suffix(keys);
-    if (!granting && suffix.isEmpty()) {
-      return step; // the usual case; to add empty texts would copy it
-    }
-    return step + (granting ? ":n" : "") + suffix;
+      ClientId client, long sequence, long threadId, LockKeys keys, Mark mark) {
+    // in one, so that no text is copied to add an empty one
+    return client.text() + ':' + sequence + ':' + threadId + mark.text + suffix(keys);
   }
 
   /** The id of a step that acquires nothing: a step of a condition, or of a latch's count. */

@@ -40,10 +40,13 @@ public record ServiceOptions(
   }
 
   /**
-   * How long after its acquisition from the store a hold may be handed off, and may be retained at
-   * most (rule L12).
+   * For how long a hold may be handed off (rule L12): after it was first asked for. If nobody asks
+   * for it, because others waited before it began, after its acquisition from the store.
    */
   public static final Duration HAND_OFF_TIME = Duration.ofMillis(10);
+
+  /** For how long after its acquisition a hold may be handed off for which nobody asks. */
+  public static final Duration UNASKED_TIME = Duration.ofSeconds(1);
 
   /** How often an acquisition of that kind is handed off at most. */
   public int mostHandOffs(LockKind kind) {

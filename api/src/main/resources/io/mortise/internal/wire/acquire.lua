@@ -9,10 +9,12 @@
 --        5 how many fencing tokens an acquisition may use
 --        6 the number of the failover that made this server the master, 'cluster' if the server
 --          knows it, or left out
--- Reply  1: it holds the lock; of a fenced lock HELD, the first fencing token
+-- Reply  1: it holds the lock, and is alone: nobody held it, waited or was remembered
+--        2: it holds the lock; of a fenced lock HELD, the first fencing token
 --           [, complaint about CLUSTER INFO]
 --        WAIT, ms left of the lock (-2 none), ticket, server time (us) [, complaint about PUBLISH]
---        BUSY, ms left of the lock, an id that holds it   (only 'try' and 'fair')
+--        BUSY, ms left of the lock, an id that holds it [, 1: it was just asked for, and it may
+--           turn out soon that nobody is inside]   (only 'try' and 'fair')
 --        TOO_LATE                          (this id was withdrawn or revoked)
 --        FOREIGN, what was found
 -- Rules  L1 L10 L11 L13 L14 Q1 Q2 Q4. Uncontended: three commands, no TIME; fenced six.
@@ -57,7 +59,7 @@ local function enter()
     first, complaint = reserve()
   end
   take(id, lease, first)
-  return first and {'HELD', first, complaint} or 1
+  return first and {'HELD', first, complaint} or 2
 end
 
 -- The id already holds the lock. A fenced hold that was granted may have no tokens yet.
@@ -68,7 +70,7 @@ local function confirm()
     redis.call('HSET', lock, id, first)
   end
   keep(lock, lease)
-  return first and {'HELD', first, complaint} or 1
+  return first and {'HELD', first, complaint} or 2
 end
 
 if fence and redis.call('EXISTS', lock, queue, alive) == 0 then
@@ -103,7 +105,11 @@ if word ~= 'join' then
   if left == -2 then
     return enter()
   end
-  return {'BUSY', left, redis.call('HKEYS', lock)[1]}
+  local held, soon = wanted(now)
+  if soon and redis.call('EXISTS', queue) == 0 then
+    return {'BUSY', left, held, 1}
+  end
+  return {'BUSY', left, held}
 end
 
 local ticket = join(now, micros, ARGV[4])
@@ -115,5 +121,7 @@ if left == -2 then
   end
   complaint = refused
   left = head and window or -2
+else
+  wanted(now)
 end
 return {'WAIT', left, ticket, micros, complaint}

@@ -18,6 +18,7 @@ local steps = {
   {'PEXPIRE', hash, 1000},
   {'HEXISTS', hash, 'check'},
   {'HKEYS', hash},
+  {'HGET', hash, 'check'},
   {'HDEL', hash, 'check'},
   {'ZADD', zset, 1, 'check'},
   {'PEXPIRE', zset, 1000},

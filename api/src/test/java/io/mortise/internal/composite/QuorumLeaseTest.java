@@ -10,6 +10,7 @@ import io.mortise.Lease;
 import io.mortise.LeaseState;
 import io.mortise.Registration;
 import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.MemberLease;
 import io.mortise.internal.lock.Member;
 import io.mortise.spi.TimeSource;
@@ -19,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.junit.jupiter.api.Tag;
@@ -31,6 +33,11 @@ class QuorumLeaseTest {
 
   /** The timers that are still pending. */
   private final List<Runnable> timers = new ArrayList<>();
+
+  private boolean renewed;
+
+  /** How long each question may wait. */
+  private final List<Long> waits = new ArrayList<>();
 
   private final Map<String, CompletableFuture<LeaseOutcome>> asked = new HashMap<>();
   private final Map<String, CompletableFuture<Void>> releases = new HashMap<>();
@@ -61,17 +68,18 @@ class QuorumLeaseTest {
         Map.of(
             "place", none -> place,
             "lease", none -> LEASE,
-            "isRenewed", none -> false,
+            "isRenewed", none -> renewed,
             "time", none -> time,
             "executor", none -> here,
             "onClose", none -> nothing,
-            "request", args -> request(place, args[1])));
+            "request", args -> request(place, args)));
   }
 
   @SuppressWarnings("unchecked")
-  private Object request(String place, Object claimed) {
-    asked.put(place, (CompletableFuture<LeaseOutcome>) claimed);
-    return claimed;
+  private Object request(String place, Object[] args) {
+    waits.add((Long) args[0]);
+    asked.put(place, (CompletableFuture<LeaseOutcome>) args[1]);
+    return args[1];
   }
 
   private CompletableFuture<LeaseOutcome> asked(String place) {
@@ -115,6 +123,21 @@ class QuorumLeaseTest {
   private static Lease lease(CompletableFuture<LeaseOutcome> claimed) {
     assertTrue(claimed.isDone());
     return Objects.requireNonNull(claimed.join().lease());
+  }
+
+  /** It would wait for one member while it holds others. */
+  @Test
+  void noMemberIsRecalled() {
+    renewed = true; // so that members are taken again
+    CompletableFuture<LeaseOutcome> claimed = request();
+    List.of("a", "b").forEach(each -> asked(each).complete(granted(each)));
+    asked("c").complete(taken());
+    Lease lease = lease(claimed);
+    runTimers();
+
+    assertTrue(waits.size() > 3, "it asks for the third member again");
+    assertEquals(Set.of(LeaseSource.AT_ONCE), Set.copyOf(waits));
+    CompletableFuture<Void> unused = lease.releaseAsync();
   }
 
   @Test

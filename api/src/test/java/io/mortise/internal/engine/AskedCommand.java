@@ -50,8 +50,29 @@ final class AskedCommand {
     return this;
   }
 
+  /** Whether it joins the queue if the lock is held. */
+  boolean joins() {
+    return call.args().get(1).startsWith("join ");
+  }
+
+  /** It holds the lock, and is alone: nobody held it, waited for it or was remembered. */
   AskedCommand held() {
     return answer(1L);
+  }
+
+  /** It holds the lock, and others have held it or waited for it. */
+  AskedCommand heldAfterOthers() {
+    return answer(2L);
+  }
+
+  /** Another client holds the lock. */
+  AskedCommand busy() {
+    return answer("BUSY", 30_000L, "other:1:1:k");
+  }
+
+  /** Another client holds the lock, and may give it back soon. */
+  AskedCommand recalled() {
+    return answer("BUSY", 30_000L, "other:1:1:i", 1L);
   }
 
   /** Another client holds the lock for 30 s, and the id is in the queue. */

@@ -89,6 +89,14 @@ abstract class GateFixture {
     return acquisition(acquire.id());
   }
 
+  /** The thread acquires the lock from the store, for which others have waited. */
+  Acquisition holdsAfterOthers(GateThread party) {
+    Future<Boolean> locking = party.runs(lock::lock);
+    AskedCommand acquire = store.next("acquire").heldAfterOthers();
+    GateThread.get(locking);
+    return acquisition(acquire.id());
+  }
+
   /** The thread calls lock, and parks at the gate. */
   Future<Boolean> waits(GateThread party) {
     return parked(party, party.runs(lock::lock));
@@ -128,6 +136,21 @@ abstract class GateFixture {
       throw new AssertionError(id + " is not known");
     }
     return known;
+  }
+
+  /** The message comes that another process wants the lock. */
+  void wanted(Acquisition held) {
+    wanted(held.id());
+  }
+
+  void wanted(String id) {
+    engine.mailbox().onMessage("wanted|" + id + '|' + keys.lock());
+  }
+
+  /** The connection for messages breaks, and is there again. */
+  void missesMessages() {
+    engine.mailbox().onInterrupted(new IllegalStateException("gone"));
+    engine.mailbox().onSubscribed();
   }
 
   void forcedOpen(Acquisition held) {

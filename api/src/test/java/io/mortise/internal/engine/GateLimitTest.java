@@ -20,7 +20,7 @@ class GateLimitTest extends GateFixture {
 
   @Test
   void aHoldIsHandedOffAsOftenAsThereIsTime() {
-    Acquisition held = holds(a);
+    Acquisition held = holdsAfterOthers(a);
     List<Future<Boolean>> waiting = new ArrayList<>();
     for (int i = 0; i < 100; i++) {
       waiting.add(passesThrough(party("waiter-" + i)));
@@ -40,7 +40,7 @@ class GateLimitTest extends GateFixture {
 
   @Test
   void handOffsDoNotMoveTheirEnd() {
-    Acquisition held = holds(a);
+    Acquisition held = holdsAfterOthers(a);
     GateThread holder = a;
     for (int passed = 1; passed < HAND_OFF_TIME.toMillis(); passed++) {
       GateThread next = holder == a ? b : a;
@@ -67,7 +67,7 @@ class GateLimitTest extends GateFixture {
 
   @Test
   void aHoldIsHandedOffForTenMillisecondsAndThenReleased() {
-    Acquisition held = holds(a);
+    Acquisition held = holdsAfterOthers(a);
     Future<Boolean> first = waits(b);
     time.advance(Duration.ofNanos(9_999_999));
     unlock(a);

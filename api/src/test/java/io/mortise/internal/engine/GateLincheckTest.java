@@ -38,7 +38,7 @@ class GateLincheckTest {
   /** One service on a model store, and the actions of its threads. */
   abstract static class Counting {
     private final LockKeys keys = LockKeys.of("mortise:", "x");
-    private final ModelStore store = new ModelStore(keys);
+    final ModelStore store = new ModelStore(keys);
     final DistributedLock lock;
     final DistributedLock fixed;
     int counter;
@@ -78,7 +78,7 @@ class GateLincheckTest {
 
   /**
    * Threads that take over what the service retains, and threads that cannot and give it back
-   * first.
+   * first. Another process wants the lock at any moment.
    */
   public static final class Retaining extends Counting {
     public Retaining() {
@@ -93,6 +93,7 @@ class GateLincheckTest {
 
     @Operation
     public int countInTime() {
+      store.wish();
       fixed.lock();
       return countAndUnlock();
     }

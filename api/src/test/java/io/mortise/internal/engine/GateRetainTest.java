@@ -209,7 +209,7 @@ class GateRetainTest extends GateFixture {
     AskedCommand acquire = store.next("acquire").queued();
     time.awaitParked(a.thread());
     engine.mailbox().onMessage("grant|" + acquire.id() + '|' + keys.lock());
-    store.next("acquire").held();
+    store.next("acquire").heldAfterOthers();
     assertTrue(GateThread.get(locking));
 
     assertReleased(a, acquisition(acquire.id()));

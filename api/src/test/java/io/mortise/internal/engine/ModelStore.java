@@ -10,7 +10,9 @@ import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ModelStore implements LockBackend, TimeSource {
   private final Deque<String> queue = new ArrayDeque<>();
+  private final Set<String> known = new HashSet<>();
   private @Nullable String holder;
   private @Nullable ChannelListener mailbox;
   private final String lockKey;
@@ -48,8 +51,9 @@ final class ModelStore implements LockBackend, TimeSource {
       holder = id;
     }
     if (id.equals(holder)) {
-      return List.of(1L);
+      return List.of(known.add(id) && queue.isEmpty() ? 1L : 2L);
     }
+    known.add(id);
     if (once) {
       return List.of("BUSY", 30_000L);
     }
@@ -77,6 +81,18 @@ final class ModelStore implements LockBackend, TimeSource {
       listener.onMessage("grant|" + next + '|' + lockKey);
     }
     return true;
+  }
+
+  /** Another process wants the lock, if it is held. */
+  void wish() {
+    String asked;
+    synchronized (this) {
+      asked = holder;
+    }
+    ChannelListener listener = mailbox;
+    if (asked != null && listener != null) {
+      listener.onMessage("wanted|" + asked + '|' + lockKey);
+    }
   }
 
   @Override

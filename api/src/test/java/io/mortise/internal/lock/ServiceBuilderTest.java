@@ -92,8 +92,12 @@ class ServiceBuilderTest {
 
   @Test
   void aLockIsRetainedForTenMillisecondsAtMost() {
-    assertContains("0 to 10 ms", refused(builder -> builder.retain(Duration.ofMillis(11))));
-    assertContains("0 to 10 ms", refused(builder -> builder.retain(Duration.ofNanos(-1))));
+    assertContains("negative", refused(builder -> builder.retain(Duration.ofNanos(-1))));
+    assertContains("half of leaseTime", refused(builder -> builder.retain(Duration.ofSeconds(16))));
+    assertContains(
+        "half of leaseTime",
+        refused(
+            builder -> builder.leaseTime(Duration.ofSeconds(1)).retain(Duration.ofMillis(501))));
   }
 
   @ParameterizedTest

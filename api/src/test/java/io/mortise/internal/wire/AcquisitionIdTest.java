@@ -2,7 +2,9 @@ package io.mortise.internal.wire;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.internal.wire.AcquisitionId.Mark;
 import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 
@@ -15,11 +17,28 @@ class AcquisitionIdTest {
     LockKeys reading = LockKeys.readWrite("mine:", "n").as(LockKind.READ);
     LockKeys semaphore = LockKeys.semaphore("mine:", "n").wanting(3);
 
-    assertEquals("host~7~ab:1:5", AcquisitionId.create(CLIENT, 1, 5, plain, false));
-    assertEquals("host~7~ab:1:5:n", AcquisitionId.create(CLIENT, 1, 5, plain, true));
-    assertEquals("host~7~ab:2:5:r", AcquisitionId.create(CLIENT, 2, 5, reading, false));
-    assertEquals("host~7~ab:2:5:n:p3", AcquisitionId.create(CLIENT, 2, 5, semaphore, true));
+    assertEquals("host~7~ab:1:5", AcquisitionId.create(CLIENT, 1, 5, plain, Mark.NONE));
+    assertEquals("host~7~ab:1:5:n", created(plain, Mark.GRANTED_IN_REPLY));
+    assertEquals("host~7~ab:1:5:k", created(plain, Mark.HANDED_OFF));
+    assertEquals("host~7~ab:1:5:i", created(plain, Mark.RETAINED));
+    assertEquals("host~7~ab:1:5:r", created(reading, Mark.NONE));
+    assertEquals("host~7~ab:1:5:n:p3", created(semaphore, Mark.GRANTED_IN_REPLY));
     assertEquals("host~7~ab:3:5", AcquisitionId.step(CLIENT, 3, 5));
+  }
+
+  private static String created(LockKeys keys, Mark mark) {
+    return AcquisitionId.create(CLIENT, 1, 5, keys, mark);
+  }
+
+  @Test
+  void theMarkSaysWhetherItsServiceHearsThatItIsWanted() {
+    LockKeys plain = LockKeys.of("mine:", "n");
+
+    assertTrue(Mark.isHeard(created(plain, Mark.HANDED_OFF)));
+    assertTrue(Mark.isHeard(created(plain, Mark.RETAINED)));
+    assertFalse(Mark.isHeard(created(plain, Mark.NONE)));
+    assertFalse(Mark.isHeard(created(plain, Mark.GRANTED_IN_REPLY)));
+    assertFalse(Mark.isHeard(AcquisitionId.ofRest(created(plain, Mark.RETAINED), plain)));
   }
 
   @Test
@@ -38,7 +57,7 @@ class AcquisitionIdTest {
   @Test
   void anIdIsReadAsItWasWritten() {
     LockKeys semaphore = LockKeys.semaphore("mine:", "n").wanting(3);
-    String id = AcquisitionId.create(CLIENT, 2, 5, semaphore, true);
+    String id = AcquisitionId.create(CLIENT, 2, 5, semaphore, Mark.GRANTED_IN_REPLY);
 
     assertEquals(new AcquisitionId("host~7~ab", "host", 7, 5), AcquisitionId.read(id));
   }

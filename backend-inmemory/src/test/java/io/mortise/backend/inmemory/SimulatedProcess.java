@@ -22,6 +22,7 @@ final class SimulatedProcess implements LockBackend, TimeSource {
   private final InMemoryStore store;
   private final Duration lease;
   private final boolean startOnGrant;
+  private final boolean retains;
   private final SimulatedLink link;
   private final Queue<Runnable> keptBack = new ConcurrentLinkedQueue<>();
   private LockBackend client;
@@ -32,6 +33,7 @@ final class SimulatedProcess implements LockBackend, TimeSource {
     this.store = store;
     this.lease = lease;
     startOnGrant = seed % 2 == 0;
+    retains = seed % 3 == 0;
     link = new SimulatedLink(store, seed);
     client = store.backend();
     service = open();
@@ -42,6 +44,7 @@ final class SimulatedProcess implements LockBackend, TimeSource {
         .sharedBackend(this)
         .leaseTime(lease)
         .startOnGrant(startOnGrant)
+        .retain(retains ? lease.dividedBy(2) : Duration.ZERO)
         .open();
   }
 

@@ -53,7 +53,7 @@ final class ExploredService implements LockBackend {
             .backend(this)
             .handOffLimit(2)
             .startOnGrant(startOnGrant)
-            .retain(Duration.ofMillis(retain ? 10 : 0))
+            .retain(Duration.ofMillis(retain ? 500 : 0))
             .executor(task -> schedule.later(name + " callback", task))
             .open();
   }

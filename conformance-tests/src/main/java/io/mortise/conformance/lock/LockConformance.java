@@ -20,6 +20,7 @@ import io.mortise.conformance.lock.exclusive.QueueScriptRules;
 import io.mortise.conformance.lock.exclusive.RetainRules;
 import io.mortise.conformance.lock.exclusive.TakeoverRules;
 import io.mortise.conformance.lock.exclusive.WaitingRules;
+import io.mortise.conformance.lock.exclusive.WantedRules;
 import io.mortise.conformance.lock.lease.KeeperRules;
 import io.mortise.conformance.lock.lease.LeaseRules;
 import org.junit.jupiter.api.Nested;
@@ -157,6 +158,13 @@ public abstract class LockConformance implements LockKit {
   @Nested
   class Retained extends RetainRules {
     Retained() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class WantedLocks extends WantedRules {
+    WantedLocks() {
       super(LockConformance.this);
     }
   }

@@ -100,6 +100,11 @@ record Fault(
       return endsHolds;
     }
 
+    /** Whether it ends a hold, and nothing tells its process before the next renewal. */
+    boolean isUntold() {
+      return this == DELETED || this == CLOCK_FORWARD;
+    }
+
     /** Whether a client may have missed an action of the store. */
     boolean silences() {
       return switch (this) {

@@ -31,9 +31,18 @@ record History(List<Stay> stays, List<Fault> faults, List<LogLine> others, long 
 
   /**
    * How far apart two processes may log the same moment: the store acts, and a worker logs what it
-   * heard. A thread that gets a hold by hand-off holds it at most 10 ms after the store granted it.
+   * heard. A process hears of a forced unlock by a message, and of a restart by its connection, and
+   * hands nothing off after that.
    */
   static final long REPORTING = 100_000_000L;
+
+  /**
+   * For how long a thread may get a hold by hand-off after the store granted it to its process, if
+   * nobody asks for it (L12). Nobody asks for a hold that the store does not have any more. So it
+   * counts where the process hears nothing of the fault. Fenced holds are handed off for a shorter
+   * time, which is within {@link #REPORTING}.
+   */
+  private static final long HANDED_OFF = 1_000_000_000L;
 
   /** Reads lines in any order, but keeps the order within each log. */
   static History of(List<LogLine> lines) {
@@ -98,7 +107,9 @@ record History(List<Stay> stays, List<Fault> faults, List<LogLine> others, long 
    * asked before, and logged the hold soon after, or if another fault delayed the log.
    */
   boolean isPerhapsAcquiredBefore(Stay stay, Fault fault) {
-    long reported = fault.end() + REPORTING;
+    boolean plain = stay.token() == 0;
+    long handedOff = plain && fault.sort().isUntold() ? HANDED_OFF : 0;
+    long reported = fault.end() + handedOff + REPORTING;
     return stay.begin() <= reported
         && (stay.entered() <= reported
             || faultsOf(stay)

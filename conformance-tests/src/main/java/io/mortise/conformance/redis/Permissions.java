@@ -12,7 +12,7 @@ public final class Permissions {
   public static final List<String> NEEDED =
       words(
           "+evalsha +eval +subscribe +publish",
-          "+time +exists +type +pttl +pexpire +del +hset +hdel +hexists +hkeys",
+          "+time +exists +type +pttl +pexpire +del +hset +hdel +hexists +hkeys +hget",
           "+zadd +zrem +zscore +zrange +zpopmin +zremrangebyscore");
 
   /** Locks work without these. The documentation says what is missing then. */

@@ -1,6 +1,7 @@
 package io.mortise.conformance.lock.exclusive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
@@ -14,6 +15,7 @@ import io.mortise.conformance.lock.fixture.Costs;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -120,6 +122,40 @@ public abstract class CommandRules extends LockRules {
   }
 
   @Test
+  @Rule("L19")
+  void aRetainedLockIsLockedAgainWithoutACommand() {
+    DistributedLock lock = service(builder -> builder.retain(Duration.ofSeconds(15))).getLock(name);
+    pair(lock);
+    costs.reset();
+
+    for (int i = 0; i < 100; i++) {
+      pair(lock);
+    }
+
+    assertEquals(Map.of(), costs.counts());
+  }
+
+  /** To look costs each of them two commands. To ask costs two more, once in a second. */
+  @Test
+  @Rule({"L12", "L19"})
+  void aHoldIsAskedForOnceHoweverManyWantIt() {
+    DistributedLock mine = lock();
+    List<DistributedLock> others = List.of(lock(), lock(), lock());
+    pair(mine);
+    mine.lock();
+    costs.reset();
+    long start = System.nanoTime();
+    others.forEach(each -> assertFalse(each.tryLock()));
+    long seconds = (System.nanoTime() - start) / 1_000_000_000;
+
+    assertEquals(3, costs.count("hkeys"));
+    assertEquals(3, costs.count("hget"));
+    assertTrue(costs.count("publish") <= 1 + seconds, costs.counts().toString());
+    assertEquals(costs.count("publish"), costs.count("hset"));
+    mine.unlock();
+  }
+
+  @Test
   @Rule("L10")
   void aGrantBetweenServicesIsThreeCommandsAndOneMessage(Figures figures)
       throws InterruptedException {
@@ -146,10 +182,13 @@ public abstract class CommandRules extends LockRules {
     assertTrue(commands <= 5L * ROUNDS, commands + " commands");
   }
 
-  /** Asserts that nearly each grant came by a message, and by no more than one. */
+  /**
+   * Asserts that nearly each grant came by a message, and by no more than one. Only the first hold
+   * is asked for, by one message more: all later ones were waited for.
+   */
   private void assertAllTold() {
     long messages = costs.count("publish");
-    assertTrue(messages > ROUNDS && messages < 2 * ROUNDS, messages + " messages");
+    assertTrue(messages > ROUNDS && messages <= 2 * ROUNDS, messages + " messages");
   }
 
   /** Counts the commands while two threads alternate on a lock. */

@@ -162,29 +162,12 @@ public abstract class RefusalRules extends LockRules {
   @ValueSource(strings = {"+get", "+set"})
   void fencedLocksNeedGetAndSet(String only) {
     List<String> rules = new ArrayList<>(Permissions.LOCKS);
-    rules.addAll(List.of("+hget", only));
+    rules.add(only);
     try (LockService service = open(allowing(rules))) {
       FencedLock lock = service.getFencedLock(name);
       BackendUnavailableException e =
           assertThrows(BackendUnavailableException.class, lock::tryLock);
       assertContains("docs/troubleshooting.md#permissions", String.valueOf(e.getMessage()));
-    }
-  }
-
-  /** A fenced lock that is granted reads the token of its hold. */
-  @Test
-  void fencedLocksNeedHgetToBeHandedOver() throws InterruptedException {
-    List<String> rules = new ArrayList<>(Permissions.LOCKS);
-    rules.addAll(List.of("+get", "+set"));
-    URI uri = allowing(rules);
-    try (LockService one = open(uri);
-        LockService other = open(uri)) {
-      FencedLock mine = one.getFencedLock(name);
-      mine.lock();
-      Contender waiter = contender(() -> other.getFencedLock(name).tryLock(3, TimeUnit.SECONDS));
-      mine.unlock();
-      String message = String.valueOf(waiter.failure().getMessage());
-      assertContains("docs/troubleshooting.md#permissions", message);
     }
   }
 

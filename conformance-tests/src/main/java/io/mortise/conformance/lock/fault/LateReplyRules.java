@@ -133,7 +133,7 @@ public abstract class LateReplyRules extends LockRules {
     taking.pass();
     assertTrue(holder.result());
 
-    assertEquals(List.of(1L), taking.arrive());
+    assertEquals(List.of(2L), taking.arrive());
 
     assertTrue(mine.remainTimeToLive() > 50_000);
     holder.leave(() -> {

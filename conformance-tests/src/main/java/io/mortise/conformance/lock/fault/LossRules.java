@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.DistributedLock;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
+import io.mortise.LockException;
 import io.mortise.LockService;
 import io.mortise.NotReplicatedException;
 import io.mortise.conformance.RedisKit;
@@ -115,6 +116,39 @@ public abstract class LossRules extends LockRules {
       its.unlock();
     });
     return remote.answer();
+  }
+
+  @Test
+  @Rule({"L1", "L12"})
+  void aLockThatWasRetainedIsNotTakenAgainWhenTheServerHasComeBackEmpty() {
+    RedisServer server = serverOfItsOwn();
+    LockService keeping =
+        service(closing(kit.open(server.uri())), builder -> builder.retain(Duration.ofSeconds(15)));
+    DistributedLock mine = keeping.getLock(name);
+    mine.lock();
+    mine.unlock();
+    assertTrue(mine.isLocked(), "it is retained");
+
+    server.restart();
+    DistributedLock theirs = service(server).getLock(name);
+    theirs.lock();
+    String mailbox = "mortise:mail:" + keeping.clientId();
+    Await.until(
+        "the service hears messages again",
+        SECONDS,
+        () -> List.of(mailbox, 1L).equals(server.command("PUBSUB", "NUMSUB", mailbox)));
+    Await.until("it reaches the server", SECONDS, () -> reaches(mine));
+
+    assertFalse(mine.tryLock());
+    theirs.unlock();
+  }
+
+  private static boolean reaches(DistributedLock lock) {
+    try {
+      return lock.isLocked();
+    } catch (LockException e) {
+      return false;
+    }
   }
 
   @Test

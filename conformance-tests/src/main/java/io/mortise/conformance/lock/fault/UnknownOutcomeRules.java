@@ -197,7 +197,7 @@ public abstract class UnknownOutcomeRules extends LockRules {
     HeldCall claim = link.hold("acquire");
 
     theirs.unlock();
-    assertEquals(List.of(1L), claim.arrive());
+    assertEquals(List.of(2L), claim.arrive());
     link.set(Link.DOWN);
     link.mail().cut();
     claim.lose();

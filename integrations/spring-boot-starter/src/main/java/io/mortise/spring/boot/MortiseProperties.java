@@ -24,9 +24,10 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     lease time, whichever is shorter.
  * @param keyPrefix The beginning of every key and channel.
  * @param handOffLimit How many times threads of this application hand a lock off before others get
- *     it. By default as often as they can in 10 milliseconds.
+ *     it. By default as often as they can until 10 milliseconds after others ask for it.
  * @param retain For how long the application keeps a plain lock that nobody uses, so that its next
- *     thread needs no command. At most 10 milliseconds. By default not at all.
+ *     thread needs no command, unless another process wants it. At most half of the lease time. By
+ *     default not at all.
  * @param interruptOnLoss Whether every thread is interrupted when its hold is lost.
  * @param startOnGrant Whether a thread holds a lock as soon as it receives the message of the
  *     grant.
