@@ -164,8 +164,7 @@ final class Clients {
 
   /** The process gives back what it keeps. The hold ends here before the command is sent. */
   void giveBack(int w) {
-    if (setup.has(Mistake.GIVES_BACK_BEFORE_THE_END)
-        || setup.has(Mistake.ASKED_BEFORE_THE_END)) {
+    if (setup.has(Mistake.GIVES_BACK_BEFORE_THE_END) || setup.has(Mistake.ASKED_BEFORE_THE_END)) {
       command(Kind.RELEASE, state.waiters[w].id, 0, 0);
     } else {
       endUnused(w);

@@ -22,8 +22,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * Mistakes, planted one at a time. Each is found in a setup in which the protocol itself breaks no
- * rule. Most are findings about an earlier design: A1 to A13 about the queue (docs/rules.md), F1
- * to F14 about holds that are kept until somebody asks.
+ * rule. Most are findings about an earlier design: A1 to A13 about the queue (docs/rules.md), F1 to
+ * F14 about holds that are kept until somebody asks.
  */
 @SuppressWarnings("ImmutableEnumChecker") // nobody changes the sets of a setup
 enum Mistake {
@@ -196,8 +196,7 @@ enum Mistake {
       TRY,
       times -> times.withStaying(new Times.Staying(1, 3, 2, 3))),
 
-  ONLY_THE_FIRST_ASKS(
-      "F6", "only the first in the queue asks", Scenario.ASKS_LOST.setup(), UNUSED),
+  ONLY_THE_FIRST_ASKS("F6", "only the first in the queue asks", Scenario.ASKS_LOST.setup(), UNUSED),
 
   TAKEN_WITH_LITTLE_LEASE(
       "F7",
@@ -233,13 +232,13 @@ enum Mistake {
   KEPT_IN_A_GAP(
       "F12",
       "a hold stays unused though the mailbox was cut off",
-      Scenario.ASKED_IN_TIME.setup(),
+      Scenario.ASKED_IN_A_GAP.setup(),
       UNUSED),
 
   KEEPS_WHAT_IT_ACQUIRED_IN_A_GAP(
       "F12",
       "a hold is alone though the mailbox was cut off when its acquire was sent",
-      Scenario.ASKED_IN_TIME.setup(),
+      Scenario.ASKED_IN_A_GAP.setup(),
       UNUSED),
 
   KEPT_AFTER_A_RESTART(

@@ -304,8 +304,7 @@ enum Rule {
       Waiter waiter = before.waiters[w];
       Times times = before.setup.times();
       boolean enters = waiter.isUnused() && after.waiters[w].holds();
-      boolean handedOff =
-          waiter.phase == Waiter.Phase.HANDED_OFF && waiter.age < times.handOff();
+      boolean handedOff = waiter.phase == Waiter.Phase.HANDED_OFF && waiter.age < times.handOff();
       if (enters && !handedOff && waiter.ended > times.delay()) {
         return true;
       }

@@ -63,12 +63,20 @@ enum Scenario {
       asking("AB").with(Choice.HAND_OFF, Choice.ASK).withFaults(1, anyMail())),
 
   ASKED(
-      "two processes that also keep it unused, any fault or late mailbox",
+      "two processes that also keep an alone hold unused, any fault or late mailbox",
       asking("AB").withFaults(1, anyMail())),
 
+  ASKED_PROCESSES(
+      "three processes that keep an alone hold unused, any fault or late mailbox",
+      asking("ABC").withFaults(1, anyMail())),
+
   ASKED_IN_TIME(
-      "the same, faults that lose no message: it is given back at once",
+      "two processes that keep an alone hold unused, faults that stop no message: it ends at once",
       asking("AB").withFaults(1, withoutMail())),
+
+  ASKED_IN_A_GAP(
+      "three processes that keep an alone hold unused, and a mailbox that is cut off",
+      asking("ABC").withFaults(1, Fault.DISCONNECT)),
 
   ASKED_OF_THREE(
       "three processes that keep an alone hold unused: none that somebody waited for",
@@ -136,10 +144,6 @@ enum Scenario {
   LARGE_SLOW(
       "three processes, messages that take time, any fault", slow("ABC").withFaults(1, any())),
 
-  LARGE_ASKED(
-      "three processes that keep an alone hold unused, any fault or late mailbox",
-      asking("ABC").withFaults(1, anyMail())),
-
   LARGE_ASKED_TWO_FAULTS(
       "two processes that keep an alone hold unused, any two faults or late mailboxes",
       asking("AB").withFaults(2, anyMail())),
@@ -178,10 +182,10 @@ enum Scenario {
     return all.toArray(Fault[]::new);
   }
 
-  /** As any, but no message to a mailbox is lost or late without notice. */
+  /** As any, but each message to a mailbox of a process that runs arrives in time. */
   private static Fault[] withoutMail() {
     EnumSet<Fault> all = EnumSet.range(Fault.CRASH, Fault.FORCE);
-    all.removeAll(EnumSet.of(Fault.LOSE_MAIL, Fault.DELAY_MAIL));
+    all.removeAll(EnumSet.of(Fault.DISCONNECT, Fault.LOSE_MAIL, Fault.DELAY_MAIL));
     return all.toArray(Fault[]::new);
   }
 

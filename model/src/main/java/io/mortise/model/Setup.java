@@ -124,13 +124,16 @@ record Setup(
   }
 
   /**
-   * How late a process learns that its lock is wanted. A lost message costs a re-check. Where it
-   * may never learn it, the time counts for which it may stay anyway.
+   * How late a process learns that its lock is wanted. A lost message costs a re-check. So does a
+   * waiter whose mailbox was cut off: it is passed over, so it waits for a hold that is alone, and
+   * has not asked for it. Where a process may never learn it, the time counts for which it may stay
+   * anyway.
    */
   private int latestAsk(int longest) {
     boolean maybeNever =
         allows(Choice.OLDER_VERSION) || allows(Fault.DELAY_MAIL) || allows(Fault.HALF_OPEN);
-    int repeats = allows(Fault.LOSE_MAIL) ? mostFaults * times.recheck() : 0;
+    boolean later = allows(Fault.LOSE_MAIL) || allows(Fault.DISCONNECT);
+    int repeats = later ? mostFaults * times.recheck() : 0;
     return maybeNever ? longest : Math.min(longest, times.delay() + repeats);
   }
 

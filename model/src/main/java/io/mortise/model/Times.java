@@ -10,7 +10,7 @@ package io.mortise.model;
  * @param timeout T, the caller of a command gives it up
  * @param lease L, how long a hold lasts without renewal
  * @param lateness how late a delayed message is at most
- * @param tombstone how long a tombstone lasts
+ * @param tombstone how long a tombstone lasts: longer than a lease, and than a message is late
  * @param staying for how long a process may stay with a hold
  */
 record Times(
@@ -30,10 +30,10 @@ record Times(
   static final Times SLOW = new Times(1, 1, 4, 5, 2, 5, 3, 4, Staying.UNASKED);
 
   /** As QUICK, with a longer lease, so that a hold may be kept for some time until it is wanted. */
-  static final Times QUICK_ASKED = new Times(0, 1, 2, 3, 1, 6, 3, 4, Staying.ASKED);
+  static final Times QUICK_ASKED = new Times(0, 1, 2, 3, 1, 6, 3, 7, Staying.ASKED);
 
   /** As SLOW, with the same lease. */
-  static final Times SLOW_ASKED = new Times(1, 1, 4, 5, 2, 6, 3, 4, Staying.ASKED_SLOWLY);
+  static final Times SLOW_ASKED = new Times(1, 1, 4, 5, 2, 6, 3, 7, Staying.ASKED_SLOWLY);
 
   /**
    * For how long a process may stay with a hold.
@@ -108,7 +108,6 @@ record Times(
   }
 
   Times withStaying(Staying other) {
-    return new Times(
-        delay, recheck, window, alive, timeout, lease, lateness, tombstone, other);
+    return new Times(delay, recheck, window, alive, timeout, lease, lateness, tombstone, other);
   }
 }
