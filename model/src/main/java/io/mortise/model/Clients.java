@@ -82,7 +82,8 @@ final class Clients {
   /** Time bounds hand-offs. */
   boolean mayHandOff(Waiter waiter) {
     boolean inTime = waiter.age < times.handOff() || setup.has(Mistake.HAND_OFFS_WITHOUT_END);
-    boolean may = setup.allows(Choice.ASK) && waiter.alone ? mayStay(waiter) : inTime;
+    boolean untilAsked = setup.allows(Choice.ASK) && waiter.alone;
+    boolean may = untilAsked ? mayStay(waiter) : inTime;
     return setup.allows(Choice.HAND_OFF) && waiter.holds() && waiter.inside > 0 && may;
   }
 
