@@ -30,15 +30,27 @@ final class Clients {
     ask(w);
   }
 
+  /** A thread tries to lock. */
+  void tryLock(int w) {
+    Waiter waiter = state.waiters[w];
+    waiter.id = state.newId(w);
+    waiter.alone = hears(w);
+    waiter.phase = Phase.TRYING;
+    waiter.since = 0;
+    command(Kind.TRY, waiter.id, 0, 0);
+  }
+
   private boolean hears(int w) {
-    return !state.services[setup.serviceOf(w)].deaf;
+    boolean missesNothing = setup.has(Mistake.KEEPS_WHAT_IT_ACQUIRED_IN_A_GAP);
+    return missesNothing || !state.services[setup.serviceOf(w)].deaf;
   }
 
   /** It does not want it any more. Without a reply to its acquire, that must not arrive later. */
   void giveUp(int w) {
     Waiter waiter = state.waiters[w];
-    boolean out = waiter.phase == Phase.ASKING;
+    boolean out = waiter.phase == Phase.ASKING || waiter.phase == Phase.TRYING;
     abandon(waiter.id, Kind.ACQUIRE);
+    abandon(waiter.id, Kind.TRY);
     leave(waiter.id, waiter.stray || out);
     waiter.rest();
   }
@@ -67,10 +79,22 @@ final class Clients {
     command(Kind.RENEW, state.waiters[w].id, times.longLease(), 0);
   }
 
-  /** Time alone bounds hand-offs. */
+  /** Time bounds hand-offs. */
   boolean mayHandOff(Waiter waiter) {
     boolean inTime = waiter.age < times.handOff() || setup.has(Mistake.HAND_OFFS_WITHOUT_END);
-    return setup.allows(Choice.HAND_OFF) && waiter.holds() && waiter.inside > 0 && inTime;
+    boolean untilAsked = setup.allows(Choice.ASK) && waiter.alone;
+    boolean may = untilAsked ? mayStay(waiter) : inTime;
+    return setup.allows(Choice.HAND_OFF) && waiter.holds() && waiter.inside > 0 && may;
+  }
+
+  /** An alone hold is handed off until somebody asks for it, and then for the time of hand-offs. */
+  private boolean mayStay(Waiter waiter) {
+    boolean inTime = waiter.age < times.cap() || setup.has(Mistake.HAND_OFFS_WITHOUT_CAP);
+    return inTime && waiter.asked < times.handOff() && hasHalfItsLease(waiter);
+  }
+
+  private boolean hasHalfItsLease(Waiter waiter) {
+    return waiter.timer * 2 >= times.lease() || setup.has(Mistake.TAKEN_WITH_LITTLE_LEASE);
   }
 
   /**
@@ -80,8 +104,15 @@ final class Clients {
   boolean mayRetain(Waiter waiter) {
     boolean inTime = waiter.age < times.retain();
     boolean alone = waiter.alone || setup.has(Mistake.RETAINS_A_HOLD_THAT_OTHERS_WAIT_FOR);
-    boolean enough = waiter.timer * 2 >= times.lease() && waiter.since == NONE;
-    return setup.allows(Choice.RETAIN) && waiter.has() && alone && inTime && enough;
+    boolean calm = setup.allows(Choice.ASK) ? !isWanted(waiter) : waiter.since == NONE;
+    boolean may = alone && inTime && calm && hasHalfItsLease(waiter);
+    return setup.allows(Choice.RETAIN) && waiter.has() && may;
+  }
+
+  /** By another process that has asked, or by a thread at the gate that cannot take it over. */
+  private boolean isWanted(Waiter waiter) {
+    boolean here = waiter.otherLease && !setup.has(Mistake.OTHER_LEASE_WAITS);
+    return waiter.asked != NONE || here;
   }
 
   /** The thread that is inside unlocks, and the process keeps the hold. */
@@ -89,9 +120,37 @@ final class Clients {
     Waiter waiter = state.waiters[w];
     waiter.phase = Phase.RETAINING;
     waiter.inside = 0;
-    if (setup.has(Mistake.RETAIN_TIME_FROM_THE_UNLOCK)) {
+    if (setup.has(Mistake.RETAIN_TIME_FROM_THE_UNLOCK)
+        || setup.has(Mistake.UNASKED_TIME_FROM_THE_UNLOCK)) {
       waiter.age = 0;
     }
+  }
+
+  /** The thread that is inside unlocks, and another thread of the process is woken. */
+  void handOff(int w) {
+    Waiter waiter = state.waiters[w];
+    waiter.inside = 0;
+    if (setup.allows(Choice.ASK)) {
+      waiter.phase = Phase.HANDED_OFF;
+    } // else the other thread takes it over at once
+  }
+
+  /** The thread that was woken gives up. */
+  void giveUpHandedOff(int w) {
+    Waiter waiter = state.waiters[w];
+    if (setup.has(Mistake.FORGETS_THE_ASK)) {
+      waiter.asked = NONE;
+    }
+    if (mayRetain(waiter)) {
+      retain(w);
+    } else {
+      release(w);
+    }
+  }
+
+  /** A thread comes to the gate that cannot take the hold over. */
+  void comeWithOtherLease(int w) {
+    state.waiters[w].otherLease = true;
   }
 
   boolean mayTakeAgain(Waiter waiter) {
@@ -99,18 +158,23 @@ final class Clients {
         && (mayRetain(waiter) || setup.has(Mistake.TAKEN_AFTER_THE_TIME));
   }
 
-  /** A thread of the process takes the hold that is kept, without a command. */
-  void takeAgain(int w) {
+  /** A thread of the process takes the hold that is handed off or kept, without a command. */
+  void takeOver(int w) {
     state.waiters[w].phase = Phase.HOLDING;
   }
 
   /** The process gives back what it keeps. The hold ends here before the command is sent. */
   void giveBack(int w) {
-    if (setup.has(Mistake.GIVES_BACK_BEFORE_THE_END)) {
+    if (setup.has(Mistake.GIVES_BACK_BEFORE_THE_END) || setup.has(Mistake.ASKED_BEFORE_THE_END)) {
       command(Kind.RELEASE, state.waiters[w].id, 0, 0);
     } else {
-      release(w);
+      endUnused(w);
     }
+  }
+
+  private void endUnused(int w) {
+    state.unusedId = setup.allows(Choice.TRY) ? state.waiters[w].id : NONE;
+    release(w);
   }
 
   // What is due
@@ -123,6 +187,8 @@ final class Clients {
     RENEW("%s renews its lease"),
     FORGET_RENEWAL("%s got no reply to its renewal"),
     UNLOCK("a thread of %s leaves its section, and unlocks"),
+    TAKE_OVER("the thread of %s that was woken takes the hold over"),
+    GIVE_UP("%s has tried for long enough, and gives up"),
     GIVE_BACK("the process of %s has kept the hold for long enough, and gives it back"),
     LOSE("%s sees that its lease is over, and gives the lock back");
 
@@ -141,8 +207,14 @@ final class Clients {
     boolean timedOut = waiter.since >= times.timeout();
     return switch (waiter.phase) {
       case IDLE -> Duty.NONE;
+      case TRYING -> timedOut ? Duty.GIVE_UP : Duty.NONE;
       case ASKING -> timedOut ? Duty.RETRY : Duty.NONE;
-      case WAITING -> waiter.signalled || waiter.timer == 0 ? Duty.ASK : Duty.NONE;
+      case WAITING -> {
+        if (waiter.patience == 0 && !waiter.signalled) {
+          yield Duty.GIVE_UP;
+        }
+        yield waiter.signalled || waiter.timer == 0 ? Duty.ASK : Duty.NONE;
+      }
       case HOLDING -> {
         if (waiter.timer == 0) {
           yield Duty.LOSE;
@@ -153,9 +225,17 @@ final class Clients {
         boolean renews = waiter.since == NONE && waiter.timer <= times.lease() / 2;
         yield timedOut ? Duty.FORGET_RENEWAL : renews ? Duty.RENEW : Duty.NONE;
       }
+      case HANDED_OFF -> waiter.timer == 0 ? Duty.LOSE : Duty.TAKE_OVER;
       case RETAINING -> {
+        if (waiter.timer == 0) {
+          yield Duty.LOSE;
+        }
         boolean over = waiter.age >= times.retain() || !waiter.alone;
-        yield waiter.timer == 0 ? Duty.LOSE : over ? Duty.GIVE_BACK : Duty.NONE;
+        boolean wanted = isWanted(waiter) || !hasHalfItsLease(waiter);
+        if (over || (setup.allows(Choice.ASK) && wanted)) {
+          yield Duty.GIVE_BACK;
+        }
+        yield timedOut ? Duty.FORGET_RENEWAL : Duty.NONE;
       }
     };
   }
@@ -176,7 +256,9 @@ final class Clients {
       }
       case FORGET_RENEWAL -> forgetRenewal(waiter);
       case UNLOCK -> release(w);
-      case GIVE_BACK -> release(w);
+      case TAKE_OVER -> takeOver(w);
+      case GIVE_UP -> giveUp(w);
+      case GIVE_BACK -> endUnused(w);
       case LOSE -> lose(waiter);
       case NONE -> throw new IllegalArgumentException("nothing is due");
     }
@@ -188,6 +270,9 @@ final class Clients {
     waiter.since = 0;
     waiter.timer = 0;
     waiter.signalled = false;
+    if (setup.allows(Choice.ASK) && !setup.has(Mistake.ALONE_IS_GUESSED)) {
+      waiter.alone = hears(w);
+    }
     command(Kind.ACQUIRE, waiter.id, 0, waiter.ticket);
   }
 
@@ -207,13 +292,13 @@ final class Clients {
     Waiter waiter = state.waiters[w];
     boolean current = waiter.id == message.id();
     switch (message.kind()) {
-      case HELD, WAIT, TOO_LATE -> {
-        if (current && waiter.phase == Phase.ASKING) {
+      case HELD, WAIT, TOO_LATE, BUSY -> {
+        if (current && (waiter.phase == Phase.ASKING || waiter.phase == Phase.TRYING)) {
           answered(w, message);
         }
       }
       case RENEWED -> {
-        if (current && waiter.phase == Phase.HOLDING) {
+        if (current && (waiter.phase == Phase.HOLDING || waiter.isUnused())) {
           renewed(waiter, message);
         }
       }
@@ -224,6 +309,11 @@ final class Clients {
           revoked(waiter);
         }
       }
+      case WANTED -> {
+        if (current) {
+          wanted(w);
+        }
+      }
       default -> throw new IllegalArgumentException(message + " is not for a client");
     }
   }
@@ -231,9 +321,37 @@ final class Clients {
   private void answered(int w, Message reply) {
     Waiter waiter = state.waiters[w];
     switch (reply.kind()) {
-      case HELD -> take(w, waiter.since);
+      case HELD -> {
+        if (setup.allows(Choice.ASK)) {
+          learnWhetherAlone(waiter, reply.value() == Message.ALONE);
+        }
+        take(w, waiter.since);
+      }
       case WAIT -> queued(waiter, reply);
+      case BUSY -> busy(w, reply.value() == 1);
       default -> replace(w);
+    }
+  }
+
+  /** The store says whether nobody held the lock or waited for it. An ask may have come before. */
+  private void learnWhetherAlone(Waiter waiter, boolean told) {
+    boolean guessed =
+        setup.has(Mistake.ALONE_IS_GUESSED) || setup.has(Mistake.GRANTED_HOLDS_ARE_ALONE);
+    waiter.alone = waiter.alone && (told || guessed) && waiter.asked == NONE;
+    waiter.asked = NONE;
+  }
+
+  /**
+   * Another id holds the lock. Perhaps no thread uses that hold, and its process was asked for it.
+   * Then the try waits for as long as that takes.
+   */
+  private void busy(int w, boolean perhapsUnused) {
+    Waiter waiter = state.waiters[w];
+    if (perhapsUnused && !setup.has(Mistake.NO_RECALL)) {
+      waiter.patience = times.recall();
+      ask(w);
+    } else {
+      waiter.rest();
     }
   }
 
@@ -254,6 +372,7 @@ final class Clients {
       waiter.since = NONE;
       waiter.ticket = 0;
       waiter.signalled = false;
+      waiter.patience = NONE;
     }
   }
 
@@ -269,6 +388,11 @@ final class Clients {
   /** The id can never hold. A new one asks for the same place. */
   private void replace(int w) {
     Waiter waiter = state.waiters[w];
+    if (waiter.phase == Phase.TRYING) {
+      waiter.rest(); // it fails
+      return;
+    }
+    waiter.asked = NONE;
     waiter.id = state.newId(w);
     waiter.stray = false;
     waiter.revoked = false;
@@ -307,9 +431,25 @@ final class Clients {
     }
   }
 
+  /** Another process wants the lock. Only the first ask counts. */
+  private void wanted(int w) {
+    Waiter waiter = state.waiters[w];
+    boolean out = waiter.phase == Phase.ASKING || waiter.phase == Phase.TRYING;
+    if (waiter.phase == Phase.RETAINING) {
+      giveBack(w);
+    } else if (out ? !setup.has(Mistake.EARLY_ASK_IGNORED) : waiter.alone) {
+      boolean first = waiter.asked == NONE || setup.has(Mistake.EACH_ASK_COUNTS);
+      waiter.asked = first ? 0 : waiter.asked;
+    }
+  }
+
   private void revoked(Waiter waiter) {
+    boolean out = waiter.phase == Phase.ASKING || waiter.phase == Phase.TRYING;
+    if (out && setup.has(Mistake.EARLY_LOSS_IGNORED)) {
+      return;
+    }
     waiter.revoked = true;
-    if (waiter.phase == Phase.HOLDING) {
+    if (waiter.phase == Phase.HOLDING || waiter.phase == Phase.HANDED_OFF) {
       lose(waiter);
     } else if (waiter.phase == Phase.RETAINING) {
       if (!setup.has(Mistake.RETAINED_THOUGH_REVOKED)) {
@@ -333,6 +473,9 @@ final class Clients {
 
   /** Messages may be missed from now on, so what its process has is kept no more. */
   void missed(int service) {
+    if (setup.has(Mistake.KEPT_IN_A_GAP) || setup.has(Mistake.KEPT_AFTER_A_RESTART)) {
+      return;
+    }
     for (int w = 0; w < state.waiters.length; w++) {
       if (setup.serviceOf(w) == service) {
         state.waiters[w].alone = false;

@@ -17,7 +17,12 @@ enum Fault {
   FORCE("an operator forces the lock open"),
   DELETE_QUEUE("the key queue is deleted"),
   DELETE_ALIVE("the key alive is deleted"),
-  FAILOVER("a replica takes over that has not seen the last script");
+  FAILOVER("a replica takes over that has not seen the last script"),
+  /** It comes once in time and once late. */
+  REPEAT_MAIL("%s is delivered twice"),
+  /** PUBLISH counts it as a subscriber, and it gets nothing. It may notice that at any time. */
+  HALF_OPEN("the mailbox of process %s gets no messages any more, and nobody knows"),
+  RESTART("the store restarts without its data");
 
   private final String text;
 

@@ -15,10 +15,17 @@ record Message(Kind kind, int id, int due, int value, int ticket, int age, boole
     implements Comparable<Message> {
   static final Message BLANK = new Message(Kind.ACQUIRE, 0, 0, 0, 0, 0, false);
 
+  /** The values of HELD: nobody held the lock or waited for it, and the others. */
+  static final int ALONE = 1;
+
+  static final int ORDINARY = 2;
+
   enum Kind {
     // Commands
     /** acquire.lua: acquire, or join the queue; with the ticket of an earlier check. */
     ACQUIRE("acquire %s"),
+    /** acquire.lua with the word try: acquire, or be told that it is busy. */
+    TRY("try %s"),
     /** leave.lua of a hold that was released: the reply may grant. Value: as for LEAVE. */
     RELEASE("leave %s, the release of a hold"),
     /** leave.lua of what was given up or lost. Value: how long the tombstone lasts, or 0. */
@@ -28,12 +35,14 @@ record Message(Kind kind, int id, int due, int value, int ticket, int age, boole
     /** renew.lua. Value: the lease. */
     RENEW("renew %s"),
     // Replies
-    /** acquire.lua: it holds. */
+    /** acquire.lua: it holds. Value: ALONE or ORDINARY where waiters ask, else 0. */
     HELD("the reply HELD to %s"),
     /** acquire.lua: wait. Value: how long the lock is not free, or -2 if that is not known. */
     WAIT("the reply WAIT to %s"),
     /** acquire.lua: this id was withdrawn or revoked. */
     TOO_LATE("the reply TOO_LATE to %s"),
+    /** acquire.lua: another id holds. Value: 1 if perhaps no thread uses that hold, else 0. */
+    BUSY("the reply BUSY to %s"),
     /** leave.lua: the release granted the lock to this id. */
     GRANTED("the reply to a release, which grants to %s,"),
     /** renew.lua. Value: the lease, or 0 if the id does not hold. */
@@ -42,7 +51,9 @@ record Message(Kind kind, int id, int due, int value, int ticket, int age, boole
     /** The lock is granted to the id. */
     GRANT("the message that grants to %s"),
     /** The hold of the id was revoked. */
-    LOST("the message that %s has lost");
+    LOST("the message that %s has lost"),
+    /** Another wants the lock. The id is that of the holder. */
+    WANTED("the message that the lock of %s is wanted");
 
     private final String text;
 
@@ -64,7 +75,8 @@ record Message(Kind kind, int id, int due, int value, int ticket, int age, boole
 
     boolean answers(Kind command) {
       return switch (this) {
-        case HELD, WAIT, TOO_LATE -> command == ACQUIRE;
+        case HELD, WAIT, TOO_LATE -> command == ACQUIRE || command == TRY;
+        case BUSY -> command == TRY;
         case RENEWED -> command == RENEW;
         default -> false;
       };

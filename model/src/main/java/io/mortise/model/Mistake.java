@@ -1,8 +1,10 @@
 package io.mortise.model;
 
 import static io.mortise.model.Rule.ALONE;
+import static io.mortise.model.Rule.ENTRY;
 import static io.mortise.model.Rule.KEPT;
 import static io.mortise.model.Rule.L12;
+import static io.mortise.model.Rule.LOSS;
 import static io.mortise.model.Rule.NO_GHOST;
 import static io.mortise.model.Rule.NO_STALL;
 import static io.mortise.model.Rule.PLACE;
@@ -13,12 +15,15 @@ import static io.mortise.model.Rule.Q4;
 import static io.mortise.model.Rule.Q5;
 import static io.mortise.model.Rule.Q6;
 import static io.mortise.model.Rule.TOLD;
+import static io.mortise.model.Rule.TRY;
+import static io.mortise.model.Rule.UNUSED;
 
 import java.util.function.UnaryOperator;
 
 /**
  * Mistakes, planted one at a time. Each is found in a setup in which the protocol itself breaks no
- * rule. Most are findings about an earlier design (A1 to A13 in docs/rules.md).
+ * rule. Most are findings about an earlier design: A1 to A13 about the queue (docs/rules.md), F1 to
+ * F14 about holds that are kept until somebody asks.
  */
 @SuppressWarnings("ImmutableEnumChecker") // nobody changes the sets of a setup
 enum Mistake {
@@ -153,6 +158,106 @@ enum Mistake {
       "a hold that is kept stays when a forced unlock has ended it",
       Scenario.RETAINED_AND_FORCED.setup(),
       TOLD),
+
+  GRANTED_HOLDS_ARE_ALONE(
+      "F1",
+      "a hold that was granted counts as alone, though those that wait have asked for the one before",
+      Setup.asking("ABC", Times.QUICK_ASKED).checking(UNUSED),
+      UNUSED),
+
+  UNASKED_TIME_FROM_THE_UNLOCK(
+      "F2",
+      "the time for which a hold is kept until asked counts from the last unlock, and no ask comes",
+      Scenario.ASKED.setup(),
+      L12),
+
+  HAND_OFFS_WITHOUT_CAP(
+      "F3",
+      "threads hand a hold off until another process asks, and no ask comes",
+      Scenario.ASKED.setup(),
+      L12),
+
+  EACH_ASK_COUNTS(
+      "F4",
+      "the time of hand-offs begins again with each ask",
+      Scenario.ASKED_OF_THREE.setup(),
+      L12),
+
+  NO_RECALL(
+      "F5",
+      "a try fails at once, though perhaps no thread uses the hold",
+      Scenario.TRIED_SLOWLY.setup(),
+      TRY),
+
+  RECALL_TOO_SHORT(
+      "F5",
+      "a recall takes 3 D: the hold may still be on its way",
+      Scenario.TRIED_SLOWLY.setup(),
+      TRY,
+      times -> times.withStaying(new Times.Staying(1, 3, 2, 3))),
+
+  ONLY_THE_FIRST_ASKS("F6", "only the first in the queue asks", Scenario.ASKS_LOST.setup(), UNUSED),
+
+  TAKEN_WITH_LITTLE_LEASE(
+      "F7",
+      "Rt > L / 2, and a thread takes a hold over with little of its lease left",
+      Scenario.ASKED_SLOWLY.setup(),
+      LOSS,
+      times -> times.withStaying(new Times.Staying(1, 5, 2, 4))),
+
+  OTHER_LEASE_WAITS(
+      "F8",
+      "a thread with another lease waits at a hold that its own process keeps unused",
+      Scenario.ASKED_AT_HOME.setup(),
+      UNUSED),
+
+  FORGETS_THE_ASK(
+      "F9",
+      "an ask before the take-over is forgotten when the thread that was woken gives up",
+      Scenario.ASKED_IN_TIME.setup(),
+      UNUSED),
+
+  ASKED_BEFORE_THE_END(
+      "F10",
+      "a process that is asked sends the release before it ends the hold",
+      Scenario.ASKED_IN_TIME.setup(),
+      Q1),
+
+  EARLY_ASK_IGNORED(
+      "F11",
+      "an ask that comes before the reply to the acquire is ignored",
+      Scenario.ASKED_IN_TIME.setup(),
+      UNUSED),
+
+  KEPT_IN_A_GAP(
+      "F12",
+      "a hold stays unused though the mailbox was cut off",
+      Scenario.ASKED_IN_A_GAP.setup(),
+      UNUSED),
+
+  KEEPS_WHAT_IT_ACQUIRED_IN_A_GAP(
+      "F12",
+      "a hold is alone though the mailbox was cut off when its acquire was sent",
+      Scenario.ASKED_IN_A_GAP.setup(),
+      UNUSED),
+
+  KEPT_AFTER_A_RESTART(
+      "F12",
+      "a hold stays unused though the connections broke, and the store has no data",
+      Scenario.ASKED_AND_RESTARTED.setup(),
+      ENTRY),
+
+  EARLY_LOSS_IGNORED(
+      "F13",
+      "a forced unlock is ignored by an acquire that has no reply yet",
+      Scenario.ASKED_AND_FORCED.setup(),
+      TOLD),
+
+  ALONE_IS_GUESSED(
+      "F14",
+      "a hold is alone because its thread did not wait, and the reply does not say it",
+      Scenario.TRIED_OF_THREE.setup(),
+      ALONE),
 
   FORCE_DOES_NOT_GRANT(
       "A13",

@@ -58,7 +58,23 @@ enum Rule {
 
   TOLD(
       "a holder that a forced unlock revoked is told, unless its message is lost",
-      (before, step, after) -> keepsItFromTheHolder(after));
+      (before, step, after) -> keepsItFromTheHolder(after)),
+
+  UNUSED(
+      "no process keeps a hold unused while a live waiter waits, once it could hear that",
+      (before, step, after) -> after.unused > after.setup.longestUnused()),
+
+  TRY(
+      "without a fault, a try fails only if another had the lock or waited for it meanwhile",
+      Rule::failsInVain),
+
+  LOSS(
+      "without a fault, no holder loses its lease",
+      (before, step, after) -> isUntroubled(before) && losesItsLease(after)),
+
+  ENTRY(
+      "no thread takes a hold over that has ended in the store, once its process could hear that",
+      (before, step, after) -> entersTooLate(before, after));
 
   /** Whether a step breaks a rule. */
   private interface Check {
@@ -107,7 +123,8 @@ enum Rule {
 
   /** If a lease has ended, there is room without a script. The waiter's next check finds it. */
   private static boolean leavesTheLockAlone(State before, Step step) {
-    boolean tooLate = step.ran(Kind.ACQUIRE) && before.store.tombstone[step.message().id()] > 0;
+    boolean acquires = step.ran(Kind.ACQUIRE) || step.ran(Kind.TRY);
+    boolean tooLate = acquires && before.store.tombstone[step.message().id()] > 0;
     return tooLate || step.ran(Kind.RENEW) || step.ran(Kind.LINGER);
   }
 
@@ -247,6 +264,48 @@ enum Rule {
   private static boolean isNewsOnTheWay(State state, int id) {
     for (Message each : state.messages) {
       if (each.kind() == Kind.LOST && each.id() == id) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  // These are about holds that processes keep until they are asked
+
+  private static boolean isUntroubled(State state) {
+    return state.faultsLeft == state.setup.mostFaults();
+  }
+
+  private static boolean failsInVain(State before, Step step, State after) {
+    if (!isUntroubled(after)) {
+      return false;
+    }
+    for (int w = 0; w < before.waiters.length; w++) {
+      Waiter waiter = before.waiters[w];
+      if (waiter.tries() && !waiter.met && after.waiters[w].phase == Waiter.Phase.IDLE) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static boolean losesItsLease(State state) {
+    for (Waiter waiter : state.waiters) {
+      if (waiter.phase == Waiter.Phase.HOLDING && waiter.timer == 0) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Within H of the acquisition, threads hand any hold off. */
+  private static boolean entersTooLate(State before, State after) {
+    for (int w = 0; w < before.waiters.length; w++) {
+      Waiter waiter = before.waiters[w];
+      Times times = before.setup.times();
+      boolean enters = waiter.isUnused() && after.waiters[w].holds();
+      boolean handedOff = waiter.phase == Waiter.Phase.HANDED_OFF && waiter.age < times.handOff();
+      if (enters && !handedOff && waiter.ended > times.delay()) {
         return true;
       }
     }

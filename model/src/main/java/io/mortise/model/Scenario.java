@@ -58,6 +58,71 @@ enum Scenario {
           .with(Choice.HAND_OFF, Choice.RETAIN)
           .alsoChecking(Rule.TOLD)),
 
+  UNTIL_ASKED(
+      "two processes that hand an alone hold off until they are asked, any fault or late mailbox",
+      asking("AB").with(Choice.HAND_OFF, Choice.ASK).withFaults(1, anyMail())),
+
+  ASKED(
+      "two processes that also keep an alone hold unused, any fault or late mailbox",
+      asking("AB").withFaults(1, anyMail())),
+
+  ASKED_PROCESSES(
+      "three processes that keep an alone hold unused, any fault or late mailbox",
+      asking("ABC").withFaults(1, anyMail())),
+
+  ASKED_IN_TIME(
+      "two processes that keep an alone hold unused, faults that stop no message: it ends at once",
+      asking("AB").withFaults(1, withoutMail())),
+
+  ASKED_IN_A_GAP(
+      "three processes that keep an alone hold unused, and a mailbox that is cut off",
+      asking("ABC").withFaults(1, Fault.DISCONNECT)),
+
+  ASKED_OF_THREE(
+      "three processes that keep an alone hold unused: none that somebody waited for",
+      asking("ABC").alsoChecking(Rule.ALONE)),
+
+  ASKED_SLOWLY(
+      "two processes that keep an alone hold unused, messages that take time",
+      Setup.asking("AB", Times.SLOW_ASKED)),
+
+  ASKS_LOST(
+      "three processes that keep an alone hold unused, two faults out of a crash and a lost message",
+      asking("ABC").withFaults(2, Fault.CRASH, Fault.LOSE_MAIL)),
+
+  ASKED_AND_FORCED(
+      "two processes that keep an alone hold unused, a forced unlock and a late reply",
+      asking("AB")
+          .withFaults(2, Fault.FORCE, Fault.DELAY_REPLY)
+          .alsoChecking(Rule.TOLD, Rule.ENTRY)),
+
+  ASKED_AND_RESTARTED(
+      "two processes that keep an alone hold unused, a restart of the store without data",
+      asking("AB").withFaults(1, Fault.RESTART).alsoChecking(Rule.ENTRY)),
+
+  ASKED_BY_ONE(
+      "two processes that keep an alone hold unused, of which one is older and does not ask",
+      asking("AB").alsoWith(Choice.OLDER_VERSION)),
+
+  ASKED_AT_HOME(
+      "two processes that keep an alone hold unused, and threads of theirs with another lease",
+      asking("AB").alsoWith(Choice.OTHER_LEASES)),
+
+  TRIED(
+      "two processes that keep an alone hold unused and also try to lock, any fault",
+      asking("AB").alsoWith(Choice.TRY).withFaults(1, any()).alsoChecking(Rule.TRY)),
+
+  TRIED_SLOWLY(
+      "two processes that keep an alone hold unused and also try to lock, messages that take time",
+      Setup.asking("AB", Times.SLOW_ASKED).alsoWith(Choice.TRY).alsoChecking(Rule.TRY)),
+
+  TRIED_OF_THREE(
+      "three processes that keep an alone hold unused and also try to lock, a crash",
+      asking("ABC")
+          .alsoWith(Choice.TRY)
+          .withFaults(1, Fault.CRASH)
+          .alsoChecking(Rule.TRY, Rule.ALONE)),
+
   FORCED(
       "two processes, two faults out of a forced unlock and a freeze: each holder is told",
       quick("AB").withFaults(2, Fault.FORCE, Fault.FREEZE).alsoChecking(Rule.TOLD)),
@@ -77,7 +142,18 @@ enum Scenario {
   LARGE_TWO_FAULTS("two processes, any two faults", quick("AB").withFaults(2, any())),
 
   LARGE_SLOW(
-      "three processes, messages that take time, any fault", slow("ABC").withFaults(1, any()));
+      "three processes, messages that take time, any fault", slow("ABC").withFaults(1, any())),
+
+  LARGE_ASKED_TWO_FAULTS(
+      "two processes that keep an alone hold unused, any two faults or late mailboxes",
+      asking("AB").withFaults(2, anyMail())),
+
+  LARGE_TRIED(
+      "two processes that keep an alone hold unused and also try to lock, slow, any fault",
+      Setup.asking("AB", Times.SLOW_ASKED)
+          .alsoWith(Choice.TRY)
+          .withFaults(1, anyMail())
+          .alsoChecking(Rule.TRY));
 
   private final String text;
   private final Setup setup;
@@ -93,6 +169,24 @@ enum Scenario {
 
   private static Setup slow(String placement) {
     return Setup.of(placement, Times.SLOW);
+  }
+
+  private static Setup asking(String placement) {
+    return Setup.asking(placement, Times.QUICK_ASKED);
+  }
+
+  /** As any, and what else may happen to mailboxes and messages to them. */
+  private static Fault[] anyMail() {
+    EnumSet<Fault> all = EnumSet.of(Fault.REPEAT_MAIL, Fault.HALF_OPEN);
+    all.addAll(EnumSet.range(Fault.CRASH, Fault.FORCE));
+    return all.toArray(Fault[]::new);
+  }
+
+  /** As any, but each message to a mailbox of a process that runs arrives in time. */
+  private static Fault[] withoutMail() {
+    EnumSet<Fault> all = EnumSet.range(Fault.CRASH, Fault.FORCE);
+    all.removeAll(EnumSet.of(Fault.DISCONNECT, Fault.LOSE_MAIL, Fault.DELAY_MAIL));
+    return all.toArray(Fault[]::new);
   }
 
   /** What may happen to processes, mailboxes and messages, and a forced unlock. */

@@ -7,7 +7,8 @@ import io.mortise.model.Message.Kind;
 /**
  * The scripts, as they are in queue.lua, exclusive.lua, acquire.lua, leave.lua, linger.lua,
  * renew.lua and force.lua, with the same names. Each runs alone and changes the store. Short cuts
- * are left out: they do what the whole script would do.
+ * are left out: they do what the whole script would do. Where waiters ask, that of acquire.lua also
+ * says that the hold is alone.
  */
 final class Scripts {
   private final State state;
@@ -26,7 +27,7 @@ final class Scripts {
   void run(Message command) {
     state.replicate();
     switch (command.kind()) {
-      case ACQUIRE -> acquire(command);
+      case ACQUIRE, TRY -> acquire(command);
       case RELEASE, LEAVE -> leave(command);
       case LINGER -> linger(command);
       case RENEW -> renew(command);
@@ -43,17 +44,50 @@ final class Scripts {
       keep(times.lease());
       store.leased = true;
       state.used();
-      reply(command, Kind.HELD, 0, 0);
+      held(command, false);
     } else if (store.tombstone[id] > 0) {
       reply(command, Kind.TOO_LATE, 0, 0);
+    } else if (command.kind() == Kind.TRY) {
+      attempt(command);
     } else {
       joinAndGrant(command);
     }
   }
 
+  /** Takes a free lock, also if others wait. */
+  private void attempt(Message command) {
+    if (store.isFree()) {
+      enter(command, wouldBeAlone(command.id()));
+    } else {
+      boolean perhapsUnused = wanted() && store.first() == NONE;
+      reply(command, Kind.BUSY, perhapsUnused ? 1 : 0, 0);
+    }
+  }
+
+  /** The short cut: nobody holds the lock, waits for it or is remembered. */
+  private boolean wouldBeAlone(int id) {
+    boolean asks = setup.allows(Choice.ASK) && !setup.isOlder(state.serviceOf(id));
+    return asks && store.isEmpty();
+  }
+
+  /** The lock is free: the id acquires it. */
+  private void enter(Message command, boolean alone) {
+    take(command.id(), times.lease(), true);
+    if (alone) {
+      store.field = Store.ALONE;
+    }
+    held(command, alone);
+  }
+
+  private void held(Message command, boolean alone) {
+    int value = alone ? Message.ALONE : Message.ORDINARY;
+    reply(command, Kind.HELD, setup.allows(Choice.ASK) ? value : 0, 0);
+  }
+
   private void joinAndGrant(Message command) {
     int id = command.id();
     boolean free = store.isFree();
+    boolean alone = wouldBeAlone(id);
     int left = free ? -2 : store.ttl;
     int ticket = join(id, command.ticket());
     if (free && setup.has(Mistake.NON_HEAD_DOES_NOT_GRANT)) {
@@ -62,8 +96,7 @@ final class Scripts {
     if (free) {
       int head = grant(id, NONE);
       if (head == id) {
-        take(id, times.lease(), true);
-        reply(command, Kind.HELD, 0, 0);
+        enter(command, alone);
         return;
       }
       left = head == NONE ? -2 : times.window();
@@ -71,7 +104,14 @@ final class Scripts {
     if (setup.has(Mistake.PURGES_ITSELF) && store.ticket[id] > 0) {
       store.alive[id] = times.alive();
     }
+    if (!setup.isOlder(state.serviceOf(id)) && mayAsk(id)) {
+      wanted();
+    }
     reply(command, Kind.WAIT, left, ticket);
+  }
+
+  private boolean mayAsk(int id) {
+    return store.first() == id || !setup.has(Mistake.ONLY_THE_FIRST_ASKS);
   }
 
   // leave.lua
@@ -80,12 +120,13 @@ final class Scripts {
     int id = command.id();
     boolean held = store.holder == id;
     if (held) {
-      free();
+      store.free();
       state.used();
     }
     withdraw(id, command.value());
     if (store.isFree()) {
-      boolean granting = command.kind() == Kind.RELEASE;
+      // the id of a gate whose holds may be alone has another suffix, so no reply grants to it
+      boolean granting = command.kind() == Kind.RELEASE && !setup.allows(Choice.ASK);
       int head = grant(NONE, granting ? state.serviceOf(id) : NONE);
       if (granting && head != NONE && state.serviceOf(head) == state.serviceOf(id)) {
         Message granted = new Message(Kind.GRANTED, head, 0, 0, 0, command.age(), false);
@@ -121,7 +162,7 @@ final class Scripts {
   void force() {
     state.replicate();
     int holder = store.holder;
-    free();
+    store.free();
     store.promised = 0;
     if (holder != State.REST) {
       revoke(holder);
@@ -188,15 +229,30 @@ final class Scripts {
     store.holder = taker;
     store.ttl = time;
     store.leased = leased;
+    boolean alone = setup.has(Mistake.GRANTED_HOLDS_ARE_ALONE);
+    store.field = alone ? Store.ALONE : Store.ORDINARY;
     if (leased) {
       state.used();
     }
   }
 
-  private void free() {
-    store.holder = NONE;
-    store.ttl = 0;
-    store.leased = false;
+  /**
+   * Somebody wants the lock, and another id holds it. Asks an alone hold's process for it, once in
+   * the time W. Returns whether perhaps no thread uses the hold: its process was not asked before,
+   * or so lately that its answer may be on its way.
+   */
+  private boolean wanted() {
+    int asked = store.field;
+    if (asked == Store.ORDINARY) {
+      return false;
+    }
+    if (asked == Store.ALONE || asked >= times.askAgain()) {
+      int heard = publish(Kind.WANTED, store.holder);
+      if (heard > 0 || !setup.counts()) {
+        store.field = 0;
+      }
+    }
+    return asked == Store.ALONE || asked < times.recall();
   }
 
   private void withdraw(int id, int tombstone) {
@@ -259,8 +315,9 @@ final class Scripts {
 
   /** Returns how many subscribers PUBLISH counts. */
   private int publish(Kind kind, int id) {
-    boolean subscribed = state.services[state.serviceOf(id)].isSubscribed();
-    if (subscribed) {
+    State.Service service = state.services[state.serviceOf(id)];
+    boolean subscribed = service.isSubscribed();
+    if (subscribed && !service.halfOpen) {
       send(new Message(kind, id, 0, 0, 0, 0, false), false);
     }
     return subscribed && setup.counts() ? 1 : 0;

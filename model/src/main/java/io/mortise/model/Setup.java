@@ -28,9 +28,16 @@ record Setup(
 
   /** Waiters without faults, on a single server. */
   static Setup of(String placement, Times times) {
-    Set<Rule> rules = EnumSet.complementOf(EnumSet.of(Rule.PLACE, Rule.TOLD, Rule.ALONE));
+    Set<Rule> rules = EnumSet.range(Rule.Q1, Rule.L12);
     Set<Choice> choices = EnumSet.noneOf(Choice.class);
     return new Setup(placement, times, EnumSet.noneOf(Fault.class), 0, true, choices, rules, null);
+  }
+
+  /** Waiters that ask for alone holds, and processes that keep these until they are asked. */
+  static Setup asking(String placement, Times times) {
+    return of(placement, times)
+        .with(Choice.HAND_OFF, Choice.RETAIN, Choice.ASK)
+        .alsoChecking(Rule.UNUSED, Rule.LOSS);
   }
 
   Setup withFaults(int most, Fault... allowed) {
@@ -48,16 +55,22 @@ record Setup(
     return new Setup(placement, times, faults, mostFaults, counts, set, rules, planted);
   }
 
+  Setup alsoWith(Choice choice) {
+    Set<Choice> set = EnumSet.copyOf(choices);
+    set.add(choice);
+    return new Setup(placement, times, faults, mostFaults, counts, set, rules, planted);
+  }
+
   /** Checks only these rules. */
   Setup checking(Rule first, Rule... more) {
     Set<Rule> only = EnumSet.of(first, more);
     return new Setup(placement, times, faults, mostFaults, counts, choices, only, planted);
   }
 
-  /** Checks this rule too. */
-  Setup alsoChecking(Rule rule) {
+  /** Checks these rules too. */
+  Setup alsoChecking(Rule... more) {
     Set<Rule> all = EnumSet.copyOf(rules);
-    all.add(rule);
+    all.addAll(Arrays.asList(more));
     return new Setup(placement, times, faults, mostFaults, counts, choices, all, planted);
   }
 
@@ -90,9 +103,38 @@ record Setup(
     return placement.charAt(waiter) - 'A';
   }
 
+  /** Whether that service has a version that neither asks nor is asked. */
+  boolean isOlder(int service) {
+    return allows(Choice.OLDER_VERSION) && service == services() - 1;
+  }
+
   /** For how long one process may keep a live waiter of another waiting by one hold. */
   int longestHold() {
-    return Math.max(times.handOff(), times.retain()) - 1 + times.section();
+    int stay = Math.max(times.handOff(), times.retain());
+    if (allows(Choice.ASK)) {
+      int longest = allows(Choice.RETAIN) ? Math.max(times.cap(), times.retain()) : times.cap();
+      stay = Math.min(times.handOff() + latestAsk(longest), longest);
+    }
+    return stay - 1 + times.section();
+  }
+
+  /** For how long one process may keep a hold unused while a live waiter waits. */
+  int longestUnused() {
+    return latestAsk(times.retain());
+  }
+
+  /**
+   * How late a process learns that its lock is wanted. A lost message costs a re-check. So does a
+   * waiter whose mailbox was cut off: it is passed over, so it waits for a hold that is alone, and
+   * has not asked for it. Where a process may never learn it, the time counts for which it may stay
+   * anyway.
+   */
+  private int latestAsk(int longest) {
+    boolean maybeNever =
+        allows(Choice.OLDER_VERSION) || allows(Fault.DELAY_MAIL) || allows(Fault.HALF_OPEN);
+    boolean later = allows(Fault.LOSE_MAIL) || allows(Fault.DISCONNECT);
+    int repeats = later ? mostFaults * times.recheck() : 0;
+    return maybeNever ? longest : Math.min(longest, times.delay() + repeats);
   }
 
   /** How long a lock may be of no use to a live waiter: a lost message, and a window per fault. */

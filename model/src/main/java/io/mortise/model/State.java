@@ -43,7 +43,16 @@ final class State {
   /** History: for how long the process that holds has kept a live waiter waiting by this hold. */
   int kept;
 
-  /** History: whether a stale failover has happened, and which id it gave the lock back to. */
+  /** History: for how long the hold that is now was kept unused while a live waiter waited. */
+  int unused;
+
+  /** History: the id whose hold is on its way back to the store, and no thread used it. */
+  int unusedId = NONE;
+
+  /**
+   * History: whether a failover or a restart has lost data, and which id a failover gave the lock
+   * back to.
+   */
   boolean failedOver;
 
   int revived = NONE;
@@ -74,6 +83,9 @@ final class State {
     /** Whether its subscription is interrupted. */
     boolean deaf;
 
+    /** Whether its subscription is interrupted, and neither it nor the store knows. */
+    boolean halfOpen;
+
     boolean isSubscribed() {
       return life != Life.CRASHED && !deaf;
     }
@@ -81,6 +93,10 @@ final class State {
     void code(Coder c) {
       life = c.of(life, Life.ALL);
       deaf = c.of(deaf);
+    }
+
+    void codeHalfOpen(Coder c) {
+      halfOpen = c.of(halfOpen);
     }
   }
 
@@ -181,6 +197,7 @@ final class State {
   /** The lock gets another holder. */
   void changesHands() {
     kept = 0;
+    unused = 0;
     for (Waiter waiter : waiters) {
       waiter.early = setup.allows(Choice.RETAIN) && waiter.phase == Waiter.Phase.WAITING;
     }
@@ -202,6 +219,29 @@ final class State {
     }
   }
 
+  /** Remembers of each try whether another had the lock or waited for it. */
+  void watchTries() {
+    for (int w = 0; w < waiters.length; w++) {
+      Waiter waiter = waiters[w];
+      waiter.met = waiter.tries() && (waiter.met || isWantedByOthers(w));
+    }
+  }
+
+  /** Another waits in the queue, or holds. A process that keeps a hold unused does not want it. */
+  private boolean isWantedByOthers(int w) {
+    for (int id = 0; id < store.ticket.length; id++) {
+      if (store.ticket[id] > 0 && waiterOf(id) != w) {
+        return true;
+      }
+    }
+    int holder = store.holder;
+    if (holder < 0 || waiterOf(holder) == w || holder == unusedId) {
+      return false;
+    }
+    Waiter has = waiters[waiterOf(holder)];
+    return has.id != holder || has.phase != Waiter.Phase.RETAINING;
+  }
+
   /** A script runs. The replica has not seen it. */
   void replicate() {
     replica.set(store);
@@ -221,11 +261,14 @@ final class State {
     for (int s = 0; s < services.length; s++) {
       copy.services[s].life = services[s].life;
       copy.services[s].deaf = services[s].deaf;
+      copy.services[s].halfOpen = services[s].halfOpen;
     }
     copy.messages.addAll(messages);
     copy.faultsLeft = faultsLeft;
     copy.lateJoins = lateJoins;
     copy.kept = kept;
+    copy.unused = unused;
+    copy.unusedId = unusedId;
     copy.failedOver = failedOver;
     copy.revived = revived;
     return copy;
@@ -255,7 +298,17 @@ final class State {
       service.code(c);
     }
     for (Waiter waiter : waiters) {
-      waiter.code(c);
+      waiter.code(c, setup.allows(Choice.ASK));
+    }
+    if (setup.allows(Choice.ASK)) {
+      unused = c.of(unused);
+      unusedId = c.of(unusedId);
+    }
+    if (setup.allows(Fault.HALF_OPEN)) {
+      Arrays.stream(services).forEach(each -> each.codeHalfOpen(c));
+    }
+    if (setup.allows(Fault.RESTART)) {
+      failedOver = c.of(failedOver);
     }
     faultsLeft = c.of(faultsLeft);
     lateJoins = c.of(lateJoins);
@@ -272,6 +325,8 @@ final class State {
   /** Gives states with the same future the same form. Only the order of tickets matters. */
   private void normalize() {
     kept = store.isFree() ? 0 : kept;
+    unused = store.isFree() ? 0 : unused;
+    unusedId = store.holder == unusedId ? unusedId : NONE;
     long ids = ids();
     long tickets = tickets();
     normalize(store, ids, tickets);

@@ -1,5 +1,7 @@
 package io.mortise.model;
 
+import static io.mortise.model.State.NONE;
+
 import io.mortise.model.State.Service.Life;
 import io.mortise.model.Waiter.Phase;
 import java.util.List;
@@ -46,6 +48,9 @@ final class Steps {
   private void step(Step step, Consumer<State> change) {
     State next = from.copy();
     change.accept(next);
+    if (setup.allows(Choice.TRY)) {
+      next.watchTries();
+    }
     to.accept(step, next);
   }
 
@@ -120,8 +125,11 @@ final class Steps {
     boolean unanswered = waiter.phase == Phase.ASKING && waiter.since > 0;
     if (waiter.phase == Phase.IDLE && isQuiet(w)) {
       step(Step.client("%s wants the lock", name), next -> new Clients(next).start(w));
+      if (setup.allows(Choice.TRY)) {
+        step(Step.client("%s tries to lock", name), next -> new Clients(next).tryLock(w));
+      }
     }
-    if (waiter.phase == Phase.WAITING || unanswered) {
+    if ((waiter.phase == Phase.WAITING || unanswered) && !waiter.tries()) {
       step(
           Step.client("%s does not want the lock any more", name),
           next -> new Clients(next).giveUp(w));
@@ -132,7 +140,12 @@ final class Steps {
     if (new Clients(from).mayHandOff(waiter)) {
       step(
           Step.client("a thread of %s hands its hold off to another", name),
-          next -> next.waiters[w].inside = 0);
+          next -> new Clients(next).handOff(w));
+    }
+    if (waiter.phase == Phase.HANDED_OFF) {
+      step(
+          Step.client("the thread of %s that was woken gives up", name),
+          next -> new Clients(next).giveUpHandedOff(w));
     }
     retention(w);
     if (waiter.holds() && setup.allows(Choice.REST)) {
@@ -157,7 +170,12 @@ final class Steps {
     if (new Clients(from).mayTakeAgain(waiter)) {
       step(
           Step.client("a thread of %s takes the hold that is kept", name),
-          next -> new Clients(next).takeAgain(w));
+          next -> new Clients(next).takeOver(w));
+    }
+    if (waiter.has() && setup.allows(Choice.OTHER_LEASES) && !waiter.otherLease) {
+      step(
+          Step.client("a thread with another lease comes to the gate of %s", name),
+          next -> new Clients(next).comeWithOtherLease(w));
     }
     if (waiter.phase == Phase.RETAINING) {
       step(
@@ -196,6 +214,15 @@ final class Steps {
               new Clients(next).reconnected(s);
             });
       }
+      if (from.services[s].life == Life.RUNNING && from.services[s].halfOpen) {
+        step(
+            Step.client("process %s finds out that its mailbox gets no messages", name),
+            next -> {
+              next.services[s].halfOpen = false;
+              next.services[s].deaf = true;
+              new Clients(next).missed(s);
+            });
+      }
     }
   }
 
@@ -212,6 +239,12 @@ final class Steps {
             Step.fault(late, message),
             next -> replace(next, message, message.within(setup.times().lateness())));
       }
+      if (message.kind().isMail()) {
+        fault(
+            Fault.REPEAT_MAIL,
+            Step.fault(Fault.REPEAT_MAIL, message),
+            next -> next.messages.add(message.within(setup.times().lateness())));
+      }
     }
     for (int s = 0; s < from.services.length; s++) {
       if (from.services[s].life == Life.RUNNING) {
@@ -224,6 +257,7 @@ final class Steps {
     fault(Fault.DELETE_QUEUE, next -> next.store.deleteQueue());
     fault(Fault.DELETE_ALIVE, next -> next.store.deleteAlive());
     fault(Fault.FAILOVER, Steps::failOver);
+    fault(Fault.RESTART, Steps::restart);
   }
 
   private void faultsOf(int s) {
@@ -238,6 +272,12 @@ final class Steps {
             next.services[s].deaf = true;
             new Clients(next).missed(s);
           });
+    }
+    if (!from.services[s].deaf && !from.services[s].halfOpen) {
+      fault(
+          Fault.HALF_OPEN,
+          Step.fault(Fault.HALF_OPEN, name),
+          next -> next.services[s].halfOpen = true);
     }
   }
 
@@ -292,6 +332,16 @@ final class Steps {
     next.store.set(next.replica);
     next.failedOver = true;
     next.revived = next.store.holder;
+    reconnectAll(next);
+  }
+
+  private static void restart(State next) {
+    next.store.set(new Store(next.waiters.length, next.services.length));
+    next.failedOver = true;
+    reconnectAll(next);
+  }
+
+  private static void reconnectAll(State next) {
     for (int s = 0; s < next.services.length; s++) {
       new Clients(next).reconnected(s);
     }
@@ -311,6 +361,32 @@ final class Steps {
     return held && wanted && state.setup.allows(Choice.HAND_OFF);
   }
 
+  /** Whether a live waiter waits for a hold that no thread of a process that runs uses. */
+  private static boolean isKeptUnused(State state) {
+    boolean unused = false;
+    boolean wanted = false;
+    for (int w = 0; w < state.waiters.length; w++) {
+      Waiter waiter = state.waiters[w];
+      boolean has = waiter.isUnused() && waiter.id == state.store.holder && state.runs(w);
+      unused |= has;
+      wanted |= (waiter.phase == Phase.WAITING && state.runs(w)) || (has && waiter.otherLease);
+    }
+    return unused && wanted && state.setup.allows(Choice.ASK);
+  }
+
+  private static void stay(State next, Waiter waiter) {
+    Times times = next.setup.times();
+    boolean untilAsked = next.setup.allows(Choice.ASK) && waiter.alone;
+    int longest = untilAsked ? Math.max(times.cap(), times.retain()) : times.handOff();
+    waiter.inside = waiter.holds() ? Math.min(times.section(), waiter.inside + 1) : 0;
+    waiter.age = Math.min(longest, waiter.age + 1);
+    if (next.setup.allows(Choice.ASK)) {
+      waiter.asked = waiter.asked == NONE ? NONE : Math.min(times.handOff(), waiter.asked + 1);
+      waiter.ended =
+          waiter.id == next.store.holder ? 0 : Math.min(times.delay() + 1, waiter.ended + 1);
+    }
+  }
+
   private static void tick(State next) {
     Times times = next.setup.times();
     for (int w = 0; w < next.waiters.length; w++) {
@@ -319,14 +395,14 @@ final class Steps {
       waiter.starving = starves ? waiter.starving + 1 : 0;
       waiter.tick(times.longLease());
       if (waiter.has() && next.setup.allows(Choice.HAND_OFF)) {
-        waiter.inside = waiter.holds() ? Math.min(times.section(), waiter.inside + 1) : 0;
-        waiter.age = Math.min(times.handOff(), waiter.age + 1);
+        stay(next, waiter);
       }
     }
     next.kept = isKeptFromOthers(next) ? next.kept + 1 : next.kept;
-    next.store.tick();
+    next.unused = isKeptUnused(next) ? next.unused + 1 : next.unused;
+    next.store.tick(times);
     if (next.replica != next.store) {
-      next.replica.tick();
+      next.replica.tick(times);
     }
     List<Message> messages = next.messages;
     messages.replaceAll(each -> each.older(times.timeout()));

@@ -14,6 +14,16 @@ final class Store {
 
   int ttl;
 
+  /**
+   * The holder's value in that hash: ALONE, how long ago it was last asked for an alone hold, or
+   * ORDINARY.
+   */
+  int field = ORDINARY;
+
+  static final int ORDINARY = -1;
+
+  static final int ALONE = -2;
+
   /** History: whether the holder has a lease, and not only a grant window. */
   boolean leased;
 
@@ -53,6 +63,16 @@ final class Store {
     return holder == NONE;
   }
 
+  /** The short cut of acquire.lua: no key of the lock exists. */
+  boolean isEmpty() {
+    for (int id = 0; id < ticket.length; id++) {
+      if (remembers(id)) {
+        return false;
+      }
+    }
+    return isFree() && Arrays.stream(unanswered).allMatch(each -> each == NONE);
+  }
+
   /** The first in the queue, or NONE. */
   int first() {
     int first = NONE;
@@ -67,6 +87,14 @@ final class Store {
   /** It has asked lately, and its service has answered its last grant. */
   boolean lives(int id, int service) {
     return alive[id] > 0 && unanswered[service] != 0;
+  }
+
+  /** Nobody holds it. */
+  void free() {
+    holder = NONE;
+    ttl = 0;
+    leased = false;
+    field = ORDINARY;
   }
 
   boolean remembers(int id) {
@@ -86,12 +114,13 @@ final class Store {
     Arrays.fill(unanswered, NONE);
   }
 
-  void tick() {
+  void tick(Times length) {
     ttl = Math.max(0, ttl - 1);
     promised = Math.max(0, promised - 1);
+    int longAgo = Math.max(length.askAgain(), length.recall());
+    field = field < 0 ? field : Math.min(longAgo, field + 1);
     if (ttl == 0) {
-      holder = NONE;
-      leased = false;
+      free();
     }
     for (int[] times : new int[][] {alive, tombstone, heard, revoked}) {
       for (int id = 0; id < times.length; id++) {
@@ -107,6 +136,7 @@ final class Store {
     holder = from.holder;
     ttl = from.ttl;
     leased = from.leased;
+    field = from.field;
     promised = from.promised;
     copy(from.ticket, ticket);
     copy(from.alive, alive);
@@ -141,6 +171,7 @@ final class Store {
     holder = c.of(holder);
     ttl = c.of(ttl);
     leased = c.of(leased);
+    field = c.of(field);
     promised = c.of(promised);
     for (int from = 0; from < ticket.length; from += IDS_EACH) {
       int known = 0;
@@ -175,6 +206,9 @@ final class Store {
       text =
           new StringBuilder(
               "%s has the lock, %d left of %s".formatted(State.name(holder), ttl, kind));
+      if (field != ORDINARY) {
+        text.append(field == ALONE ? ", alone" : ", asked for");
+      }
     }
     for (int id = 0; id < ticket.length; id++) {
       if (ticket[id] > 0) {

@@ -10,7 +10,8 @@ package io.mortise.model;
  * @param timeout T, the caller of a command gives it up
  * @param lease L, how long a hold lasts without renewal
  * @param lateness how late a delayed message is at most
- * @param tombstone how long a tombstone lasts
+ * @param tombstone how long a tombstone lasts: longer than a lease, and than a message is late
+ * @param staying for how long a process may stay with a hold
  */
 record Times(
     int delay,
@@ -20,12 +21,34 @@ record Times(
     int timeout,
     int lease,
     int lateness,
-    int tombstone) {
+    int tombstone,
+    Staying staying) {
   /** Messages arrive in the unit of time in which they were sent, in any order. */
-  static final Times QUICK = new Times(0, 1, 2, 3, 1, 3, 3, 4);
+  static final Times QUICK = new Times(0, 1, 2, 3, 1, 3, 3, 4, Staying.UNASKED);
 
   /** Messages take no time or one unit. */
-  static final Times SLOW = new Times(1, 1, 4, 5, 2, 5, 3, 4);
+  static final Times SLOW = new Times(1, 1, 4, 5, 2, 5, 3, 4, Staying.UNASKED);
+
+  /** As QUICK, with a longer lease, so that a hold may be kept for some time until it is wanted. */
+  static final Times QUICK_ASKED = new Times(0, 1, 2, 3, 1, 6, 3, 7, Staying.ASKED);
+
+  /** As SLOW, with the same lease. */
+  static final Times SLOW_ASKED = new Times(1, 1, 4, 5, 2, 6, 3, 7, Staying.ASKED_SLOWLY);
+
+  /**
+   * For how long a process may stay with a hold.
+   *
+   * @param handOff H, for how long after its acquisition a hold may be handed off. Of an alone hold
+   *     ({@link Choice#ASK}): after the first ask
+   * @param retain Rt, for how long after its acquisition a hold may be kept that no thread uses
+   * @param cap Hc, for how long after its acquisition a hold is handed off if nobody asks
+   * @param recall for how long a try waits for a hold that perhaps no thread uses
+   */
+  record Staying(int handOff, int retain, int cap, int recall) {
+    static final Staying UNASKED = new Staying(2, 2, 2, 0);
+    static final Staying ASKED = new Staying(1, 3, 2, 1);
+    static final Staying ASKED_SLOWLY = new Staying(1, 3, 2, 4);
+  }
 
   /** The lease that a holder may ask for to make its hold longer. */
   int longLease() {
@@ -42,14 +65,25 @@ record Times(
     return 1;
   }
 
-  /** H, for how long after its acquisition a hold may be handed off. */
   int handOff() {
-    return 2;
+    return staying.handOff();
   }
 
-  /** For how long after its acquisition a hold may be kept that no thread uses. */
   int retain() {
-    return 2;
+    return staying.retain();
+  }
+
+  int cap() {
+    return staying.cap();
+  }
+
+  int recall() {
+    return staying.recall();
+  }
+
+  /** W, after which a holder that was asked may be asked again. It is half a re-check. */
+  int askAgain() {
+    return Math.max(1, recheck / 2);
   }
 
   /** A process that has not asked for so long is silent: it missed two checks and a command. */
@@ -58,18 +92,22 @@ record Times(
   }
 
   Times withWindow(int other) {
-    return new Times(delay, recheck, other, alive, timeout, lease, lateness, tombstone);
+    return new Times(delay, recheck, other, alive, timeout, lease, lateness, tombstone, staying);
   }
 
   Times withRecheck(int other) {
-    return new Times(delay, other, window, alive, timeout, lease, lateness, tombstone);
+    return new Times(delay, other, window, alive, timeout, lease, lateness, tombstone, staying);
   }
 
   Times withAlive(int other) {
-    return new Times(delay, recheck, window, other, timeout, lease, lateness, tombstone);
+    return new Times(delay, recheck, window, other, timeout, lease, lateness, tombstone, staying);
   }
 
   Times withTombstone(int other) {
-    return new Times(delay, recheck, window, alive, timeout, lease, lateness, other);
+    return new Times(delay, recheck, window, alive, timeout, lease, lateness, other, staying);
+  }
+
+  Times withStaying(Staying other) {
+    return new Times(delay, recheck, window, alive, timeout, lease, lateness, tombstone, other);
   }
 }

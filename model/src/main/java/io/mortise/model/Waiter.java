@@ -10,12 +10,16 @@ final class Waiter {
   enum Phase {
     /** It wants nothing. */
     IDLE,
+    /** Its try is out. */
+    TRYING,
     /** Its acquire is out. */
     ASKING,
     /** It was told to wait. */
     WAITING,
     /** It believes that it holds. */
     HOLDING,
+    /** The hold was handed off, and the thread that was woken has not taken it over yet. */
+    HANDED_OFF,
     /** Its process keeps the hold, and no thread is inside. */
     RETAINING;
 
@@ -50,8 +54,27 @@ final class Waiter {
 
   int inside;
 
-  /** Whether nobody waited before its hold, as far as it knows, and no message was missed since. */
+  /**
+   * Whether nobody waited before its hold, as far as it knows, and no message was missed since.
+   * Where waiters ask, the store says it with HELD, and no message was missed since the acquire was
+   * sent.
+   */
   boolean alone;
+
+  /** How long ago another process asked for its alone hold first. Up to what matters. */
+  int asked = NONE;
+
+  /** Whether a thread waits at its gate that cannot take the hold over. */
+  boolean otherLease;
+
+  /** For how long it still waits for a hold that perhaps no thread uses. NONE: it does not try. */
+  int patience = NONE;
+
+  /** History: whether another had the lock or waited for it since the try began. */
+  boolean met;
+
+  /** History: for how long the store has not had the hold that its process has. */
+  int ended;
 
   /** History: whether it has waited since before the hold that is now. */
   boolean early;
@@ -68,9 +91,18 @@ final class Waiter {
     return phase == Phase.HOLDING && timer > 0;
   }
 
+  /** No thread is inside, though its process has the lock. */
+  boolean isUnused() {
+    return phase == Phase.RETAINING || phase == Phase.HANDED_OFF;
+  }
+
   /** Its process has the lock, whether or not a thread is inside. */
   boolean has() {
-    return holds() || phase == Phase.RETAINING;
+    return holds() || isUnused();
+  }
+
+  boolean tries() {
+    return phase == Phase.TRYING || patience != NONE;
   }
 
   /** It wants nothing any more. */
@@ -81,6 +113,7 @@ final class Waiter {
   void tick(int longest) {
     timer = Math.max(0, timer - 1);
     since = since == NONE ? NONE : Math.min(longest, since + 1);
+    patience = waits() && patience > 0 ? patience - 1 : patience;
   }
 
   void set(Waiter from) {
@@ -95,11 +128,16 @@ final class Waiter {
     age = from.age;
     inside = from.inside;
     alone = from.alone;
+    asked = from.asked;
+    otherLease = from.otherLease;
+    patience = from.patience;
+    met = from.met;
+    ended = from.ended;
     early = from.early;
     starving = from.starving;
   }
 
-  void code(Coder c) {
+  void code(Coder c, boolean asks) {
     phase = c.of(phase, Phase.ALL);
     if (phase != Phase.IDLE) {
       id = c.of(id);
@@ -114,6 +152,13 @@ final class Waiter {
       revoked = c.of(revoked);
       alone = c.of(alone);
       early = c.of(early);
+      if (asks) {
+        asked = c.of(asked);
+        otherLease = c.of(otherLease);
+        patience = c.of(patience);
+        met = c.of(met);
+        ended = c.of(ended);
+      }
     }
   }
 }
