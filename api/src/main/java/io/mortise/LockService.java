@@ -385,7 +385,8 @@ public interface LockService extends AutoCloseable {
 
     /**
      * Limits how many times threads of this service hand a lock off before waiters of other
-     * services get it. In any case hand-offs end 10 ms after the acquisition from the store.
+     * services get it, and leases the permits of a semaphore. In any case hand-offs end 10 ms after
+     * the acquisition from the store.
      *
      * @param limit the hand-offs per acquisition from the store; 0 turns them off; default no limit
      *     but the 10 ms. Fenced locks are handed off at most 64 times.
