@@ -335,9 +335,16 @@ class PermitGateTest {
             .filter(each -> !each.waitsAtStore())
             .findFirst()
             .orElseThrow();
-    CompletableFuture<Throwable> failure = new CompletableFuture<>();
+    CompletableFuture<Void> closed = new CompletableFuture<>();
     Thread closing =
-        new Thread(() -> failure.complete(assertThrows(Throwable.class, first::close)));
+        new Thread(() -> {
+          try {
+            first.close();
+            closed.complete(null);
+          } catch (LeaseLostException e) {
+            closed.completeExceptionally(e);
+          }
+        });
     closing.setDaemon(true);
     synchronized (next) {
       closing.start();
@@ -346,7 +353,8 @@ class PermitGateTest {
       store.next("sem-leave").absent();
     }
 
-    assertInstanceOf(LeaseLostException.class, failure.join());
+    CompletionException failure = assertThrows(CompletionException.class, closed::join);
+    assertInstanceOf(LeaseLostException.class, failure.getCause());
     assertFalse(second.isDone());
     assertEquals(List.of("acquired", "lost"), told.rows().get(0));
     cancel(ahead);
@@ -399,6 +407,21 @@ class PermitGateTest {
         .forEach(each -> assertTrue(each.lease().suspect("no answer")));
 
     assertGivenBack(first, second).releasedTo(ahead.id);
+
+    cancelAsking(ahead, second);
+  }
+
+  /** A lease counts from when its command was sent. Here the answer took that long. */
+  @Test
+  void aLeaseWithLessThanHalfItsTimeLeftIsNotPassedOn() {
+    CompletableFuture<Lease> first = semaphore.async(1).acquire();
+    AskedCommand acquire = store.next("sem-acquire");
+    time.pause(GateFixture.LEASE.dividedBy(2));
+    acquire.held();
+    Queued ahead = queues(1);
+    CompletableFuture<Lease> second = lines(1);
+
+    assertGivenBack(first.join(), second).releasedTo(ahead.id);
 
     cancelAsking(ahead, second);
   }

@@ -70,10 +70,9 @@ class PermitTurnTest implements BackendUnderTest {
   }
 
   private static Lease next(List<CompletableFuture<Lease>> requests, Lease last) {
-    for (CompletableFuture<Lease> each : requests) {
-      if (each.isDone()) {
-        requests.remove(each);
-        return each.join();
+    for (int i = 0; i < requests.size(); i++) {
+      if (requests.get(i).isDone()) {
+        return requests.remove(i).join();
       }
     }
     return last;
