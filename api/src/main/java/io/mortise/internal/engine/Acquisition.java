@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One acquisition in the store, from before its first command until after its last. It belongs to a
- * gate or a lease request, not to a thread: the threads of a gate take it over from each other. Its
- * id is never used again, so a late or repeated command cannot touch a later acquisition.
+ * gate or a lease request, not to a thread: the threads of a gate take it over from each other, and
+ * so do the requests for permits. Its id is never used again, so a late or repeated command cannot
+ * touch a later acquisition.
  *
  * <p>It has two halves:
  *
@@ -87,10 +88,10 @@ public final class Acquisition implements LockScripts.Subject {
     default void onLeaseChange(LeaseChange event) {}
   }
 
-  private final Owner owner;
   private final String id;
   private final QueuePlace place = new QueuePlace();
   private final HeldLease held;
+  private volatile Owner owner;
 
   /** Whether its service has forgotten it. */
   private volatile boolean forgotten;
@@ -184,6 +185,19 @@ public final class Acquisition implements LockScripts.Subject {
       return Taking.REVOKED;
     }
     return held.take(terms, sentAt, now, longestHold) ? Taking.HELD : Taking.TOO_LATE;
+  }
+
+  /**
+   * Gives it to another owner, if it is held. A loss comes before, or is the next owner's.
+   *
+   * @param change what changes with it, in the same step; it does not block
+   * @return whether it was held
+   */
+  boolean passTo(Owner next, Runnable change) {
+    return held.ifHeld(() -> {
+      owner = next;
+      change.run();
+    });
   }
 
   void setForgotten() {

@@ -133,10 +133,25 @@ public final class AttemptEvents {
 
   /** Notes that the request holds a lease; else as {@link #waiting(ToldRequest)}. */
   Runnable acquired(@Nullable ToldRequest told, Acquisition held, long now) {
+    return acquired(told, held, via(held), now);
+  }
+
+  /** As {@link #acquired(ToldRequest, Acquisition, long)}, by what another request gives back. */
+  Runnable takenOver(
+      @Nullable ToldRequest from, @Nullable ToldRequest told, Acquisition held, long now) {
+    ToldHold left = from == null ? null : from.events().hold();
+    if (left != null) {
+      left.leaves(now);
+    }
+    return acquired(told, held, LockHold.Via.HANDED, now);
+  }
+
+  private Runnable acquired(
+      @Nullable ToldRequest told, Acquisition held, LockHold.Via via, long now) {
     if (told == null) {
       return () -> {};
     }
-    ToldHold hold = new ToldHold(told.attempt(), held.id(), via(held), now);
+    ToldHold hold = new ToldHold(told.attempt(), held.id(), via, now);
     told.attempt().ends(now);
     told.events().holds(hold);
     held.lease().setEvents(told.events());
@@ -159,11 +174,11 @@ public final class AttemptEvents {
     return events.add(event) ? () -> callbacks.execute(events::deliverAll) : () -> {};
   }
 
-  void released(Acquisition lease, long now) {
-    HoldEvents events = lease.lease().knownEvents();
-    ToldHold told = events == null ? null : events.hold();
-    if (events != null && told != null && told.ends(now)) {
-      events.post(telling(to -> to.released(told)));
+  /** The lease of a request was released, or what it held was passed on. */
+  void released(@Nullable ToldRequest request, long now) {
+    ToldHold told = request == null ? null : request.events().hold();
+    if (request != null && told != null && (told.hasLeft() || told.ends(now))) {
+      request.events().post(telling(to -> to.released(told)));
     }
   }
 

@@ -191,6 +191,19 @@ public final class HeldLease {
     return wasHeld;
   }
 
+  /**
+   * Runs a step that must not meet the end of the hold.
+   *
+   * @return whether it is held; if not, the step does not run
+   */
+  synchronized boolean ifHeld(Runnable step) {
+    boolean held = isHeld();
+    if (held) {
+      step.run();
+    }
+    return held;
+  }
+
   /** The hold was released, but the store no longer had it. */
   void wasLost(Loss why) {
     loss = why;

@@ -28,19 +28,37 @@ final class LeaseHandle implements MemberLease {
     void belongsTo(@Nullable Thread thread);
 
     void onLost(Consumer<? super LeaseChange> listener);
+
+    /**
+     * Passes what is held on to a request of this service that waits for it, without a command.
+     *
+     * @return whether it did; the lease is then over
+     */
+    boolean passesOn(Acquisition held, long now);
+
+    /** The lease was released. */
+    void released(long now);
   }
 
   private final Parts parts;
   private final Store store;
   private final Origin origin;
   private final Acquisition acquisition;
+  private final long since;
   private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Whether it has given back a part of its permits, or is about to. */
+  private boolean parted;
 
   /** How many permits it has; 0 once it has given back all of them. */
   private final AtomicInteger permits;
 
-  LeaseHandle(Parts parts, Origin origin, Acquisition acquisition) {
+  /**
+   * @param since when the hold began
+   */
+  LeaseHandle(Parts parts, Origin origin, Acquisition acquisition, long since) {
     this.parts = parts;
+    this.since = since;
     store = parts.store();
     this.origin = origin;
     this.acquisition = acquisition;
@@ -62,8 +80,10 @@ final class LeaseHandle implements MemberLease {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // owners are compared by identity
   public LeaseState state() {
-    return acquisition.lease().state(store.now());
+    LeaseState known = acquisition.lease().state(store.now()); // first: it may be passed on
+    return acquisition.owner() == origin ? known : LeaseState.RELEASED;
   }
 
   @Override
@@ -151,8 +171,13 @@ final class LeaseHandle implements MemberLease {
     close(LeaseTerms.rest(after));
   }
 
+  /** One step with {@link #takesAll}, so that no part is given back of what is passed on. */
+  private synchronized boolean closes() {
+    return closed.compareAndSet(false, true);
+  }
+
   private void close(long rest) {
-    if (closed.compareAndSet(false, true)) {
+    if (closes()) {
       keep(rest);
       Trampoline.step(this::end);
     }
@@ -166,10 +191,21 @@ final class LeaseHandle implements MemberLease {
 
   private void end() {
     long now = store.now();
-    if (!isStillHeld() || !parts.releases().endAndRelease(acquisition)) {
+    if (!isStillHeld()) {
       throw lost();
     }
-    reportReleased(now);
+    if (passesOn(now)) {
+      reportPassedOn(now);
+    } else if (parts.releases().endAndRelease(acquisition)) {
+      reportReleased(now);
+    } else {
+      throw lost();
+    }
+  }
+
+  /** What is left after a part was given back belongs to an id that had more. */
+  private boolean passesOn(long now) {
+    return !parted && origin.passesOn(acquisition, now);
   }
 
   @Override
@@ -179,7 +215,7 @@ final class LeaseHandle implements MemberLease {
 
   @Override
   public CompletableFuture<Void> releasing(long rest) {
-    if (!closed.compareAndSet(false, true)) {
+    if (!closes()) {
       return CompletableFuture.completedFuture(null);
     }
     keep(rest);
@@ -190,6 +226,10 @@ final class LeaseHandle implements MemberLease {
     long now = store.now();
     if (!isStillHeld()) {
       return CompletableFuture.failedFuture(lost());
+    }
+    if (passesOn(now)) {
+      parts.events().execute(() -> reportPassedOn(now));
+      return CompletableFuture.completedFuture(null);
     }
     return parts
         .releases()
@@ -242,8 +282,9 @@ final class LeaseHandle implements MemberLease {
    *
    * @return whether they are all that it has; then it is about to end
    */
-  private boolean takesAll(int some) {
+  private synchronized boolean takesAll(int some) {
     int before = permits.getAndUpdate(left -> left - checked(some, left));
+    parted |= before != some;
     if (before == some && !closed.compareAndSet(false, true)) {
       throw released();
     }
@@ -273,8 +314,13 @@ final class LeaseHandle implements MemberLease {
   }
 
   private void reportReleased(long now) {
-    LockLog.released(acquisition, now - acquisition.lease().acquiredAt());
-    parts.events().attempts().released(acquisition, now);
+    LockLog.released(acquisition, now - since);
+    origin.released(now);
+  }
+
+  private void reportPassedOn(long now) {
+    LockLog.handedOff(acquisition, now - since);
+    origin.released(now);
   }
 
   /**

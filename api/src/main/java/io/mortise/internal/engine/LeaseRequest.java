@@ -35,6 +35,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   /* Overview
    *
    *   NEW       not begun: it can be found by its id, and asks for nothing yet
+   *   LINE      waits for permits of this service, and has not asked the store (see PermitGate)
    *   WAITING   waits until it asks: now, when a message comes, or when its next check is due. The
    *             reply to another command may grant it the lock meanwhile
    *   ASKING    a command is out
@@ -49,6 +50,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
    */
   private enum Phase {
     NEW,
+    LINE,
     WAITING,
     ASKING,
     HELD,
@@ -67,6 +69,9 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
 
     void remove(LeaseRequest request);
 
+    /** The gate at which the service passes such permits on; null if it does not. */
+    @Nullable PermitGate gate(LockKeys lock, LeaseTerms wanted);
+
     /** Whether a thread that parks on this object waits for a lease of that lock. */
     boolean isWaitFor(Object blocker, LockKeys lock);
   }
@@ -77,6 +82,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   private final LockKeys keys;
   private final LeaseTerms policy;
   private final @Nullable VotingSet voters;
+  private final @Nullable PermitGate gate;
   private final Thread asker = Thread.currentThread();
   private final long wait;
 
@@ -90,6 +96,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   private Phase phase = Phase.NEW;
   private Acquisition acquisition;
   private long askedAt;
+  private @Nullable Long firstAskedAt;
   private boolean timeIsOver;
 
   /** The holder that was asked for what nobody uses, and for which it waits. */
@@ -105,6 +112,12 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
 
   private volatile @Nullable WeakReference<LeaseHandle> handle;
   private volatile @Nullable Thread holder;
+  private volatile long since;
+
+  /** Until when, and how often so far, its permits may be passed on, and were. */
+  private volatile long passableUntil;
+
+  private volatile int passed;
   private volatile @Nullable LeaseChange loss;
 
   private LeaseRequest(
@@ -126,6 +139,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     start = store.now();
     told = parts.events().attempts().begins(keys, start);
     acquisition = newAcquisition();
+    gate = pending.gate(keys, policy); // last: from here on it ends in any case
   }
 
   /**
@@ -149,6 +163,11 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     if (wait > LeaseSource.NOT && wait != LeaseSource.FOREVER) {
       request.limit();
     }
+    Runnable joined = request.join();
+    if (joined != null) {
+      joined.run();
+      return;
+    }
     request.begin();
     request.askFirst(here);
   }
@@ -162,6 +181,11 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     } else {
       wake();
     }
+  }
+
+  /** Waits in the line for permits, if that may spare it a command; null if not. */
+  private @Nullable Runnable join() {
+    return gate == null || wait == LeaseSource.NOT ? null : gate.join(this);
   }
 
   private synchronized void begin() {
@@ -220,6 +244,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     }
     phase = Phase.ASKING;
     askedAt = store.now();
+    firstAskedAt = firstAskedAt == null ? Long.valueOf(askedAt) : firstAskedAt;
     acquisition.place().sending(askedAt);
     return voters == null
         ? store.scripts().acquire(acquisition, policy, waits(), "")
@@ -298,6 +323,9 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
       return waits(() -> {
         telling.run();
         parts.redissonChannels().waits(asked);
+        if (gate != null) {
+          gate.queued(this);
+        }
       });
     }
     acquisition = successor();
@@ -368,21 +396,115 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
   }
 
   private Runnable held() {
+    Acquisition taken = acquisition;
+    boolean atOnce = taken.ticket().isEmpty() && !taken.mayArriveLate();
+    long placedAt = firstAskedAt == null ? start : firstAskedAt;
+    Runnable telling = parts.events().attempts().acquired(told, taken, store.now());
+    return begins(
+        () -> {
+          if (gate != null) {
+            passableUntil = gate.opened(taken, atOnce, placedAt);
+          }
+          parts.took(taken);
+        },
+        telling);
+  }
+
+  /**
+   * The hold begins.
+   *
+   * @param first runs before anybody has the lease
+   * @param telling tells listeners of it
+   */
+  private Runnable begins(Runnable first, Runnable telling) {
     phase = Phase.HELD;
-    LeaseHandle lease = new LeaseHandle(parts, this, acquisition);
-    handle = new WeakReference<>(lease);
     long now = store.now();
-    Runnable telling = parts.events().attempts().acquired(told, acquisition, now);
+    since = now;
+    LeaseHandle lease = new LeaseHandle(parts, this, acquisition, now);
+    handle = new WeakReference<>(lease);
     CompletableFuture<LeaseOutcome> waiting = forgetResult();
     return () -> {
       pending.remove(this);
-      parts.took(lease.acquisition());
+      first.run();
+      leaveGate();
       LockLog.acquired(lease.acquisition(), now - start);
       telling.run();
       if (waiting == null || !waiting.complete(new LeaseOutcome(lease, null))) {
         CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
       }
     };
+  }
+
+  private void leaveGate() {
+    if (gate != null) {
+      gate.over(this);
+    }
+  }
+
+  // Permits that are passed on. The gate calls these in its monitor
+
+  /** Waits in the line. Returns what tells listeners of that; null if it has ended. */
+  synchronized @Nullable Runnable lineUp() {
+    if (phase != Phase.NEW || timeIsOver) {
+      return null;
+    }
+    phase = Phase.LINE;
+    return parts.events().attempts().waiting(told);
+  }
+
+  /** From now on it asks the store. Returns false if it has ended. */
+  synchronized boolean leaveLine() {
+    boolean leaves = phase == Phase.LINE;
+    phase = leaves ? Phase.WAITING : phase;
+    return leaves;
+  }
+
+  /** Whether it has asked the store, and waits. */
+  synchronized boolean waitsAtStore() {
+    return phase == Phase.WAITING || phase == Phase.ASKING;
+  }
+
+  /** Takes over what another request gives back. Returns null if it has ended, or that hold has. */
+  synchronized @Nullable Runnable takeOver(LeaseRequest from, Acquisition held, long now) {
+    if (phase != Phase.LINE) {
+      return null;
+    }
+    Runnable[] telling = new Runnable[1];
+    boolean taken =
+        held.passTo(
+            this,
+            () -> telling[0] = parts.events().attempts().takenOver(from.told, told, held, now));
+    if (!taken) {
+      return null;
+    }
+    Acquisition unused = acquisition;
+    acquisition = held;
+    passableUntil = from.passableUntil;
+    passed = from.passed + 1;
+    return begins(() -> parts.acquisitions().forget(unused), telling[0]);
+  }
+
+  long passableUntil() {
+    return passableUntil;
+  }
+
+  /** How often what it holds was passed on. */
+  int passed() {
+    return passed;
+  }
+
+  @Override
+  public boolean passesOn(Acquisition held, long now) {
+    Runnable next = gate == null ? null : gate.passOn(this, held, now);
+    if (next != null) {
+      next.run();
+    }
+    return next != null;
+  }
+
+  @Override
+  public void released(long now) {
+    parts.events().attempts().released(told, now);
   }
 
   /**
@@ -437,7 +559,8 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     Runnable next;
     synchronized (this) {
       timeIsOver = true;
-      next = phase == Phase.WAITING ? giveUp() : () -> {};
+      boolean idle = phase == Phase.WAITING || phase == Phase.LINE;
+      next = idle ? giveUp() : () -> {};
     }
     next.run();
   }
@@ -485,6 +608,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     CompletableFuture<LeaseOutcome> waiting = forgetResult();
     return () -> {
       pending.remove(this);
+      leaveGate();
       telling.run();
       if (!known) {
         parts.acquisitions().forget(orphan);
@@ -515,10 +639,14 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     return waiting;
   }
 
-  /** When it began, if it waits in the store's queue or for a store that fails; else null. */
+  /**
+   * When it began, if it waits in the store's queue, in the line or for a store that fails; else
+   * null.
+   */
   synchronized @Nullable Long waitingSince() {
     boolean pends = phase == Phase.WAITING || phase == Phase.ASKING;
-    return pends && waits() && (!acquisition.ticket().isEmpty() || failure != null) ? start : null;
+    boolean waits = pends && waits() && (!acquisition.ticket().isEmpty() || failure != null);
+    return waits || phase == Phase.LINE ? start : null;
   }
 
   // The lease
@@ -541,15 +669,10 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     }
     Thread thread = holder;
     if (thread != null && !thread.isAlive()) {
-      return new Holder(
-          "thread " + thread.getName(),
-          held.lease().acquiredAt(),
-          "ended without unlocking",
-          thread,
-          1);
+      return new Holder("thread " + thread.getName(), since, "ended without unlocking", thread, 1);
     }
     String gone = known.get() == null ? "is referred to by nobody and was never released" : null;
-    return new Holder("lease " + held.id(), held.lease().acquiredAt(), gone, thread, 1);
+    return new Holder("lease " + held.id(), since, gone, thread, 1);
   }
 
   /**

@@ -3,6 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.LockAttempt.Outcome;
 import io.mortise.LockServiceClosedException;
 import io.mortise.Registration;
+import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import java.time.Duration;
 import java.util.Collection;
@@ -10,11 +11,12 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The lease requests of a service that have not ended. While there are any, one timer runs. It
- * fires twenty times per re-check period, and sends the commands of all requests that are due.
- * Thread-safe.
+ * The lease requests of a service that have not ended. While there are any, or gates of semaphores,
+ * one timer runs. It fires twenty times per re-check period, and sends the commands of all requests
+ * that are due. Thread-safe.
  */
 public final class LeaseRequests implements LeaseRequest.Pending {
   private static final int BEATS_PER_CHECK = 20;
@@ -25,11 +27,13 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   private final Set<Runnable> onClose = ConcurrentHashMap.newKeySet();
   private final Heartbeat beat;
   private final Gates gates;
+  private final PermitGates permitGates;
 
   LeaseRequests(Parts parts, Gates gates) {
     this.parts = parts;
     this.gates = gates;
     store = parts.store();
+    permitGates = new PermitGates(store);
     Duration recheck = store.options().times().recheck();
     beat = new Heartbeat(store, recheck.toNanos() / BEATS_PER_CHECK, this::look, this::areAny);
   }
@@ -69,6 +73,15 @@ public final class LeaseRequests implements LeaseRequest.Pending {
     return gates.makesRoom(lock, then);
   }
 
+  PermitGates permitGates() {
+    return permitGates;
+  }
+
+  @Override
+  public @Nullable PermitGate gate(LockKeys lock, LeaseTerms wanted) {
+    return permitGates.enter(lock, wanted);
+  }
+
   @Override
   public void remove(LeaseRequest request) {
     pending.remove(request);
@@ -97,10 +110,11 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   }
 
   private boolean areAny() {
-    return !pending.isEmpty();
+    return !pending.isEmpty() || permitGates.areAny();
   }
 
   private void look() {
+    permitGates.removeIdle();
     store.batcher().send(pending.stream().filter(LeaseRequest::isDue).toList());
   }
 

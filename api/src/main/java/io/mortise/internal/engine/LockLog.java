@@ -114,6 +114,17 @@ public final class LockLog {
     }
   }
 
+  /** Permits went from one lease to the next inside this service, without a command. */
+  static void handedOff(Acquisition held, long heldFor) {
+    if (log.isDebugEnabled()) {
+      log.debug(
+          "{}: {} handed off inside this process after {} ms",
+          held.keys().text(),
+          held.id(),
+          millis(heldFor));
+    }
+  }
+
   /** A lease that is bound to no thread was released. */
   static void released(Acquisition held, long heldFor) {
     if (log.isDebugEnabled()) {

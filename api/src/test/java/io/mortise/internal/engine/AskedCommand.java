@@ -80,12 +80,27 @@ final class AskedCommand {
     return answer("WAIT", 30_000L, 1L, 1L);
   }
 
+  /** Others hold it, and the id is not in the queue. */
+  AskedCommand busy() {
+    return answer("BUSY", 30_000L);
+  }
+
   AskedCommand tooLate() {
     return answer("TOO_LATE");
   }
 
   AskedCommand released() {
     return answer(1L);
+  }
+
+  /** A part of the permits is back, and nobody is granted any. */
+  AskedCommand partReturned() {
+    return answer("RELEASED");
+  }
+
+  /** A release that grants the lock to another id of the same service. */
+  AskedCommand releasedTo(String id) {
+    return answer("RELEASED", "", id);
   }
 
   AskedCommand absent() {

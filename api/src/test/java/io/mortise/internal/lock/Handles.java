@@ -1,6 +1,7 @@
 package io.mortise.internal.lock;
 
 import io.mortise.DistributedLock;
+import io.mortise.DistributedSemaphore;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
@@ -15,5 +16,9 @@ public final class Handles {
 
   public static DistributedLock of(Engine engine, LockKeys keys, LeaseTerms lease) {
     return new LockHandle(engine, keys, lease);
+  }
+
+  public static DistributedSemaphore semaphore(Engine engine, LockKeys keys) {
+    return new SemaphoreHandle(engine, keys, engine.store().defaultLease());
   }
 }

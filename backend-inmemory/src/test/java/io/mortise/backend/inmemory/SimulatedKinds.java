@@ -84,6 +84,9 @@ final class SimulatedKinds {
 
   private boolean permits(DistributedSemaphore semaphore) throws InterruptedException {
     int wanted = 1 + random.nextInt(2);
+    for (int i = random.nextInt(3); i > 0; i--) {
+      crowd(semaphore, wanted);
+    }
     long since = simulation.now();
     Lease lease =
         switch (random.nextInt(4)) {
@@ -102,6 +105,12 @@ final class SimulatedKinds {
       wanted--;
     }
     return stay(SEMAPHORE, since, wanted, PERMITS, lease);
+  }
+
+  /** One more request, so that permits are handed off. It gives them back at once. */
+  private static void crowd(DistributedSemaphore semaphore, int wanted) {
+    CompletableFuture<Void> unused =
+        semaphore.async(wanted).acquire().thenCompose(Lease::releaseAsync);
   }
 
   private void giveOneBack(Lease lease) {

@@ -10,6 +10,7 @@ import io.mortise.LeaseLostException;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
@@ -191,6 +192,9 @@ abstract class ExploredKind {
     void visit(LockService service, boolean first) {
       DistributedSemaphore semaphore = service.getSemaphore("x");
       int wanted = 1 + visitor.choose(2);
+      for (int i = visitor.choose(3); i > 0; i--) {
+        crowd(semaphore, wanted);
+      }
       Lease lease =
           visitor.attempt(() ->
               switch (visitor.choose(4)) {
@@ -212,6 +216,19 @@ abstract class ExploredKind {
         room.leave(1);
         end(leave);
       }
+    }
+
+    /** One more request, so that permits are handed off. It gives them back at once. */
+    private void crowd(DistributedSemaphore semaphore, int wanted) {
+      CompletableFuture<Void> unused =
+          semaphore
+              .async(wanted)
+              .acquire()
+              .thenAccept(lease -> {
+                room.enter(wanted);
+                room.leave(wanted);
+                CompletableFuture<Void> ignored = lease.releaseAsync();
+              });
     }
 
     @Override

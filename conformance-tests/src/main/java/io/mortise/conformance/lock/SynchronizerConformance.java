@@ -7,6 +7,7 @@ import io.mortise.conformance.lock.permit.LatchFaultRules;
 import io.mortise.conformance.lock.permit.LatchRules;
 import io.mortise.conformance.lock.permit.SemBadInputRules;
 import io.mortise.conformance.lock.permit.SemFaultRules;
+import io.mortise.conformance.lock.permit.SemHandOffRules;
 import io.mortise.conformance.lock.permit.SemLifeRules;
 import io.mortise.conformance.lock.permit.SemLoadRules;
 import io.mortise.conformance.lock.permit.SemReturnFaultRules;
@@ -61,6 +62,13 @@ public abstract class SynchronizerConformance implements LockKit {
   @Nested
   class SemaphoreLoad extends SemLoadRules {
     SemaphoreLoad() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class SemaphoreHandOffs extends SemHandOffRules {
+    SemaphoreHandOffs() {
       super(SynchronizerConformance.this);
     }
   }

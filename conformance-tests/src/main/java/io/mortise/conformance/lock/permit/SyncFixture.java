@@ -25,6 +25,9 @@ abstract class SyncFixture extends LockRules {
   /** Longer than any re-check, and shorter than an unanswered grant. */
   static final Duration RECHECK = Duration.ofMillis(2500);
 
+  /** For so long after their acquisition permits are handed off inside a service. */
+  static final Duration HAND_OFFS = Duration.ofMillis(10);
+
   private final String family;
 
   /**
@@ -66,8 +69,17 @@ abstract class SyncFixture extends LockRules {
     Await.until(waiting + " wait", () -> areWaiting(waiting));
   }
 
-  /** Starts one more request for permits, and waits until {@code last} are in the queue. */
+  /**
+   * Lets so much time pass that no permits are handed off inside a service any more. Then starts
+   * one more request for permits, and waits until {@code last} are in the queue.
+   */
   CompletableFuture<Lease> waiting(DistributedSemaphore semaphore, int permits, long last) {
+    passTime(HAND_OFFS);
+    return queued(semaphore, permits, last);
+  }
+
+  /** Starts one more request for permits, and waits until {@code last} are in the queue. */
+  CompletableFuture<Lease> queued(DistributedSemaphore semaphore, int permits, long last) {
     CompletableFuture<Lease> waiter = semaphore.async(permits).acquire();
     awaitWaiting(last);
     return waiter;

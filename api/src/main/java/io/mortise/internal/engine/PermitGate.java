@@ -1,0 +1,226 @@
+package io.mortise.internal.engine;
+
+import io.mortise.LeaseState;
+import io.mortise.internal.wire.LockKind;
+import io.mortise.internal.wire.ServiceOptions;
+import io.mortise.spi.TimeSource.Timer;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The place of one semaphore in a service. Permits that a lease gives back go to a request that
+ * waits here, without a command. Thread-safe.
+ */
+final class PermitGate {
+  /* Overview
+   *
+   * A request of a service is in one of three places:
+   *
+   *   at the store   it has asked. It waits in the store's queue by itself, as without a gate
+   *   in the line    it has asked nothing yet, and waits here
+   *   inside         it holds its permits
+   *
+   * What moves it:
+   *
+   *   it comes       into the line, if a request of this service is ahead of it in the store's
+   *                  queue, and permits of its number may be passed on. Else to the store
+   *   a lease ends   its permits go to the first in the line that wants as many, if they may be
+   *                  passed on. Else they go back to the store
+   *   none is ahead  the first of the line asks, and is then ahead of the others
+   *   its time       no permits of its number may be passed on any more: it asks
+   *
+   * So a request in the line misses no grant: the store serves in order, and the one ahead of it
+   * is served first. It loses at most HAND_OFF_TIME of its place among other processes.
+   *
+   * Permits may be passed on until HAND_OFF_TIME after they came from the store, whoever has had
+   * them since. The time begins with an acquisition that did not wait, since the queue was empty
+   * then, or with one whose place in the queue is not older than the end of the last such time. So
+   * of all places that are ahead of a waiter of another process, those of this service begin that
+   * time once at most, and that waiter waits for HAND_OFF_TIME and one section longer at most.
+   *
+   * Invariants:
+   *   (P1) Permits are passed on as one step with the check that their lease is held. So either the
+   *        lease is lost, and they are not passed on, or the next holder has it, and is told of a
+   *        loss.
+   *   (P2) While a request is in the line, a request of this service is ahead of it, and a timer
+   *        ends its wait here.
+   *
+   * Order of monitors: this gate, a request, a lease. No command is sent in any of them.
+   */
+  private static final long HAND_OFF = ServiceOptions.HAND_OFF_TIME.toNanos();
+
+  private final Store store;
+
+  /** Those in the line, in the order in which they came. */
+  private final Set<LeaseRequest> line = new LinkedHashSet<>();
+
+  /** Those in the store's queue, and one that was sent there from the line. */
+  private final Set<LeaseRequest> ahead = new HashSet<>();
+
+  /** Until when permits may be passed on, by their number. */
+  private final Map<Integer, Long> ends = new HashMap<>(2);
+
+  /** The latest of these. */
+  private long lastEnd;
+
+  /** The requests that have neither permits nor an end. */
+  private int users;
+
+  private boolean timed;
+
+  PermitGate(Store store) {
+    this.store = store;
+    lastEnd = store.now();
+  }
+
+  /** A request begins. It will call {@link #over} once. */
+  synchronized void enter() {
+    users++;
+  }
+
+  /** Whether nothing would be lost with it. */
+  synchronized boolean isIdle() {
+    return users == 0 && store.now() - lastEnd >= 0;
+  }
+
+  /**
+   * A new request waits in the line, if that may spare it a command.
+   *
+   * @return tells listeners that it waits; null if it has to ask the store
+   */
+  synchronized @Nullable Runnable join(LeaseRequest request) {
+    long now = store.now();
+    if (ahead.isEmpty() || left(request, now) <= 0) {
+      return null;
+    }
+    Runnable joined = request.lineUp();
+    if (joined != null) {
+      line.add(request);
+      setTimer(left(request, now));
+    }
+    return joined;
+  }
+
+  /** For how long permits of its number may still be passed on (ns). */
+  private long left(LeaseRequest request, long now) {
+    Long end = ends.get(request.keys().permits());
+    return end == null ? 0 : end - now;
+  }
+
+  /** The store has put the request into its queue. */
+  synchronized void queued(LeaseRequest request) {
+    if (request.waitsAtStore()) {
+      ahead.add(request);
+    }
+  }
+
+  /** The request has its permits, or has ended. */
+  void over(LeaseRequest request) {
+    LeaseRequest next;
+    synchronized (this) {
+      users--;
+      line.remove(request);
+      ahead.remove(request);
+      next = ahead.isEmpty() ? sendFirst() : null;
+    }
+    if (next != null) {
+      next.wake();
+    }
+  }
+
+  private @Nullable LeaseRequest sendFirst() {
+    for (Iterator<LeaseRequest> all = line.iterator(); all.hasNext(); ) {
+      LeaseRequest first = all.next();
+      all.remove();
+      if (first.leaveLine()) {
+        ahead.add(first);
+        return first;
+      }
+    }
+    return null;
+  }
+
+  private void setTimer(long delay) {
+    if (!timed) {
+      timed = true;
+      Timer unused = store.time().schedule(this::timeIsOver, Duration.ofNanos(delay));
+    }
+  }
+
+  /** Those for which nothing may be passed on any more ask the store. */
+  private void timeIsOver() {
+    List<LeaseRequest> asking;
+    synchronized (this) {
+      timed = false;
+      long now = store.now();
+      List<LeaseRequest> leaving = line.stream().filter(each -> left(each, now) <= 0).toList();
+      leaving.forEach(line::remove);
+      asking = leaving.stream().filter(LeaseRequest::leaveLine).toList();
+      ahead.addAll(asking);
+      line.stream().mapToLong(each -> left(each, now)).min().ifPresent(this::setTimer);
+    }
+    store.batcher().send(asking);
+  }
+
+  /**
+   * Permits came from the store.
+   *
+   * @param atOnce whether they came without a wait in the queue
+   * @param askedAt since when the request has its place in the queue
+   * @return until when they may be passed on
+   */
+  synchronized long opened(Acquisition taken, boolean atOnce, long askedAt) {
+    long from = taken.lease().acquiredAt();
+    if (!atOnce && askedAt - lastEnd < 0) {
+      return from;
+    }
+    long end = from + HAND_OFF;
+    ends.merge(taken.keys().permits(), end, PermitGate::later);
+    lastEnd = later(lastEnd, end);
+    return end;
+  }
+
+  private static long later(long one, long other) {
+    return one - other > 0 ? one : other;
+  }
+
+  /**
+   * Passes the permits of a lease on, which its holder gives back.
+   *
+   * @return what follows, outside of all monitors; null if the permits go back to the store
+   */
+  synchronized @Nullable Runnable passOn(LeaseRequest from, Acquisition held, long now) {
+    if (line.isEmpty() || !mayPassOn(from, held, now)) {
+      return null;
+    }
+    for (Iterator<LeaseRequest> all = line.iterator(); all.hasNext(); ) {
+      LeaseRequest next = all.next();
+      boolean fits = next.keys().permits() == held.keys().permits();
+      Runnable taken = fits ? next.takeOver(from, held, now) : null;
+      if (taken != null) {
+        all.remove();
+        return taken;
+      }
+    }
+    return null;
+  }
+
+  /** A lease that was made longer is not passed on: the next holder has not asked for that. */
+  private boolean mayPassOn(LeaseRequest from, Acquisition held, long now) {
+    HeldLease lease = held.lease();
+    return now - from.passableUntil() < 0
+        && from.passed() < store.options().mostHandOffs(LockKind.SEMAPHORE)
+        && lease.terms().equals(store.defaultLease())
+        && lease.rest(now) == 0
+        && lease.state(now) == LeaseState.HELD
+        && lease.remaining(now) >= store.defaultLease().nanos() / 2
+        && store.takesWork();
+  }
+}
