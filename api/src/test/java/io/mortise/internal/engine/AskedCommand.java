@@ -80,11 +80,6 @@ final class AskedCommand {
     return answer("WAIT", 30_000L, 1L, 1L);
   }
 
-  /** Others hold it, and the id is not in the queue. */
-  AskedCommand busy() {
-    return answer("BUSY", 30_000L);
-  }
-
   AskedCommand tooLate() {
     return answer("TOO_LATE");
   }
