@@ -137,12 +137,7 @@ public final class AttemptEvents {
   }
 
   /** As {@link #acquired(ToldRequest, Acquisition, long)}, by what another request gives back. */
-  Runnable takenOver(
-      @Nullable ToldRequest from, @Nullable ToldRequest told, Acquisition held, long now) {
-    ToldHold left = from == null ? null : from.events().hold();
-    if (left != null) {
-      left.leaves(now);
-    }
+  Runnable takenOver(@Nullable ToldRequest told, Acquisition held, long now) {
     return acquired(told, held, LockHold.Via.HANDED, now);
   }
 
@@ -177,7 +172,7 @@ public final class AttemptEvents {
   /** The lease of a request was released, or what it held was passed on. */
   void released(@Nullable ToldRequest request, long now) {
     ToldHold told = request == null ? null : request.events().hold();
-    if (request != null && told != null && (told.hasLeft() || told.ends(now))) {
+    if (request != null && told != null && told.ends(now)) {
       request.events().post(telling(to -> to.released(told)));
     }
   }

@@ -31,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * One request for a lease, from before its first command until its lease is over. It waits in the
  * store's queue by itself, and no thread waits for it. Thread-safe.
  */
-final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, CommandBatcher.Command {
+final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, PermitGate.Request {
   /* Overview
    *
    *   NEW       not begun: it can be found by its id, and asks for nothing yet
@@ -441,10 +441,10 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     }
   }
 
-  // Permits that are passed on. The gate calls these in its monitor
+  // Permits that are passed on
 
-  /** Waits in the line. Returns what tells listeners of that; null if it has ended. */
-  synchronized @Nullable Runnable lineUp() {
+  @Override
+  public synchronized @Nullable Runnable lineUp() {
     if (phase != Phase.NEW || timeIsOver) {
       return null;
     }
@@ -452,44 +452,44 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Comma
     return parts.events().attempts().waiting(told);
   }
 
-  /** From now on it asks the store. Returns false if it has ended. */
-  synchronized boolean leaveLine() {
+  @Override
+  public synchronized boolean leaveLine() {
     boolean leaves = phase == Phase.LINE;
     phase = leaves ? Phase.WAITING : phase;
     return leaves;
   }
 
-  /** Whether it has asked the store, and waits. */
-  synchronized boolean waitsAtStore() {
+  @Override
+  public synchronized boolean waitsAtStore() {
     return phase == Phase.WAITING || phase == Phase.ASKING;
   }
 
-  /** Takes over what another request gives back. Returns null if it has ended, or that hold has. */
-  synchronized @Nullable Runnable takeOver(LeaseRequest from, Acquisition held, long now) {
+  @Override
+  public synchronized @Nullable Runnable takeOver(
+      PermitGate.Request from, Acquisition held, long now) {
     if (phase != Phase.LINE) {
       return null;
     }
     Runnable[] telling = new Runnable[1];
     boolean taken =
-        held.passTo(
-            this,
-            () -> telling[0] = parts.events().attempts().takenOver(from.told, told, held, now));
+        held.passTo(this, () -> telling[0] = parts.events().attempts().takenOver(told, held, now));
     if (!taken) {
       return null;
     }
     Acquisition unused = acquisition;
     acquisition = held;
-    passableUntil = from.passableUntil;
-    passed = from.passed + 1;
+    passableUntil = from.passableUntil();
+    passed = from.passed() + 1;
     return begins(() -> parts.acquisitions().forget(unused), telling[0]);
   }
 
-  long passableUntil() {
+  @Override
+  public long passableUntil() {
     return passableUntil;
   }
 
-  /** How often what it holds was passed on. */
-  int passed() {
+  @Override
+  public int passed() {
     return passed;
   }
 

@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LeaseState;
+import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.TimeSource.Timer;
@@ -54,15 +55,41 @@ final class PermitGate {
    *
    * Order of monitors: this gate, a request, a lease. No command is sent in any of them.
    */
+  /** A request, as its gate sees it. The gate calls it in its monitor, but for {@link #wake}. */
+  interface Request extends CommandBatcher.Command {
+    LockKeys keys();
+
+    /** Waits in the line. Returns what tells listeners of that; null if it has ended. */
+    @Nullable Runnable lineUp();
+
+    /** From now on it asks the store. Returns false if it has ended. */
+    boolean leaveLine();
+
+    /** Whether it has asked the store, and waits. */
+    boolean waitsAtStore();
+
+    /** Takes over what another one gives back. Returns null if it has ended, or that hold has. */
+    @Nullable Runnable takeOver(Request from, Acquisition held, long now);
+
+    /** Until when its permits may be passed on. */
+    long passableUntil();
+
+    /** How often they were passed on. */
+    int passed();
+
+    /** Asks the store. */
+    void wake();
+  }
+
   private static final long HAND_OFF = ServiceOptions.HAND_OFF_TIME.toNanos();
 
   private final Store store;
 
   /** Those in the line, in the order in which they came. */
-  private final Set<LeaseRequest> line = new LinkedHashSet<>();
+  private final Set<Request> line = new LinkedHashSet<>();
 
   /** Those in the store's queue, and one that was sent there from the line. */
-  private final Set<LeaseRequest> ahead = new HashSet<>();
+  private final Set<Request> ahead = new HashSet<>();
 
   /** Until when permits may be passed on, by their number. */
   private final Map<Integer, Long> ends = new HashMap<>(2);
@@ -95,7 +122,7 @@ final class PermitGate {
    *
    * @return tells listeners that it waits; null if it has to ask the store
    */
-  synchronized @Nullable Runnable join(LeaseRequest request) {
+  synchronized @Nullable Runnable join(Request request) {
     long now = store.now();
     if (ahead.isEmpty() || left(request, now) <= 0) {
       return null;
@@ -109,21 +136,21 @@ final class PermitGate {
   }
 
   /** For how long permits of its number may still be passed on (ns). */
-  private long left(LeaseRequest request, long now) {
+  private long left(Request request, long now) {
     Long end = ends.get(request.keys().permits());
     return end == null ? 0 : end - now;
   }
 
   /** The store has put the request into its queue. */
-  synchronized void queued(LeaseRequest request) {
+  synchronized void queued(Request request) {
     if (request.waitsAtStore()) {
       ahead.add(request);
     }
   }
 
   /** The request has its permits, or has ended. */
-  void over(LeaseRequest request) {
-    LeaseRequest next;
+  void over(Request request) {
+    Request next;
     synchronized (this) {
       users--;
       line.remove(request);
@@ -135,9 +162,9 @@ final class PermitGate {
     }
   }
 
-  private @Nullable LeaseRequest sendFirst() {
-    for (Iterator<LeaseRequest> all = line.iterator(); all.hasNext(); ) {
-      LeaseRequest first = all.next();
+  private @Nullable Request sendFirst() {
+    for (Iterator<Request> all = line.iterator(); all.hasNext(); ) {
+      Request first = all.next();
       all.remove();
       if (first.leaveLine()) {
         ahead.add(first);
@@ -156,13 +183,13 @@ final class PermitGate {
 
   /** Those for which nothing may be passed on any more ask the store. */
   private void timeIsOver() {
-    List<LeaseRequest> asking;
+    List<Request> asking;
     synchronized (this) {
       timed = false;
       long now = store.now();
-      List<LeaseRequest> leaving = line.stream().filter(each -> left(each, now) <= 0).toList();
+      List<Request> leaving = line.stream().filter(each -> left(each, now) <= 0).toList();
       leaving.forEach(line::remove);
-      asking = leaving.stream().filter(LeaseRequest::leaveLine).toList();
+      asking = leaving.stream().filter(Request::leaveLine).toList();
       ahead.addAll(asking);
       line.stream().mapToLong(each -> left(each, now)).min().ifPresent(this::setTimer);
     }
@@ -196,16 +223,14 @@ final class PermitGate {
    *
    * @return what follows, outside of all monitors; null if the permits go back to the store
    */
-  synchronized @Nullable Runnable passOn(LeaseRequest from, Acquisition held, long now) {
+  synchronized @Nullable Runnable passOn(Request from, Acquisition held, long now) {
     if (line.isEmpty() || !mayPassOn(from, held, now)) {
       return null;
     }
-    for (Iterator<LeaseRequest> all = line.iterator(); all.hasNext(); ) {
-      LeaseRequest next = all.next();
+    for (Request next : line) { // it leaves the line when it is over
       boolean fits = next.keys().permits() == held.keys().permits();
       Runnable taken = fits ? next.takeOver(from, held, now) : null;
       if (taken != null) {
-        all.remove();
         return taken;
       }
     }
@@ -213,7 +238,7 @@ final class PermitGate {
   }
 
   /** A lease that was made longer is not passed on: the next holder has not asked for that. */
-  private boolean mayPassOn(LeaseRequest from, Acquisition held, long now) {
+  private boolean mayPassOn(Request from, Acquisition held, long now) {
     HeldLease lease = held.lease();
     return now - from.passableUntil() < 0
         && from.passed() < store.options().mostHandOffs(LockKind.SEMAPHORE)
