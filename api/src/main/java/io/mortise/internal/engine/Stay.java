@@ -13,8 +13,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  *
  * <p>An acquisition is alone if nobody held the lock, waited for it or was remembered when it
  * began, and the mailbox hears who wants it. Everyone who waits has come later, and has asked for
- * it. So it stays until it is asked for. Of any other, somebody may wait who has asked for the hold
- * before it and will not ask again soon. It is handed off for a short time, and never retained.
+ * it. Only a waiter that the store has passed over asks as late as at its next check. So the hold
+ * stays until it is asked for. Of any other, somebody may wait who has asked for the hold before it
+ * and will not ask again soon. It is handed off for a short time, and never retained.
  *
  * <p>A message may be lost, so each of these times also has an end that counts from the
  * acquisition. Threads that take the lock again do not move it. Only the first message counts: with
