@@ -40,11 +40,12 @@ final class PermitGate {
    * So a request in the line misses no grant: the store serves in order, and the one ahead of it
    * is served first. It loses at most HAND_OFF_TIME of its place among other processes.
    *
-   * Permits may be passed on until HAND_OFF_TIME after they came from the store, whoever has had
-   * them since. The time begins with an acquisition that did not wait, since the queue was empty
-   * then, or with one whose place in the queue is not older than the end of the last such time. So
-   * of all places that are ahead of a waiter of another process, those of this service begin that
-   * time once at most, and that waiter waits for HAND_OFF_TIME and one section longer at most.
+   * Permits may be passed on until HAND_OFF_TIME after they came from the store, however often they
+   * were passed on. The time begins with an acquisition that did not wait, since the queue was
+   * empty then, or with one whose place in the queue is not older than the end of the last such
+   * time. So of all places that are ahead of a waiter of another process, those of this service
+   * begin that time once at most, and that waiter waits for HAND_OFF_TIME and one section longer at
+   * most.
    *
    * Invariants:
    *   (P1) Permits are passed on as one step with the check that their lease is held. So either the
