@@ -104,16 +104,31 @@ record History(List<Stay> stays, List<Fault> faults, List<LogLine> others, long 
 
   /**
    * Whether the store may have granted a hold before the end of a fault. That is so if the worker
-   * asked before, and logged the hold soon after, or if another fault delayed the log.
+   * asked before, and logged the hold soon after, or if another fault delayed the log, or if the
+   * worker got it by hand-off.
    */
   boolean isPerhapsAcquiredBefore(Stay stay, Fault fault) {
-    boolean plain = stay.token() == 0;
-    long handedOff = plain && fault.sort().isUntold() ? HANDED_OFF : 0;
-    long reported = fault.end() + handedOff + REPORTING;
-    return stay.begin() <= reported
-        && (stay.entered() <= reported
-            || faultsOf(stay)
+    long reported = fault.end() + REPORTING;
+    boolean asked = stay.begin() <= reported;
+    return (asked && stay.entered() <= reported)
+        || (asked
+            && faultsOf(stay)
                 .filter(other -> !other.equals(fault) && other.sort().delaysAnswers())
-                .anyMatch(other -> other.isWithin(fault.begin(), stay.entered(), 0)));
+                .anyMatch(other -> other.isWithin(fault.begin(), stay.entered(), 0)))
+        || isPerhapsHandedOff(stay, fault);
+  }
+
+  /** Whether it may be by the hold of another thread of its process, from before the fault. */
+  private boolean isPerhapsHandedOff(Stay stay, Fault fault) {
+    long reported = fault.end() + REPORTING;
+    return stay.token() == 0
+        && fault.sort().isUntold()
+        && stay.entered() <= reported + HANDED_OFF
+        && stays.stream()
+            .filter(other -> other.source().equals(stay.source()))
+            .filter(other -> other.resources().equals(stay.resources()) && !other.equals(stay))
+            .anyMatch(other ->
+                other.entered() <= Math.min(reported, stay.entered())
+                    && stay.entered() - other.entered() <= HANDED_OFF + REPORTING);
   }
 }

@@ -33,14 +33,15 @@ class CheckerTest {
   }
 
   private void stay(String source, String fields, long from, long until) {
+    String stay = " stay=" + lines.size();
     log(
         source,
-        from + " wait stay=1 " + fields,
-        from + " in stay=1",
-        from + " ok stay=1",
-        until + " ok stay=1",
-        until + " out stay=1",
-        until + " free stay=1");
+        from + " wait" + stay + ' ' + fields,
+        from + " in" + stay,
+        from + " ok" + stay,
+        until + " ok" + stay,
+        until + " out" + stay,
+        until + " free" + stay);
   }
 
   private void fault(String fields, long from, long until) {
@@ -121,6 +122,23 @@ class CheckerTest {
     stay("w2", LOCK, 1_300, 1_400);
     assertFound();
     stay("w3", LOCK, 1_350, 1_360); // both were acquired afterwards
+    assertFound(Sort.OVERLAP);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "sort=clock-forward server=main millis=5000",
+        "sort=deleted resource=a server=main"
+      })
+  void aLostHoldMayBeHandedOffInItsProcessForASecond(String fault) {
+    stay("w1", LOCK, 900, 1_200);
+    fault(fault, 1_000, 1_001);
+    stay("w1", LOCK, 1_300, 1_400);
+    stay("w2", LOCK, 1_350, 1_360);
+    assertFound();
+    stay("w1", LOCK, 2_200, 2_300);
+    stay("w2", LOCK, 2_250, 2_260);
     assertFound(Sort.OVERLAP);
   }
 

@@ -17,6 +17,7 @@ import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyMail.Fate;
 import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.ScriptedClient;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.ThreadKind;
@@ -192,6 +193,24 @@ public abstract class WantedRules extends LockRules {
       assertTrue(waiting.get(i - 1).result(), "no time has to pass");
       waiting.get(i - 1).leave(locks.get(i)::unlock);
     }
+  }
+
+  /** The waiter has asked for the hold before, and will not ask for this one soon. */
+  @Test
+  @Rule({"L11", "L12"})
+  void aLockThatIsTakenBesideTheQueueIsNotRetained() {
+    pair(service(link, builder -> builder).getLock(name)); // the played processes use its script
+    ScriptedClient owner = new ScriptedClient(backend(), link, name, "owner");
+    ScriptedClient waiter = new ScriptedClient(backend(), link, name, "waiter").listening();
+    assertEquals(List.of("HELD"), owner.ask(1));
+    waiter.assertWaits(1);
+    assertEquals(List.of(1L), run("return redis.call('DEL', KEYS[1])"), "its hold is lost");
+    DistributedLock mine = retaining().getLock(name);
+
+    assertTrue(mine.tryLock());
+    mine.unlock();
+
+    assertEquals(List.of(waiter.id(1)), run("return redis.call('HKEYS', KEYS[1])"));
   }
 
   @Test
