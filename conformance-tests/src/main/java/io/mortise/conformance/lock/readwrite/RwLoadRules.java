@@ -28,6 +28,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 public abstract class RwLoadRules extends RwFixture {
   private static final int HAND_OVERS = 2500;
 
+  /** A busy machine makes fewer of them in this time. */
+  private static final Duration LONGEST = Duration.ofSeconds(30);
+
   protected RwLoadRules(LockKit kit) {
     super(kit);
   }
@@ -122,13 +125,16 @@ public abstract class RwLoadRules extends RwFixture {
   void aReleaseAtAnyMomentWakesTheOther(Figures figures) throws InterruptedException {
     DistributedReadWriteLock mine = rw();
     DistributedReadWriteLock theirs = rw();
-    CyclicBarrier barrier = new CyclicBarrier(2);
     Waits waits = new Waits();
+    long end = System.nanoTime() + LONGEST.toNanos();
+    boolean[] enough = new boolean[1];
+    CyclicBarrier barrier =
+        new CyclicBarrier(2, () -> enough[0] = waits.areTooSlow() || System.nanoTime() - end >= 0);
     long[] released = new long[1];
     Crew.run(
         2,
         number -> {
-          for (int i = 0; i < HAND_OVERS && !waits.areTooSlow(); i++) {
+          for (int i = 0; i < HAND_OVERS && !enough[0]; i++) {
             DistributedLock from = side(mine, i % 3 != 0);
             DistributedLock to = side(theirs, i % 3 != 1);
             if (number == 0) {
