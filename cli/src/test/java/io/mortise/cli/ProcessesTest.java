@@ -136,7 +136,9 @@ class ProcessesTest {
   @ParameterizedTest
   @ValueSource(strings = {"1", "2"})
   void aServerThatDiesEndsTheDemoWithItsExitCode(String processes) throws InterruptedException {
-    CompletableFuture<Invocation> demo = demo("--processes", processes, "--seconds", "4");
+    // A plain lock is handed off, so it sends few commands.
+    CompletableFuture<Invocation> demo =
+        demo("--processes", processes, "--seconds", "4", "--kind", "fair");
     awaitCommands(demo);
     redis.kill();
     Invocation ended = demo.join();
