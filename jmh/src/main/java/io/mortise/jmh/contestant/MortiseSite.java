@@ -29,17 +29,20 @@ record MortiseSite(LockService service) implements Site, LockClient {
 
   static LockClient client(ClientSettings settings, String provider) {
     return new MortiseSite(
-        builder(settings.uri(), settings.lease(), provider)
-            .commandTimeout(settings.commandTimeout())
-            .open());
+        builder(settings.uri(), settings.lease(), settings.commandTimeout(), provider).open());
   }
 
   private static LockService.Builder builder(URI uri, Duration lease, String provider) {
+    return builder(uri, lease, Duration.ofSeconds(2), provider);
+  }
+
+  private static LockService.Builder builder(
+      URI uri, Duration lease, Duration timeout, String provider) {
     return LockService.builder()
         .uri(uri.toString())
         .provider(provider)
         .leaseTime(lease)
-        .commandTimeout(Duration.ofSeconds(2));
+        .commandTimeout(timeout);
   }
 
   @Override
