@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -109,24 +110,17 @@ abstract class CallDuties extends Duties {
             });
     while (!done.get()) {
       if (calling.get()) {
-        spin(ThreadLocalRandom.current().nextLong(1_500_000));
+        LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(1_500_000));
         caller.first().interrupt();
         calling.set(false);
       }
-      Thread.onSpinWait();
+      LockSupport.parkNanos(20_000); // with pauses, as other tests need the processors
     }
     caller.join(PATIENCE);
   }
 
   private static void spinWhile(AtomicBoolean condition) {
     while (condition.get()) {
-      Thread.onSpinWait();
-    }
-  }
-
-  private static void spin(long nanos) {
-    long start = System.nanoTime();
-    while (System.nanoTime() - start < nanos) {
       Thread.onSpinWait();
     }
   }

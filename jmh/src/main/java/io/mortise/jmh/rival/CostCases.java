@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 
 /** The cost of locking, counted by the server. */
@@ -99,11 +100,12 @@ final class CostCases {
     CaseSetup.warmUp(client);
     Mutex mutex = client.mutex("name");
     stage.server().resetCounts();
+    AtomicInteger left = new AtomicInteger(THREADS * PAIRS); // so all compete until the end
     List<Call> calls = new ArrayList<>();
     for (int i = 0; i < THREADS; i++) {
       calls.add(
           Call.start(() -> {
-            for (int round = 0; round < PAIRS; round++) {
+            while (left.getAndDecrement() > 0) {
               mutex.lock().lock();
               mutex.lock().unlock();
             }

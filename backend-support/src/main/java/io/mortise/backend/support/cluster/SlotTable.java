@@ -3,11 +3,8 @@ package io.mortise.backend.support.cluster;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Which node has which hash slot, as one node said at one moment. Immutable. */
@@ -15,10 +12,12 @@ final class SlotTable {
   private static final int SLOTS = 16_384;
 
   private final @Nullable String[] owners;
+  private final Set<String> masters;
   private final Set<String> places;
 
-  private SlotTable(@Nullable String[] owners, Set<String> places) {
+  private SlotTable(@Nullable String[] owners, Set<String> masters, Set<String> places) {
     this.owners = owners;
+    this.masters = masters;
     this.places = places;
   }
 
@@ -30,6 +29,7 @@ final class SlotTable {
    */
   static SlotTable read(List<?> reply, String asked) {
     @Nullable String[] owners = new String[SLOTS];
+    Set<String> masters = new TreeSet<>();
     Set<String> places = new LinkedHashSet<>();
     for (Object each : reply) {
       List<?> range = (List<?>) each;
@@ -38,9 +38,10 @@ final class SlotTable {
       int first = Math.toIntExact((Long) range.get(0));
       int last = Math.toIntExact((Long) range.get(1));
       Arrays.fill(owners, first, last + 1, nodes.get(0));
+      masters.add(nodes.get(0));
       places.addAll(nodes);
     }
-    return new SlotTable(owners, places);
+    return new SlotTable(owners, masters, places);
   }
 
   private static String place(List<?> node, String asked) {
@@ -65,11 +66,9 @@ final class SlotTable {
     return owners[slot];
   }
 
-  /** All masters that have slots. */
+  /** All masters that have slots, in the same order for the same masters. */
   Set<String> masters() {
-    return Stream.of(owners)
-        .filter(Objects::nonNull)
-        .collect(Collectors.toCollection(TreeSet::new));
+    return masters;
   }
 
   /** All nodes, masters and replicas. */
