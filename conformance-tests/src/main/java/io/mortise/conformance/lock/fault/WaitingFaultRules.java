@@ -123,7 +123,32 @@ public abstract class WaitingFaultRules extends LockRules {
 
   /** A service whose messages come through a proxy, and whose commands do not. */
   private LockService mailedThrough(TcpProxy proxy) {
-    return service(new SpyBackend(backend(), closing(kit.open(proxy.uri()))), builder -> builder);
+    return mailedThrough(proxy, Duration.ZERO);
+  }
+
+  private LockService mailedThrough(TcpProxy proxy, Duration retain) {
+    return service(
+        new SpyBackend(backend(), closing(kit.open(proxy.uri()))),
+        builder -> builder.retain(retain));
+  }
+
+  @Test
+  @Rule({"L10", "L12"})
+  void aRetainedLockOfAServiceThatHearsNothingIsFreeAfterItsTime() {
+    TcpProxy proxy = proxy();
+    LockService deaf = mailedThrough(proxy, Duration.ofSeconds(3));
+    DistributedLock mine = deaf.getLock(name);
+    DistributedLock theirs = lock();
+    proxy.stall(); // neither side notices: the server still counts the subscriber
+
+    mine.lock();
+    mine.unlock();
+    assertTrue(theirs.isLocked(), "it is retained");
+    Contender other = contender(locking(theirs));
+
+    Await.until("the time is over, and the lock free", SECONDS, other::isInside);
+    assertEquals(1, listeners(deaf));
+    other.leave(theirs::unlock);
   }
 
   @Test
