@@ -42,9 +42,10 @@ final class LeaseGate {
    * is served first. It loses at most HAND_OFF_TIME of its place among other processes.
    *
    * A lease may be passed on until HAND_OFF_TIME after it came from the store, however often it was
-   * passed on. The time begins with an acquisition that did not wait, since the queue was
-   * empty then, or with one whose place in the queue is not older than the end of the last such
-   * time. So of all places that are ahead of another waiter, those of this service begin that time
+   * passed on. The time begins with an acquisition that did not wait, since the queue was empty
+   * then, or with one whose place in the queue is not older than the end of the last such time. (An
+   * attempt at a lock may also begin it that meets the end of a dead holder's lease before those who
+   * wait.) So of all places that are ahead of another waiter, those of this service begin that time
    * once at most, and that waiter waits for HAND_OFF_TIME and one section longer at most.
    *
    * A waiter of another process is such a waiter, and so is the agent of the Gate of this name. The
