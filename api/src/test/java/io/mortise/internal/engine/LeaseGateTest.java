@@ -329,8 +329,7 @@ class LeaseGateTest extends LeaseGateFixture {
 
     a.thread().interrupt();
 
-    assertInstanceOf(
-        InterruptedException.class, GateThread.failure(InterruptedException.class, acquiring));
+    Exception unused = GateThread.failure(InterruptedException.class, acquiring);
     assertGivenBack(first, ahead.request()).releasedTo(ahead.id());
   }
 
@@ -451,19 +450,19 @@ class LeaseGateTest extends LeaseGateFixture {
 
   @Test
   void leasesWithTermsOfTheirOwnTakeNoPart() {
-    Duration time = GateFixture.LEASE;
-    for (DistributedLock other : List.of(lock.withLease(time), lock.withMaxHold(time))) {
+    Duration own = GateFixture.LEASE;
+    for (DistributedLock other : List.of(lock.withLease(own), lock.withMaxHold(own))) {
       Lease first = holds();
       Queued ahead = queues();
 
-      Queued own = queues(other.async());
+      Queued last = queues(other.async());
 
-      assertGivenBack(first, own.request()).releasedTo(ahead.id());
-      cancel(own);
+      assertGivenBack(first, last.request()).releasedTo(ahead.id());
+      cancel(last);
       CompletableFuture<Void> closed = ahead.request().join().releaseAsync();
       store.next("leave").released();
       closed.join();
-      this.time.advance(TIME);
+      time.advance(TIME);
     }
   }
 
