@@ -41,11 +41,11 @@ final class LeaseGate {
    * So a request in the line misses no grant: the store serves in order, and the one ahead of it
    * is served first. It loses at most HAND_OFF_TIME of its place among other processes.
    *
-   * A lease may be passed on until HAND_OFF_TIME after it came from the store, however often it was
-   * passed on. The time begins with an acquisition that did not wait, since the queue was empty
-   * then, or with one whose place in the queue is not older than the end of the last such time. (An
-   * attempt at a lock may also begin it that meets the end of a dead holder's lease before those who
-   * wait.) So of all places that are ahead of another waiter, those of this service begin that time
+   * Leases are passed on in a time of HAND_OFF_TIME, however often. It begins with an acquisition
+   * that did not wait, since the queue was empty then, or with one whose place in the queue is not
+   * older than the end of the last such time. (An attempt at a lock may also begin it that meets the
+   * end of a dead holder's lease before those who wait.) Other leases that come from the store in
+   * that time are passed on until its end. So of all places that are ahead of another waiter, those of this service begin that time
    * once at most, and that waiter waits for HAND_OFF_TIME and one section longer at most.
    *
    * A waiter of another process is such a waiter, and so is the agent of the Gate of this name. The
@@ -211,11 +211,12 @@ final class LeaseGate {
    */
   synchronized long opened(Acquisition taken, boolean atOnce, long askedAt) {
     long from = taken.lease().acquiredAt();
+    int permits = taken.keys().permits();
     if (!atOnce && askedAt - lastEnd < 0) {
-      return from;
+      return ends.getOrDefault(permits, from);
     }
     long end = from + HAND_OFF;
-    ends.merge(taken.keys().permits(), end, LeaseGate::later);
+    ends.merge(permits, end, LeaseGate::later);
     lastEnd = later(lastEnd, end);
     return end;
   }

@@ -12,6 +12,7 @@ import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockServiceClosedException;
+import io.mortise.Registration;
 import io.mortise.internal.lock.Handles;
 import io.mortise.internal.lock.Member;
 import io.mortise.internal.wire.LockKeys;
@@ -36,6 +37,9 @@ import org.junit.jupiter.api.Test;
 @Tag("L12")
 class LeaseGateTest extends LeaseGateFixture {
   private static final LockKeys KEYS = LockKeys.of("mortise:", "gate");
+
+  /** How often unused gates are forgotten. */
+  private static final Duration BEAT = Duration.ofMillis(100);
 
   private final GateThread a = new GateThread("A");
   private final GateThread b = new GateThread("B");
@@ -203,6 +207,24 @@ class LeaseGateTest extends LeaseGateFixture {
     cancel(fourth);
   }
 
+  @Test
+  void allLeasesThatComeInThatTimeArePassedOnUntilItsEnd() {
+    Lease first = holds();
+    Queued second = queues();
+    time.advance(Duration.ofMillis(4));
+    assertGivenBack(first, second.request()).releasedTo(second.id());
+    Queued ahead = queues();
+    CompletableFuture<Lease> third = lines();
+    time.advance(Duration.ofMillis(5));
+    assertPassedOn(second.request().join(), third);
+    CompletableFuture<Lease> fourth = lines();
+    time.pause(Duration.ofMillis(1));
+
+    assertGivenBack(third.join(), fourth).releasedTo(ahead.id());
+
+    cancelAsking(ahead, fourth);
+  }
+
   // The end of a lease
 
   @Test
@@ -298,6 +320,29 @@ class LeaseGateTest extends LeaseGateFixture {
       assertInstanceOf(LockServiceClosedException.class, failure.getCause());
     }
     assertEquals(LeaseState.LOST, first.state());
+  }
+
+  /** A member of a lock of several may be closed before the requests of its service end. */
+  @Test
+  @Tag("L17")
+  void aLeaseThatIsClosedWhileItsServiceClosesIsGivenBack() {
+    Lease first = holds();
+    Queued ahead = queues();
+    CompletableFuture<Lease> second = lines();
+    CompletableFuture<CompletableFuture<Void>> released = new CompletableFuture<>();
+    Registration unused =
+        engine.requests().onClose(() -> released.complete(first.releaseAsync()));
+
+    CompletableFuture<Boolean> closing = CompletableFuture.supplyAsync(engine::close);
+    store.next("leave").released();
+    store.next("leave").released();
+
+    assertTrue(closing.join());
+    released.join().join();
+    for (CompletableFuture<Lease> each : List.of(ahead.request(), second)) {
+      CompletionException failure = assertThrows(CompletionException.class, each::join);
+      assertInstanceOf(LockServiceClosedException.class, failure.getCause());
+    }
   }
 
   @Test
@@ -587,6 +632,22 @@ class LeaseGateTest extends LeaseGateFixture {
     assertEquals(1, engine.snapshot().holds().size());
     assertEquals(id, engine.snapshot().holds().get(0).holder());
     assertEquals(Duration.ofMillis(3), engine.snapshot().holds().get(0).heldFor());
+    cancel(ahead);
+  }
+
+  @Test
+  void aGateIsKnownWhileItsTimeRuns() {
+    CompletableFuture<Void> closed = holds().releaseAsync();
+    store.next("leave").released();
+    closed.join();
+    time.advance(BEAT.minus(Duration.ofMillis(1)));
+    Lease first = holds();
+
+    time.advance(Duration.ofMillis(1)); // unused gates are forgotten
+
+    Queued ahead = queues();
+    CompletableFuture<Lease> second = lines();
+    assertPassedOn(first, second);
     cancel(ahead);
   }
 
