@@ -18,6 +18,10 @@ import org.jspecify.annotations.Nullable;
  * BackendUnavailableException}, {@link OutcomeUnknownException}, {@link ForeignKeyException},
  * {@link LockServiceClosedException}).
  *
+ * <p>A lease of a plain lock or of permits that is closed may go to another request of the service,
+ * without a command, for 10 ms after it was acquired from the store. {@link
+ * LockService.Builder#handOffLimit handOffLimit(0)} turns that off.
+ *
  * <p>To withdraw a request, cancel the returned future, or complete it in any other way, such as
  * {@code orTimeout}. The request then leaves the queue, and a lease that still arrives is given
  * back. Cancelling a stage that is derived from the future does not withdraw.

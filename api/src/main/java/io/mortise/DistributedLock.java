@@ -54,7 +54,7 @@ public interface DistributedLock extends LeasedLock {
    * read-only command. The answer is a snapshot.
    *
    * <p>It may be less than the number of threads that wait: threads of one service wait for a plain
-   * or fenced lock behind one of them. It may also count waiters of a dead process for some
+   * or fenced lock behind one of them, and its lease requests may do so for 10 ms. It may also count waiters of a dead process for some
    * seconds. The two sides of a read/write lock have one queue.
    *
    * @return 0 if no acquisition is in the queue
@@ -92,7 +92,8 @@ public interface DistributedLock extends LeasedLock {
    * Ends one hold, as {@link #forceUnlock()} does, if that id still holds the lock. So nobody's
    * hold ends by accident that began after the caller has looked.
    *
-   * <p>The threads of a service may hand a hold off to each other. It keeps its id then.
+   * <p>The threads of a service may hand a hold off to each other, and so may its leases. It keeps
+   * its id then.
    *
    * @param holderId the id of the hold, as {@link LockHolder#id} and {@link LeaseChange#holder}
    *     have it

@@ -13,10 +13,12 @@ import java.util.Optional;
  * @param host the holder's host; empty if the id does not say
  * @param pid the holder's process id; -1 if the id does not say
  * @param threadId the thread that acquired the lock from the store; -1 if the id does not say.
- *     Threads of one service hand the lock off without a command, so another thread may hold it now
+ *     Threads of one service hand the lock off without a command, and so do its leases, so another
+ *     one may hold it now
  * @param leaseLeft the time until the lease ends in the store
  * @param waiters the number of waiters in the store's queue: each thread of a fair or read/write
- *     lock, each lease request, and otherwise one for each service
+ *     lock, each lease request that does not wait inside its service, and otherwise one for each
+ *     service
  * @param threadName the thread that holds the lock; only if this process holds it
  * @param heldFor how long that thread has held it; only if this process holds it
  */

@@ -17,6 +17,7 @@ import io.mortise.jmh.drive.Cell;
 import io.mortise.jmh.drive.JmhQuestion;
 import io.mortise.jmh.drive.Load;
 import io.mortise.jmh.drive.ProcessQuestion;
+import io.mortise.jmh.question.Claims;
 import io.mortise.jmh.question.FairLock;
 import io.mortise.jmh.question.Permits;
 import io.mortise.jmh.question.SharedLock;
@@ -45,6 +46,7 @@ final class Contended {
     shared(plan);
     fair(plan);
     permits(plan);
+    claims(plan);
     newProcess(plan);
     processes(plan);
     fairProcesses(plan);
@@ -87,6 +89,16 @@ final class Contended {
             "permits per second");
     for (Contestant each : List.of(MORTISE_JEDIS, MORTISE_LETTUCE)) {
       plan.compare(title + ", speed", permits.of(each), atLeast(2), REDISSON, REDISSON_SEMAPHORE);
+    }
+  }
+
+  private static void claims(Plan plan) {
+    String title = "8 async acquisitions, 1 lock";
+    Figure claims =
+        plan.ask(
+            Asked.of(new JmhQuestion(Claims.class)).first(FIRST).lessOften(), title, Plan.PAIRS);
+    for (Contestant each : List.of(MORTISE_JEDIS, MORTISE_LETTUCE)) {
+      plan.compare(title + ", speed", claims.of(each), atLeast(20), REDISSON);
     }
   }
 

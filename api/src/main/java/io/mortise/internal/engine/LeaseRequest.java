@@ -31,11 +31,11 @@ import org.jspecify.annotations.Nullable;
  * One request for a lease, from before its first command until its lease is over. It waits in the
  * store's queue by itself, and no thread waits for it. Thread-safe.
  */
-final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, PermitGate.Request {
+final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, LeaseGate.Request {
   /* Overview
    *
    *   NEW       not begun: it can be found by its id, and asks for nothing yet
-   *   LINE      waits for permits of this service, and has not asked the store (see PermitGate)
+   *   LINE      waits for a lease of this service, and has not asked the store (see LeaseGate)
    *   WAITING   waits until it asks: now, when a message comes, or when its next check is due. The
    *             reply to another command may grant it the lock meanwhile
    *   ASKING    a command is out
@@ -69,8 +69,11 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Permi
 
     void remove(LeaseRequest request);
 
-    /** The gate at which the service passes such permits on; null if it does not. */
-    @Nullable PermitGate gate(LockKeys lock, LeaseTerms wanted);
+    /** A request begins. The gate at which the service passes its lease on; null if it does not. */
+    @Nullable LeaseGate gate(Wanted wanted);
+
+    /** The gate at which a lease may be passed on now; null if there is none. */
+    @Nullable LeaseGate gate(LockKeys lock);
 
     /** Whether a thread that parks on this object waits for a lease of that lock. */
     boolean isWaitFor(Object blocker, LockKeys lock);
@@ -82,7 +85,6 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Permi
   private final LockKeys keys;
   private final LeaseTerms policy;
   private final @Nullable VotingSet voters;
-  private final @Nullable PermitGate gate;
   private final Thread asker = Thread.currentThread();
   private final long wait;
 
@@ -114,7 +116,13 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Permi
   private volatile @Nullable Thread holder;
   private volatile long since;
 
-  /** Until when, and how often so far, its permits may be passed on, and were. */
+  /** Whether its lease may ever be passed on. */
+  private final boolean passable;
+
+  /** Where it waits, if its lease may be passed on; null when it has its lease or has ended. */
+  private volatile @Nullable LeaseGate gate;
+
+  /** Until when, and how often so far, its lease may be passed on, and was. */
   private volatile long passableUntil;
 
   private volatile int passed;
@@ -139,7 +147,8 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Permi
     start = store.now();
     told = parts.events().attempts().begins(keys, start);
     acquisition = newAcquisition();
-    gate = pending.gate(keys, policy); // last: from here on it ends in any case
+    gate = pending.gate(wanted); // last: from here on it ends in any case
+    passable = gate != null;
   }
 
   /**
@@ -183,9 +192,10 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Permi
     }
   }
 
-  /** Waits in the line for permits, if that may spare it a command; null if not. */
+  /** Waits in the line, if that may spare it a command; null if not. */
   private @Nullable Runnable join() {
-    return gate == null || wait == LeaseSource.NOT ? null : gate.join(this);
+    LeaseGate own = gate;
+    return own == null || wait == LeaseSource.NOT ? null : own.join(this);
   }
 
   private synchronized void begin() {
@@ -323,8 +333,9 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Permi
       return waits(() -> {
         telling.run();
         parts.redissonChannels().waits(asked);
-        if (gate != null) {
-          gate.queued(this);
+        LeaseGate own = gate;
+        if (own != null) {
+          own.queued(this);
         }
       });
     }
@@ -402,8 +413,9 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Permi
     Runnable telling = parts.events().attempts().acquired(told, taken, store.now());
     return begins(
         () -> {
-          if (gate != null) {
-            passableUntil = gate.opened(taken, atOnce, placedAt);
+          LeaseGate own = gate;
+          if (own != null) {
+            passableUntil = own.opened(taken, atOnce, placedAt);
           }
           parts.took(taken);
         },
@@ -436,12 +448,14 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Permi
   }
 
   private void leaveGate() {
-    if (gate != null) {
-      gate.over(this);
+    LeaseGate own = gate;
+    if (own != null) {
+      gate = null; // a lease that is held for long does not keep it
+      own.over(this);
     }
   }
 
-  // Permits that are passed on
+  // What is passed on
 
   @Override
   public synchronized @Nullable Runnable lineUp() {
@@ -466,7 +480,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Permi
 
   @Override
   public synchronized @Nullable Runnable takeOver(
-      PermitGate.Request from, Acquisition held, long now) {
+      LeaseGate.Request from, Acquisition held, long now) {
     if (phase != Phase.LINE) {
       return null;
     }
@@ -495,7 +509,8 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Permi
 
   @Override
   public boolean passesOn(Acquisition held, long now) {
-    Runnable next = gate == null ? null : gate.passOn(this, held, now);
+    LeaseGate own = passable ? pending.gate(keys) : null;
+    Runnable next = own == null ? null : own.passOn(this, held, now);
     if (next != null) {
       next.run();
     }

@@ -3,7 +3,6 @@ package io.mortise.internal.engine;
 import io.mortise.LockAttempt.Outcome;
 import io.mortise.LockServiceClosedException;
 import io.mortise.Registration;
-import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import java.time.Duration;
 import java.util.Collection;
@@ -14,8 +13,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lease requests of a service that have not ended. While there are any, or gates of semaphores,
- * one timer runs. It fires twenty times per re-check period, and sends the commands of all requests
+ * The lease requests of a service that have not ended. While there are any, or gates of leases, one
+ * timer runs. It fires twenty times per re-check period, and sends the commands of all requests
  * that are due. Thread-safe.
  */
 public final class LeaseRequests implements LeaseRequest.Pending {
@@ -27,13 +26,13 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   private final Set<Runnable> onClose = ConcurrentHashMap.newKeySet();
   private final Heartbeat beat;
   private final Gates gates;
-  private final PermitGates permitGates;
+  private final LeaseGates leaseGates;
 
   LeaseRequests(Parts parts, Gates gates) {
     this.parts = parts;
     this.gates = gates;
     store = parts.store();
-    permitGates = new PermitGates(store);
+    leaseGates = new LeaseGates(store);
     Duration recheck = store.options().times().recheck();
     beat = new Heartbeat(store, recheck.toNanos() / BEATS_PER_CHECK, this::look, this::areAny);
   }
@@ -73,13 +72,18 @@ public final class LeaseRequests implements LeaseRequest.Pending {
     return gates.makesRoom(lock, then);
   }
 
-  PermitGates permitGates() {
-    return permitGates;
+  LeaseGates leaseGates() {
+    return leaseGates;
   }
 
   @Override
-  public @Nullable PermitGate gate(LockKeys lock, LeaseTerms wanted) {
-    return permitGates.enter(lock, wanted);
+  public @Nullable LeaseGate gate(Wanted wanted) {
+    return leaseGates.enter(wanted);
+  }
+
+  @Override
+  public @Nullable LeaseGate gate(LockKeys lock) {
+    return leaseGates.find(lock);
   }
 
   @Override
@@ -110,11 +114,11 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   }
 
   private boolean areAny() {
-    return !pending.isEmpty() || permitGates.areAny();
+    return !pending.isEmpty() || leaseGates.areAny();
   }
 
   private void look() {
-    permitGates.removeIdle();
+    leaseGates.removeIdle();
     store.batcher().send(pending.stream().filter(LeaseRequest::isDue).toList());
   }
 

@@ -12,16 +12,12 @@ import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockServiceClosedException;
 import io.mortise.internal.lock.Handles;
-import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.ServiceOptions;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -29,82 +25,27 @@ import org.junit.jupiter.api.Test;
 @Tag("L12")
 @Tag("S1")
 @Tag("S2")
-class PermitGateTest {
-  private static final Duration TIME = ServiceOptions.HAND_OFF_TIME;
-  private static final Duration NANO = Duration.ofNanos(1);
-
-  private final StubTime time = new StubTime();
-  private final StubStore store = new StubStore(time);
-  private final NotedEvents told = new NotedEvents();
-  private Engine engine = engine(ServiceOptions.NO_LIMIT);
+class PermitGateTest extends LeaseGateFixture {
   private DistributedSemaphore semaphore = semaphore();
 
-  private Engine engine(int handOffLimit) {
-    return new Engine(
-        ClientId.create(),
-        store,
-        GateFixture.settings(handOffLimit, Duration.ZERO),
-        new LeaseEvents(List.of(told), Runnable::run));
+  PermitGateTest() {
+    super("sem-");
   }
 
   private DistributedSemaphore semaphore() {
     return Handles.semaphore(engine, LockKeys.semaphore("mortise:", "gate"));
   }
 
-  @AfterEach
-  void everyCommandWasExpected() {
-    store.assertNothingAsked();
-  }
-
-  /** A request that asks the store, and gets its permits at once. */
   private Lease holds(int permits) {
-    CompletableFuture<Lease> request = semaphore.async(permits).acquire();
-    store.next("sem-acquire").held();
-    return request.join();
+    return holds(semaphore.async(permits));
   }
 
-  /** A request that asks the store, and waits in its queue. */
   private Queued queues(int permits) {
-    CompletableFuture<Lease> request = semaphore.async(permits).acquire();
-    return new Queued(store.next("sem-acquire").queued().id(), request);
+    return queues(semaphore.async(permits));
   }
 
-  private record Queued(String id, CompletableFuture<Lease> request) {}
-
-  /** A request that asks for nothing, and waits in the service. */
   private CompletableFuture<Lease> lines(int permits) {
-    CompletableFuture<Lease> request = semaphore.async(permits).acquire();
-    store.assertNothingAsked();
-    assertFalse(request.isDone());
-    return request;
-  }
-
-  private void close(Lease lease) {
-    CompletableFuture<Void> closed = lease.releaseAsync();
-    assertTrue(closed.isDone());
-    closed.join();
-  }
-
-  private void assertPassedOn(Lease from, CompletableFuture<Lease> to) {
-    close(from);
-    store.assertNothingAsked();
-    assertTrue(to.isDone());
-    assertTrue(to.join().isValid());
-  }
-
-  /** Closes the lease, and checks that its permits go back to the store. */
-  private AskedCommand assertGivenBack(Lease from, CompletableFuture<Lease> waiting) {
-    CompletableFuture<Void> closed = from.releaseAsync();
-    AskedCommand leave = store.next("sem-leave");
-    assertFalse(waiting.isDone());
-    assertFalse(closed.isDone());
-    return leave;
-  }
-
-  /** Ends a request that has asked the store. */
-  private void cancel(Queued queued) {
-    assertTrue(queued.request.cancel(false));
-    store.next("sem-leave").absent();
+    return lines(semaphore.async(permits));
   }
 
   @Test
@@ -117,7 +58,7 @@ class PermitGateTest {
     assertPassedOn(first, second);
 
     assertFalse(third.isDone());
-    assertFalse(ahead.request.isDone());
+    assertFalse(ahead.request().isDone());
     assertEquals(LeaseState.RELEASED, first.state());
     assertEquals(Duration.ZERO, first.remaining());
     assertThrows(IllegalStateException.class, () -> first.extend(Duration.ofSeconds(1)));
@@ -125,9 +66,9 @@ class PermitGateTest {
     first.close();
     assertPassedOn(second.join(), third);
     third.cancel(false);
-    assertGivenBack(third.join(), ahead.request).releasedTo(ahead.id);
-    assertTrue(ahead.request.isDone());
-    CompletableFuture<Void> last = ahead.request.join().releaseAsync();
+    assertGivenBack(third.join(), ahead.request()).releasedTo(ahead.id());
+    assertTrue(ahead.request().isDone());
+    CompletableFuture<Void> last = ahead.request().join().releaseAsync();
     store.next("sem-leave").released();
     last.join();
     assertEquals(List.of(), List.copyOf(engine.acquisitions().all()));
@@ -138,9 +79,9 @@ class PermitGateTest {
     Lease first = holds(1);
     Queued second = queues(1);
 
-    assertGivenBack(first, second.request).releasedTo(second.id);
+    assertGivenBack(first, second.request()).releasedTo(second.id());
 
-    assertTrue(second.request.join().isValid());
+    assertTrue(second.request().join().isValid());
   }
 
   @Test
@@ -226,10 +167,10 @@ class PermitGateTest {
     CompletableFuture<Lease> second = lines(1);
     CompletableFuture<Lease> third = lines(1);
 
-    engine.mailbox().onMessage("granted|" + ahead.id + "|mortise:sem:permits:{gate}");
+    engine.mailbox().onMessage("granted|" + ahead.id() + "|mortise:sem:permits:{gate}");
     store.next("sem-acquire").held();
 
-    assertTrue(ahead.request.isDone());
+    assertTrue(ahead.request().isDone());
     AskedCommand asks = store.next("sem-acquire");
     store.assertNothingAsked();
     asks.queued();
@@ -262,19 +203,19 @@ class PermitGateTest {
     Queued second = queues(1);
     time.advance(TIME);
     Queued third = queues(1);
-    assertGivenBack(first, second.request).releasedTo(second.id);
-    assertGivenBack(second.request.join(), third.request).releasedTo(third.id);
+    assertGivenBack(first, second.request()).releasedTo(second.id());
+    assertGivenBack(second.request().join(), third.request()).releasedTo(third.id());
     Queued fourth = queues(1);
     CompletableFuture<Lease> fifth = lines(1);
 
-    assertPassedOn(third.request.join(), fifth);
+    assertPassedOn(third.request().join(), fifth);
 
     time.advance(TIME);
-    assertGivenBack(fifth.join(), fourth.request).releasedTo(fourth.id);
+    assertGivenBack(fifth.join(), fourth.request()).releasedTo(fourth.id());
     Queued sixth = queues(1);
     Queued seventh = queues(1); // nothing may be passed on, so it asks too
-    assertGivenBack(fourth.request.join(), seventh.request).releasedTo(sixth.id);
-    assertTrue(sixth.request.join().isValid());
+    assertGivenBack(fourth.request().join(), seventh.request()).releasedTo(sixth.id());
+    assertTrue(sixth.request().join().isValid());
     cancel(seventh);
   }
 
@@ -362,23 +303,6 @@ class PermitGateTest {
     cancel(new Queued("", second));
   }
 
-  private static List<LeaseState> changesOf(Lease lease) {
-    List<LeaseState> changes = new ArrayList<>();
-    Lease unused = lease.onLost(change -> changes.add(change.state()));
-    return changes;
-  }
-
-  /** Another service forces the permits of this lease to come back. */
-  private void forcedOpen(Lease lease) {
-    assertTrue(lease.isValid());
-    Acquisition held =
-        engine.acquisitions().all().stream()
-            .filter(each -> each.lease().isHeld())
-            .findFirst()
-            .orElseThrow();
-    engine.mailbox().onMessage("lost|" + held.id() + '|' + held.keys().lock());
-  }
-
   @Test
   @Tag("L9")
   void whatHasEndedUnnoticedIsNotPassedOn() {
@@ -406,7 +330,7 @@ class PermitGateTest {
         .filter(each -> each.lease().isHeld())
         .forEach(each -> assertTrue(each.lease().suspect("no answer")));
 
-    assertGivenBack(first, second).releasedTo(ahead.id);
+    assertGivenBack(first, second).releasedTo(ahead.id());
 
     cancelAsking(ahead, second);
   }
@@ -421,16 +345,9 @@ class PermitGateTest {
     Queued ahead = queues(1);
     CompletableFuture<Lease> second = lines(1);
 
-    assertGivenBack(first.join(), second).releasedTo(ahead.id);
+    assertGivenBack(first.join(), second).releasedTo(ahead.id());
 
     cancelAsking(ahead, second);
-  }
-
-  /** The one ahead has its permits, so the next has asked. */
-  private void cancelAsking(Queued ahead, CompletableFuture<Lease> next) {
-    assertTrue(ahead.request.isDone());
-    store.next("sem-acquire").queued();
-    cancel(new Queued("", next));
   }
 
   @Test
@@ -445,9 +362,9 @@ class PermitGateTest {
     store.next("sem-return").partReturned();
     part.join();
 
-    assertGivenBack(first, second).releasedTo(ahead.id);
+    assertGivenBack(first, second).releasedTo(ahead.id());
 
-    assertTrue(ahead.request.isDone());
+    assertTrue(ahead.request().isDone());
     assertFalse(second.isDone());
     cancel(new Queued("", one));
     store.next("sem-acquire").queued();
@@ -495,7 +412,7 @@ class PermitGateTest {
     store.next("renew").renewed();
     assertTrue(extended.join());
 
-    assertGivenBack(first, second).releasedTo(ahead.id);
+    assertGivenBack(first, second).releasedTo(ahead.id());
 
     cancelAsking(ahead, second);
   }
@@ -530,7 +447,7 @@ class PermitGateTest {
     store.next("sem-leave").released();
 
     assertTrue(closing.join());
-    for (CompletableFuture<Lease> each : List.of(ahead.request, second)) {
+    for (CompletableFuture<Lease> each : List.of(ahead.request(), second)) {
       CompletionException failure = assertThrows(CompletionException.class, each::join);
       assertInstanceOf(LockServiceClosedException.class, failure.getCause());
     }
@@ -570,21 +487,21 @@ class PermitGateTest {
 
   @Test
   void withoutHandOffsEachRequestAsksTheStore() {
-    engine = engine(0);
+    engine = engine(GateFixture.settings(0, Duration.ZERO));
     semaphore = semaphore();
     Lease first = holds(1);
     Queued second = queues(1);
     Queued third = queues(1);
 
-    assertGivenBack(first, third.request).releasedTo(second.id);
+    assertGivenBack(first, third.request()).releasedTo(second.id());
 
-    assertTrue(second.request.isDone());
+    assertTrue(second.request().isDone());
     cancel(third);
   }
 
   @Test
   void aLimitBoundsTheNumberToo() {
-    engine = engine(1);
+    engine = engine(GateFixture.settings(1, Duration.ZERO));
     semaphore = semaphore();
     Lease first = holds(1);
     Queued ahead = queues(1);
@@ -592,7 +509,7 @@ class PermitGateTest {
     CompletableFuture<Lease> third = lines(1);
     assertPassedOn(first, second);
 
-    assertGivenBack(second.join(), third).releasedTo(ahead.id);
+    assertGivenBack(second.join(), third).releasedTo(ahead.id());
 
     cancelAsking(ahead, third);
   }
@@ -618,13 +535,13 @@ class PermitGateTest {
   @Tag("L15")
   void anUnusedSemaphoreHasNoGate() {
     Lease first = holds(1);
-    assertTrue(engine.requests().permitGates().areAny());
+    assertTrue(engine.requests().leaseGates().areAny());
     CompletableFuture<Void> closed = first.releaseAsync();
     store.next("sem-leave").released();
     closed.join();
 
     time.advance(Duration.ofSeconds(1));
 
-    assertFalse(engine.requests().permitGates().areAny());
+    assertFalse(engine.requests().leaseGates().areAny());
   }
 }

@@ -25,6 +25,7 @@ final class SimulatedKinds {
   static final String READ_WRITE = "simulated-rw";
   static final String SEMAPHORE = "simulated-permits";
   static final String FENCED = "simulated-fenced";
+  static final String LEASED = "simulated-leased";
   static final String ONE = "simulated-one";
   static final String OTHER = "simulated-other";
   static final int PERMITS = 3;
@@ -42,10 +43,11 @@ final class SimulatedKinds {
 
   /** Uses one of the locks. Returns whether it held the lock. */
   boolean visit(LockService service) throws InterruptedException {
-    return switch (random.nextInt(4)) {
+    return switch (random.nextInt(5)) {
       case 0 -> readOrWrite(service.getReadWriteLock(READ_WRITE));
       case 1 -> permits(service.getSemaphore(SEMAPHORE));
       case 2 -> fenced(service.getFencedLock(FENCED));
+      case 3 -> leased(service.getLock(LEASED));
       default -> several(service);
     };
   }
@@ -123,6 +125,23 @@ final class SimulatedKinds {
     } catch (LeaseLostException e) {
       // Lost by a fault.
     }
+  }
+
+  /** Leases beside threads. One more request gives its lease back at once. */
+  private boolean leased(DistributedLock lock) throws InterruptedException {
+    long since = simulation.now();
+    if (random.nextInt(3) == 0) {
+      boolean holds = locked(lock);
+      if (holds) {
+        stay(LEASED, since, 1, 1, lock);
+        unlock(lock);
+      }
+      return holds;
+    }
+    for (int i = random.nextInt(3); i > 0; i--) {
+      CompletableFuture<Void> unused = lock.async().acquire().thenCompose(Lease::releaseAsync);
+    }
+    return stay(LEASED, since, 1, 1, lease(lock));
   }
 
   private boolean fenced(FencedLock lock) throws InterruptedException {

@@ -73,7 +73,8 @@ final class SimulatedOperator extends ForwardingBackend {
             SimulatedKinds.READ_WRITE,
             SimulatedKinds.SEMAPHORE,
             SimulatedKinds.FENCED,
-            SimulatedKinds.ONE);
+            SimulatedKinds.ONE,
+            SimulatedKinds.LEASED);
     String name = names.get(kind);
     forced.put(name, store.time().nanoTime());
     boolean any =

@@ -155,7 +155,7 @@ final class Simulation {
           process.reopen();
         }
       }
-      case 25 -> faults.add(at + " force " + operator.forceAnotherKind(random.nextInt(4)));
+      case 25 -> faults.add(at + " force " + operator.forceAnotherKind(random.nextInt(5)));
       default -> {}
     }
   }

@@ -81,9 +81,26 @@ abstract class ExploredKind {
       switch (visitor.choose(5)) {
         case 0 -> stay(visitor.lock(service.getFairLock("x")), 1);
         case 1 -> fenced(service.getFencedLock("x"));
-        case 2 -> stay(visitor.lease(plain), 1);
+        case 2 -> {
+          for (int i = visitor.choose(4); i > 0; i--) {
+            crowd(plain);
+          }
+          stay(visitor.lease(plain), 1);
+        }
         default -> stay(visitor.lock(plain), 1);
       }
+    }
+
+    /** One more request, so that leases are handed off. It gives its own back at once. */
+    private void crowd(DistributedLock lock) {
+      CompletableFuture<Void> unused =
+          lock.async()
+              .acquire()
+              .thenAccept(lease -> {
+                room.enter(1);
+                room.leave(1);
+                CompletableFuture<Void> ignored = lease.releaseAsync();
+              });
     }
 
     @Override

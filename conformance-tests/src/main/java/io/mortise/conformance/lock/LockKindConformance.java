@@ -11,6 +11,7 @@ import io.mortise.conformance.lock.exclusive.TaggedNameRules;
 import io.mortise.conformance.lock.fault.RivalRules;
 import io.mortise.conformance.lock.lease.AsyncRules;
 import io.mortise.conformance.lock.lease.LeaseCallbackRules;
+import io.mortise.conformance.lock.lease.LeaseHandOffRules;
 import io.mortise.conformance.lock.lease.LeaseRaceRules;
 import io.mortise.conformance.lock.lease.LeaseValueRules;
 import io.mortise.conformance.lock.lease.LeaveLaterRules;
@@ -65,6 +66,13 @@ public abstract class LockKindConformance implements LockKit {
   @Nested
   class LeaseRaces extends LeaseRaceRules {
     LeaseRaces() {
+      super(LockKindConformance.this);
+    }
+  }
+
+  @Nested
+  class LeaseHandOffs extends LeaseHandOffRules {
+    LeaseHandOffs() {
       super(LockKindConformance.this);
     }
   }

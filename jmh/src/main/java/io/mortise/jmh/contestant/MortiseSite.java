@@ -81,6 +81,11 @@ record MortiseSite(LockService service) implements Site, LockClient {
   }
 
   @Override
+  public CompletionStage<?> claim(String name) {
+    return service.getLock(name).async().acquire().thenCompose(Lease::releaseAsync);
+  }
+
+  @Override
   public CompletionStage<?> passThrough(String name) {
     return service.getFairLock("fair:" + name).async().acquire().thenCompose(Lease::releaseAsync);
   }

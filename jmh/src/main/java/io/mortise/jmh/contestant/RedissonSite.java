@@ -130,10 +130,18 @@ final class RedissonSite implements Site, LockClient {
     return client.getLock(name).lockAsync(owners.incrementAndGet());
   }
 
-  /** Acquires under a number of its own, as a thread of its own would. */
+  @Override
+  public CompletionStage<?> claim(String name) {
+    return passThrough(client.getLock(name));
+  }
+
   @Override
   public CompletionStage<?> passThrough(String name) {
-    RLock lock = client.getFairLock("fair:" + name);
+    return passThrough(client.getFairLock("fair:" + name));
+  }
+
+  /** Acquires under a number of its own, as a thread of its own would. */
+  private CompletionStage<?> passThrough(RLock lock) {
     long owner = owners.incrementAndGet();
     return lock.lockAsync(owner).thenCompose(nothing -> lock.unlockAsync(owner));
   }

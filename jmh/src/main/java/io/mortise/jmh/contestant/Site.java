@@ -67,6 +67,16 @@ public interface Site extends AutoCloseable {
   }
 
   /**
+   * Acquires a lock as {@link #lock} has it, without a thread, and releases it as soon as it has it.
+   *
+   * @param name the same name is the same lock
+   * @return completes after the release
+   */
+  default CompletionStage<?> claim(String name) {
+    throw new UnsupportedOperationException(this + " has no asynchronous lock");
+  }
+
+  /**
    * Joins the queue of a fair lock without a thread, and releases the lock as soon as it has it.
    *
    * @param name the same name gives the same lock

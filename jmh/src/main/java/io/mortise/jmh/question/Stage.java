@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.Lock;
 import org.jspecify.annotations.Nullable;
@@ -65,6 +66,10 @@ public final class Stage implements AutoCloseable {
 
   Site.Semaphore semaphore(String name, int permits) {
     return site.semaphore(name, permits);
+  }
+
+  CompletionStage<?> claim(String name) {
+    return site.claim(name);
   }
 
   /**

@@ -10,27 +10,20 @@ import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
-import io.mortise.LockAttempt;
-import io.mortise.LockHold;
-import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.LossCause;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.HandOffs;
 import io.mortise.conformance.lock.fixture.Waits;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;
-import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -40,37 +33,6 @@ import org.junit.jupiter.api.Test;
 /** Permits go from one lease of a service to the next, and others get them all the same. */
 public abstract class SemHandOffRules extends SyncFixture {
   private static final int PERMITS = 4;
-
-  /** How often each acquisition from the store was handed off, and how holds ended. */
-  private static final class HandOffs implements LockListener {
-    private final Map<String, Integer> byId = new ConcurrentHashMap<>();
-    private final AtomicInteger begun = new AtomicInteger();
-    private final AtomicInteger ended = new AtomicInteger();
-    private final Queue<LossCause> losses = new ConcurrentLinkedQueue<>();
-
-    @Override
-    public void acquired(LockAttempt attempt, LockHold hold) {
-      begun.incrementAndGet();
-      if (hold.via() == LockHold.Via.HANDED) {
-        byId.merge(hold.holder(), 1, Integer::sum);
-      }
-    }
-
-    @Override
-    public void released(LockHold hold) {
-      ended.incrementAndGet();
-    }
-
-    @Override
-    public void lost(LockHold hold, LossCause cause, String reason) {
-      ended.incrementAndGet();
-      losses.add(cause);
-    }
-
-    int all() {
-      return byId.values().stream().mapToInt(Integer::intValue).sum();
-    }
-  }
 
   private final HandOffs handOffs = new HandOffs();
 
@@ -122,8 +84,8 @@ public abstract class SemHandOffRules extends SyncFixture {
     use(with(PERMITS, builder -> builder), 100, 20);
 
     assertTrue(handOffs.all() >= 20, () -> handOffs.all() + " hand-offs");
-    Await.until("each hold has ended once", () -> handOffs.begun.get() == handOffs.ended.get());
-    figures.add("permits handed off", handOffs.all() + " of " + handOffs.begun);
+    Await.until("each hold has ended once", handOffs::haveEnded);
+    figures.add("permits handed off", handOffs.all() + " of " + handOffs.begun());
   }
 
   @Test
@@ -132,7 +94,7 @@ public abstract class SemHandOffRules extends SyncFixture {
     use(with(PERMITS, builder -> builder.handOffLimit(2)), 50, 5);
 
     assertTrue(handOffs.all() > 0, "no hand-off happened");
-    int most = Collections.max(handOffs.byId.values());
+    int most = handOffs.most();
     assertTrue(most <= 2, () -> most + " hand-offs of one acquisition");
   }
 
@@ -216,7 +178,7 @@ public abstract class SemHandOffRules extends SyncFixture {
     awaitFree(mine, 1);
     Await.until(
         "the loss is told, and no other",
-        () -> List.copyOf(handOffs.losses).equals(List.of(LossCause.FORCED)));
+        () -> handOffs.losses().equals(List.of(LossCause.FORCED)));
   }
 
   @Test
@@ -273,7 +235,7 @@ public abstract class SemHandOffRules extends SyncFixture {
 
     passTimeUntil("it is lost", SECOND.multipliedBy(6), () -> next.state() == LeaseState.LOST);
 
-    Await.until("that is told", () -> handOffs.losses.contains(LossCause.MAX_HOLD));
+    Await.until("that is told", () -> handOffs.losses().contains(LossCause.MAX_HOLD));
     assertThrows(LeaseLostException.class, next::close);
     Await.value(handedOff ? second : third).close();
     awaitFree(mine, 1);

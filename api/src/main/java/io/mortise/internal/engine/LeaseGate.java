@@ -2,7 +2,6 @@ package io.mortise.internal.engine;
 
 import io.mortise.LeaseState;
 import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
@@ -16,41 +15,47 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of one semaphore in a service. Permits that a lease gives back go to a request that
- * waits here, without a command. Thread-safe.
+ * The place of one lock or semaphore in a service, for requests that no thread stands for. What a
+ * lease gives back goes to a request that waits here, without a command. Thread-safe.
  */
-final class PermitGate {
+final class LeaseGate {
   /* Overview
    *
    * A request of a service is in one of three places:
    *
    *   at the store   it has asked. It waits in the store's queue by itself, as without a gate
    *   in the line    it has asked nothing yet, and waits here
-   *   inside         it holds its permits
+   *   inside         it has its lease
    *
    * What moves it:
    *
    *   it comes       into the line, if a request of this service is ahead of it in the store's
-   *                  queue, and permits of its number may be passed on. Else to the store
-   *   a lease ends   its permits go to the first in the line that wants as many, if they may be
-   *                  passed on. Else they go back to the store
+   *                  queue, and a lease like its own may be passed on. Else to the store
+   *   a lease ends   what it had goes to the first in the line that wants the same, if it may be
+   *                  passed on. Else it goes back to the store
    *   none is ahead  the first of the line asks, and is then ahead of the others
-   *   its time       no permits of its number may be passed on any more: it asks
+   *   its time       no lease like its own may be passed on any more: it asks
+   *
+   * Two leases are alike if they have the same number of permits. All leases of a lock are alike.
    *
    * So a request in the line misses no grant: the store serves in order, and the one ahead of it
    * is served first. It loses at most HAND_OFF_TIME of its place among other processes.
    *
-   * Permits may be passed on until HAND_OFF_TIME after they came from the store, however often they
-   * were passed on. The time begins with an acquisition that did not wait, since the queue was
-   * empty then, or with one whose place in the queue is not older than the end of the last such
-   * time. So of all places that are ahead of a waiter of another process, those of this service
-   * begin that time once at most, and that waiter waits for HAND_OFF_TIME and one section longer at
-   * most.
+   * Leases are passed on in a time of HAND_OFF_TIME, however often. It begins with an acquisition
+   * that did not wait, since the queue was empty then, or with one whose place in the queue is not
+   * older than the end of the last such time. (An attempt at a lock may also begin it that meets the
+   * end of a dead holder's lease before those who wait.) Other leases that come from the store in
+   * that time are passed on until its end. So of all places that are ahead of another waiter, those of this service begin that time
+   * once at most, and that waiter waits for HAND_OFF_TIME and one section longer at most.
+   *
+   * A waiter of another process is such a waiter, and so is the agent of the Gate of this name. The
+   * two gates pass nothing on to each other, and a hand-off of either begins no time of the other:
+   * only an acquisition from the store does. The Gate has one place in the queue at a time. So both
+   * together keep a waiter out for the time of each once, and not by turns.
    *
    * Invariants:
-   *   (P1) Permits are passed on as one step with the check that their lease is held. So either the
-   *        lease is lost, and they are not passed on, or the next holder has it, and is told of a
-   *        loss.
+   *   (P1) A lease is passed on as one step with the check that it is held. So either it is lost,
+   *        and not passed on, or the next holder has it, and is told of a loss.
    *   (P2) While a request is in the line, a request of this service is ahead of it, and a timer
    *        ends its wait here.
    *
@@ -72,10 +77,10 @@ final class PermitGate {
     /** Takes over what another one gives back. Returns null if it has ended, or that hold has. */
     @Nullable Runnable takeOver(Request from, Acquisition held, long now);
 
-    /** Until when its permits may be passed on. */
+    /** Until when its lease may be passed on. */
     long passableUntil();
 
-    /** How often they were passed on. */
+    /** How often it was passed on. */
     int passed();
 
     /** Asks the store. */
@@ -90,20 +95,20 @@ final class PermitGate {
   private final Set<Request> line = new LinkedHashSet<>();
 
   /** Those in the store's queue, and one that was sent there from the line. */
-  private final Set<Request> ahead = new HashSet<>();
+  private final Set<Request> ahead = new HashSet<>(2);
 
-  /** Until when permits may be passed on, by their number. */
+  /** Until when leases may be passed on, by their number of permits. */
   private final Map<Integer, Long> ends = new HashMap<>(2);
 
   /** The latest of these. */
   private long lastEnd;
 
-  /** The requests that have neither permits nor an end. */
+  /** The requests that have neither a lease nor an end. */
   private int users;
 
   private boolean timed;
 
-  PermitGate(Store store) {
+  LeaseGate(Store store) {
     this.store = store;
     lastEnd = store.now();
   }
@@ -136,7 +141,7 @@ final class PermitGate {
     return joined;
   }
 
-  /** For how long permits of its number may still be passed on (ns). */
+  /** For how long a lease like its own may still be passed on (ns). */
   private long left(Request request, long now) {
     Long end = ends.get(request.keys().permits());
     return end == null ? 0 : end - now;
@@ -149,7 +154,7 @@ final class PermitGate {
     }
   }
 
-  /** The request has its permits, or has ended. */
+  /** The request has its lease, or has ended. */
   void over(Request request) {
     Request next;
     synchronized (this) {
@@ -198,19 +203,20 @@ final class PermitGate {
   }
 
   /**
-   * Permits came from the store.
+   * A lease came from the store.
    *
-   * @param atOnce whether they came without a wait in the queue
+   * @param atOnce whether it came without a wait in the queue
    * @param askedAt since when the request has its place in the queue
-   * @return until when they may be passed on
+   * @return until when it may be passed on
    */
   synchronized long opened(Acquisition taken, boolean atOnce, long askedAt) {
     long from = taken.lease().acquiredAt();
+    int permits = taken.keys().permits();
     if (!atOnce && askedAt - lastEnd < 0) {
-      return from;
+      return ends.getOrDefault(permits, from);
     }
     long end = from + HAND_OFF;
-    ends.merge(taken.keys().permits(), end, PermitGate::later);
+    ends.merge(permits, end, LeaseGate::later);
     lastEnd = later(lastEnd, end);
     return end;
   }
@@ -220,9 +226,9 @@ final class PermitGate {
   }
 
   /**
-   * Passes the permits of a lease on, which its holder gives back.
+   * Passes a lease on, which its holder gives back.
    *
-   * @return what follows, outside of all monitors; null if the permits go back to the store
+   * @return what follows, outside of all monitors; null if it goes back to the store
    */
   synchronized @Nullable Runnable passOn(Request from, Acquisition held, long now) {
     if (line.isEmpty() || !mayPassOn(from, held, now)) {
@@ -242,7 +248,7 @@ final class PermitGate {
   private boolean mayPassOn(Request from, Acquisition held, long now) {
     HeldLease lease = held.lease();
     return now - from.passableUntil() < 0
-        && from.passed() < store.options().mostHandOffs(LockKind.SEMAPHORE)
+        && from.passed() < store.options().mostHandOffs(held.keys().kind())
         && lease.terms().equals(store.defaultLease())
         && lease.rest(now) == 0
         && lease.state(now) == LeaseState.HELD

@@ -1,0 +1,95 @@
+package io.mortise.backend.inmemory;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.Lease;
+import io.mortise.LockService;
+import io.mortise.conformance.BackendUnderTest;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+
+/** How long a service that hands leases off keeps others waiting, in time that stands. */
+class LeaseTurnTest implements BackendUnderTest {
+  private static final Duration HAND_OFFS = Duration.ofMillis(10);
+  private static final Duration SECTION = Duration.ofMillis(1);
+
+  /** The requests of the busy service that are in the queue before the other one. */
+  private static final int AHEAD = 4;
+
+  private final InMemoryStore store = InMemoryStore.withMovableTime();
+
+  @Override
+  public String backendName() {
+    return "memory-moved-time";
+  }
+
+  private LockService service() {
+    return LockService.builder().backend(store.backend()).executor(Runnable::run).open();
+  }
+
+  @Test
+  @Rule("L12")
+  void aWaiterOfAnotherServiceWaitsForTenMillisecondsAndOneSectionLonger() {
+    try (LockService one = service();
+        LockService other = service()) {
+      assertServed(one.getLock("turns"), other.getLock("turns"));
+    }
+  }
+
+  @Test
+  @Rule("L12")
+  void aFairLeaseOfTheSameServiceWaitsNoLonger() {
+    try (LockService one = service()) {
+      assertServed(one.getLock("turns"), one.getFairLock("turns"));
+    }
+  }
+
+  private void assertServed(DistributedLock busy, DistributedLock other) {
+    Lease holder = busy.async().acquire().join();
+    store.advance(HAND_OFFS); // from here on its requests ask the store
+    List<CompletableFuture<Lease>> requests = new ArrayList<>();
+    for (int i = 1; i <= AHEAD; i++) {
+      requests.add(busy.async().acquire());
+      awaitWaiting(busy, i);
+    }
+    CompletableFuture<Lease> patient = other.async().acquire();
+    awaitWaiting(busy, AHEAD + 1);
+
+    int sections = 0;
+    while (!patient.isDone() && sections < 100) {
+      requests.add(busy.async().acquire());
+      store.advance(SECTION);
+      holder.close();
+      sections++;
+      Await.until(
+          "the lock is taken",
+          () -> patient.isDone() || requests.stream().anyMatch(CompletableFuture::isDone));
+      holder = next(requests, holder);
+    }
+
+    int inOrder = 1 + AHEAD;
+    int most = inOrder + (int) HAND_OFFS.dividedBy(SECTION) + 1;
+    int seen = sections;
+    assertTrue(seen > inOrder, () -> seen + " sections: nothing was handed off");
+    assertTrue(seen <= most, () -> seen + " sections, and not " + most);
+  }
+
+  private static Lease next(List<CompletableFuture<Lease>> requests, Lease last) {
+    for (int i = 0; i < requests.size(); i++) {
+      if (requests.get(i).isDone()) {
+        return requests.remove(i).join();
+      }
+    }
+    return last;
+  }
+
+  private static void awaitWaiting(DistributedLock lock, int waiting) {
+    Await.until(waiting + " wait", () -> lock.getQueueLength() == waiting);
+  }
+}

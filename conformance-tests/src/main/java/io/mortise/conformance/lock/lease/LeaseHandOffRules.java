@@ -1,0 +1,417 @@
+package io.mortise.conformance.lock.lease;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.AsyncLock;
+import io.mortise.DistributedLock;
+import io.mortise.Lease;
+import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import io.mortise.LockService;
+import io.mortise.LockServiceClosedException;
+import io.mortise.LossCause;
+import io.mortise.MultiLock;
+import io.mortise.conformance.Figures;
+import io.mortise.conformance.LockKit;
+import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.HandOffs;
+import io.mortise.conformance.lock.fixture.SpyBackend;
+import io.mortise.conformance.lock.fixture.Waits;
+import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.Crew;
+import io.mortise.conformance.support.ThreadKind;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** A lock goes from one lease of a service to the next, and others get it all the same. */
+public abstract class LeaseHandOffRules extends LeaseFixture {
+  /** For so long after its acquisition a lease is handed off inside a service. */
+  private static final Duration HAND_OFFS_LAST = Duration.ofMillis(10);
+
+  /** How many requests are outstanding at a time. */
+  private static final int OUTSTANDING = 8;
+
+  private final SpyBackend spy = new SpyBackend(backend());
+  private final HandOffs handOffs = new HandOffs();
+
+  protected LeaseHandOffRules(LockKit kit) {
+    super(kit);
+  }
+
+  private LockService told(UnaryOperator<LockService.Builder> options) {
+    return service(spy, builder -> options.apply(builder.listener(handOffs)));
+  }
+
+  private LockService patient() {
+    return told(builder -> builder.leaseTime(LEASE));
+  }
+
+  private DistributedLock mine() {
+    return patient().getLock(name);
+  }
+
+  /** One more request, which is the last of so many in the queue. */
+  private CompletableFuture<Lease> queued(DistributedLock lock, long last) {
+    CompletableFuture<Lease> request = lock.async().acquire();
+    awaitQueued(last);
+    return request;
+  }
+
+  /** Requests of one service, of which some are always outstanding. Each closes its lease. */
+  private final class Claims {
+    private final AsyncLock leases;
+    private final int least;
+    private final int handed;
+    private final long start = System.nanoTime();
+    private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicInteger inside = new AtomicInteger();
+    private final AtomicInteger running = new AtomicInteger(OUTSTANDING);
+    private final CompletableFuture<Void> done = new CompletableFuture<>();
+
+    /**
+     * @param least how many there are at least
+     * @param handed how many hand-offs there should be
+     */
+    Claims(DistributedLock lock, int least, int handed) {
+      leases = lock.async();
+      this.least = least;
+      this.handed = handed;
+    }
+
+    void run() {
+      for (int i = 0; i < OUTSTANDING; i++) {
+        next();
+      }
+      Await.until("all were served", Duration.ofSeconds(60), this::areServed);
+      done.join();
+    }
+
+    /** Lets time pass also where only tests move it, because hand-offs begin again with it. */
+    private boolean areServed() {
+      passTime(Duration.ofMillis(1));
+      return done.isDone();
+    }
+
+    private void next() {
+      if (asked.incrementAndGet() > least && !lacks()) {
+        if (running.decrementAndGet() == 0) {
+          done.complete(null);
+        }
+        return;
+      }
+      CompletableFuture<Void> unused =
+          leases
+              .acquire()
+              .thenCompose(this::visit)
+              .whenComplete((nothing, failure) -> {
+                if (failure == null) {
+                  next();
+                } else {
+                  done.completeExceptionally(failure);
+                }
+              });
+    }
+
+    private boolean lacks() {
+      return handOffs.all() < handed && System.nanoTime() - start < Await.patience().toNanos();
+    }
+
+    private CompletionStage<Void> visit(Lease lease) {
+      int now = inside.incrementAndGet();
+      assertEquals(1, now, "holders");
+      assertTrue(lease.isValid());
+      inside.decrementAndGet();
+      return lease.releaseAsync();
+    }
+  }
+
+  @Test
+  @Rule({"L1", "L15", "L19", "L20"})
+  void requestsOfOneServiceHandTheLockOffWithoutCommands(Figures figures) {
+    new Claims(mine(), 4_000, 100).run();
+
+    assertFree();
+    Await.until("each hold has ended once", handOffs::haveEnded);
+    assertTrue(handOffs.all() >= 100, () -> handOffs.all() + " hand-offs");
+    assertEquals(handOffs.begun() - handOffs.all(), spy.sent("leave").size());
+    note(figures, "commands for leases, 8 outstanding in 1 service");
+  }
+
+  @Test
+  @Rule({"L1", "L12"})
+  void withoutHandOffsEachLeaseIsTwoCommands(Figures figures) {
+    DistributedLock lock = told(builder -> builder.leaseTime(LEASE).handOffLimit(0)).getLock(name);
+
+    new Claims(lock, 1_000, 0).run();
+
+    assertFree();
+    Await.until("each hold has ended once", handOffs::haveEnded);
+    assertEquals(0, handOffs.all());
+    assertEquals(handOffs.begun(), spy.sent("leave").size());
+    note(figures, "the same, without hand-offs");
+  }
+
+  private void note(Figures figures, String what) {
+    int commands = spy.sent("acquire").size() + spy.sent("leave").size();
+    figures.add(what, commands + " for " + handOffs.begun());
+  }
+
+  @Test
+  @Rule("L12")
+  void aServiceHandsTheLockOffAtMostAsOftenAsItsLimit() {
+    DistributedLock lock = told(builder -> builder.leaseTime(LEASE).handOffLimit(2)).getLock(name);
+
+    new Claims(lock, 500, 5).run();
+
+    assertFree();
+    assertTrue(handOffs.all() > 0, "no hand-off happened");
+    assertTrue(handOffs.most() <= 2, () -> handOffs.most() + " hand-offs of one acquisition");
+  }
+
+  @Test
+  @Rule({"L11", "L12"})
+  void withoutHandOffsAllWaitInTheStoresOrder() {
+    DistributedLock mine = told(builder -> builder.leaseTime(LEASE).handOffLimit(0)).getLock(name);
+    DistributedLock theirs = lockWithLease(LEASE);
+    Lease first = Await.value(mine.async().acquire());
+    CompletableFuture<Lease> second = queued(mine, 1);
+    CompletableFuture<Lease> third = queued(theirs, 2);
+    CompletableFuture<Lease> fourth = queued(mine, 3);
+
+    first.close();
+
+    Await.value(second).close();
+    Lease next = Await.value(third);
+    assertFalse(fourth.isDone());
+    next.close();
+    Await.value(fourth).close();
+    assertFree();
+    assertEquals(0, handOffs.all());
+  }
+
+  /** Time passes while the busy service has the lock, also where only tests move it. */
+  @Test
+  @Rule({"L10", "L12"})
+  void aSingleThreadGetsTheLockFromThreadsAndLeasesOfABusyService(Figures figures)
+      throws InterruptedException {
+    DistributedLock theirs = mine();
+    DistributedLock mine = lockWithLease(LEASE);
+    AtomicBoolean done = new AtomicBoolean();
+    Crew busy =
+        Crew.start(
+            ThreadKind.PLATFORM,
+            7,
+            number -> {
+              while (!done.get()) {
+                use(theirs, number);
+              }
+            });
+    Waits waits = new Waits();
+
+    try {
+      Crew.run(
+          1,
+          number -> {
+            for (int i = 0; i < 20 && !waits.areTooSlow(); i++) {
+              long start = System.nanoTime();
+              if (i % 2 == 0) {
+                Lease lease = mine.tryAcquire(LEASE).orElseThrow();
+                waits.since(start);
+                lease.close();
+              } else {
+                mine.lock();
+                waits.since(start);
+                mine.unlock();
+              }
+            }
+          });
+    } finally {
+      done.set(true);
+    }
+    busy.join(Duration.ofSeconds(30));
+    waits.note(figures, "wait for a lock of busy threads and leases");
+    waits.assertFewSlow();
+    assertFree();
+  }
+
+  private void use(DistributedLock lock, int number) throws InterruptedException {
+    if (number == 0) {
+      passTime(HAND_OFFS_LAST);
+    } else if (number % 2 == 0) {
+      lock.lock();
+      lock.unlock();
+    } else {
+      lock.acquire().close();
+    }
+  }
+
+  @Test
+  @Rule({"L1", "L9"})
+  void aLeaseThatWasLostGoesToNobodyHere() {
+    DistributedLock mine = mine();
+    Lease first = Await.value(mine.async().acquire());
+    CompletableFuture<Lease> second = queued(mine, 1);
+    CompletableFuture<Lease> third = mine.async().acquire();
+
+    assertTrue(lock().forceUnlock());
+    Lease next = Await.value(second);
+
+    assertThrows(LeaseLostException.class, first::close);
+    assertFalse(third.isDone());
+    next.close();
+    Await.value(third).close();
+    assertFree();
+    Await.until(
+        "the loss is told, and no other",
+        () -> handOffs.losses().equals(List.of(LossCause.FORCED)));
+  }
+
+  @Test
+  @Rule("L27")
+  void aLockThatIsFreeLaterIsNotHandedOff() {
+    DistributedLock mine = mine();
+    Lease first = Await.value(mine.async().acquire());
+    CompletableFuture<Lease> second = queued(mine, 1);
+    CompletableFuture<Lease> third = mine.async().acquire();
+
+    first.closeAfter(SECOND.multipliedBy(3));
+
+    assertFalse(second.isDone() || third.isDone());
+    passTimeUntil("that time is over", SECONDS, second::isDone);
+    Await.value(second).close();
+    Await.value(third).close();
+    assertFree();
+  }
+
+  @Test
+  @Rule({"L9", "L28"})
+  void theLongestHoldEndsAlsoWhatWasHandedOff() {
+    DistributedLock mine =
+        told(builder ->
+                builder.leaseTime(SECOND.multipliedBy(2)).maxHold(SECOND.multipliedBy(3)))
+            .getLock(name);
+    Lease first = Await.value(mine.async().acquire());
+    CompletableFuture<Lease> second = queued(mine, 1);
+    CompletableFuture<Lease> third = mine.async().acquire();
+    first.close();
+    Await.until("one has the lock", () -> second.isDone() || third.isDone());
+    boolean handedOff = third.isDone();
+    Lease next = Await.value(handedOff ? third : second);
+
+    passTimeUntil("it is lost", SECONDS, () -> next.state() == LeaseState.LOST);
+
+    Await.until("that is told", () -> handOffs.losses().contains(LossCause.MAX_HOLD));
+    assertThrows(LeaseLostException.class, next::close);
+    Await.value(handedOff ? second : third).close();
+    assertFree();
+  }
+
+  @Test
+  @Rule("L17")
+  void closingEndsAlsoThoseThatWaitInTheService() {
+    LockService closing = patient();
+    DistributedLock mine = closing.getLock(name);
+    Lease first = Await.value(mine.async().acquire());
+    CompletableFuture<Lease> second = queued(mine, 1);
+    CompletableFuture<Lease> third = mine.async().acquire();
+
+    closing.close();
+
+    assertInstanceOf(LockServiceClosedException.class, Await.failure(second));
+    assertInstanceOf(LockServiceClosedException.class, Await.failure(third));
+    assertFalse(first.isValid());
+    assertFree();
+  }
+
+  @Test
+  @Rule("L5")
+  void anAttemptThatDoesNotWaitIsAnsweredByTheStore() {
+    DistributedLock mine = mine();
+    Lease first = Await.value(mine.async().acquire());
+    CompletableFuture<Lease> second = queued(mine, 1);
+    spy.forget();
+
+    assertEquals(Optional.empty(), Await.value(mine.async().tryAcquire()));
+
+    assertEquals(1, spy.sent("acquire").size());
+    first.close();
+    Await.value(second).close();
+    assertFree();
+  }
+
+  @Test
+  @Rule({"L21", "L24"})
+  void theHolderIsTheLeaseThatHasTheLockNow() {
+    LockService service = patient();
+    DistributedLock mine = service.getLock(name);
+    Lease first = Await.value(mine.async().acquire());
+    String before = mine.holder().orElseThrow().id();
+    CompletableFuture<Lease> second = queued(mine, 1);
+    CompletableFuture<Lease> third = mine.async().acquire();
+
+    first.close();
+
+    Await.until("one has the lock", () -> second.isDone() || third.isDone());
+    boolean handedOff = third.isDone();
+    String after = mine.holder().orElseThrow().id();
+    assertEquals(handedOff, after.equals(before), "the id in the store stays with a hand-off");
+    assertEquals(after, service.holds().get(0).holder());
+    Await.until("the other one waits", () -> service.holds().get(0).waitingHere() == 1);
+    assertEquals(LeaseState.RELEASED, first.state());
+    Await.value(handedOff ? third : second).close();
+    Await.value(handedOff ? second : third).close();
+    assertFree();
+  }
+
+  // Leases that are not handed off
+
+  @Test
+  @Rule({"L11", "L13"})
+  void fairAndFencedLeasesWaitInTheStoresOrder() {
+    LockService service = patient();
+    for (DistributedLock lock : List.of(service.getFairLock(name), service.getFencedLock(name))) {
+      Lease first = Await.value(lock.async().acquire());
+      CompletableFuture<Lease> second = queued(lock, 1);
+      CompletableFuture<Lease> third = queued(lock, 2);
+
+      first.close();
+
+      Lease next = Await.value(second);
+      assertFalse(third.isDone());
+      next.close();
+      Await.value(third).close();
+      assertFree();
+    }
+    assertEquals(0, handOffs.all());
+  }
+
+  @Test
+  @Rule({"L1", "L16"})
+  void aMemberOfALockOfSeveralWaitsInTheStore() {
+    LockService service = patient();
+    DistributedLock mine = service.getLock(name);
+    Lease first = Await.value(mine.async().acquire());
+    CompletableFuture<Lease> second = queued(mine, 1);
+
+    CompletableFuture<Lease> both =
+        MultiLock.of(mine, service.getLock(name + "-b")).async().acquire();
+    awaitQueued(2);
+    first.close();
+
+    Await.value(second).close();
+    Await.value(both).close();
+    assertFree();
+    assertEquals(0, handOffs.all());
+  }
+}
