@@ -657,10 +657,6 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Permi
   }
 
   /** Whether the thread holds its lease, as a member of a lock of several. */
-  boolean isOf(Thread thread) {
-    return thread.equals(holder);
-  }
-
   @Override
   public @Nullable Holder holder(Acquisition held) {
     WeakReference<LeaseHandle> known = handle;
@@ -703,7 +699,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Permi
       wasHeld = held.lease().lose(why);
     }
     if (wasHeld) {
-      parts.releases().lost(held, null, why);
+      parts.releases().lost(held, List.of(), why);
     }
     return wasHeld;
   }
