@@ -39,13 +39,7 @@ public final class Acquisition implements LockScripts.Subject {
      * @param levels how many times the thread has locked it
      */
     record Holder(
-        String who, long since, @Nullable String gone, @Nullable Thread thread, int levels) {
-      static Holder of(Hold hold) {
-        Thread thread = hold.thread();
-        String gone = thread.isAlive() ? null : "ended without unlocking";
-        return new Holder("thread " + thread.getName(), hold.since(), gone, thread, hold.count());
-      }
-    }
+        String who, long since, @Nullable String gone, @Nullable Thread thread, int levels) {}
 
     LockKeys keys();
 
@@ -74,8 +68,8 @@ public final class Acquisition implements LockScripts.Subject {
       return one == null ? List.of() : List.of(one);
     }
 
-    /** The holds of threads that share the acquisition, or that its end was the end of. */
-    default List<Hold> sharing() {
+    /** The events of all holds of threads that share the acquisition, or shared it to its end. */
+    default List<HoldEvents> sharedEvents() {
       return List.of();
     }
 

@@ -743,7 +743,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     if (current == null || current.acquisition() != held) {
       return null;
     }
-    return Holder.of(current);
+    return current.holder();
   }
 
   /** Marks the holder's thread in {@link LostHolds}, and makes the next waiter the agent. */

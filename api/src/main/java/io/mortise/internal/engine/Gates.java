@@ -195,8 +195,7 @@ public final class Gates {
       if (gate.isShared()) {
         return acquisitions.createShared(gate, thread, waiter.lease());
       }
-      ReadGate readers = waiter.readGate();
-      Acquisition.Owner owner = readers == null ? gate : readers.newShare(gate, waiter);
+      Acquisition.Owner owner = readGates.ownerFor(waiter, gate);
       return acquisitions.create(owner, thread, waiter.lease(), true);
     }
 

@@ -98,6 +98,13 @@ public final class Hold {
     return count;
   }
 
+  /** The hold, as its owner shows it. */
+  Acquisition.Owner.Holder holder() {
+    String gone = thread.isAlive() ? null : "ended without unlocking";
+    return new Acquisition.Owner.Holder(
+        "thread " + thread.getName(), since, gone, thread, count);
+  }
+
   public void enter() {
     if (count == Integer.MAX_VALUE) {
       throw new Error("Maximum lock count exceeded");

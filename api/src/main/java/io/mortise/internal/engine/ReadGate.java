@@ -8,10 +8,12 @@ import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.wire.ServiceOptions;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
@@ -68,11 +70,30 @@ final class ReadGate {
    *
    * Order of monitors: a Gate, this gate, an acquisition, a lease. No command is sent in any of them.
    */
+  /** What it needs from its service. */
+  interface Home {
+    Store store();
+
+    Releases releases();
+
+    LeaseKeeper keeper();
+
+    AttemptEvents events();
+
+    LostHolds lostHolds();
+
+    /** Whether a thread of this service waits to write. */
+    boolean writerWaits(LockKeys keys);
+
+    /** No thread is at the gate any more. */
+    void retire(ReadGate gate);
+  }
+
   private static final Logger log = LoggerFactory.getLogger(ReadGate.class);
   private static final long HAND_OFF = ServiceOptions.HAND_OFF_TIME.toNanos();
   private static final long SHORTEST_LEASE = Duration.ofMillis(10).toNanos();
 
-  private final ReadGates home;
+  private final Home home;
   private final Store store;
   private final LockKeys keys;
   private final ReentrantLock mutex = new ReentrantLock();
@@ -89,12 +110,15 @@ final class ReadGate {
   /** Until when a share was open last, or may be. */
   private long lastEnd;
 
-  /** The threads that neither hold nor have given up. */
-  private int attempts;
+  /**
+   * The threads that neither hold by another's command nor have given up, and since when each has
+   * asked the store, or might have.
+   */
+  private final Map<Waiter, Long> attempts = new HashMap<>();
 
   private boolean retired;
 
-  ReadGate(ReadGates home, LockKeys keys) {
+  ReadGate(Home home, LockKeys keys) {
     this.home = home;
     this.keys = keys;
     store = home.store();
@@ -129,7 +153,7 @@ final class ReadGate {
       if (share != null && share.join(waiter, now) != null) {
         return Step.ACQUIRED;
       }
-      attempts++;
+      attempts.put(waiter, now);
       if (asking != null && waiter.waits()) {
         line.add(waiter);
         return Step.WAIT;
@@ -137,15 +161,10 @@ final class ReadGate {
       if (asking == null) {
         asking = waiter;
       }
-      return asks(waiter, now);
+      return Step.AGENT;
     } finally {
       mutex.unlock();
     }
-  }
-
-  private Step asks(Waiter waiter, long now) {
-    waiter.asksFor(this, now);
-    return Step.AGENT;
   }
 
   /** Waits in the line. Returns what the thread does next. */
@@ -158,7 +177,8 @@ final class ReadGate {
           break;
         }
         if (!line.contains(waiter)) {
-          return asks(waiter, now);
+          attempts.put(waiter, now);
+          return Step.AGENT;
         }
         if (waiter.isInterrupted() || waiter.isOver(now) || !store.takesWork()) {
           line.remove(waiter);
@@ -208,7 +228,7 @@ final class ReadGate {
   void ended(Waiter waiter) {
     mutex.lock();
     try {
-      attempts--;
+      attempts.remove(waiter);
       stopAsking(waiter);
       retireIfIdle();
     } finally {
@@ -217,7 +237,7 @@ final class ReadGate {
   }
 
   private void retireIfIdle() {
-    if (attempts == 0 && holds.isEmpty()) {
+    if (attempts.isEmpty() && holds.isEmpty()) {
       retired = true;
       home.retire(this);
     }
@@ -243,9 +263,19 @@ final class ReadGate {
     }
   }
 
-  /** The share of a new acquisition, for which the thread asks at that gate. */
-  Share newShare(Gate gate, Waiter waiter) {
-    return new Share(gate, waiter.askedAt());
+  /**
+   * The share of a new acquisition; null if the thread does not share.
+   *
+   * @param own the gate at which the thread asks
+   */
+  @Nullable Share newShare(Waiter waiter, Acquisition.Owner own) {
+    mutex.lock();
+    try {
+      Long askedAt = attempts.get(waiter);
+      return askedAt == null ? null : new Share(own, askedAt);
+    } finally {
+      mutex.unlock();
+    }
   }
 
   private static long later(long one, long other) {
@@ -254,7 +284,7 @@ final class ReadGate {
 
   /** One acquisition, and the threads that hold by it. */
   final class Share implements Acquisition.Owner, Hold.Place {
-    private final Gate gate;
+    private final Acquisition.Owner asker;
     private final long askedAt;
 
     /** Its holds, the oldest first. After its end, those that it had then. */
@@ -268,8 +298,8 @@ final class ReadGate {
     private int joined;
     private boolean ended;
 
-    private Share(Gate gate, long askedAt) {
-      this.gate = gate;
+    private Share(Acquisition.Owner asker, long askedAt) {
+      this.asker = asker;
       this.askedAt = askedAt;
     }
 
@@ -346,12 +376,12 @@ final class ReadGate {
 
     @Override
     public void wake() {
-      gate.wake();
+      asker.wake();
     }
 
     @Override
     public void granted(Acquisition granted, long sentAt) {
-      gate.granted(granted, sentAt);
+      asker.granted(granted, sentAt);
     }
 
     /** {@inheritDoc} One that lives, so the lease is renewed for it; else one that has ended. */
@@ -368,17 +398,17 @@ final class ReadGate {
     public List<Holder> holders(Acquisition held) {
       mutex.lock();
       try {
-        return ended ? List.of() : inside.stream().map(Holder::of).toList();
+        return ended ? List.of() : inside.stream().map(Hold::holder).toList();
       } finally {
         mutex.unlock();
       }
     }
 
     @Override
-    public List<Hold> sharing() {
+    public List<HoldEvents> sharedEvents() {
       mutex.lock();
       try {
-        return List.copyOf(inside);
+        return inside.stream().map(Hold::events).filter(Objects::nonNull).toList();
       } finally {
         mutex.unlock();
       }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The gates of the readers of a service, by lock, and which locks its writers wait for. A lock that
  * no thread reads has none. Thread-safe.
  */
-final class ReadGates {
+final class ReadGates implements ReadGate.Home {
   private final Store store;
   private final Releases releases;
   private final LeaseKeeper keeper;
@@ -35,23 +35,28 @@ final class ReadGates {
     this.lostHolds = lostHolds;
   }
 
-  Store store() {
+  @Override
+  public Store store() {
     return store;
   }
 
-  Releases releases() {
+  @Override
+  public Releases releases() {
     return releases;
   }
 
-  LeaseKeeper keeper() {
+  @Override
+  public LeaseKeeper keeper() {
     return keeper;
   }
 
-  AttemptEvents events() {
+  @Override
+  public AttemptEvents events() {
     return events.attempts();
   }
 
-  LostHolds lostHolds() {
+  @Override
+  public LostHolds lostHolds() {
     return lostHolds;
   }
 
@@ -73,27 +78,34 @@ final class ReadGates {
         : known;
   }
 
+  /** The owner of what a thread gets that asks at a gate of its own: a share, or that gate. */
+  Acquisition.Owner ownerFor(Waiter waiter, Gate own) {
+    ReadGate gate = waiter.mayShare() ? byQueue.get(own.keys().queue()) : null;
+    Acquisition.Owner share = gate == null ? null : gate.newShare(waiter, own);
+    return share == null ? own : share;
+  }
+
   /** A thread's shared hold of a read lock; null if it has none. */
   @Nullable Hold holdOf(LockKeys keys, long threadId) {
     ReadGate gate = keys.kind() == LockKind.READ ? byQueue.get(keys.queue()) : null;
     return gate == null ? null : gate.hold(threadId);
   }
 
-  void retire(ReadGate gate) {
+  @Override
+  public void retire(ReadGate gate) {
     byQueue.remove(gate.keys().queue(), gate);
   }
 
   /** A thread begins to wait in the queue of its lock. */
   void waits(LockKeys keys, Waiter waiter) {
-    ReadGate reading = waiter.readGate();
-    if (reading != null) {
-      reading.answered(waiter);
-    } else if (keys.kind() == LockKind.WRITE) {
+    if (keys.kind() == LockKind.WRITE) {
       writers.merge(keys.queue(), 1, Integer::sum); // first: a share that opens now sees it
-      ReadGate open = byQueue.get(keys.queue());
-      if (open != null) {
-        open.stopSharing();
-      }
+    }
+    ReadGate gate = byQueue.get(keys.queue());
+    if (gate != null && keys.kind() == LockKind.WRITE) {
+      gate.stopSharing();
+    } else if (gate != null) {
+      gate.answered(waiter);
     }
   }
 
@@ -104,8 +116,8 @@ final class ReadGates {
     }
   }
 
-  /** Whether a thread of this service waits to write. */
-  boolean writerWaits(LockKeys keys) {
+  @Override
+  public boolean writerWaits(LockKeys keys) {
     return writers.containsKey(keys.queue());
   }
 }

@@ -32,8 +32,6 @@ public final class Waiter {
   private boolean remote;
   private String beside = "";
   private boolean shares;
-  private @Nullable ReadGate readGate;
-  private long askedAt;
   private long overslept;
   private @Nullable Hold hold;
   private @Nullable ToldAttempt told;
@@ -79,22 +77,6 @@ public final class Waiter {
 
   boolean mayShare() {
     return shares;
-  }
-
-  /** It asks the store. What it gets is shared at that gate. */
-  void asksFor(ReadGate gate, long now) {
-    readGate = gate;
-    askedAt = now;
-  }
-
-  /** Where it shares what it gets from the store; null if it does not. */
-  @Nullable ReadGate readGate() {
-    return readGate;
-  }
-
-  /** When it first asked the store for what it shares. */
-  long askedAt() {
-    return askedAt;
   }
 
   public Thread thread() {
