@@ -27,8 +27,8 @@ public interface LockHold {
   LockAttempt attempt();
 
   /**
-   * The acquisition id. Threads that hand a lock off to each other, and readers that
-   * share a hold, have the same id.
+   * The acquisition id. Threads that hand a lock off to each other, and readers that share a hold,
+   * have the same id.
    *
    * @return the id, as it is in the store
    */

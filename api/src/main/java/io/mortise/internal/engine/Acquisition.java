@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One acquisition in the store, from before its first command until after its last. It belongs to a
  * gate or a lease request, not to a thread: the threads of a gate take it over from each other, and
- * so do the requests for permits. Readers share one. Its id is never used again, so a late or repeated command cannot
- * touch a later acquisition.
+ * so do the requests for permits. Readers share one. Its id is never used again, so a late or
+ * repeated command cannot touch a later acquisition.
  *
  * <p>It has two halves:
  *
@@ -25,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Acquisition implements LockScripts.Subject {
   /**
-   * The owner of an acquisition: a gate for its threads, a share for readers, or a lease request for
-   * a lease that is bound to no thread.
+   * The owner of an acquisition: a gate for its threads, a share for readers, or a lease request
+   * for a lease that is bound to no thread.
    */
   public interface Owner {
     /**
@@ -57,8 +57,8 @@ public final class Acquisition implements LockScripts.Subject {
     }
 
     /**
-     * The holder by this acquisition; null if there is none at the moment. Of several it is one that
-     * can still release its hold, if there is one.
+     * The holder by this acquisition; null if there is none at the moment. Of several it is one
+     * that can still release its hold, if there is one.
      */
     @Nullable Holder holder(Acquisition held);
 

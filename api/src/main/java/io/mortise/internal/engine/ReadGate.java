@@ -139,8 +139,8 @@ final class ReadGate {
   }
 
   /**
-   * A thread comes that does not hold the lock. Returns what it does next. Unless it has the lock or
-   * this gate is gone, it calls {@link #ended} at last.
+   * A thread comes that does not hold the lock. Returns what it does next. Unless it has the lock
+   * or this gate is gone, it calls {@link #ended} at last.
    */
   Step arrive(Waiter waiter) {
     mutex.lock();
@@ -197,9 +197,7 @@ final class ReadGate {
   /** The thread was let in while it slept. A hold that was lost meanwhile is none (J3). */
   private static Step entered(Waiter waiter) {
     Hold hold = waiter.hold();
-    if (hold != null
-        && hold.acquisition().owner() instanceof Share share
-        && share.confirms(hold)) {
+    if (hold != null && hold.acquisition().owner() instanceof Share share && share.confirms(hold)) {
       return Step.ACQUIRED;
     }
     waiter.entersNot();

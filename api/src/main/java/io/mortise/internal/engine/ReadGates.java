@@ -23,11 +23,7 @@ final class ReadGates implements ReadGate.Home {
   private final Map<String, Integer> writers = new ConcurrentHashMap<>();
 
   ReadGates(
-      Store store,
-      Releases releases,
-      LeaseKeeper keeper,
-      LeaseEvents events,
-      LostHolds lostHolds) {
+      Store store, Releases releases, LeaseKeeper keeper, LeaseEvents events, LostHolds lostHolds) {
     this.store = store;
     this.releases = releases;
     this.keeper = keeper;

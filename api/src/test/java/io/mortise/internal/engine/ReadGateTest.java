@@ -672,8 +672,7 @@ class ReadGateTest extends GateFixture {
     assertEquals(held.id(), store.next("rw-leave").absent().id());
 
     GateThread.failure(LeaseLostException.class, unlocking);
-    assertEquals(
-        List.of(List.of("acquired", "released"), List.of("acquired", "lost")), rows());
+    assertEquals(List.of(List.of("acquired", "released"), List.of("acquired", "lost")), rows());
   }
 
   @Test

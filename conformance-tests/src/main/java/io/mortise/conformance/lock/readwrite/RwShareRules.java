@@ -264,16 +264,18 @@ public abstract class RwShareRules extends RwFixture {
     DistributedReadWriteLock mine = told();
     List<Contender> all = sharing(mine, 2);
     boolean[] outcomes = new boolean[2];
-    all.get(0).leave(() -> {
-      outcomes[0] = mine.tryUpgrade();
-      mine.readLock().unlock();
-    });
-    all.get(1).leave(() -> {
-      outcomes[1] = mine.tryUpgrade();
-      assertFalse(isFree(mine.readLock()), "it writes alone");
-      mine.writeLock().unlock();
-      mine.readLock().unlock();
-    });
+    all.get(0)
+        .leave(() -> {
+          outcomes[0] = mine.tryUpgrade();
+          mine.readLock().unlock();
+        });
+    all.get(1)
+        .leave(() -> {
+          outcomes[1] = mine.tryUpgrade();
+          assertFalse(isFree(mine.readLock()), "it writes alone");
+          mine.writeLock().unlock();
+          mine.readLock().unlock();
+        });
 
     assertFalse(outcomes[0]);
     assertTrue(outcomes[1]);
