@@ -82,7 +82,7 @@ final class QueueWait {
 
     private boolean done;
 
-    /** Whether it has slept, so that it is known to wait. */
+    /** Whether others know that it waits. */
     private boolean waits;
 
     private @Nullable LockException failure;
@@ -119,8 +119,9 @@ final class QueueWait {
           if (step != Step.WAIT) {
             return step;
           }
+        } else if (!waits) {
+          waits(); // it may have slept in there, and missed a wake-up: so it looks again
         } else {
-          waits();
           waiter.park(store.time(), gate, acquisition.place().untilCheck(now));
           busySince = store.now();
         }
