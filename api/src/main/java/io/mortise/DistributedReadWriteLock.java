@@ -4,8 +4,9 @@ import java.util.concurrent.locks.ReadWriteLock;
 
 /**
  * A lock with two sides. Many threads of many processes may hold the {@link #readLock} at a time,
- * or one thread holds the {@link #writeLock}. Each hold has a lease of its own. Two handles of one
- * name are the same lock. It is another lock than {@link LockService#getLock} of that name.
+ * or one thread holds the {@link #writeLock}. Each hold has a lease of its own, but threads of one
+ * service may share a read hold. Two handles of one name are the same lock. It is another lock than
+ * {@link LockService#getLock} of that name.
  *
  * <pre>{@code
  * DistributedReadWriteLock prices = locks.getReadWriteLock("prices");
@@ -19,7 +20,9 @@ import java.util.concurrent.locks.ReadWriteLock;
  *
  * <p><b>Order.</b> First come, first served. A reader that comes while a writer waits queues behind
  * it. A writer queues behind the readers that wait. So neither side starves the other. No attempt
- * overtakes the queue, also not {@code tryLock()}, which does so in the JDK.
+ * overtakes the queue, also not {@code tryLock()}, which does so in the JDK. The only exception:
+ * for 10 ms after a read hold came from the store, threads of the same service join it without a
+ * command. {@link LockService.Builder#handOffLimit handOffLimit(0)} turns that off.
  *
  * <p><b>Both sides.</b> Each side counts its own nested holds. A thread that writes may also read,
  * at once. When it then unlocks the write lock, it goes on reading, and readers at the head of the

@@ -11,8 +11,8 @@ public interface LockHold {
     /** The lock was free, and the store gave it at once. */
     STORE,
     /**
-     * This service had it: a thread or a lease handed it off, or it was retained. No command was
-     * needed.
+     * This service had it: a thread or a lease handed it off, readers share it, or it was retained.
+     * No command was needed.
      */
     HANDED,
     /** The attempt stood in the queue of the store, and was granted the lock. */
@@ -27,8 +27,8 @@ public interface LockHold {
   LockAttempt attempt();
 
   /**
-   * The acquisition id. Threads or leases that hand a lock off to each other hold it by the same
-   * id.
+   * The acquisition id. Threads or leases that hand a lock off to each other, and readers that
+   * share a hold, have the same id.
    *
    * @return the id, as it is in the store
    */

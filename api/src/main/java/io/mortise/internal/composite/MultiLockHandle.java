@@ -67,7 +67,7 @@ public final class MultiLockHandle implements MultiLock {
       return multi.members.stream();
     }
     if (Objects.requireNonNull(lock, "a member of the multi-lock") instanceof Member member) {
-      return Stream.of(member);
+      return Stream.of(member.asMember());
     }
     throw new IllegalArgumentException(
         "%s is a %s; a member of a multi-lock comes from a LockService, or is a multi-lock"

@@ -5,13 +5,14 @@ import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockScripts;
 import io.mortise.internal.wire.QueueTimes;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One acquisition in the store, from before its first command until after its last. It belongs to a
  * gate or a lease request, not to a thread: the threads of a gate take it over from each other, and
- * so do lease requests. Its id is never used again, so a late or repeated command cannot
- * touch a later acquisition.
+ * so do lease requests. Readers share one. Its id is never used again, so a late or repeated command
+ * cannot touch a later acquisition.
  *
  * <p>It has two halves:
  *
@@ -24,8 +25,8 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Acquisition implements LockScripts.Subject {
   /**
-   * The owner of an acquisition: a gate for its threads, or a lease request for a lease that is
-   * bound to no thread.
+   * The owner of an acquisition: a gate for its threads, a share for readers, or a lease request
+   * for a lease that is bound to no thread.
    */
   public interface Owner {
     /**
@@ -55,8 +56,22 @@ public final class Acquisition implements LockScripts.Subject {
       granted.signal();
     }
 
-    /** The holder by this acquisition; null if there is none at the moment. */
+    /**
+     * The holder by this acquisition; null if there is none at the moment. Of several it is one
+     * that can still release its hold, if there is one.
+     */
     @Nullable Holder holder(Acquisition held);
+
+    /** All that hold by this acquisition. */
+    default List<Holder> holders(Acquisition held) {
+      Holder one = holder(held);
+      return one == null ? List.of() : List.of(one);
+    }
+
+    /** The events of all holds of threads that share the acquisition, or shared it to its end. */
+    default List<HoldEvents> sharedEvents() {
+      return List.of();
+    }
 
     /** Whether it keeps the hold though nobody uses it. */
     default boolean retains(Acquisition held) {

@@ -37,13 +37,24 @@ public final class AttemptEvents {
   void begins(Hold hold, Waiter waiter, boolean handedOff) {
     if (listeners.wantHolds()) {
       Acquisition held = hold.acquisition();
-      LockHold.Via via = handedOff ? LockHold.Via.HANDED : via(held);
-      HoldEvents events =
-          HoldEvents.beginning(
-              new ToldHold(attempt(held.keys(), waiter), held.id(), via, hold.since()));
-      hold.setEvents(events);
-      held.lease().setEvents(events);
+      held.lease().setEvents(begin(hold, waiter, handedOff ? LockHold.Via.HANDED : via(held)));
     }
+  }
+
+  /** As {@link #begins}, beside the first hold of the acquisition. Its lease is told of by that. */
+  void joins(Hold hold, Waiter waiter) {
+    if (listeners.wantHolds()) {
+      HoldEvents unused = begin(hold, waiter, LockHold.Via.HANDED);
+    }
+  }
+
+  private static HoldEvents begin(Hold hold, Waiter waiter, LockHold.Via via) {
+    Acquisition held = hold.acquisition();
+    HoldEvents events =
+        HoldEvents.beginning(
+            new ToldHold(attempt(held.keys(), waiter), held.id(), via, hold.since()));
+    hold.setEvents(events);
+    return events;
   }
 
   private static LockHold.Via via(Acquisition held) {
@@ -179,9 +190,13 @@ public final class AttemptEvents {
 
   // Both
 
-  /** Tells that a hold is over without a release, unless an end was told before. */
+  /** Tells that holds are over without a release, unless an end was told before. */
   void endsUnreleased(Acquisition acquisition, Loss loss, long now) {
-    HoldEvents events = acquisition.lease().knownEvents();
+    endsUnreleased(acquisition.lease().knownEvents(), loss, now);
+    acquisition.owner().sharedEvents().forEach(each -> endsUnreleased(each, loss, now));
+  }
+
+  private void endsUnreleased(@Nullable HoldEvents events, Loss loss, long now) {
     ToldHold told = events == null ? null : events.hold();
     if (events != null && told != null && told.ends(now)) {
       events.post(callbacks::execute, telling(to -> to.lost(told, loss.cause(), loss.reason())));

@@ -77,6 +77,7 @@ final class Closing {
         unwanted.add(handedOff);
       }
     }
+    gates.ofReaders().forEach(ReadGate::turnAway);
     conditions.close();
     requests.close(); // first: from here on no lease request asks, or is given anything
     acquisitions.all().stream()
@@ -150,20 +151,15 @@ final class Closing {
     return acquisitions.all().stream().noneMatch(this::isWaitedFor) && !phase.isReleasing();
   }
 
+  @SuppressWarnings(
+      "ReferenceEquality") // compares identity, whatever equals of the thread's class says
   private boolean isWaitedFor(Acquisition each) {
     if (!each.lease().isHeld()) {
       return each.lease().wasTaken(); // its release is out, or about to be sent
     }
-    Acquisition.Owner.Holder holder = each.owner().holder(each);
-    return holder == null || (holder.gone() == null && !isOwn(each));
-  }
-
-  private static boolean isOwn(Acquisition held) {
+    List<Acquisition.Owner.Holder> holders = each.owner().holders(each);
     Thread self = Thread.currentThread();
-    if (held.owner() instanceof LeaseRequest request) {
-      return request.isOf(self);
-    }
-    Hold current = held.owner() instanceof Gate gate ? gate.hold() : null;
-    return current != null && current.isOf(self);
+    return holders.isEmpty()
+        || holders.stream().anyMatch(one -> one.gone() == null && one.thread() != self);
   }
 }

@@ -45,6 +45,7 @@ public final class Engine {
     keeper = new LeaseKeeper(store, acquisitions, events);
     releases = new Releases(store, acquisitions, withdrawals, mailbox, events, lostHolds);
     PermitReturns permitReturns = new PermitReturns(store, withdrawals, mailbox, releases);
+    ReadGates readGates = new ReadGates(store, releases, keeper, events, lostHolds);
     Parts parts =
         new Parts(
             store,
@@ -55,7 +56,8 @@ public final class Engine {
             keeper,
             mailbox,
             events,
-            voter);
+            voter,
+            readGates);
     gates = new Gates(parts, lostHolds);
     requests = new LeaseRequests(parts, gates);
     snapshot = new Snapshot(store, acquisitions, gates, requests);

@@ -39,6 +39,8 @@ final class Gate implements Acquisition.Owner, Hold.Place {
    *   ACQUIRING         HELD reply before the deadline, or   HELD, the agent is the holder
    *                     a grant in another reply or in a
    *                     message, which the agent reads
+   *   ACQUIRING         the same, of a reader that may    RETIRED; the ReadGate has what is held
+   *                     share what it gets
    *   ACQUIRING         HELD reply too late; the id was      the same agent, a new acquisition
    *                     withdrawn before its command ran;
    *                     or revoked before it was taken
@@ -97,20 +99,6 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     HELD,
     RETAINED,
     RELEASING,
-    RETIRED
-  }
-
-  /** What a thread at the gate does next. */
-  enum Step {
-    /** It has the lock. */
-    ACQUIRED,
-    /** It does not get the lock. */
-    REFUSED,
-    /** It is the agent. */
-    AGENT,
-    /** It waits for other threads of this service. */
-    WAIT,
-    /** This gate is gone; the thread asks {@link Gates} for another. */
     RETIRED
   }
 
@@ -381,13 +369,13 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     mutex.lock();
     try {
       long now = store.now();
-      Taking taking =
-          store.takesWork()
-              ? held.take(waiter.lease(), sentAt, now, store.longestHold())
-              : Taking.TOO_LATE;
+      Taking taking = store.takesWork() ? take(waiter, held, sentAt, now) : Taking.TOO_LATE;
       if (taking == Taking.TOO_LATE) {
         acquisition = null;
         late = true;
+      } else if (taking == Taking.HELD && held.owner() instanceof ReadGate.Share) {
+        acquisition = null;
+        appointNext();
       } else if (taking == Taking.HELD) {
         phase = Phase.HELD;
         agent = null;
@@ -398,6 +386,12 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     } finally {
       mutex.unlock();
     }
+  }
+
+  private Taking take(Waiter waiter, Acquisition held, long sentAt, long now) {
+    return held.owner() instanceof ReadGate.Share share
+        ? share.take(waiter, held, sentAt, now)
+        : held.take(waiter.lease(), sentAt, now, store.longestHold());
   }
 
   /** Whether the store asks for it by messages, and no command of it may still change that. */
@@ -749,9 +743,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     if (current == null || current.acquisition() != held) {
       return null;
     }
-    Thread thread = current.thread();
-    String gone = thread.isAlive() ? null : "ended without unlocking";
-    return new Holder("thread " + thread.getName(), current.since(), gone, thread, current.count());
+    return current.holder();
   }
 
   /** Marks the holder's thread in {@link LostHolds}, and makes the next waiter the agent. */

@@ -1,13 +1,15 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.engine.Gate.Step;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The gates of a service, by lock. A lock that no thread uses has none. Thread-safe. */
@@ -23,6 +25,7 @@ public final class Gates {
   private final LeaseEvents events;
   private final LostHolds lostHolds;
   private final QueueWait queueWait;
+  private final ReadGates readGates;
   private final Gate.Home home = new Home();
   private final Map<String, Gate> byPlace = new ConcurrentHashMap<>();
   private volatile boolean severalKinds;
@@ -33,12 +36,18 @@ public final class Gates {
     releases = parts.releases();
     mailbox = parts.mailbox();
     events = parts.events();
+    readGates = parts.readGates();
     this.lostHolds = lostHolds;
     queueWait = new QueueWait(parts);
   }
 
   Collection<Gate> all() {
     return byPlace.values();
+  }
+
+  /** Those at which readers share what they hold. */
+  Collection<ReadGate> ofReaders() {
+    return readGates.all();
   }
 
   // Holds
@@ -52,7 +61,8 @@ public final class Gates {
 
   /** A thread's hold, also if it was taken through a handle of another kind. */
   public @Nullable Hold holdOf(LockKeys keys, long threadId) {
-    Hold hold = holdAt(keys.gate(threadId), threadId);
+    Hold shared = readGates.holdOf(keys, threadId);
+    Hold hold = shared == null ? holdAt(keys.gate(threadId), threadId) : shared;
     if (hold == null && severalKinds) {
       for (LockKind kind : keys.kindsOfHold()) {
         hold = hold == null ? holdAt(keys.as(kind).gate(threadId), threadId) : hold;
@@ -67,14 +77,19 @@ public final class Gates {
     return hold != null && hold.thread().getId() == threadId ? hold : null;
   }
 
-  /** Any thread's hold. It searches all gates, so it is for diagnostics only. */
+  /** Any thread's hold; as {@link #holdsOf}. */
   public @Nullable Hold holdOf(LockKeys keys) {
-    return byPlace.values().stream()
-        .filter(gate -> gate.keys().lock().equals(keys.lock()))
-        .map(Gate::hold)
-        .filter(Objects::nonNull)
-        .findFirst()
-        .orElse(null);
+    return holdsOf(keys).findFirst().orElse(null);
+  }
+
+  /** The holds of all threads. It searches all gates, so it is for diagnostics only. */
+  public Stream<Hold> holdsOf(LockKeys keys) {
+    Stream<Hold> own = byPlace.values().stream().map(Gate::hold).filter(Objects::nonNull);
+    Stream<Hold> shared =
+        readGates.all().stream()
+            .flatMap(gate -> StreamSupport.stream(gate.holds().spliterator(), false));
+    return Stream.concat(own, shared)
+        .filter(hold -> hold.acquisition().keys().lock().equals(keys.lock()));
   }
 
   /** From now on a lock may have other gates beside the plain one. */
@@ -89,12 +104,35 @@ public final class Gates {
     try {
       Step step;
       do {
-        step = enter(gateOf(keys, waiter), waiter);
+        step = readGates.share(waiter) ? share(keys, waiter) : enter(keys, waiter);
       } while (step == Step.RETIRED);
       return step == Step.ACQUIRED;
     } finally {
       waiter.restoreInterrupt();
     }
+  }
+
+  private Step share(LockKeys keys, Waiter waiter) throws InterruptedException {
+    store.checkOpen(keys);
+    ReadGate gate = readGates.of(keys);
+    Step step = gate.arrive(waiter);
+    if (step == Step.ACQUIRED || step == Step.RETIRED) {
+      return step;
+    }
+    try {
+      Step next = step == Step.WAIT ? gate.await(waiter) : step;
+      return next == Step.AGENT ? enter(keys, waiter) : next;
+    } finally {
+      gate.ended(waiter);
+    }
+  }
+
+  private Step enter(LockKeys keys, Waiter waiter) throws InterruptedException {
+    Step step;
+    do {
+      step = enter(gateOf(keys, waiter), waiter);
+    } while (step == Step.RETIRED);
+    return step;
   }
 
   private Step enter(Gate gate, Waiter waiter) throws InterruptedException {
@@ -154,9 +192,11 @@ public final class Gates {
     @Override
     public Acquisition newAcquisition(Gate gate, Waiter waiter) {
       long thread = waiter.thread().getId();
-      return gate.isShared()
-          ? acquisitions.createShared(gate, thread, waiter.lease())
-          : acquisitions.create(gate, thread, waiter.lease(), true);
+      if (gate.isShared()) {
+        return acquisitions.createShared(gate, thread, waiter.lease());
+      }
+      Acquisition.Owner owner = readGates.ownerFor(waiter, gate);
+      return acquisitions.create(owner, thread, waiter.lease(), true);
     }
 
     @Override
@@ -186,7 +226,7 @@ public final class Gates {
 
     @Override
     public void lost(Acquisition lost, @Nullable Hold hold, Loss why) {
-      releases.lost(lost, hold, why);
+      releases.lost(lost, hold == null ? List.of() : List.of(hold), why);
     }
 
     @Override

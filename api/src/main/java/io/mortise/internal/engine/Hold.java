@@ -13,6 +13,11 @@ public final class Hold {
      * @return whether it was still held
      */
     boolean exit(Hold own, long now);
+
+    /** Whether no other thread holds by the same acquisition. From now on none will. */
+    default boolean isOnly(Hold own) {
+      return true;
+    }
   }
 
   private final Place place;
@@ -44,6 +49,11 @@ public final class Hold {
    */
   public boolean end(long now) {
     return place.exit(this, now);
+  }
+
+  /** Whether no other thread of this service holds by its acquisition. From now on none will. */
+  public boolean isOnly() {
+    return place.isOnly(this);
   }
 
   /** When it ends, the lock must not be free again before that time. */
@@ -86,6 +96,12 @@ public final class Hold {
 
   public int count() {
     return count;
+  }
+
+  /** The hold, as its owner shows it. */
+  Acquisition.Owner.Holder holder() {
+    String gone = thread.isAlive() ? null : "ended without unlocking";
+    return new Acquisition.Owner.Holder("thread " + thread.getName(), since, gone, thread, count);
   }
 
   public void enter() {

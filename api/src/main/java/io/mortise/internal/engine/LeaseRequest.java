@@ -672,10 +672,6 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   }
 
   /** Whether the thread holds its lease, as a member of a lock of several. */
-  boolean isOf(Thread thread) {
-    return thread.equals(holder);
-  }
-
   @Override
   public @Nullable Holder holder(Acquisition held) {
     WeakReference<LeaseHandle> known = handle;
@@ -718,7 +714,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
       wasHeld = held.lease().lose(why);
     }
     if (wasHeld) {
-      parts.releases().lost(held, null, why);
+      parts.releases().lost(held, List.of(), why);
     }
     return wasHeld;
   }

@@ -10,7 +10,8 @@ record Parts(
     LeaseKeeper keeper,
     Mailbox mailbox,
     LeaseEvents events,
-    Voter voter) {
+    Voter voter,
+    ReadGates readGates) {
   /** From now on the acquisition is held, and waits no more. */
   void took(Acquisition acquisition) {
     redissonChannels.ended(acquisition);

@@ -2,7 +2,6 @@ package io.mortise.internal.engine;
 
 import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
-import io.mortise.internal.engine.Gate.Step;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.QueueTimes;
 import io.mortise.spi.BackendException;
@@ -47,6 +46,7 @@ final class QueueWait {
       return attempt.run();
     } finally {
       attempt.end();
+      attempt.waitsNoMore();
     }
   }
 
@@ -81,6 +81,10 @@ final class QueueWait {
     private boolean recalls;
 
     private boolean done;
+
+    /** Whether others know that it waits. */
+    private boolean waits;
+
     private @Nullable LockException failure;
     private final Backoff pause = store.backoff();
 
@@ -115,12 +119,28 @@ final class QueueWait {
           if (step != Step.WAIT) {
             return step;
           }
+        } else if (!waits) {
+          waits(); // it may have slept in there, and missed a wake-up: so it looks again
         } else {
-          parts.events().attempts().waiting(gate.keys(), waiter);
           waiter.park(store.time(), gate, acquisition.place().untilCheck(now));
           busySince = store.now();
         }
         mayBeOver = true;
+      }
+    }
+
+    /** It is about to sleep, and other threads need not wait for its answer. */
+    private void waits() {
+      parts.events().attempts().waiting(gate.keys(), waiter);
+      if (!waits) {
+        waits = true;
+        parts.readGates().waits(gate.keys(), waiter);
+      }
+    }
+
+    void waitsNoMore() {
+      if (waits) {
+        parts.readGates().waitsNoMore(gate.keys());
       }
     }
 
@@ -325,7 +345,7 @@ final class QueueWait {
     /** Keeps an acquisition whose replies come too late from asking without end. */
     private void pauseAfterFailure() {
       if (waiter.waits()) {
-        parts.events().attempts().waiting(gate.keys(), waiter);
+        waits();
       }
       waiter.park(store.time(), gate, pause.next());
     }

@@ -12,7 +12,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -177,7 +176,8 @@ public final class Releases {
     return rest > 0 ? store.scripts().linger(ended, rest) : store.scripts().release(ended);
   }
 
-  private LockServiceClosedException heldWhenClosed(Acquisition ended) {
+  /** A thread unlocks what its closed service leaves to its lease. */
+  LockServiceClosedException heldWhenClosed(Acquisition ended) {
     acquisitions.forget(ended);
     abandon(ended);
     return new LockServiceClosedException(
@@ -241,11 +241,11 @@ public final class Releases {
    * Finishes a lost acquisition, after its owner has dropped it: notifies listeners, and removes it
    * from the store.
    */
-  void lost(Acquisition lost, @Nullable Hold hold, Loss why) {
+  void lost(Acquisition lost, List<Hold> holds, Loss why) {
     lostUnused(lost, why);
     events.lost(lost, why, store.now());
-    if (hold != null && store.options().interruptOnLoss()) {
-      lostHolds.interrupt(hold);
+    if (store.options().interruptOnLoss()) {
+      holds.forEach(lostHolds::interrupt);
     }
   }
 

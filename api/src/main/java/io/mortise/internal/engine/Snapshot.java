@@ -43,9 +43,9 @@ public final class Snapshot {
     waiting().forEach(each -> waiting.merge(each.queue, 1, Integer::sum));
     List<HoldInfo> holds = new ArrayList<>();
     for (Acquisition each : acquisitions.all()) {
-      Holder holder = each.lease().isHeld() ? each.owner().holder(each) : null;
-      if (holder != null) {
-        holds.add(info(each, holder, waiting.getOrDefault(each.keys().queue(), 0)));
+      int waitingHere = waiting.getOrDefault(each.keys().queue(), 0);
+      if (each.lease().isHeld()) {
+        each.owner().holders(each).forEach(one -> holds.add(info(each, one, waitingHere)));
       }
     }
     holds.sort((one, other) -> other.heldFor().compareTo(one.heldFor()));

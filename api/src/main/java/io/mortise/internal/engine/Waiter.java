@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One thread's request for a lock: which lease it wants, how long it waits, and whether interrupts
  * end the wait. An uninterruptible wait notes interrupts and restores them at its end. Changed by
- * its own thread alone.
+ * its own thread alone. Only its hold may be set by another thread of the same gate, under the
+ * gate's mutex.
  */
 public final class Waiter {
   private static final long FOREVER = TimeUnit.HOURS.toNanos(1);
@@ -30,6 +31,7 @@ public final class Waiter {
   private boolean interrupted;
   private boolean remote;
   private String beside = "";
+  private boolean shares;
   private long overslept;
   private @Nullable Hold hold;
   private @Nullable ToldAttempt told;
@@ -65,6 +67,16 @@ public final class Waiter {
   /** The id of the thread's hold in the other mode, or an empty text. */
   public String beside() {
     return beside;
+  }
+
+  /** For a read lock: it may hold by an acquisition that threads share. */
+  public Waiter sharing() {
+    shares = true;
+    return this;
+  }
+
+  boolean mayShare() {
+    return shares;
   }
 
   public Thread thread() {
@@ -120,6 +132,11 @@ public final class Waiter {
   /** It has the lock by this hold. */
   void enters(Hold begun) {
     hold = begun;
+  }
+
+  /** It has the lock no more, and never knew that it had. */
+  void entersNot() {
+    hold = null;
   }
 
   /** The hold that it got; null if none. */

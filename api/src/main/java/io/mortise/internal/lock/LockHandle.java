@@ -98,6 +98,10 @@ class LockHandle implements DistributedLock, Member {
     return keys;
   }
 
+  final LeaseTerms leaseTerms() {
+    return lease;
+  }
+
   // Acquiring
 
   @Override
@@ -209,7 +213,7 @@ class LockHandle implements DistributedLock, Member {
     return reported(acquired, waiter);
   }
 
-  private boolean reported(boolean acquired, Waiter waiter) {
+  final boolean reported(boolean acquired, Waiter waiter) {
     Hold hold = waiter.hold();
     if (waiter.isTimed()) {
       LockLog.late(keys, waiter, engine.store().now());
@@ -421,8 +425,11 @@ class LockHandle implements DistributedLock, Member {
     }
     AcquisitionId id = AcquisitionId.read((String) reply.get(2));
     Optional<Hold> here =
-        Optional.ofNullable(engine.gates().holdOf(keys))
-            .filter(hold -> hold.acquisition().id().equals(reply.get(2)));
+        engine
+            .gates()
+            .holdsOf(keys)
+            .filter(hold -> hold.acquisition().id().equals(reply.get(2)))
+            .findFirst();
     return Optional.of(
         new LockHolder(
             (String) reply.get(2),

@@ -24,6 +24,11 @@ public interface Member extends LeasedLock, LeaseSource {
   @Override
   Member withMaxHold(Duration max);
 
+  /** The same lock, whose holds no other thread shares. */
+  default Member asMember() {
+    return this;
+  }
+
   /** As {@link #withLease(Duration)}. A message then shows the time in the caller's unit. */
   Member withLease(long lease, TimeUnit unit);
 

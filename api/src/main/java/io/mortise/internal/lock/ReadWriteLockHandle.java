@@ -13,8 +13,10 @@ final class ReadWriteLockHandle implements DistributedReadWriteLock {
   private final ReadWriteSide writing;
 
   ReadWriteLockHandle(Engine engine, LockKeys keys) {
-    reading = new ReadWriteSide(engine, keys.as(LockKind.READ), engine.store().defaultLease());
-    writing = new ReadWriteSide(engine, keys.as(LockKind.WRITE), engine.store().defaultLease());
+    reading =
+        new ReadWriteSide(engine, keys.as(LockKind.READ), engine.store().defaultLease(), true);
+    writing =
+        new ReadWriteSide(engine, keys.as(LockKind.WRITE), engine.store().defaultLease(), false);
   }
 
   @Override

@@ -16,8 +16,12 @@ import java.util.Objects;
 final class ReadWriteSide extends LockHandle {
   private final LockKeys otherSide;
 
-  ReadWriteSide(Engine engine, LockKeys keys, LeaseTerms lease) {
+  /** Whether its threads may share what one of them gets from the store. */
+  private final boolean shares;
+
+  ReadWriteSide(Engine engine, LockKeys keys, LeaseTerms lease, boolean shares) {
     super(engine, keys, lease);
+    this.shares = shares && keys.kind() == LockKind.READ;
     otherSide = keys.as(reads() ? LockKind.WRITE : LockKind.READ);
   }
 
@@ -37,7 +41,13 @@ final class ReadWriteSide extends LockHandle {
 
   @Override
   ReadWriteSide with(LeaseTerms other) {
-    return new ReadWriteSide(engine(), keys(), other);
+    return new ReadWriteSide(engine(), keys(), other, shares);
+  }
+
+  /** A multi-lock tells its listeners which thread has lost a member, by the id of the hold. */
+  @Override
+  public ReadWriteSide asMember() {
+    return new ReadWriteSide(engine(), keys(), leaseTerms(), false);
   }
 
   /** A hold of this side was always acquired by a handle of this side. */
@@ -54,7 +64,7 @@ final class ReadWriteSide extends LockHandle {
   Waiter ready(Waiter waiter) {
     Hold other = engine().gates().holdOfCurrentThread(otherSide);
     if (other == null || !isHeld(other)) {
-      return waiter;
+      return shares ? waiter.sharing() : waiter;
     }
     if (!reads()) {
       throw onlyReads(waiter.thread());
@@ -81,9 +91,18 @@ final class ReadWriteSide extends LockHandle {
   /** Acquires this side for a thread that holds the other, if no other thread holds the lock. */
   boolean tryLockBeside(Hold other) {
     try {
-      return lockAgain() || take(impatient().beside(other.acquisition().id()));
+      return lockAgain() || upgrade(impatient().beside(other.acquisition().id()), other);
     } catch (InterruptedException e) {
       throw new AssertionError("an attempt that does not wait does not throw", e);
     }
+  }
+
+  /** Other threads of this service may hold by the same id, which the store cannot know. */
+  private boolean upgrade(Waiter waiter, Hold other) throws InterruptedException {
+    if (other.isOnly()) {
+      return take(waiter);
+    }
+    engine().store().checkOpen(keys());
+    return reported(false, waiter);
   }
 }

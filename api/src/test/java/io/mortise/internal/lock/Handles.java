@@ -1,6 +1,7 @@
 package io.mortise.internal.lock;
 
 import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
 import io.mortise.DistributedSemaphore;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.wire.LeaseTerms;
@@ -16,6 +17,10 @@ public final class Handles {
 
   public static DistributedLock of(Engine engine, LockKeys keys, LeaseTerms lease) {
     return new LockHandle(engine, keys, lease);
+  }
+
+  public static DistributedReadWriteLock readWrite(Engine engine, LockKeys keys) {
+    return new ReadWriteLockHandle(engine, keys);
   }
 
   public static DistributedSemaphore semaphore(Engine engine, LockKeys keys) {

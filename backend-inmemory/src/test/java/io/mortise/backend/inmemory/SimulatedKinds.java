@@ -64,12 +64,29 @@ final class SimulatedKinds {
       return false;
     }
     stay(READ_WRITE, since, reads ? 1 : READERS, READERS, side);
-    if (!reads && random.nextInt(3) == 0 && side.isHeldByCurrentThread()) {
+    boolean other = random.nextInt(3) == 0 && side.isHeldByCurrentThread();
+    if (other && reads) {
+      upgrade(lock);
+    } else if (other) {
       downgrade(lock, since);
     } else {
       unlock(side);
     }
     return true;
+  }
+
+  private void upgrade(DistributedReadWriteLock lock) {
+    long since = simulation.now();
+    try {
+      if (lock.tryUpgrade()) {
+        stay(READ_WRITE, since, READERS, READERS, lock.writeLock());
+        unlock(lock.writeLock());
+      }
+    } catch (LeaseLostException e) {
+      // Lost by a fault, or an instant before.
+    } finally {
+      unlock(lock.readLock());
+    }
   }
 
   /** It locks for reading before it unlocks for writing, so no writer comes in between. */

@@ -1,5 +1,9 @@
 package io.mortise.backend.inmemory;
 
+import io.mortise.Kind;
+import io.mortise.LockAttempt;
+import io.mortise.LockHold;
+import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
@@ -12,6 +16,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * One process of a simulation: a service whose link fails at random. The process can be paused as a
@@ -19,6 +24,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
  * messages.
  */
 final class SimulatedProcess implements LockBackend, TimeSource {
+  static final AtomicInteger SHARED_READS = new AtomicInteger();
+
   private final InMemoryStore store;
   private final Duration lease;
   private final boolean startOnGrant;
@@ -43,9 +50,20 @@ final class SimulatedProcess implements LockBackend, TimeSource {
     return LockService.builder()
         .sharedBackend(this)
         .leaseTime(lease)
+        .listener(new SharedReads())
         .startOnGrant(startOnGrant)
         .retain(retains ? lease.dividedBy(2) : Duration.ZERO)
         .open();
+  }
+
+  /** Counts the read holds that threads of a process share. */
+  private static final class SharedReads implements LockListener {
+    @Override
+    public void acquired(LockAttempt attempt, LockHold hold) {
+      if (attempt.kind() == Kind.READ && hold.via() == LockHold.Via.HANDED) {
+        SHARED_READS.incrementAndGet();
+      }
+    }
   }
 
   LockService service() {

@@ -41,7 +41,9 @@ class SimulationTest implements BackendUnderTest {
       entered += run(seeds.nextLong());
       rounds++;
     }
-    System.out.printf("simulations: %d, times a lock was acquired: %d%n", rounds, entered);
+    System.out.printf(
+        "simulations: %d, times a lock was acquired: %d, read holds shared: %d%n",
+        rounds, entered, SimulatedProcess.SHARED_READS.get());
   }
 
   private static int run(long seed) {

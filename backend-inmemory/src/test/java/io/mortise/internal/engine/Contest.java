@@ -120,6 +120,7 @@ final class Contest {
     check(
         engine.acquisitions().all().isEmpty(), "acquisitions left: " + engine.acquisitions().all());
     check(engine.gates().all().isEmpty(), "gates left: " + engine.gates().all());
+    check(engine.gates().ofReaders().isEmpty(), "read gates left: " + engine.gates().ofReaders());
   }
 
   private static Object field(Object owner, String name) {

@@ -5,13 +5,16 @@ import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.DistributedSemaphore;
 import io.mortise.FencedLock;
+import io.mortise.HoldInfo;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 
@@ -129,8 +132,18 @@ abstract class ExploredKind {
   static final class ReadWrite extends ExploredKind {
     private static final int READERS = 100;
 
+    /** How often threads of one service held it together by one hold of the store. */
+    static final AtomicInteger SHARED = new AtomicInteger();
+
     ReadWrite(Visitor visitor, Schedule schedule) {
       super(visitor, schedule, READERS);
+    }
+
+    private static void countShared(LockService service) {
+      List<String> ids = service.holds().stream().map(HoldInfo::holder).toList();
+      if (ids.stream().distinct().count() < ids.size()) {
+        SHARED.incrementAndGet();
+      }
     }
 
     @Override
@@ -144,7 +157,11 @@ abstract class ExploredKind {
     void visit(LockService service, boolean first) {
       DistributedReadWriteLock lock = service.getReadWriteLock("x");
       switch (visitor.choose(6)) {
-        case 0, 1 -> stay(visitor.lock(lock.readLock()), 1);
+        case 0, 1 -> {
+          Runnable leave = visitor.lock(lock.readLock());
+          countShared(service);
+          stay(leave, 1);
+        }
         case 2 -> stay(visitor.lease(lock.readLock()), 1);
         case 3 -> downgrade(lock);
         case 4 -> upgrade(lock);

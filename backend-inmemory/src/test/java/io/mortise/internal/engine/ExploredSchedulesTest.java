@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
@@ -69,6 +70,15 @@ class ExploredSchedulesTest implements BackendUnderTest {
     } else {
       explore(sort, 1, SCHEDULES, Defect.NONE);
     }
+  }
+
+  @Test
+  @Rule({"L1", "L12"})
+  void readersOfAServiceShareInSomeOfThem() {
+    int before = ExploredKind.ReadWrite.SHARED.get();
+    explore(Sort.READ_WRITE, 1, 200, Defect.NONE);
+    int shared = ExploredKind.ReadWrite.SHARED.get() - before;
+    assertTrue(shared >= 10, () -> shared + " times in 200 schedules");
   }
 
   @ParameterizedTest

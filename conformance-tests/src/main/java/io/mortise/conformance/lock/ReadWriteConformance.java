@@ -8,6 +8,7 @@ import io.mortise.conformance.lock.readwrite.RwLoadRules;
 import io.mortise.conformance.lock.readwrite.RwQueueRules;
 import io.mortise.conformance.lock.readwrite.RwRules;
 import io.mortise.conformance.lock.readwrite.RwScriptRules;
+import io.mortise.conformance.lock.readwrite.RwShareRules;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -56,6 +57,13 @@ public abstract class ReadWriteConformance implements LockKit {
   @Nested
   class ReadWriteLoad extends RwLoadRules {
     ReadWriteLoad() {
+      super(ReadWriteConformance.this);
+    }
+  }
+
+  @Nested
+  class ReadWriteShares extends RwShareRules {
+    ReadWriteShares() {
       super(ReadWriteConformance.this);
     }
   }

@@ -61,6 +61,7 @@ public abstract class RwFaultRules extends RwFixture {
   @Rule({"L10", "L11", "A3"})
   void aMissingMessageCostsAWriterARecheckAndNotItsPlace() {
     mine.readLock().lock();
+    passTime(HAND_OFFS); // nobody joins any more
     Contender writer = waiting(theirs.writeLock(), 1);
     Contender reader = waiting(mine.readLock(), 2);
     link.mail().set(Fate.LOST);

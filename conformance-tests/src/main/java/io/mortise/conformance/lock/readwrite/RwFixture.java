@@ -19,6 +19,9 @@ abstract class RwFixture extends LockRules {
    */
   static final Duration LONG = Duration.ofHours(1);
 
+  /** For so long after it came from the store, readers of a service join a hold. */
+  static final Duration HAND_OFFS = Duration.ofMillis(10);
+
   RwFixture(LockKit kit) {
     super(kit);
   }

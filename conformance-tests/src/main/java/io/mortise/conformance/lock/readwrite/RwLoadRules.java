@@ -176,6 +176,9 @@ public abstract class RwLoadRules extends RwFixture {
                 LockSupport.parkNanos(200_000); // long enough that one of them always holds it
                 side.unlock();
                 turns.increment();
+                if (number == 0) {
+                  passTime(HAND_OFFS); // also where only tests move it
+                }
               }
             });
     Waits waits = new Waits();

@@ -94,6 +94,7 @@ public abstract class RwQueueRules extends RwFixture {
   @Rule({"L4", "L10"})
   void aWriterThatGivesUpFreesTheReadersBehindItAtOnce() {
     mine.readLock().lock();
+    passTime(HAND_OFFS); // nobody joins any more
     Contender writer =
         contender(() -> {
           theirs.writeLock().lockInterruptibly();

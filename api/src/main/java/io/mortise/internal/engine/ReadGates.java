@@ -1,0 +1,119 @@
+package io.mortise.internal.engine;
+
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
+import java.util.Collection;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The gates of the readers of a service, by lock, and which locks its writers wait for. A lock that
+ * no thread reads has none. Thread-safe.
+ */
+final class ReadGates implements ReadGate.Home {
+  private final Store store;
+  private final Releases releases;
+  private final LeaseKeeper keeper;
+  private final LeaseEvents events;
+  private final LostHolds lostHolds;
+  private final Map<String, ReadGate> byQueue = new ConcurrentHashMap<>();
+
+  /** How many threads of this service wait to write, by the queue of their lock. */
+  private final Map<String, Integer> writers = new ConcurrentHashMap<>();
+
+  ReadGates(
+      Store store, Releases releases, LeaseKeeper keeper, LeaseEvents events, LostHolds lostHolds) {
+    this.store = store;
+    this.releases = releases;
+    this.keeper = keeper;
+    this.events = events;
+    this.lostHolds = lostHolds;
+  }
+
+  @Override
+  public Store store() {
+    return store;
+  }
+
+  @Override
+  public Releases releases() {
+    return releases;
+  }
+
+  @Override
+  public LeaseKeeper keeper() {
+    return keeper;
+  }
+
+  @Override
+  public AttemptEvents events() {
+    return events.attempts();
+  }
+
+  @Override
+  public LostHolds lostHolds() {
+    return lostHolds;
+  }
+
+  /** Whether a thread may hold by an acquisition of another, and another by its own. */
+  boolean share(Waiter waiter) {
+    return waiter.mayShare()
+        && waiter.lease().mayBeHandedOff()
+        && store.options().mostHandOffs(LockKind.READ) > 0;
+  }
+
+  Collection<ReadGate> all() {
+    return byQueue.values();
+  }
+
+  ReadGate of(LockKeys keys) {
+    ReadGate known = byQueue.get(keys.queue());
+    return known == null
+        ? byQueue.computeIfAbsent(keys.queue(), queue -> new ReadGate(this, keys))
+        : known;
+  }
+
+  /** The owner of what a thread gets that asks at a gate of its own: a share, or that gate. */
+  Acquisition.Owner ownerFor(Waiter waiter, Gate own) {
+    ReadGate gate = waiter.mayShare() ? byQueue.get(own.keys().queue()) : null;
+    Acquisition.Owner share = gate == null ? null : gate.newShare(waiter, own);
+    return share == null ? own : share;
+  }
+
+  /** A thread's shared hold of a read lock; null if it has none. */
+  @Nullable Hold holdOf(LockKeys keys, long threadId) {
+    ReadGate gate = keys.kind() == LockKind.READ ? byQueue.get(keys.queue()) : null;
+    return gate == null ? null : gate.hold(threadId);
+  }
+
+  @Override
+  public void retire(ReadGate gate) {
+    byQueue.remove(gate.keys().queue(), gate);
+  }
+
+  /** A thread begins to wait in the queue of its lock. */
+  void waits(LockKeys keys, Waiter waiter) {
+    if (keys.kind() == LockKind.WRITE) {
+      writers.merge(keys.queue(), 1, Integer::sum); // first: a share that opens now sees it
+    }
+    ReadGate gate = byQueue.get(keys.queue());
+    if (gate != null && keys.kind() == LockKind.WRITE) {
+      gate.stopSharing();
+    } else if (gate != null) {
+      gate.answered(waiter);
+    }
+  }
+
+  /** A thread for which {@link #waits} was called waits no more. */
+  void waitsNoMore(LockKeys keys) {
+    if (keys.kind() == LockKind.WRITE) {
+      writers.computeIfPresent(keys.queue(), (queue, count) -> count == 1 ? null : count - 1);
+    }
+  }
+
+  @Override
+  public boolean writerWaits(LockKeys keys) {
+    return writers.containsKey(keys.queue());
+  }
+}
