@@ -54,8 +54,9 @@ public interface DistributedLock extends LeasedLock {
    * read-only command. The answer is a snapshot.
    *
    * <p>It may be less than the number of threads that wait: threads of one service wait for a plain
-   * or fenced lock behind one of them, and its lease requests may do so for 10 ms. It may also count waiters of a dead process for some
-   * seconds. The two sides of a read/write lock have one queue.
+   * or fenced lock behind one of them, and its lease requests may do so for 10 ms. It may also
+   * count waiters of a dead process for some seconds. The two sides of a read/write lock have one
+   * queue.
    *
    * @return 0 if no acquisition is in the queue
    */

@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * One acquisition in the store, from before its first command until after its last. It belongs to a
  * gate or a lease request, not to a thread: the threads of a gate take it over from each other, and
- * so do lease requests. Its id is never used again, so a late or repeated command cannot
- * touch a later acquisition.
+ * so do lease requests. Its id is never used again, so a late or repeated command cannot touch a
+ * later acquisition.
  *
  * <p>It has two halves:
  *

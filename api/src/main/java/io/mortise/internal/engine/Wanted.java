@@ -11,8 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param member whether it is for a member of a lock of several, so that it is never handed off
  * @param voters the Redlock in quarantine that the lease is a vote for; null if it is none
  */
-public record Wanted(
-    LockKeys keys, LeaseTerms terms, boolean member, @Nullable VotingSet voters) {
+public record Wanted(LockKeys keys, LeaseTerms terms, boolean member, @Nullable VotingSet voters) {
   public Wanted(LockKeys keys, LeaseTerms terms) {
     this(keys, terms, false, null);
   }

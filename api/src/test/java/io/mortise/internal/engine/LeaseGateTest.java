@@ -330,8 +330,7 @@ class LeaseGateTest extends LeaseGateFixture {
     Queued ahead = queues();
     CompletableFuture<Lease> second = lines();
     CompletableFuture<CompletableFuture<Void>> released = new CompletableFuture<>();
-    Registration unused =
-        engine.requests().onClose(() -> released.complete(first.releaseAsync()));
+    Registration unused = engine.requests().onClose(() -> released.complete(first.releaseAsync()));
 
     CompletableFuture<Boolean> closing = CompletableFuture.supplyAsync(engine::close);
     store.next("leave").released();

@@ -67,7 +67,8 @@ public interface Site extends AutoCloseable {
   }
 
   /**
-   * Acquires a lock as {@link #lock} has it, without a thread, and releases it as soon as it has it.
+   * Acquires a lock as {@link #lock} has it, without a thread, and releases it as soon as it has
+   * it.
    *
    * @param name the same name is the same lock
    * @return completes after the release

@@ -298,8 +298,7 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
   @Rule({"L9", "L28"})
   void theLongestHoldEndsAlsoWhatWasHandedOff() {
     DistributedLock mine =
-        told(builder ->
-                builder.leaseTime(SECOND.multipliedBy(2)).maxHold(SECOND.multipliedBy(3)))
+        told(builder -> builder.leaseTime(SECOND.multipliedBy(2)).maxHold(SECOND.multipliedBy(3)))
             .getLock(name);
     Lease first = Await.value(mine.async().acquire());
     CompletableFuture<Lease> second = queued(mine, 1);
