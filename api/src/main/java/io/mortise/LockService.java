@@ -387,8 +387,8 @@ public interface LockService extends AutoCloseable {
      * Limits how many times threads of this service hand a lock off before waiters of other
      * services get it, and leases a plain lock or the permits of a semaphore. In any case hand-offs
      * between threads end 10 ms after another service has asked for the lock, and 1 s after its
-     * acquisition from the store. Those between leases end 10 ms after it at the latest. Readers join
-     * a hold for 10 ms.
+     * acquisition from the store. Those between leases end 10 ms after it at the latest. Readers
+     * join a hold for 10 ms.
      *
      * @param limit the hand-offs per acquisition from the store; 0 turns them off; default no limit
      *     but those times. Fenced locks are handed off at most 64 times.

@@ -31,6 +31,9 @@ final class SimulatedKinds {
   static final int PERMITS = 3;
   private static final int READERS = 100;
 
+  /** In a rush readers come at a multiple of this time (ms), so that some of them share a hold. */
+  private static final int BEAT = 50;
+
   private final Simulation simulation;
   private final SimulatedThread thread;
   private final Random random;
@@ -43,7 +46,7 @@ final class SimulatedKinds {
 
   /** Uses one of the locks. Returns whether it held the lock. */
   boolean visit(LockService service) throws InterruptedException {
-    return switch (random.nextInt(5)) {
+    return switch (isRush() ? 0 : random.nextInt(5)) {
       case 0 -> readOrWrite(service.getReadWriteLock(READ_WRITE));
       case 1 -> permits(service.getSemaphore(SEMAPHORE));
       case 2 -> fenced(service.getFencedLock(FENCED));
@@ -52,12 +55,20 @@ final class SimulatedKinds {
     };
   }
 
+  /** In one second of five all threads want the same lock. */
+  boolean isRush() {
+    return simulation.now() / 1_000_000_000 % 5 == 0;
+  }
+
   private Duration wait(int most) {
     return Duration.ofMillis(random.nextInt(most));
   }
 
   private boolean readOrWrite(DistributedReadWriteLock lock) throws InterruptedException {
     boolean reads = random.nextInt(3) > 0;
+    if (reads && isRush()) {
+      thread.pass(BEAT - (int) (simulation.now() / 1_000_000 % BEAT));
+    }
     DistributedLock side = reads ? lock.readLock() : lock.writeLock();
     long since = simulation.now();
     if (!locked(side)) {

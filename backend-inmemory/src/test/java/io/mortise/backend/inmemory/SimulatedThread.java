@@ -57,7 +57,7 @@ final class SimulatedThread extends Thread {
     int which = random.nextInt(Simulation.LOCKS);
     try {
       LockService service = process.service();
-      if (random.nextBoolean()) {
+      if (random.nextBoolean() || kinds.isRush()) {
         doing = "uses another kind";
         entered += kinds.visit(service) ? 1 : 0;
         return;
