@@ -43,10 +43,11 @@ final class LeaseGate {
    *
    * Leases are passed on in a time of HAND_OFF_TIME, however often. It begins with an acquisition
    * that did not wait, since the queue was empty then, or with one whose place in the queue is not
-   * older than the end of the last such time. (An attempt at a lock may also begin it that meets the
-   * end of a dead holder's lease before those who wait.) Other leases that come from the store in
-   * that time are passed on until its end. So of all places that are ahead of another waiter, those of this service begin that time
-   * once at most, and that waiter waits for HAND_OFF_TIME and one section longer at most.
+   * older than the end of the last such time. (An attempt at a lock may also begin it, if it meets
+   * the end of a dead holder's lease before those who wait.) Other leases that come from the store
+   * in that time are passed on until its end. So of all places that are ahead of another waiter,
+   * those of this service begin that time once at most, and that waiter waits for HAND_OFF_TIME and
+   * one section longer at most.
    *
    * A waiter of another process is such a waiter, and so is the agent of the Gate of this name. The
    * two gates pass nothing on to each other, and a hand-off of either begins no time of the other:
