@@ -194,7 +194,7 @@ final class ReadGate {
     return entered(waiter);
   }
 
-  /** The thread was let in while it slept. A hold that was lost meanwhile is none (J3). */
+  /** The thread got its hold while it slept. A hold that was lost meanwhile is none (J3). */
   private static Step entered(Waiter waiter) {
     Hold hold = waiter.hold();
     if (hold != null && hold.acquisition().owner() instanceof Share share && share.confirms(hold)) {
@@ -288,7 +288,7 @@ final class ReadGate {
     /** Its holds, the oldest first. After its end, those that it had then. */
     private final Set<Hold> inside = new LinkedHashSet<>(4);
 
-    /** Those of its holds whose threads have not woken since they were let in. */
+    /** Those of its holds whose threads have not woken since it began. */
     private final Set<Hold> unaware = new HashSet<>(4);
 
     private @Nullable Acquisition acquisition;
