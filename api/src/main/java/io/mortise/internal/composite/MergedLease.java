@@ -289,12 +289,10 @@ class MergedLease implements Lease {
 
   private RuntimeException lost(List<Throwable> errors) {
     String members =
-        errors.stream()
-            .map(each -> String.valueOf(each.getMessage()))
-            .collect(Collectors.joining("; "));
+        errors.stream().map(each -> each.getMessage() + "; ").collect(Collectors.joining());
     LeaseLostException lost =
         new LeaseLostException(
-            "the lease of %s is over: too few of its members are held, %d are needed; others may have held the lock since (%s; docs/troubleshooting.md#lease-lost)"
+            "the lease of %s is over: too few of its members are held, %d are needed; others may have held the lock since (%sdocs/troubleshooting.md#lease-lost)"
                 .formatted(name, needed, members));
     errors.forEach(lost::addSuppressed);
     return lost;

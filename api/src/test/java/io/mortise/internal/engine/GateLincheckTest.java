@@ -1,7 +1,6 @@
 package io.mortise.internal.engine;
 
 import static org.jetbrains.lincheck.datastructures.ManagedStrategyGuaranteeKt.forClasses;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mortise.DistributedLock;
 import io.mortise.internal.lock.Handles;
@@ -12,7 +11,6 @@ import io.mortise.internal.wire.QueueTimes;
 import io.mortise.internal.wire.ServiceOptions;
 import java.time.Duration;
 import java.util.List;
-import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ManagedStrategyGuarantee;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
@@ -27,6 +25,8 @@ import org.junit.jupiter.api.Test;
  *
  * <p>In Lincheck every park may end without a reason. So this test cannot find a lost wake-up. The
  * tests with a barrier do.
+ *
+ * <p>Each check is a class of its own, so that they run side by side.
  *
  * <p>{@code -Dmortise.soak=600} goes on for about that many seconds, with three threads.
  */
@@ -148,17 +148,7 @@ class GateLincheckTest {
     options().check(Guarded.class);
   }
 
-  @Test
-  void threadsCountAsOneWouldWhereHoldsAreRetained() {
-    options().check(Retaining.class);
-  }
-
-  @Test
-  void aThreadThatDoesNotLockIsFound() {
-    assertThrows(LincheckAssertionError.class, () -> options().check(Unguarded.class));
-  }
-
-  private static ModelCheckingOptions options() {
+  static ModelCheckingOptions options() {
     return new ModelCheckingOptions()
         .iterations(SOAK > 0 ? 1 + SOAK / 10 : 3)
         .invocationsPerIteration(SOAK > 0 ? 1_000 : 100)

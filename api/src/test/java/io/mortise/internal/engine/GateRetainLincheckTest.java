@@ -1,0 +1,14 @@
+package io.mortise.internal.engine;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** As {@link GateLincheckTest}, where holds are retained. */
+@Tag("L1")
+@Tag("L6")
+class GateRetainLincheckTest {
+  @Test
+  void threadsCountAsOneWouldWhereHoldsAreRetained() {
+    GateLincheckTest.options().check(GateLincheckTest.Retaining.class);
+  }
+}
