@@ -246,10 +246,11 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
   }
 
   private void use(DistributedLock lock, int number) throws InterruptedException {
-    if (number == 0) {
-      passTime(HAND_OFFS_LAST);
-    } else if (number % 2 == 0) {
+    if (number % 2 == 0) {
       lock.lock();
+      if (number == 0) {
+        passTime(HAND_OFFS_LAST); // while it is held, or a lease would be over before its reply
+      }
       lock.unlock();
     } else {
       lock.acquire().close();
