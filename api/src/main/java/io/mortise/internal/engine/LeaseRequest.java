@@ -671,7 +671,6 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     holder = thread;
   }
 
-  /** Whether the thread holds its lease, as a member of a lock of several. */
   @Override
   public @Nullable Holder holder(Acquisition held) {
     WeakReference<LeaseHandle> known = handle;

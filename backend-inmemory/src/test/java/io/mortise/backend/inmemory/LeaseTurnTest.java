@@ -2,7 +2,9 @@ package io.mortise.backend.inmemory;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.AsyncLock;
 import io.mortise.DistributedLock;
+import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LockService;
 import io.mortise.conformance.BackendUnderTest;
@@ -12,9 +14,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntSupplier;
 import org.junit.jupiter.api.Test;
 
-/** How long a service that hands leases off keeps others waiting, in time that stands. */
+/**
+ * How long a service that hands leases of a lock or of permits off keeps others waiting, in time
+ * that stands.
+ */
 class LeaseTurnTest implements BackendUnderTest {
   private static final Duration HAND_OFFS = Duration.ofMillis(10);
   private static final Duration SECTION = Duration.ofMillis(1);
@@ -50,25 +56,42 @@ class LeaseTurnTest implements BackendUnderTest {
     }
   }
 
+  @Test
+  @Rule({"S2", "L12"})
+  void aRequestForPermitsOfAnotherServiceWaitsNoLonger() {
+    try (LockService one = service();
+        LockService other = service()) {
+      DistributedSemaphore busy = one.getSemaphore("turns", 1);
+      assertServed(
+          busy.async(1),
+          other.getSemaphore("turns").async(1),
+          () -> one.find("turns", 1).get(0).waiters().size());
+    }
+  }
+
   private void assertServed(DistributedLock busy, DistributedLock other) {
-    Lease holder = busy.async().acquire().join();
+    assertServed(busy.async(), other.async(), busy::getQueueLength);
+  }
+
+  private void assertServed(AsyncLock busy, AsyncLock other, IntSupplier waiting) {
+    Lease holder = busy.acquire().join();
     store.advance(HAND_OFFS); // from here on its requests ask the store
     List<CompletableFuture<Lease>> requests = new ArrayList<>();
     for (int i = 1; i <= AHEAD; i++) {
-      requests.add(busy.async().acquire());
-      awaitWaiting(busy, i);
+      requests.add(busy.acquire());
+      awaitWaiting(waiting, i);
     }
-    CompletableFuture<Lease> patient = other.async().acquire();
-    awaitWaiting(busy, AHEAD + 1);
+    CompletableFuture<Lease> patient = other.acquire();
+    awaitWaiting(waiting, AHEAD + 1);
 
     int sections = 0;
     while (!patient.isDone() && sections < 100) {
-      requests.add(busy.async().acquire());
+      requests.add(busy.acquire());
       store.advance(SECTION);
       holder.close();
       sections++;
       Await.until(
-          "the lock is taken",
+          "the next has it",
           () -> patient.isDone() || requests.stream().anyMatch(CompletableFuture::isDone));
       holder = next(requests, holder);
     }
@@ -89,7 +112,7 @@ class LeaseTurnTest implements BackendUnderTest {
     return last;
   }
 
-  private static void awaitWaiting(DistributedLock lock, int waiting) {
-    Await.until(waiting + " wait", () -> lock.getQueueLength() == waiting);
+  private static void awaitWaiting(IntSupplier waiting, int wanted) {
+    Await.until(wanted + " wait", () -> waiting.getAsInt() == wanted);
   }
 }

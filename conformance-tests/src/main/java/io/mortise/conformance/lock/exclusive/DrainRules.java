@@ -85,7 +85,7 @@ public abstract class DrainRules extends LockRules {
 
   @Test
   void aReleaseThatIsOutIsSentBeforeTheServiceIsClosed() throws InterruptedException {
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < 50; i++) {
       LockService brief = service();
       Lease lease = brief.getLock(name).acquire();
       CompletableFuture<Void> released = lease.releaseAsync();

@@ -10,9 +10,6 @@ import io.mortise.DistributedReadWriteLock;
 import io.mortise.HoldInfo;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
-import io.mortise.LockAttempt;
-import io.mortise.LockHold;
-import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.LossCause;
@@ -20,6 +17,7 @@ import io.mortise.conformance.Figures;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.HandOffs;
 import io.mortise.conformance.lock.fixture.SpyBackend;
 import io.mortise.conformance.lock.fixture.Waits;
 import io.mortise.conformance.support.Await;
@@ -28,12 +26,7 @@ import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -47,37 +40,7 @@ public abstract class RwShareRules extends RwFixture {
   private static final Duration SECONDS = Duration.ofSeconds(8);
 
   /** How readers came to their holds, and how these ended. */
-  private static final class Shares implements LockListener {
-    private final Map<String, Integer> byId = new ConcurrentHashMap<>();
-    private final AtomicInteger begun = new AtomicInteger();
-    private final AtomicInteger ended = new AtomicInteger();
-    private final Queue<LossCause> losses = new ConcurrentLinkedQueue<>();
-
-    @Override
-    public void acquired(LockAttempt attempt, LockHold hold) {
-      begun.incrementAndGet();
-      if (hold.via() == LockHold.Via.HANDED) {
-        byId.merge(hold.holder(), 1, Integer::sum);
-      }
-    }
-
-    @Override
-    public void released(LockHold hold) {
-      ended.incrementAndGet();
-    }
-
-    @Override
-    public void lost(LockHold hold, LossCause cause, String reason) {
-      ended.incrementAndGet();
-      losses.add(cause);
-    }
-
-    int all() {
-      return byId.values().stream().mapToInt(Integer::intValue).sum();
-    }
-  }
-
-  private final Shares shares = new Shares();
+  private final HandOffs shares = new HandOffs();
 
   protected RwShareRules(LockKit kit) {
     super(kit);
@@ -147,9 +110,10 @@ public abstract class RwShareRules extends RwFixture {
     use(service.getReadWriteLock(name), 100, 20);
 
     assertTrue(shares.all() >= 20, () -> shares.all() + " shared");
-    Await.until("each hold has ended once", () -> shares.begun.get() == shares.ended.get());
+    Await.until("each hold has ended once", shares::haveEnded);
     int commands = spy.sent("rw-acquire").size() + spy.sent("rw-leave").size();
-    figures.add("commands of 8 readers of a service", commands + " for " + shares.begun + " pairs");
+    figures.add(
+        "commands of 8 readers of a service", commands + " for " + shares.begun() + " pairs");
   }
 
   @Test
@@ -158,7 +122,7 @@ public abstract class RwShareRules extends RwFixture {
     use(told(builder -> builder.handOffLimit(2)).getReadWriteLock(name), 50, 5);
 
     assertTrue(shares.all() > 0, "no hold was shared");
-    int most = Collections.max(shares.byId.values());
+    int most = shares.most();
     assertTrue(most <= 2, () -> most + " threads joined one hold");
   }
 
@@ -322,7 +286,7 @@ public abstract class RwShareRules extends RwFixture {
     }
     Await.until(
         "each loss is told",
-        () -> List.copyOf(shares.losses).equals(Collections.nCopies(3, LossCause.FORCED)));
+        () -> shares.losses().equals(Collections.nCopies(3, LossCause.FORCED)));
   }
 
   @Test
@@ -372,7 +336,7 @@ public abstract class RwShareRules extends RwFixture {
     }
     Await.until(
         "each end is told",
-        () -> List.copyOf(shares.losses).equals(Collections.nCopies(2, LossCause.SERVICE_CLOSED)));
+        () -> shares.losses().equals(Collections.nCopies(2, LossCause.SERVICE_CLOSED)));
     assertTrue(rw().readLock().forceUnlock());
   }
 }
