@@ -15,7 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Time that a test moves, with a barrier at the return from a park. A thread at the barrier was
- * woken and has not checked anything yet.
+ * woken and has not checked anything yet. Time moves only while every thread that ever parked here
+ * rests: it is parked, at the barrier, or waits for something else, such as a reply.
  */
 final class StubTime implements TimeSource {
   static final Duration PATIENCE = Duration.ofSeconds(Integer.getInteger("mortise.patience", 15));
@@ -24,6 +25,8 @@ final class StubTime implements TimeSource {
 
   private final List<Due> timers = new ArrayList<>();
   private final Map<Thread, Long> parked = new HashMap<>();
+  private final Set<Thread> known = new HashSet<>();
+  private final Set<Thread> unparked = new HashSet<>();
   private final Set<Thread> stopped = new HashSet<>();
   private final Set<Thread> woken = new HashSet<>();
   private volatile long now;
@@ -48,12 +51,24 @@ final class StubTime implements TimeSource {
     Thread thread = Thread.currentThread();
     synchronized (this) {
       parked.put(thread, now + nanos);
+      known.add(thread);
     }
     LockSupport.park(blocker);
     synchronized (this) {
       parked.remove(thread);
+      unparked.remove(thread);
       passBarrier(thread);
     }
+  }
+
+  @Override
+  public void unpark(Thread thread) {
+    synchronized (this) {
+      if (parked.containsKey(thread)) {
+        unparked.add(thread);
+      }
+    }
+    LockSupport.unpark(thread);
   }
 
   /** Waits until the test lets the thread go. An interrupt meanwhile is kept. */
@@ -83,7 +98,27 @@ final class StubTime implements TimeSource {
   }
 
   synchronized boolean isParked(Thread thread) {
-    return parked.containsKey(thread) && thread.getState() == Thread.State.WAITING;
+    return parked.containsKey(thread) && rests(thread);
+  }
+
+  private boolean rests(Thread thread) {
+    if (unparked.contains(thread) || (parked.containsKey(thread) && thread.isInterrupted())) {
+      return false; // it is still parked, but not for long
+    }
+    return switch (thread.getState()) {
+      case WAITING, TIMED_WAITING, TERMINATED -> true;
+      case NEW, RUNNABLE, BLOCKED -> false;
+    };
+  }
+
+  private synchronized List<Thread> awake() {
+    return known.stream()
+        .filter(thread -> thread != Thread.currentThread() && !rests(thread))
+        .toList();
+  }
+
+  private void awaitRest() {
+    until(() -> "threads rest; awake are " + awake(), () -> awake().isEmpty());
   }
 
   void awaitParked(Thread thread) {
@@ -132,6 +167,7 @@ final class StubTime implements TimeSource {
 
   /** Moves time. Timers run at their instants, and parks end. */
   void advance(Duration by) {
+    awaitRest();
     long target = now + by.toNanos();
     for (Due due = nextUntil(target); due != null; due = nextUntil(target)) {
       now = Math.max(now, due.instant());
@@ -141,10 +177,11 @@ final class StubTime implements TimeSource {
     synchronized (this) {
       parked.forEach((thread, end) -> {
         if (end <= target) {
-          LockSupport.unpark(thread);
+          unpark(thread);
         }
       });
     }
+    awaitRest();
   }
 
   private synchronized @Nullable Due nextUntil(long target) {
