@@ -113,7 +113,7 @@ final class StubTime implements TimeSource {
 
   private synchronized List<Thread> awake() {
     return known.stream()
-        .filter(thread -> thread != Thread.currentThread() && !rests(thread))
+        .filter(thread -> !thread.equals(Thread.currentThread()) && !rests(thread))
         .toList();
   }
 
