@@ -78,7 +78,7 @@ public final class LettuceBackendProvider implements LockBackendProvider {
   private static LockBackend open(RedisAddress address, BackendConfig config, TlsFiles tls) {
     RedisServers.knock(address, config.commandTimeout());
     RedisURI uri = OwnClient.uri(address, config);
-    try (SharedThreads threads = SharedThreads.start()) { // they go on until the client ends
+    try (SharedThreads threads = SharedThreads.startOne()) { // they go on until the client ends
       OwnClient client = threads.client(options(config, tls));
       return connect(client, uri, LettuceBackend.BEAT, RedisServers::usable);
     }
@@ -98,7 +98,7 @@ public final class LettuceBackendProvider implements LockBackendProvider {
     String password = config.properties().get(SentinelAddress.PASSWORD);
     LettuceSentinelNodes nodes =
         new LettuceSentinelNodes(
-            SharedThreads.start(),
+            SharedThreads.startOne(),
             options(config, tls),
             place -> OwnClient.uri(set.data(place), config),
             place -> OwnClient.uri(set.sentinel(place, user, password), config));

@@ -2,6 +2,9 @@ package io.mortise.backend.lettuce;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
+import io.lettuce.core.resource.EventLoopGroupProvider;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -22,10 +25,30 @@ final class SharedThreads implements AutoCloseable {
     this.end = end;
   }
 
-  /** Threads of a backend's own. */
+  /** Threads of a backend's own, for many servers. */
   static SharedThreads start() {
     ClientResources own = ClientResources.builder().timer(new ScheduledNettyTimer()).build();
     return new SharedThreads(own, own::shutdown);
+  }
+
+  /**
+   * A backend's own I/O thread, for one server. Messages and replies then come to the same thread,
+   * which is awake more often than each of two. It is not {@code ioThreadPoolSize(1)}, which Lettuce
+   * raises to two.
+   */
+  static SharedThreads startOne() {
+    EventLoopGroupProvider loop = new DefaultEventLoopGroupProvider(1);
+    ClientResources own =
+        ClientResources.builder()
+            .eventLoopGroupProvider(loop)
+            .timer(new ScheduledNettyTimer())
+            .build();
+    return new SharedThreads(
+        own,
+        () -> {
+          own.shutdown();
+          loop.shutdown(0, 2, TimeUnit.SECONDS);
+        });
   }
 
   /** Threads of an application, which never end here. */
