@@ -23,8 +23,10 @@ import io.mortise.jmh.drive.ProcessorTime;
 import io.mortise.jmh.drive.RedLockQuestion;
 import io.mortise.jmh.drive.ServerQuestion;
 import io.mortise.jmh.question.ClusterLocks;
+import io.mortise.jmh.question.HomeLocks;
 import io.mortise.jmh.question.ManyLocks;
 import io.mortise.jmh.question.NestedLock;
+import io.mortise.jmh.question.NewNames;
 import io.mortise.jmh.question.OwnLock;
 import io.mortise.jmh.question.ReadLock;
 import io.mortise.jmh.report.Quantity.Figure;
@@ -39,6 +41,7 @@ final class Alone {
 
   static void plan(Plan plan) {
     own(plan);
+    retained(plan);
     many(plan);
     cluster(plan);
     nested(plan);
@@ -65,9 +68,7 @@ final class Alone {
     besideBare(plan, title, own, ofFloor(0.92));
     plan.compare(
         title, own.of(MORTISE_LETTUCE), Target.AHEAD, REDISSON, SPRING_SPIN, SPRING_PUBSUB);
-    title = "1 thread, the same lock again and again, retained, speed";
-    plan.compare(title, own.of(MORTISE_JEDIS_RETAINING), atLeast(100), BARE_JEDIS);
-    plan.compare(title, own.of(MORTISE_LETTUCE_RETAINING), atLeast(100), BARE_LETTUCE);
+    retaining(plan, "1 thread, the same lock again and again, retained, speed", own, 100);
     Figure cpu = own.metric(ProcessorTime.MICROS);
     title = "processor time of the client for a pair";
     besideBare(plan, title, cpu, Target.NONE);
@@ -81,6 +82,29 @@ final class Alone {
     besideBare(plan, title, bytes, atMost(1.5));
     plan.row(
         "1 thread, 1,000 pairs per second", new Scaled(own.of(MORTISE_MEMORY), 1e-3), atLeast(150));
+  }
+
+  /** Adds a row for each client: a service that retains locks, relative to the bare client. */
+  private static void retaining(Plan plan, String title, Figure figure, double least) {
+    plan.compare(title, figure.of(MORTISE_JEDIS_RETAINING), atLeast(least), BARE_JEDIS);
+    plan.compare(title, figure.of(MORTISE_LETTUCE_RETAINING), atLeast(least), BARE_LETTUCE);
+  }
+
+  /** What a service that retains locks gains besides. */
+  private static void retained(Plan plan) {
+    Figure fresh =
+        plan.ask(
+            Asked.of(new JmhQuestion(NewNames.class)).lessOften(),
+            "1 thread, a new name each time",
+            Plan.PAIRS);
+    retaining(plan, "1 thread, a new name each time, retained, speed", fresh, 1.6);
+    Figure home =
+        plan.ask(
+            Asked.of(new JmhQuestion(HomeLocks.class)).lessOften(),
+            "16 threads, 1,000 names, 9 of 10 pairs on 50 of its own",
+            Plan.PAIRS);
+    retaining(
+        plan, "16 threads, 1,000 names, 9 of 10 pairs on 50 of its own, retained, speed", home, 5);
   }
 
   private static void many(Plan plan) {

@@ -16,9 +16,9 @@ public enum Contestant {
   MORTISE_JEDIS_STARTING("Mortise on Jedis, starting on the grant"),
   /** Mortise on Lettuce, with services that start on the message of a grant. */
   MORTISE_LETTUCE_STARTING("Mortise on Lettuce, starting on the grant"),
-  /** Mortise on Jedis, with services that retain a lock that nobody uses for 10 ms. */
+  /** Mortise on Jedis, with services that retain a lock that nobody uses for 500 ms. */
   MORTISE_JEDIS_RETAINING("Mortise on Jedis, retaining"),
-  /** Mortise on Lettuce, with services that retain a lock that nobody uses for 10 ms. */
+  /** Mortise on Lettuce, with services that retain a lock that nobody uses for 500 ms. */
   MORTISE_LETTUCE_RETAINING("Mortise on Lettuce, retaining"),
   /** Mortise without a server. */
   MORTISE_MEMORY("Mortise in memory"),
@@ -116,6 +116,15 @@ public enum Contestant {
       case REDISSON, REDISSON_SEMAPHORE, SPRING_SPIN, SPRING_PUBSUB -> Duration.ofSeconds(10);
       default -> Duration.ZERO;
     };
+  }
+
+  /**
+   * Whether its locks are two commands and nothing else. Such a lock has no waiters.
+   *
+   * @return whether it is a bare client
+   */
+  public boolean isBare() {
+    return this == BARE_JEDIS || this == BARE_LETTUCE;
   }
 
   /**

@@ -24,7 +24,7 @@ record MortiseSite(LockService service) implements Site, LockClient {
   }
 
   static Site retaining(URI uri, Duration lease, String provider) {
-    return new MortiseSite(builder(uri, lease, provider).retain(Duration.ofMillis(10)).open());
+    return new MortiseSite(builder(uri, lease, provider).retain(Duration.ofMillis(500)).open());
   }
 
   static LockClient client(ClientSettings settings, String provider) {
