@@ -120,8 +120,7 @@ final class Contended {
   }
 
   /** How often the lock changes to the other process. A pair alone does not need such a change. */
-  private static void changes(
-      Plan plan, String title, Figure speed, Target jedis, Target lettuce) {
+  private static void changes(Plan plan, String title, Figure speed, Target jedis, Target lettuce) {
     Figure changes = speed.metric(ProcessQuestion.CHANGES);
     plan.compare(title + ", changes of process", changes, jedis, REDISSON);
     plan.compare(title + ", changes of process", changes.of(MORTISE_LETTUCE), lettuce, REDISSON);
@@ -164,8 +163,7 @@ final class Contended {
     plan.compare(title + ", speed", speed.of(MORTISE_JEDIS_STARTING), Target.NONE, MORTISE_JEDIS);
     plan.compare(
         title + ", speed", speed.of(MORTISE_LETTUCE_STARTING), Target.NONE, MORTISE_LETTUCE);
-    plan.compare(
-        title + ", speed", speed.of(MORTISE_JEDIS_RETAINING), atLeast(0.9), MORTISE_JEDIS);
+    plan.compare(title + ", speed", speed.of(MORTISE_JEDIS_RETAINING), atLeast(0.9), MORTISE_JEDIS);
     changes(plan, title, speed, atLeast(5), atLeast(3));
   }
 

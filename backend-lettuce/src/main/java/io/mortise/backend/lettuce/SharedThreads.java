@@ -33,8 +33,8 @@ final class SharedThreads implements AutoCloseable {
 
   /**
    * A backend's own I/O thread, for one server. Messages and replies then come to the same thread,
-   * which is awake more often than each of two. It is not {@code ioThreadPoolSize(1)}, which Lettuce
-   * raises to two.
+   * which is awake more often than each of two. It is not {@code ioThreadPoolSize(1)}, which
+   * Lettuce raises to two.
    */
   static SharedThreads startOne() {
     EventLoopGroupProvider loop = new DefaultEventLoopGroupProvider(1);

@@ -80,9 +80,7 @@ public class HomeLocks {
       String prefix = all.contestant.isBare() ? "bare-" + thread + '-' : "home-";
       first = thread % THREADS * HOME;
       locks =
-          IntStream.range(0, NAMES)
-              .mapToObj(i -> all.stage.lock(prefix + i))
-              .toArray(Lock[]::new);
+          IntStream.range(0, NAMES).mapToObj(i -> all.stage.lock(prefix + i)).toArray(Lock[]::new);
     }
 
     private Lock next() {
