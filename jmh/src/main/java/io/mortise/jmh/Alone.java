@@ -92,15 +92,16 @@ final class Alone {
 
   /** What a service that retains locks gains besides. */
   private static void retained(Plan plan) {
+    Predicate<Cell> some = only(MORTISE_JEDIS_RETAINING, BARE_JEDIS);
     Figure fresh =
         plan.ask(
-            Asked.of(new JmhQuestion(NewNames.class)).lessOften(),
+            Asked.of(new JmhQuestion(NewNames.class)).first(some).lessOften(),
             "1 thread, a new name each time",
             Plan.PAIRS);
     retaining(plan, "1 thread, a new name each time, retained, speed", fresh, 1.6);
     Figure home =
         plan.ask(
-            Asked.of(new JmhQuestion(HomeLocks.class)).lessOften(),
+            Asked.of(new JmhQuestion(HomeLocks.class)).first(some).lessOften(),
             "16 threads, 1,000 names, 9 of 10 pairs on 50 of its own",
             Plan.PAIRS);
     retaining(
