@@ -34,6 +34,7 @@ import io.mortise.jmh.report.Quantity.Ratio;
 import io.mortise.jmh.report.Quantity.Scaled;
 import io.mortise.jmh.report.Target;
 import java.util.List;
+import java.util.function.Predicate;
 
 /** The cost of a lock without contention. */
 final class Alone {
