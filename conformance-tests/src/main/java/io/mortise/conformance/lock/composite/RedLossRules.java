@@ -38,7 +38,7 @@ public abstract class RedLossRules extends RedParties {
   void aMemberThatCameBackDoesNotHideALoss() {
     Party mine = new Party(Duration.ofSeconds(5));
     mine.lock.lock();
-    Await.until("every member is held", () -> mine.lockedMembers() == NODES);
+    mine.awaitAllCount();
     forceOpen(0, 1);
     passTimeUntil("all members are held again", SECONDS, () -> mine.lockedMembers() == NODES);
 
@@ -165,6 +165,7 @@ public abstract class RedLossRules extends RedParties {
   void aMemberThatWasTakenAgainIsReleasedOnce() throws InterruptedException {
     Party mine = new Party(Duration.ofSeconds(3));
     Lease lease = held(mine);
+    mine.awaitAllCount();
     for (int i = 0; i < 2; i++) {
       forceOpen(0, 1);
       passTimeUntil("all members are held again", SECONDS, () -> mine.lockedMembers() == NODES);

@@ -9,6 +9,7 @@ import io.mortise.conformance.LockKit;
 import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
 import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -33,12 +34,14 @@ abstract class RedParties extends LockRules {
     final List<LockService> services = new ArrayList<>();
     final List<DistributedLock> members = new ArrayList<>();
     final RedLock lock;
+    private final Duration lease;
 
     Party(Duration lease) {
       this(lease, builder -> builder);
     }
 
     Party(Duration lease, UnaryOperator<LockService.Builder> options) {
+      this.lease = lease;
       for (int i = 0; i < NODES; i++) {
         FaultyBackend link = new FaultyBackend(RedParties.this::ofOneServer);
         String prefix = prefix(i);
@@ -66,6 +69,15 @@ abstract class RedParties extends LockRules {
 
     long lockedMembers() {
       return members.stream().filter(DistributedLock::isLocked).count();
+    }
+
+    /**
+     * Waits until the lock can lose members. A member that did not answer in time is acquired again
+     * by one check of the renewal, and counts from the next.
+     */
+    void awaitAllCount() {
+      Await.until("every member is held", () -> lockedMembers() == NODES);
+      passTime(lease.dividedBy(2));
     }
 
     void awaitFree() {

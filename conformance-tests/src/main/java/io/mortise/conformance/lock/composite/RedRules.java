@@ -205,7 +205,7 @@ public abstract class RedRules extends RedParties {
   void aMemberThatWasLostIsTakenAgainAndCountsLater() {
     Party mine = new Party(Duration.ofSeconds(3));
     mine.lock.lock();
-    Await.until("every member is held", () -> mine.lockedMembers() == NODES);
+    mine.awaitAllCount();
     forceOpen(0, 1);
     passTimeUntil("all members are held again", SECONDS, () -> mine.lockedMembers() == NODES);
     passTime(Duration.ofSeconds(3));
