@@ -50,13 +50,7 @@ public class HomeLocks {
   public void open() throws Exception {
     stage = Stage.open(contestant);
     ThreadLocal<Home> homes = ThreadLocal.withInitial(() -> new Home(this));
-    stage.warmUp(
-        THREADS,
-        () -> {
-          Lock next = homes.get().next();
-          next.lock();
-          next.unlock();
-        });
+    stage.warmUp(THREADS, () -> pair(homes.get()));
   }
 
   /** A thread's locks. */
