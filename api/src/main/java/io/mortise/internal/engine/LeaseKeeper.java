@@ -257,7 +257,8 @@ public final class LeaseKeeper {
    */
   boolean confirm(Acquisition held, LeaseTerms policy, long answer, long sentAt) {
     if (answer != RENEWED) {
-      held.owner().lose(held, KEY_GONE);
+      boolean over = held.lease().remaining(store.now()) == 0; // the store ended it too
+      held.owner().lose(held, over ? whyEnded(held) : KEY_GONE);
       return false;
     }
     LeaseState before =

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
 import jdk.jfr.consumer.RecordingFile;
@@ -59,7 +60,7 @@ class FlightRecordingTest {
       Thread waiting =
           new Thread(() -> enterAndLeave(other.getLock("orders:1")), "the-waiting-thread");
       waiting.start();
-      Await.until("the thread waits", () -> other.waits().size() == 1);
+      Await.until("the thread parks", () -> LockSupport.getBlocker(waiting) != null);
       TimeUnit.MILLISECONDS.sleep(50); // above the threshold of 10 ms, which counts real time
       lock.unlock();
       waiting.join();
