@@ -66,7 +66,7 @@ public abstract class OutsideConformance implements BackendUnderTest {
   }
 
   private long seconds() {
-    return Long.getLong("mortise.soak", topology() == Topology.SINGLE ? 40 : 20);
+    return Long.getLong("mortise.soak", 20);
   }
 
   @Override
