@@ -251,6 +251,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
           waiters.remove(waiter);
           break;
         }
+        waiter.hasLooked();
       } finally {
         mutex.unlock();
       }
@@ -568,7 +569,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
       return null;
     }
     if (next != null && stay.mayHandOff(held, keys.kind(), next, now)) {
-      next.unpark(store.time());
+      next.wakeToLook(store.time());
       return null;
     }
     if (next == null && stay.mayRetain(held, now) && stay.retain()) {

@@ -183,9 +183,13 @@ public final class Gates {
   private Gate gateOf(LockKeys keys, Waiter waiter) {
     store.checkOpen(keys);
     String place = keys.gate(waiter.thread().getId());
-    return byPlace.computeIfAbsent(
-        place,
-        key -> new Gate(store, new Stay(store, retained), home, events, lostHolds, keys, waiter));
+    Gate known = byPlace.get(place); // without the monitor and the object of computeIfAbsent
+    return known != null
+        ? known
+        : byPlace.computeIfAbsent(
+            place,
+            key ->
+                new Gate(store, new Stay(store, retained), home, events, lostHolds, keys, waiter));
   }
 
   private final class Home implements Gate.Home {

@@ -35,7 +35,7 @@ public final class HeldLease {
   private volatile LeaseTerms terms;
   private volatile long deadline;
   private volatile long token;
-  private long acquiredAt;
+  private volatile long acquiredAt;
 
   /** When it ends although it is renewed. */
   private volatile long limit;
@@ -45,7 +45,7 @@ public final class HeldLease {
   private volatile boolean kept;
   private long keptUntil;
   private @Nullable Set<Warning> given;
-  private boolean renewing;
+  private volatile boolean renewing;
   private boolean lossReported;
   private @Nullable HoldEvents events;
   private long timedEnd;
@@ -271,7 +271,7 @@ public final class HeldLease {
     return deadline;
   }
 
-  synchronized long acquiredAt() {
+  long acquiredAt() {
     return acquiredAt;
   }
 
@@ -295,7 +295,7 @@ public final class HeldLease {
   }
 
   /** Whether a renewal is out. */
-  synchronized boolean isRenewing() {
+  boolean isRenewing() {
     return renewing;
   }
 

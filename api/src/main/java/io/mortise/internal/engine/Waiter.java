@@ -30,6 +30,7 @@ public final class Waiter {
   private boolean recalls;
   private boolean interrupted;
   private boolean remote;
+  private boolean looks;
   private String beside = "";
   private boolean shares;
   private long overslept;
@@ -190,6 +191,22 @@ public final class Waiter {
 
   void unpark(TimeSource time) {
     time.unpark(thread);
+  }
+
+  /**
+   * Unparks it to look for a hold that is handed off, unless it was unparked for that and has not
+   * looked since. Call it under the gate's mutex.
+   */
+  void wakeToLook(TimeSource time) {
+    if (!looks) {
+      looks = true;
+      unpark(time);
+    }
+  }
+
+  /** It has found no hold, and parks. Call it under the mutex under which it has looked. */
+  void hasLooked() {
+    looks = false;
   }
 
   boolean isInterrupted() {

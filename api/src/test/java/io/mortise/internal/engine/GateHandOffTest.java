@@ -194,4 +194,33 @@ class GateHandOffTest extends GateFixture {
     unlock(a);
     assertTrue(GateThread.get(waiting));
   }
+
+  @Test
+  void aWaiterThatFindsTheHoldTakenIsWokenByTheNextUnlock() {
+    holds(a);
+    Future<Boolean> waiting = waits(b);
+    passOn(a, b);
+    GateThread.get(a.runs(lock::lock));
+    time.letGo(b.thread());
+    time.awaitParked(b.thread());
+
+    unlock(a);
+
+    assertTrue(GateThread.get(waiting));
+  }
+
+  @Test
+  void aWaiterThatHasNotLookedYetIsWokenOnce() {
+    holds(a);
+    Future<Boolean> waiting = waits(b);
+    passOn(a, b);
+    for (int again = 0; again < 3; again++) {
+      GateThread.get(a.runs(lock::lock));
+      unlock(a);
+    }
+
+    assertEquals(1, time.unparks(b.thread()));
+    time.letGo(b.thread());
+    assertTrue(GateThread.get(waiting));
+  }
 }

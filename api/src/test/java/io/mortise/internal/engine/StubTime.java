@@ -27,6 +27,7 @@ final class StubTime implements TimeSource {
   private final Map<Thread, Long> parked = new HashMap<>();
   private final Set<Thread> known = new HashSet<>();
   private final Set<Thread> unparked = new HashSet<>();
+  private final Map<Thread, Integer> unparks = new HashMap<>();
   private final Set<Thread> stopped = new HashSet<>();
   private final Set<Thread> woken = new HashSet<>();
   private volatile long now;
@@ -67,8 +68,14 @@ final class StubTime implements TimeSource {
       if (parked.containsKey(thread)) {
         unparked.add(thread);
       }
+      unparks.merge(thread, 1, Integer::sum);
     }
     LockSupport.unpark(thread);
+  }
+
+  /** How often the thread was unparked. */
+  synchronized int unparks(Thread thread) {
+    return unparks.getOrDefault(thread, 0);
   }
 
   /** Waits until the test lets the thread go. An interrupt meanwhile is kept. */
