@@ -78,10 +78,11 @@ final class Gate implements Acquisition.Owner, Hold.Place {
    *   any               unlock after the hold was lost       no change: LeaseLostException
    *
    * A hand-off wakes the first waiter but does not reserve the hold for it. A running thread may
-   * take it over first, as with the JDK's unfair lock. The waiter stays first. Time bounds for how
-   * long other threads overtake it: Stay says when a hold is handed off no more. It goes back to the
-   * store, and the first waiter is the agent of the next acquisition, which queues behind the other
-   * processes.
+   * take it over first, as with the JDK's unfair lock. The waiter stays first, and parks again.
+   * Until it does, it looks at the gate once more, so a hand-off meanwhile does not wake it. Time
+   * bounds for how long other threads overtake it: Stay says when a hold is handed off no more. It
+   * goes back to the store, and the first waiter is the agent of the next acquisition, which
+   * queues behind the other processes.
    *
    * The message that a hold is wanted may come at any time, and more than once. It is about the
    * acquisition with its id, so the gate heeds it only while that is its own.
