@@ -49,6 +49,13 @@ public final class Main implements Callable<Integer> {
       description = "Folder for performance.md and its charts. Default: docs.")
   private @Nullable Path folder;
 
+  @Option(
+      names = "--results",
+      paramLabel = "FOLDER",
+      description =
+          "Folder for the raw results. A run that was cut continues here. Default: a new folder.")
+  private @Nullable Path results;
+
   private Main() {}
 
   /**
@@ -67,26 +74,31 @@ public final class Main implements Callable<Integer> {
   @Override
   public Integer call() throws Exception {
     Plan plan = new Plan();
-    Path results = Files.createTempDirectory("mortise-bench");
+    Path raw =
+        results == null
+            ? Files.createTempDirectory("mortise-bench")
+            : Files.createDirectories(results);
+    boolean continued = !Results.read(raw).isEmpty();
     long start = System.nanoTime();
     try (RedisServer server = RedisServer.start()) {
       Effort effort = quick ? Effort.quick(server.uri()) : Effort.full(server.uri(), rounds);
       Pin pin = Pin.of(server.pid(), ProcessHandle.current().pid());
-      boolean complete = new Run(plan.questions(only), effort, pin, results).all();
+      boolean complete = new Run(plan.questions(only), effort, pin, raw).all();
       long minutes = Math.round((System.nanoTime() - start) / 60e9);
-      write(plan, results, Machine.describe(server, effort, pin, minutes));
+      String time = continued ? minutes + " minutes for its last part" : minutes + " minutes";
+      write(plan, raw, Machine.describe(server, effort, pin, time));
       return complete ? 0 : 1;
     }
   }
 
-  private void write(Plan plan, Path results, List<String> run) throws IOException {
-    Page page = new Page(Results.read(results), plan.rows(), plan.topics(), plan.curves());
+  private void write(Plan plan, Path raw, List<String> run) throws IOException {
+    Page page = new Page(Results.read(raw), plan.rows(), plan.topics(), plan.curves());
     if (folder != null || only.isEmpty()) {
       Path target = folder == null ? Path.of("docs") : folder;
       page.write(target, run);
       System.out.println("written: " + target.resolve("performance.md"));
     }
     page.measured().forEach(System.out::println);
-    System.out.println("results: " + results);
+    System.out.println("results: " + raw);
   }
 }

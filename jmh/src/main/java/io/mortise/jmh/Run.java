@@ -4,7 +4,9 @@ import io.mortise.jmh.drive.Cell;
 import io.mortise.jmh.drive.Effort;
 import io.mortise.jmh.drive.Pin;
 import io.mortise.jmh.drive.Question;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -12,11 +14,19 @@ import java.util.stream.Collectors;
 
 /**
  * Measures every cell of every question, round by round. Contestants alternate, so that
- * disturbances of the machine meet all of them alike. Every other round runs backwards.
+ * disturbances of the machine meet all of them alike. Every other round runs backwards. Cells whose
+ * results are in the folder already are not measured again, so a run that was cut can be continued.
  */
 final class Run {
   /** The cells that are measured together in one round. */
-  private record Step(int round, Asked asked, List<Cell> cells) {}
+  private record Step(int round, Asked asked, List<Cell> cells) {
+    /** The name of the result's file. It tells the step from all others of the plan. */
+    String file() {
+      String title = asked.question().id() + ' ' + cells;
+      String words = title.replaceAll("[^A-Za-z0-9=]+", "-").replaceAll("-$", "");
+      return round + "-" + words + ".json";
+    }
+  }
 
   private final List<Step> steps = new ArrayList<>();
   private final Effort effort;
@@ -46,27 +56,32 @@ final class Run {
   }
 
   /**
-   * Measures all cells. Returns whether every cell could be measured, and prints the reason for
-   * each that could not.
+   * Measures all cells that have no result yet. Returns whether every cell could be measured, and
+   * prints the reason for each that could not.
    */
   boolean all() throws InterruptedException {
     boolean complete = true;
+    List<Step> missing = steps.stream().filter(step -> !Files.exists(file(step))).toList();
+    if (missing.size() < steps.size()) {
+      System.err.printf(
+          "%d of %d results are in %s already%n",
+          steps.size() - missing.size(), steps.size(), results);
+    }
     long start = System.nanoTime();
-    for (int i = 0; i < steps.size(); i++) {
-      Step step = steps.get(i);
+    for (int i = 0; i < missing.size(); i++) {
+      Step step = missing.get(i);
       double seconds = (System.nanoTime() - start) / 1e9;
       System.err.printf(
           "%3d of %d, %s: round %d of %d, %s, %s%n",
           i + 1,
-          steps.size(),
-          time(seconds, i),
+          missing.size(),
+          time(seconds, i, missing.size()),
           step.round(),
           effort.rounds(),
           step.asked().question().id(),
           step.cells().stream().map(Cell::toString).collect(Collectors.joining("; ")));
-      Path file = results.resolve("%d-%03d.json".formatted(step.round(), i));
       try {
-        measure(step, file);
+        measure(step);
       } catch (InterruptedException e) {
         throw e;
       } catch (Exception e) {
@@ -75,6 +90,17 @@ final class Run {
       }
     }
     return complete;
+  }
+
+  private Path file(Step step) {
+    return results.resolve(step.file());
+  }
+
+  /** A file of the results is whole: a run that is cut leaves one with another name. */
+  private void measure(Step step) throws Exception {
+    Path file = results.resolve("unfinished");
+    measure(step, file);
+    Files.move(file, file(step), StandardCopyOption.ATOMIC_MOVE);
   }
 
   private void measure(Step step, Path file) throws Exception {
@@ -87,9 +113,9 @@ final class Run {
   }
 
   /** Progress such as "40 s, about 120 s left". */
-  private String time(double seconds, int done) {
+  private static String time(double seconds, int done, int all) {
     return done == 0
         ? "0 s"
-        : "%.0f s, about %.0f s left".formatted(seconds, seconds / done * (steps.size() - done));
+        : "%.0f s, about %.0f s left".formatted(seconds, seconds / done * (all - done));
   }
 }
