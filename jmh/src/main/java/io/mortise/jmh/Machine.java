@@ -29,18 +29,18 @@ public final class Machine {
 
   private Machine() {}
 
-  static List<String> describe(RedisServer server, Effort effort, Pin pin, String time)
+  static List<String> describe(RedisServer server, Effort effort, Pin pin, long minutes)
       throws IOException {
     String caution =
         "A quick run: one round, and a second for each figure. It is an impression, not a result.";
     return List.of(
-        "Written by `./mortise bench%s` on %s; %d round%s, %s."
+        "Written by `./mortise bench%s` on %s; %d round%s, %d minutes."
             .formatted(
                 effort.quick() ? " --quick" : "",
                 LocalDate.now(ZoneOffset.UTC),
                 effort.rounds(),
                 effort.rounds() == 1 ? "" : "s",
-                time),
+                minutes),
         "Machine: %d processors (%s), %s, load %.1f at the end; Redis %s on the same machine, JDK %s."
             .formatted(
                 Runtime.getRuntime().availableProcessors(),

@@ -78,15 +78,13 @@ public final class Main implements Callable<Integer> {
         results == null
             ? Files.createTempDirectory("mortise-bench")
             : Files.createDirectories(results);
-    boolean continued = !Results.read(raw).isEmpty();
-    long start = System.nanoTime();
     try (RedisServer server = RedisServer.start()) {
       Effort effort = quick ? Effort.quick(server.uri()) : Effort.full(server.uri(), rounds);
       Pin pin = Pin.of(server.pid(), ProcessHandle.current().pid());
-      boolean complete = new Run(plan.questions(only), effort, pin, raw).all();
-      long minutes = Math.round((System.nanoTime() - start) / 60e9);
-      String time = continued ? minutes + " minutes for its last part" : minutes + " minutes";
-      write(plan, raw, Machine.describe(server, effort, pin, time));
+      Run run = new Run(plan.questions(only), effort, pin, raw);
+      boolean complete = run.all();
+      long minutes = Math.round(run.seconds() / 60);
+      write(plan, raw, Machine.describe(server, effort, pin, minutes));
       return complete ? 0 : 1;
     }
   }

@@ -1,16 +1,19 @@
 package io.mortise.jmh;
 
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
+
 import io.mortise.jmh.drive.Cell;
 import io.mortise.jmh.drive.Effort;
 import io.mortise.jmh.drive.Pin;
 import io.mortise.jmh.drive.Question;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Measures every cell of every question, round by round. Contestants alternate, so that
@@ -96,11 +99,41 @@ final class Run {
     return results.resolve(step.file());
   }
 
-  /** A file of the results is whole: a run that is cut leaves one with another name. */
+  /**
+   * Measures in a folder of its own, and then moves the results, that of the step's name last. So a
+   * step that was cut has no result of that name.
+   */
   private void measure(Step step) throws Exception {
-    Path file = results.resolve("unfinished");
-    measure(step, file);
-    Files.move(file, file(step), StandardCopyOption.ATOMIC_MOVE);
+    long start = System.nanoTime();
+    Path folder = Files.createTempDirectory(results, "unfinished");
+    Path main = folder.resolve(step.file());
+    measure(step, main);
+    for (Path each : files(folder)) {
+      if (!each.equals(main) && each.toString().endsWith(".json")) {
+        Files.move(each, results.resolve(each.getFileName()), REPLACE_EXISTING);
+      }
+    }
+    Files.move(main, file(step));
+    for (Path each : files(folder)) {
+      Files.delete(each);
+    }
+    Files.delete(folder);
+    Files.writeString(spent(), String.valueOf(seconds() + (System.nanoTime() - start) / 1e9));
+  }
+
+  private static List<Path> files(Path folder) throws IOException {
+    try (Stream<Path> files = Files.list(folder)) {
+      return files.toList();
+    }
+  }
+
+  private Path spent() {
+    return results.resolve("seconds");
+  }
+
+  /** For how long all results of the folder were measured (s). */
+  double seconds() throws IOException {
+    return Files.exists(spent()) ? Double.parseDouble(Files.readString(spent()).strip()) : 0;
   }
 
   private void measure(Step step, Path file) throws Exception {

@@ -16,6 +16,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -44,6 +46,7 @@ class RunTest {
     cut = false;
     assertTrue(run(1));
     assertEquals(List.of(SECOND), measured);
+    assertEquals(4, results().size(), () -> results().toString());
   }
 
   @Test
@@ -54,13 +57,22 @@ class RunTest {
     assertEquals(List.of(SECOND, FIRST), measured);
   }
 
+  private List<String> results() {
+    return Stream.of(Objects.requireNonNull(results.toFile().list()))
+        .filter(name -> name.endsWith(".json"))
+        .toList();
+  }
+
   private boolean run(int rounds) throws InterruptedException {
     Pin pin = Pin.of(ProcessHandle.current().pid());
     Effort effort = Effort.full(URI.create("redis://127.0.0.1:1"), rounds);
     return new Run(List.of(Asked.of(new Noting())), effort, pin, results).all();
   }
 
-  /** Notes the cells that are measured. If it is cut, it leaves half of the second result. */
+  /**
+   * Notes the cells that are measured, and writes two files for each. If it is cut, it leaves half
+   * of the second result.
+   */
   private final class Noting implements Question {
     @Override
     public String id() {
@@ -80,6 +92,7 @@ class RunTest {
         throw new IOException("cut");
       }
       Files.writeString(file, "[]");
+      Files.writeString(file.resolveSibling("9" + file.getFileName()), "[]"); // such as a turn's
     }
   }
 }

@@ -56,15 +56,6 @@ public final class Results {
     return new Results(all);
   }
 
-  /**
-   * Whether nothing was measured.
-   *
-   * @return whether there is no result
-   */
-  public boolean isEmpty() {
-    return all.isEmpty();
-  }
-
   private static void read(Path file, List<Measurement> all) throws IOException {
     String name = String.valueOf(file.getFileName());
     int round = Integer.parseInt(name.substring(0, name.indexOf('-')));
