@@ -234,8 +234,10 @@ public final class LeaseKeeper {
   private Duration timeout(List<Acquisition> batch) {
     ServiceOptions settings = store.options();
     long now = store.now();
-    boolean soon = batch.stream().anyMatch(held -> held.lease().remaining(now) <= shortest);
-    return settings.startOnGrant() && soon ? confirmTimeout : settings.commandTimeout();
+    boolean soon =
+        settings.startOnGrant()
+            && batch.stream().anyMatch(held -> held.lease().remaining(now) <= shortest);
+    return soon ? confirmTimeout : settings.commandTimeout();
   }
 
   private void answered(

@@ -296,7 +296,7 @@ public final class JedisBackend implements LockBackend {
 
   /** Gives the batch to a thread of the backend. Each call ends at its deadline. */
   private void dispatch(List<Attempt> batch) {
-    batch.forEach(Attempt::limit);
+    PendingCall.limit(batch);
     workers.execute(() -> run(batch));
   }
 

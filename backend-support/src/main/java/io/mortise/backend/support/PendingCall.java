@@ -96,19 +96,52 @@ public class PendingCall extends CompletableFuture<List<Object>> {
     return most;
   }
 
-  /**
-   * Makes the call fail at its deadline, whatever its progress. A second time does nothing. Only
-   * one thread at a time calls this: the thread that has the call at that moment.
-   */
+  /** Makes the call fail at its deadline, as {@link #limit(List)} does. */
   public final void limit() {
-    if (limited) {
-      return;
+    limit(List.of(this));
+  }
+
+  /**
+   * Makes each call fail at its deadline, whatever its progress. A second time does nothing. Only
+   * one thread at a time calls this: the thread that has the calls at that moment.
+   *
+   * <p>Neighbours with deadlines less than a millisecond apart share one timer. A timer for each of
+   * ten thousand calls would cost more than the calls.
+   *
+   * @param calls a batch
+   */
+  public static void limit(List<? extends PendingCall> calls) {
+    List<PendingCall> together = new ArrayList<>();
+    for (PendingCall call : calls) {
+      if (!call.limited) {
+        if (!together.isEmpty() && !call.endsWith(together.get(0))) {
+          endInTime(together);
+          together = new ArrayList<>();
+        }
+        call.limited = true;
+        together.add(call);
+      }
     }
-    limited = true;
-    TimeoutException late = new TimeoutException();
-    Duration left = Duration.ofMillis(millisLeft());
-    TimeSource.Timer timer = TimeSource.system().schedule(() -> fail(late), left);
-    CompletableFuture<?> unused = whenComplete((reply, failure) -> timer.close());
+    if (!together.isEmpty()) {
+      endInTime(together);
+    }
+  }
+
+  private boolean endsWith(PendingCall other) {
+    return Math.abs(deadline - other.deadline) < NANOS_A_MILLI;
+  }
+
+  private static void endInTime(List<PendingCall> calls) {
+    Runnable end =
+        () -> {
+          TimeoutException late = new TimeoutException();
+          calls.forEach(call -> call.fail(late));
+        };
+    Duration left = Duration.ofMillis(millisLeft(calls));
+    TimeSource.Timer timer = TimeSource.system().schedule(end, left);
+    CompletableFuture<?> unused =
+        CompletableFuture.allOf(calls.toArray(CompletableFuture[]::new))
+            .whenComplete((replies, failure) -> timer.close());
   }
 
   /**

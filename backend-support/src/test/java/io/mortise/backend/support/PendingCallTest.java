@@ -107,6 +107,22 @@ class PendingCallTest {
   }
 
   @Test
+  @DisplayName("B3: each call of a batch ends at its own deadline, whatever happens to the others")
+  void limitedTogether() {
+    PendingCall answered = call(Duration.ofMillis(20));
+    PendingCall first = call(Duration.ofMillis(20));
+    PendingCall later = call(Duration.ofSeconds(9));
+    PendingCall second = call(Duration.ofMillis(20));
+    PendingCall.limit(List.of(answered, first, later, second));
+    answered.answer(List.of(1L));
+
+    assertEquals(Outcome.NOT_EXECUTED, failure(first).outcome());
+    assertEquals(Outcome.NOT_EXECUTED, failure(second).outcome());
+    assertEquals(List.of(1L), answered.join());
+    assertFalse(later.isDone());
+  }
+
+  @Test
   @DisplayName("B4: an interrupt does not end the wait, and the flag stays set")
   void interrupted() {
     PendingCall call = call(Duration.ofMillis(20));

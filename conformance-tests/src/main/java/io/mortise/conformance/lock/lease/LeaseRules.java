@@ -281,6 +281,20 @@ public abstract class LeaseRules extends LockRules {
   }
 
   @Test
+  @Rule({"L9", "W3"})
+  void aSingleHoldWhoseKeyIsOverwrittenByAnotherTypeIsLost() {
+    DistributedLock mine = lockWithLease(SHORT);
+    mine.lock();
+
+    run("return {redis.call('SET', KEYS[1], 'mine now')}");
+    passTimeUntil(
+        "the loss is noticed", SHORT.multipliedBy(5), () -> mine.leaseState() == LeaseState.LOST);
+
+    assertThrows(LeaseLostException.class, mine::unlock);
+    deleteKey();
+  }
+
+  @Test
   @Rule("L9")
   void anOptionInterruptsTheThreadThatLosesItsLease() {
     LockService service = service(builder -> builder.interruptOnLoss(true));
