@@ -379,8 +379,10 @@ public final class RedisCluster implements AutoCloseable {
   }
 
   /**
-   * Gives a slot to its new master, for good. Waits until all masters say so, because a slot that
-   * moves on before can end up with no master.
+   * Gives a slot to its new master, for good. The new master takes the next epoch, so all masters
+   * must know the last one before. With two masters of one epoch, one of them claims anew what it
+   * is giving away. Then waits until all masters say so, because a slot that moves on before can
+   * end up with no master too.
    *
    * @param slot the slot, without keys on its old master
    * @param from its old master
@@ -388,9 +390,20 @@ public final class RedisCluster implements AutoCloseable {
    */
   public void endMove(int slot, RedisServer from, RedisServer to) {
     String number = String.valueOf(slot);
+    until("all masters know the last epoch", this::allKnowTheEpoch);
     to.command("CLUSTER", "SETSLOT", number, "NODE", id(to));
     from.command("CLUSTER", "SETSLOT", number, "NODE", id(to));
     until("all masters know where slot " + slot + " is", () -> allSay(slot, to));
+  }
+
+  private boolean allKnowTheEpoch() {
+    return nodes.stream()
+            .filter(RedisCluster::hasSlots)
+            .map(node -> String.valueOf(node.command("CLUSTER", "INFO")))
+            .map(info -> info.replaceFirst("(?s).*cluster_current_epoch:(\\d+).*", "$1"))
+            .distinct()
+            .count()
+        == 1;
   }
 
   private boolean allSay(int slot, RedisServer owner) {
