@@ -165,10 +165,12 @@ public final class Acquisition implements LockScripts.Subject {
     signal();
   }
 
-  /** As {@link QueuePlace#grantedByMessage}; then wakes its owner. */
+  /** As {@link QueuePlace#grantedByMessage}; then confirms it, or wakes its owner, which does. */
   void grantedByMessage(long grantedAt, int epoch, LeaseTerms whole, long now, QueueTimes times) {
     place.grantedByMessage(grantedAt, epoch, whole, now, times);
-    signal();
+    if (!place.confirm(now)) {
+      signal();
+    }
   }
 
   /**

@@ -65,7 +65,8 @@ public final class Futures {
     return outside;
   }
 
-  private static <T> void copy(CompletableFuture<T> done, CompletableFuture<T> outside) {
+  /** Completes another future as this one, which is done. */
+  static <T> void copy(CompletableFuture<T> done, CompletableFuture<T> outside) {
     Throwable failure = failure(done);
     if (failure == null) {
       outside.complete(done.join());

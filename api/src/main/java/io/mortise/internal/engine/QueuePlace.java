@@ -43,6 +43,9 @@ final class QueuePlace {
 
   private volatile String ticket = "";
 
+  /** What the thread that hears of a grant sends; null if it wakes the agent instead. */
+  private volatile @Nullable Confirmation confirmation;
+
   /**
    * Its ticket: the place in the queue, which each command sends again. Empty if the store never
    * gave one.
@@ -91,6 +94,17 @@ final class QueuePlace {
         out || revoked || ends == null || ends - now <= 0
             ? null
             : Math.min(now, ends - whole.nanos() + HeldLease.STORE_TICK);
+  }
+
+  /** The agent is about to sleep, or has slept. */
+  void confirmedBy(@Nullable Confirmation next) {
+    confirmation = next;
+  }
+
+  /** A grant was heard of: confirms it in the agent's place. Returns false if the agent has to. */
+  boolean confirm(long now) {
+    Confirmation prepared = confirmation;
+    return prepared != null && prepared.begin(now);
   }
 
   /**

@@ -25,6 +25,10 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>So a lost message, a deleted key or a dead holder costs seconds at most.
+ *
+ * <p>While the agent sleeps, the thread that hears of a grant may send its command for it, if that
+ * needs no further thread. Then the agent wakes when the reply is there, and goes on as if it had
+ * sent the command itself.
  */
 final class QueueWait {
   private final Parts parts;
@@ -33,6 +37,11 @@ final class QueueWait {
   QueueWait(Parts parts) {
     this.parts = parts;
     store = parts.store();
+  }
+
+  /** Whether the thread that hears of a grant confirms it. */
+  private boolean confirmsAtOnce() {
+    return store.backend().sendsAtOnce() && !store.options().startOnGrant();
   }
 
   /**
@@ -122,8 +131,10 @@ final class QueueWait {
         } else if (!waits) {
           waits(); // it may have slept in there, and missed a wake-up: so it looks again
         } else {
-          waiter.park(store.time(), gate, acquisition.place().untilCheck(now));
-          busySince = store.now();
+          Step step = sleep(acquisition, now);
+          if (step != Step.WAIT) {
+            return step;
+          }
         }
         mayBeOver = true;
       }
@@ -152,14 +163,43 @@ final class QueueWait {
     }
 
     /**
-     * Asks the store, as one step. If the thread is not to wait at the gate, it leaves the gate
-     * before the callbacks of the reply run.
+     * Sleeps until there is something to do. If a grant was confirmed meanwhile, hears the reply.
      */
+    private Step sleep(Acquisition acquisition, long now) {
+      long longest = acquisition.place().untilCheck(now);
+      if (!confirmsAtOnce()) {
+        waiter.park(store.time(), gate, longest);
+        busySince = store.now();
+        return Step.WAIT;
+      }
+      Confirmation confirmation =
+          new Confirmation(
+              sentAt -> sendNow(acquisition, sentAt), () -> waiter.unpark(store.time()));
+      acquisition.place().confirmedBy(confirmation);
+      waiter.park(store.time(), gate, longest);
+      acquisition.place().confirmedBy(null);
+      if (confirmation.takeBack()) {
+        busySince = store.now();
+        return Step.WAIT;
+      }
+      busySince = confirmation.sentAt();
+      return step(() ->
+          hear(acquisition, busySince, () -> Futures.join(confirmation.reply(), store.time())));
+    }
+
     private Step ask(Acquisition acquisition) {
+      return step(() -> askNow(acquisition));
+    }
+
+    /**
+     * Hears the store's answer, as one step. If the thread is not to wait at the gate, it leaves
+     * the gate before the callbacks of the reply run.
+     */
+    private Step step(Supplier<Step> hearing) {
       return Trampoline.step(() -> {
         boolean stays = false;
         try {
-          Step step = askNow(acquisition);
+          Step step = hearing.get();
           stays = step == Step.WAIT && waiter.waits();
           return step;
         } finally {
@@ -177,16 +217,20 @@ final class QueueWait {
       return hear(acquisition, sentAt, () -> store.backend().execute(call(acquisition)));
     }
 
-    /**
-     * What the backend throws counts as a reply; otherwise the gate would keep its agent for ever.
-     */
     CompletableFuture<List<Object>> send(Acquisition acquisition, long sentAt) {
       try {
-        sending(acquisition, sentAt);
+        return sendNow(acquisition, sentAt);
       } catch (LockServiceClosedException e) {
         end();
         throw e;
       }
+    }
+
+    /**
+     * What the backend throws counts as a reply; otherwise the gate would keep its agent for ever.
+     */
+    private CompletableFuture<List<Object>> sendNow(Acquisition acquisition, long sentAt) {
+      sending(acquisition, sentAt);
       try {
         return store.backend().executeAsync(call(acquisition));
       } catch (RuntimeException | Error e) {

@@ -17,9 +17,15 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class StubStore implements LockBackend {
   private final StubTime time;
   private final Queue<AskedCommand> asked = new ConcurrentLinkedQueue<>();
+  private volatile boolean sendsAtOnce;
 
   StubStore(StubTime time) {
     this.time = time;
+  }
+
+  /** From now on the thread that hears of a grant may confirm it. */
+  void sendAtOnce() {
+    sendsAtOnce = true;
   }
 
   /**
@@ -62,6 +68,11 @@ final class StubStore implements LockBackend {
   @Override
   public Subscription subscribe(String channel, ChannelListener listener) {
     return () -> {};
+  }
+
+  @Override
+  public boolean sendsAtOnce() {
+    return sendsAtOnce;
   }
 
   @Override

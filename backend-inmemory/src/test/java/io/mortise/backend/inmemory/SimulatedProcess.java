@@ -30,6 +30,7 @@ final class SimulatedProcess implements LockBackend, TimeSource {
   private final Duration lease;
   private final boolean startOnGrant;
   private final boolean retains;
+  private final boolean sendsAtOnce;
   private final SimulatedLink link;
   private final Queue<Runnable> keptBack = new ConcurrentLinkedQueue<>();
   private LockBackend client;
@@ -41,6 +42,7 @@ final class SimulatedProcess implements LockBackend, TimeSource {
     this.lease = lease;
     startOnGrant = seed % 2 == 0;
     retains = seed % 3 == 0;
+    sendsAtOnce = seed % 4 > 1;
     link = new SimulatedLink(store, seed);
     client = store.backend();
     service = open();
@@ -176,6 +178,11 @@ final class SimulatedProcess implements LockBackend, TimeSource {
             }
           }
         });
+  }
+
+  @Override
+  public boolean sendsAtOnce() {
+    return sendsAtOnce;
   }
 
   @Override

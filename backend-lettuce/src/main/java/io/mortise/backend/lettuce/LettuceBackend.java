@@ -294,6 +294,11 @@ public final class LettuceBackend implements LockBackend {
   }
 
   @Override
+  public boolean sendsAtOnce() {
+    return true;
+  }
+
+  @Override
   public BackendInfo info() {
     return info;
   }

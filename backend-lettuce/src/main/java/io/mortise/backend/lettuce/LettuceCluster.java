@@ -53,6 +53,11 @@ record LettuceCluster(SharedThreads threads, ClientOptions options, Function<Str
   }
 
   @Override
+  public boolean sendsAtOnce() {
+    return true;
+  }
+
+  @Override
   public int slot(String key) {
     return SlotHash.getSlot(key);
   }

@@ -14,6 +14,7 @@ import io.mortise.spi.Subscription;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -124,6 +125,29 @@ abstract class MessageDuties extends Duties {
     first.awaitMessage("one");
     assertEquals(List.of("both"), second.messages());
     assertEquals(List.of("both", "one"), first.messages());
+  }
+
+  @Test
+  @Rule({"B5", "B12"})
+  @DisplayName("B5: a listener may answer a message by a call, whose reply arrives")
+  void aListenerMaySendACall() {
+    String channel = name("channel");
+    CompletableFuture<List<Object>> reply = new CompletableFuture<>();
+    Recorder recorder =
+        new Recorder() {
+          @Override
+          public void onMessage(String message) {
+            CompletableFuture<?> unused =
+                backend.executeAsync(echo(message)).thenAccept(reply::complete);
+            super.onMessage(message);
+          }
+        };
+    backend.subscribe(channel, recorder);
+    recorder.awaitSigns("+");
+    publish(backend, channel, "question");
+    assertEquals(List.of("question"), Way.await(reply));
+    publish(backend, channel, "more");
+    recorder.awaitMessage("more");
   }
 
   @Test

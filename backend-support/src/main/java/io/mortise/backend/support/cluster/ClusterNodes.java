@@ -25,6 +25,15 @@ public interface ClusterNodes extends AutoCloseable {
    */
   Node open(String place);
 
+  /**
+   * As {@link LockBackend#sendsAtOnce}, for the nodes.
+   *
+   * @return the same value every time; false by default
+   */
+  default boolean sendsAtOnce() {
+    return false;
+  }
+
   /** Closes what the nodes have shared. The nodes are closed before. */
   @Override
   void close();

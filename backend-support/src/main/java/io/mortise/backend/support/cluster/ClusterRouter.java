@@ -220,6 +220,11 @@ public final class ClusterRouter implements LockBackend {
   }
 
   @Override
+  public boolean sendsAtOnce() {
+    return cluster.sendsAtOnce();
+  }
+
+  @Override
   public BackendInfo info() {
     return info;
   }

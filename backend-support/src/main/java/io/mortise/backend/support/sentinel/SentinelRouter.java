@@ -45,6 +45,7 @@ public final class SentinelRouter implements LockBackend {
   private final SentinelWatch watch;
   private final ActivityTimer pulse;
   private final BackendInfo info;
+  private final boolean sendsAtOnce;
   private final AtomicLong lastAsked = new AtomicLong(System.nanoTime());
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -64,7 +65,9 @@ public final class SentinelRouter implements LockBackend {
     watch = new SentinelWatch(nodes, address.master(), master::named);
     pulse = new ActivityTimer(watch::askAll, POLL);
     try {
-      BackendInfo first = firstMaster(address.sentinels(), patience).info();
+      LockBackend opened = firstMaster(address.sentinels(), patience);
+      BackendInfo first = opened.info();
+      sendsAtOnce = opened.sendsAtOnce();
       Duration silence = master.term().master().downAfter();
       info =
           new BackendInfo(endpoint, first.serverVersion(), true, true, Topology.SENTINEL, silence);
@@ -199,6 +202,11 @@ public final class SentinelRouter implements LockBackend {
   public Subscription subscribe(String channel, ChannelListener listener) {
     pulse.use();
     return master.subscribe(channel, listener);
+  }
+
+  @Override
+  public boolean sendsAtOnce() {
+    return sendsAtOnce;
   }
 
   @Override
