@@ -27,9 +27,20 @@ public final class Futures {
    */
   public static <T> T await(CompletableFuture<T> future, TimeSource time)
       throws InterruptedException {
+    return await(future, time, () -> {});
+  }
+
+  /**
+   * As {@link #await(CompletableFuture, TimeSource)}.
+   *
+   * @param look runs whenever the thread wakes; it may complete the future
+   */
+  public static <T> T await(CompletableFuture<T> future, TimeSource time, Runnable look)
+      throws InterruptedException {
     wakeWhenDone(future, time);
     while (!future.isDone()) {
       time.parkNanos(future, LONG);
+      look.run();
       if (Thread.interrupted()) {
         InterruptedException interrupt = new InterruptedException();
         if (future.completeExceptionally(interrupt)) {
@@ -45,10 +56,20 @@ public final class Futures {
    * Waits until the future is complete. An interrupt does not end the wait; its flag is set again.
    */
   public static <T> T join(CompletableFuture<T> future, TimeSource time) {
+    return join(future, time, () -> {});
+  }
+
+  /**
+   * As {@link #join(CompletableFuture, TimeSource)}.
+   *
+   * @param look runs whenever the thread wakes; it may complete the future
+   */
+  public static <T> T join(CompletableFuture<T> future, TimeSource time, Runnable look) {
     wakeWhenDone(future, time);
     boolean interrupted = false;
     while (!future.isDone()) {
       time.parkNanos(future, LONG);
+      look.run();
       interrupted |= Thread.interrupted();
     }
     if (interrupted) {
