@@ -121,6 +121,11 @@ final class LeaseGate {
       this.looker = looker;
     }
 
+    @SuppressWarnings("ReferenceEquality") // a request is equal to itself alone
+    boolean isFor(Request request) {
+      return looker == request;
+    }
+
     @Override
     public LockKeys keys() {
       return from.keys();
@@ -233,7 +238,7 @@ final class LeaseGate {
       if (fits && !mayPassOn(spare.from, spare.held, now)) {
         spares.remove(spare);
         old.add(spare.held);
-      } else if (fits && (own == null || spare.looker == request)) {
+      } else if (fits && (own == null || spare.isFor(request))) {
         own = spare;
       }
     }
@@ -337,7 +342,7 @@ final class LeaseGate {
   }
 
   private boolean hasSpare(Request looker) {
-    return spares.stream().anyMatch(spare -> spare.looker == looker && woken.contains(looker));
+    return spares.stream().anyMatch(spare -> spare.isFor(looker) && woken.contains(looker));
   }
 
   private void wakeToLook(Request looker) {
