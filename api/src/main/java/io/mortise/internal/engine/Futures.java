@@ -33,14 +33,13 @@ public final class Futures {
   /**
    * As {@link #await(CompletableFuture, TimeSource)}.
    *
-   * @param look runs whenever the thread wakes; it may complete the future
+   * @param look runs before each sleep of the thread; it may complete the future
    */
   public static <T> T await(CompletableFuture<T> future, TimeSource time, Runnable look)
       throws InterruptedException {
     wakeWhenDone(future, time);
-    while (!future.isDone()) {
+    while (looksInVain(future, look)) {
       time.parkNanos(future, LONG);
-      look.run();
       if (Thread.interrupted()) {
         InterruptedException interrupt = new InterruptedException();
         if (future.completeExceptionally(interrupt)) {
@@ -62,20 +61,27 @@ public final class Futures {
   /**
    * As {@link #join(CompletableFuture, TimeSource)}.
    *
-   * @param look runs whenever the thread wakes; it may complete the future
+   * @param look runs before each sleep of the thread; it may complete the future
    */
   public static <T> T join(CompletableFuture<T> future, TimeSource time, Runnable look) {
     wakeWhenDone(future, time);
     boolean interrupted = false;
-    while (!future.isDone()) {
+    while (looksInVain(future, look)) {
       time.parkNanos(future, LONG);
-      look.run();
       interrupted |= Thread.interrupted();
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
     return value(future);
+  }
+
+  /** A wake-up may have come before, while the thread slept elsewhere: so it looks first. */
+  private static boolean looksInVain(CompletableFuture<?> future, Runnable look) {
+    if (!future.isDone()) {
+      look.run();
+    }
+    return !future.isDone();
   }
 
   /** The same future, but completed on the executor. */

@@ -163,7 +163,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
    * @param here whether the calling thread waits for the result. Then it sends the first command
    * @param result completed on the thread that delivers the reply, so nothing that blocks may
    *     depend on it. If a caller completes it first, the request is withdrawn.
-   * @return what the calling thread runs whenever it wakes, if it waits for the result
+   * @return what the calling thread runs before each sleep, if it waits for the result
    */
   static Runnable start(
       Parts parts,

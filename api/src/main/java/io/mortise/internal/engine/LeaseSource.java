@@ -26,7 +26,7 @@ public interface LeaseSource {
   /**
    * As {@link #request}, for a caller that waits: its thread may send the first command.
    *
-   * @return what the caller runs whenever it wakes: there may be a lease that it has to take
+   * @return what the caller runs before each sleep: there may be a lease that it has to take
    */
   default Runnable requestHere(long wait, CompletableFuture<LeaseOutcome> result) {
     request(wait, result);

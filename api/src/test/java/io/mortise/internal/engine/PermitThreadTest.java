@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -135,6 +136,23 @@ class PermitThreadTest extends LeaseGateFixture {
 
     assertEquals(before, time.unparks(a.thread()));
     looks(a);
+    assertTrue(GateThread.get(second).isValid());
+    cancel(ahead);
+  }
+
+  /** The thread sleeps elsewhere between lining up and its first sleep here. */
+  @Test
+  @Tag("L10")
+  void aWakeUpThatComesWhileTheThreadSleepsElsewhereIsNotLost() {
+    Lease first = holds();
+    Queued ahead = queues();
+    told.atWaiting(() -> {
+      close(first);
+      LockSupport.park(); // as a lock that the listener waits for: the wake-up is gone
+    });
+
+    Future<Lease> second = a.does(semaphore::acquire);
+
     assertTrue(GateThread.get(second).isValid());
     cancel(ahead);
   }
