@@ -44,19 +44,22 @@ final class Confirmation {
       begun = true;
       sentAt = now;
     }
-    CompletableFuture<List<Object>> sent;
+    CompletableFuture<List<Object>> arriving;
     try {
-      sent = sender.send(now);
-    } catch (LockServiceClosedException e) {
-      sent = CompletableFuture.failedFuture(e);
+      arriving = sender.send(now);
+    } catch (RuntimeException | Error e) { // whatever it is, the agent waits for it
+      arriving = CompletableFuture.failedFuture(e);
     }
-    CompletableFuture<List<Object>> arriving = sent;
+    answers(arriving);
+    return true;
+  }
+
+  private void answers(CompletableFuture<List<Object>> arriving) {
     CompletableFuture<?> unused =
         arriving.whenComplete((value, failure) -> {
           Futures.copy(arriving, reply);
           wake.run();
         });
-    return true;
   }
 
   /** The agent is awake. Returns false if the command was sent before; then its reply counts. */

@@ -5,15 +5,13 @@ import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -33,18 +31,10 @@ final class LeaseGate {
    *
    *   it comes       into the line, if a request of this service is ahead of it in the store's
    *                  queue, and a lease like its own may be passed on. Else to the store
-   *   a lease ends   what it had is for the first in the line that wants the same, if it may be
-   *                  passed on. A request of a callback gets it. If a thread waits, the thread is
-   *                  woken for it, and takes it when it looks. Else it goes back to the store
-   *   it comes, or   it takes what a thread was woken for and has not taken yet
-   *   its thread
-   *   looks
+   *   a lease ends   what it had goes to the first in the line that wants the same, if it may be
+   *                  passed on. Else it goes back to the store
    *   none is ahead  the first of the line asks, and is then ahead of the others
    *   its time       no lease like its own may be passed on any more: it asks
-   *
-   * So a running thread may take a lease before the thread that was woken for it, which stays where
-   * it is in the line. That spares both a switch of threads. The time in which leases are passed on
-   * bounds for how long.
    *
    * Two leases are alike if they have the same number of permits. All leases of a lock are alike.
    *
@@ -69,9 +59,6 @@ final class LeaseGate {
    *        and not passed on, or the next holder has it, and is told of a loss.
    *   (P2) While a request is in the line, a request of this service is ahead of it, and a timer
    *        ends its wait here.
-   *   (P3) What lies here belongs to no request. For each such lease a thread in the line was woken
-   *        that has not looked since. If it leaves the line, another one is woken, or the lease
-   *        goes back to the store.
    *
    * Order of monitors: this gate, a request, a lease. No command is sent in any of them.
    */
@@ -88,13 +75,7 @@ final class LeaseGate {
     /** Whether it has asked the store, and waits. */
     boolean waitsAtStore();
 
-    /** Whether a thread waits for it, which looks when it wakes. */
-    boolean looks();
-
-    /** Wakes that thread. */
-    void wakeToLook();
-
-    /** Takes over what another one gave back. Returns null if it has ended, or that hold has. */
+    /** Takes over what another one gives back. Returns null if it has ended, or that hold has. */
     @Nullable Runnable takeOver(Request from, Acquisition held, long now);
 
     /** Until when its lease may be passed on. */
@@ -107,59 +88,9 @@ final class LeaseGate {
     void wake();
   }
 
-  /** A lease that was given back, and lies here until a request takes it. */
-  private final class Spare implements Acquisition.Owner {
-    private final Request from;
-    private final Acquisition held;
-
-    /** Its thread was woken, and has not looked since. */
-    private Request looker;
-
-    Spare(Request from, Acquisition held, Request looker) {
-      this.from = from;
-      this.held = held;
-      this.looker = looker;
-    }
-
-    @SuppressWarnings("ReferenceEquality") // a request is equal to itself alone
-    boolean isFor(Request request) {
-      return looker == request;
-    }
-
-    @Override
-    public LockKeys keys() {
-      return from.keys();
-    }
-
-    @Override
-    public void wake() {}
-
-    @Override
-    public @Nullable Holder holder(Acquisition of) {
-      return null;
-    }
-
-    /** Nobody is inside, so nobody is told. It lies here until somebody wants to take it. */
-    @Override
-    public boolean lose(Acquisition lost, Loss why) {
-      boolean wasHeld = lost.lease().lose(why);
-      if (wasHeld) {
-        releases.lostUnused(lost, why);
-      }
-      return wasHeld;
-    }
-  }
-
   private static final long HAND_OFF = ServiceOptions.HAND_OFF_TIME.toNanos();
 
   private final Store store;
-  private final Releases releases;
-
-  /** What lies here, in the order in which it was given back. */
-  private final Set<Spare> spares = new LinkedHashSet<>(2);
-
-  /** Those in the line whose threads were woken and have not looked since. */
-  private final Set<Request> woken = new HashSet<>(2);
 
   /** Those in the line, in the order in which they came. */
   private final Set<Request> line = new LinkedHashSet<>();
@@ -178,9 +109,8 @@ final class LeaseGate {
 
   private boolean timed;
 
-  LeaseGate(Store store, Releases releases) {
+  LeaseGate(Store store) {
     this.store = store;
-    this.releases = releases;
     lastEnd = store.now();
   }
 
@@ -195,70 +125,11 @@ final class LeaseGate {
   }
 
   /**
-   * A new request takes what lies here, or waits in the line if that may spare it a command.
+   * A new request waits in the line, if that may spare it a command.
    *
-   * @return what follows, outside of all monitors; null if it has to ask the store
+   * @return tells listeners that it waits; null if it has to ask the store
    */
-  @Nullable Runnable join(Request request) {
-    List<Acquisition> old = new ArrayList<>(0);
-    Runnable joined;
-    synchronized (this) {
-      Runnable taken = take(request, old);
-      joined = taken == null ? lineUp(request) : taken;
-    }
-    giveBack(old);
-    return joined;
-  }
-
-  /**
-   * The thread of a request in the line has woken, and takes what lies here.
-   *
-   * @return what follows, outside of all monitors; null if there is nothing for it
-   */
-  @Nullable Runnable look(Request request) {
-    List<Acquisition> old = new ArrayList<>(0);
-    Runnable taken;
-    synchronized (this) {
-      if (!woken.remove(request)) {
-        return null;
-      }
-      taken = take(request, old);
-    }
-    giveBack(old);
-    return taken;
-  }
-
-  /** Takes the lease for which it was woken, or else the first. Ends those that are too old. */
-  private @Nullable Runnable take(Request request, List<Acquisition> old) {
-    Runnable taken = null;
-    Spare own = null;
-    long now = store.now();
-    for (Spare spare : List.copyOf(spares)) {
-      boolean fits = wants(request, spare.held);
-      if (fits && !mayPassOn(spare.from, spare.held, now)) {
-        spares.remove(spare);
-        old.add(spare.held);
-      } else if (fits && (own == null || spare.isFor(request))) {
-        own = spare;
-      }
-    }
-    if (own != null) {
-      taken = request.takeOver(own.from, own.held, now);
-    }
-    if (taken != null) {
-      spares.remove(own);
-    }
-    return taken;
-  }
-
-  /** Gives back in the background what lay here. */
-  private void giveBack(List<Acquisition> old) {
-    for (Acquisition each : old) {
-      CompletableFuture<Boolean> unused = releases.endAndReleaseAsync(each);
-    }
-  }
-
-  private @Nullable Runnable lineUp(Request request) {
+  synchronized @Nullable Runnable join(Request request) {
     long now = store.now();
     if (ahead.isEmpty() || left(request, now) <= 0) {
       return null;
@@ -287,76 +158,21 @@ final class LeaseGate {
   /** The request has its lease, or has ended. */
   void over(Request request) {
     Request next;
-    List<Acquisition> left;
     synchronized (this) {
       users--;
-      leaves(request);
+      line.remove(request);
       ahead.remove(request);
       next = ahead.isEmpty() ? sendFirst() : null;
-      left = leftOver();
     }
     if (next != null) {
       next.wake();
     }
-    giveBack(left);
   }
 
-  private void leaves(Request request) {
-    line.remove(request);
-    woken.remove(request);
-  }
-
-  /**
-   * Wakes other threads for what lies here, if those that were woken for it have left the line.
-   *
-   * @return the leases for which nobody is left
-   */
-  private List<Acquisition> leftOver() {
-    List<Acquisition> left = new ArrayList<>(0);
-    for (Spare spare : List.copyOf(spares)) {
-      if (woken.contains(spare.looker)) {
-        continue;
-      }
-      Request next = nextLooker(spare.held);
-      if (next == null) {
-        spares.remove(spare);
-        left.add(spare.held);
-      } else {
-        spare.looker = next;
-        wakeToLook(next);
-      }
-    }
-    return left;
-  }
-
-  /** The first in the line that wants as many and looks, and for which nothing lies here yet. */
-  private @Nullable Request nextLooker(Acquisition held) {
-    return line.stream()
-        .filter(each -> each.looks() && wants(each, held) && !hasSpare(each))
-        .findFirst()
-        .orElse(null);
-  }
-
-  private static boolean wants(Request request, Acquisition held) {
-    return request.keys().permits() == held.keys().permits();
-  }
-
-  private boolean hasSpare(Request looker) {
-    return spares.stream().anyMatch(spare -> spare.isFor(looker) && woken.contains(looker));
-  }
-
-  private void wakeToLook(Request looker) {
-    if (woken.add(looker)) {
-      looker.wakeToLook();
-    }
-  }
-
-  /** The first asks for which nothing lies here, or else the first. */
   private @Nullable Request sendFirst() {
-    List<Request> order = new ArrayList<>(line);
-    order.sort(Comparator.comparing(this::hasSpare)); // the sort is stable
-    for (Request first : order) {
-      leaves(first);
+    for (Iterator<Request> all = line.iterator(); all.hasNext(); ) {
+      Request first = all.next();
+      all.remove();
       if (first.leaveLine()) {
         ahead.add(first);
         return first;
@@ -375,19 +191,16 @@ final class LeaseGate {
   /** Those for which nothing may be passed on any more ask the store. */
   private void timeIsOver() {
     List<Request> asking;
-    List<Acquisition> left;
     synchronized (this) {
       timed = false;
       long now = store.now();
       List<Request> leaving = line.stream().filter(each -> left(each, now) <= 0).toList();
-      leaving.forEach(this::leaves);
+      leaving.forEach(line::remove);
       asking = leaving.stream().filter(Request::leaveLine).toList();
       ahead.addAll(asking);
       line.stream().mapToLong(each -> left(each, now)).min().ifPresent(this::setTimer);
-      left = leftOver();
     }
     store.batcher().send(asking);
-    giveBack(left);
   }
 
   /**
@@ -423,24 +236,13 @@ final class LeaseGate {
       return null;
     }
     for (Request next : line) { // it leaves the line when it is over
-      if (wants(next, held) && !hasSpare(next)) {
-        Runnable passed = next.looks() ? lay(from, held, next) : next.takeOver(from, held, now);
-        if (passed != null) {
-          return passed;
-        }
+      boolean fits = next.keys().permits() == held.keys().permits();
+      Runnable taken = fits ? next.takeOver(from, held, now) : null;
+      if (taken != null) {
+        return taken;
       }
     }
     return null;
-  }
-
-  private @Nullable Runnable lay(Request from, Acquisition held, Request looker) {
-    Spare spare = new Spare(from, held, looker);
-    boolean lies = held.passTo(spare, () -> spares.add(spare));
-    if (!lies) {
-      return null;
-    }
-    wakeToLook(looker);
-    return () -> {};
   }
 
   /** A lease that was made longer is not passed on: the next holder has not asked for that. */

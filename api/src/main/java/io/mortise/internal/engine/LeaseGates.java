@@ -12,12 +12,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseGates {
   private final Store store;
-  private final Releases releases;
   private final Map<String, LeaseGate> byLock = new ConcurrentHashMap<>();
 
-  LeaseGates(Store store, Releases releases) {
+  LeaseGates(Store store) {
     this.store = store;
-    this.releases = releases;
   }
 
   /** The gate of a new request; null if its lease is never passed on. */
@@ -31,7 +29,7 @@ final class LeaseGates {
     return byLock.compute(
         wanted.keys().lock(),
         (lock, known) -> {
-          LeaseGate gate = known == null ? new LeaseGate(store, releases) : known;
+          LeaseGate gate = known == null ? new LeaseGate(store) : known;
           gate.enter(); // in here, so that it is not removed before
           return gate;
         });

@@ -86,10 +86,6 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   private final LeaseTerms policy;
   private final @Nullable VotingSet voters;
   private final Thread asker = Thread.currentThread();
-
-  /** Whether that thread waits for the result. */
-  private final boolean here;
-
   private final long wait;
 
   /** Whether it waits for a recall, if it does not wait otherwise. */
@@ -137,9 +133,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
       Pending pending,
       Wanted wanted,
       long wait,
-      boolean here,
       CompletableFuture<LeaseOutcome> result) {
-    this.here = here;
     this.parts = parts;
     this.pending = pending;
     store = parts.store();
@@ -160,19 +154,18 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   /**
    * Starts a request: asks for the first time.
    *
-   * @param here whether the calling thread waits for the result. Then it sends the first command
+   * @param here whether the calling thread sends the first command; it waits for the reply anyway
    * @param result completed on the thread that delivers the reply, so nothing that blocks may
    *     depend on it. If a caller completes it first, the request is withdrawn.
-   * @return what the calling thread runs before each sleep, if it waits for the result
    */
-  static Runnable start(
+  static void start(
       Parts parts,
       Pending pending,
       Wanted wanted,
       long wait,
       boolean here,
       CompletableFuture<LeaseOutcome> result) {
-    LeaseRequest request = new LeaseRequest(parts, pending, wanted, wait, here, result);
+    LeaseRequest request = new LeaseRequest(parts, pending, wanted, wait, result);
     pending.add(request);
     CompletableFuture<LeaseOutcome> unused =
         result.whenComplete((value, failed) -> request.endUnwanted(failed));
@@ -182,14 +175,13 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     Runnable joined = request.join();
     if (joined != null) {
       joined.run();
-    } else {
-      request.begin();
-      request.askFirst();
+      return;
     }
-    return request::look;
+    request.begin();
+    request.askFirst(here);
   }
 
-  private void askFirst() {
+  private void askFirst(boolean here) {
     if (store.retain() > 0 && pending.makesRoom(keys, this::wake)) {
       return;
     }
@@ -200,19 +192,10 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     }
   }
 
-  /** Takes what another has left, or waits in the line, if that may spare it a command. */
+  /** Waits in the line, if that may spare it a command; null if not. */
   private @Nullable Runnable join() {
     LeaseGate own = gate;
     return own == null || wait == LeaseSource.NOT ? null : own.join(this);
-  }
-
-  /** The thread that waits has woken. It may take what another request has left. */
-  private void look() {
-    LeaseGate own = gate;
-    Runnable taken = own == null ? null : own.look(this);
-    if (taken != null) {
-      taken.run();
-    }
   }
 
   private synchronized void begin() {
@@ -498,7 +481,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   @Override
   public synchronized @Nullable Runnable takeOver(
       LeaseGate.Request from, Acquisition held, long now) {
-    if (phase != Phase.LINE && phase != Phase.NEW) {
+    if (phase != Phase.LINE) {
       return null;
     }
     Runnable[] telling = new Runnable[1];
@@ -512,16 +495,6 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     passableUntil = from.passableUntil();
     passed = from.passed() + 1;
     return begins(() -> parts.acquisitions().forget(unused), telling[0]);
-  }
-
-  @Override
-  public boolean looks() {
-    return here;
-  }
-
-  @Override
-  public void wakeToLook() {
-    store.time().unpark(asker);
   }
 
   @Override

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One thread's wait in the store's queue: the agent of a gate asks the store for the lock, and
- * waits there. All of it runs on the agent's own thread.
+ * waits there, on its own thread.
  *
  * <p>A waiting acquisition asks again:
  *
@@ -176,8 +176,11 @@ final class QueueWait {
           new Confirmation(
               sentAt -> sendNow(acquisition, sentAt), () -> waiter.unpark(store.time()));
       acquisition.place().confirmedBy(confirmation);
-      waiter.park(store.time(), gate, longest);
-      acquisition.place().confirmedBy(null);
+      try {
+        waiter.park(store.time(), gate, longest);
+      } finally {
+        acquisition.place().confirmedBy(null);
+      }
       if (confirmation.takeBack()) {
         busySince = store.now();
         return Step.WAIT;
