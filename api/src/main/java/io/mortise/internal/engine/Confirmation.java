@@ -1,26 +1,16 @@
 package io.mortise.internal.engine;
 
-import io.mortise.LockServiceClosedException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongFunction;
 
 /**
  * The command by which a sleeping agent confirms a grant. The thread that hears of the grant sends
- * it, so that it does not wait until the agent is awake. The agent takes the command back when it
- * wakes for another reason. Whichever of the two comes first decides. Thread-safe.
+ * it, so the command does not wait until the agent is awake. The agent takes the command back when
+ * it wakes for another reason. The first of the two decides. Thread-safe.
  */
 final class Confirmation {
-  /** Sends the command. */
-  interface Sender {
-    /**
-     * Sends the command without blocking.
-     *
-     * @throws LockServiceClosedException the service takes no more work, so it was not sent
-     */
-    CompletableFuture<List<Object>> send(long sentAt);
-  }
-
-  private final Sender sender;
+  private final LongFunction<CompletableFuture<List<Object>>> send;
   private final Runnable wake;
   private final CompletableFuture<List<Object>> reply = new CompletableFuture<>();
   private boolean begun;
@@ -28,10 +18,12 @@ final class Confirmation {
   private long sentAt;
 
   /**
+   * @param send sends the command without blocking, and is told the time. What it throws, the agent
+   *     hears
    * @param wake wakes the agent
    */
-  Confirmation(Sender sender, Runnable wake) {
-    this.sender = sender;
+  Confirmation(LongFunction<CompletableFuture<List<Object>>> send, Runnable wake) {
+    this.send = send;
     this.wake = wake;
   }
 
@@ -46,8 +38,8 @@ final class Confirmation {
     }
     CompletableFuture<List<Object>> arriving;
     try {
-      arriving = sender.send(now);
-    } catch (RuntimeException | Error e) { // whatever it is, the agent waits for it
+      arriving = send.apply(now);
+    } catch (RuntimeException | Error e) { // the agent waits for an answer, whatever it is
       arriving = CompletableFuture.failedFuture(e);
     }
     answers(arriving);

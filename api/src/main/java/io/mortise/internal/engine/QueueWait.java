@@ -26,9 +26,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>So a lost message, a deleted key or a dead holder costs seconds at most.
  *
- * <p>While the agent sleeps, the thread that hears of a grant may send its command for it, if that
- * needs no further thread. Then the agent wakes when the reply is there, and goes on as if it had
- * sent the command itself.
+ * <p>While the agent sleeps, the thread that hears of a grant sends the agent's next command, if
+ * that needs no further thread ({@link Confirmation}). The reply wakes the agent, which goes on as
+ * if it had sent the command itself.
  */
 final class QueueWait {
   private final Parts parts;

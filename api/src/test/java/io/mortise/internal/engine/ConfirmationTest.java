@@ -66,18 +66,26 @@ class ConfirmationTest {
   @Test
   @Tag("L17")
   void aClosedServiceFailsItOnTheAgentsThread() {
-    LockServiceClosedException closed = new LockServiceClosedException("closed");
+    assertAgentHears(new LockServiceClosedException("closed"));
+  }
+
+  @Test
+  void anyOtherFailureToSendItWakesTheAgentToo() {
+    assertAgentHears(new IllegalStateException("a backend's defect"));
+  }
+
+  private void assertAgentHears(RuntimeException thrown) {
     Confirmation refused =
         new Confirmation(
             sentAt -> {
-              throw closed;
+              throw thrown;
             },
             () -> wakes++);
 
     assertTrue(refused.begin(5));
 
     assertFalse(refused.takeBack());
-    assertSame(closed, Futures.failure(refused.reply()));
+    assertSame(thrown, Futures.failure(refused.reply()));
     assertEquals(1, wakes);
   }
 }

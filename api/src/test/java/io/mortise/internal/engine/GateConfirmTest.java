@@ -35,15 +35,20 @@ class GateConfirmTest extends GateFixture {
     engine.mailbox().onMessage("grant 1 0|" + acquire.id() + '|' + keys.lock());
   }
 
+  /** The message of the grant comes, and the test's thread confirms it. */
+  private AskedCommand confirmed(AskedCommand acquire) {
+    granted(acquire);
+    return store.next("acquire");
+  }
+
   @Test
   void aGrantIsConfirmedBeforeTheAgentIsAwake() {
     Future<Boolean> locking = a.runs(lock::lock);
     AskedCommand acquire = sleeps();
     time.stopAtWake(a.thread());
 
-    granted(acquire);
+    AskedCommand confirmation = confirmed(acquire);
 
-    AskedCommand confirmation = store.next("acquire");
     assertEquals(acquire.id(), confirmation.id());
     assertTrue(time.isParked(a.thread()));
     confirmation.heldAfterOthers();
@@ -60,8 +65,7 @@ class GateConfirmTest extends GateFixture {
     Future<Boolean> locking = a.runs(lock::lock);
     AskedCommand acquire = sleeps();
     time.advance(WAIT);
-    granted(acquire);
-    AskedCommand confirmation = store.next("acquire");
+    AskedCommand confirmation = confirmed(acquire);
     time.pause(Duration.ofSeconds(1));
 
     confirmation.heldAfterOthers();
@@ -76,8 +80,7 @@ class GateConfirmTest extends GateFixture {
   void aSecondMessageSendsNoSecondConfirmation() {
     Future<Boolean> locking = a.runs(lock::lock);
     AskedCommand acquire = sleeps();
-    granted(acquire);
-    AskedCommand confirmation = store.next("acquire");
+    AskedCommand confirmation = confirmed(acquire);
 
     granted(acquire);
 
@@ -94,8 +97,7 @@ class GateConfirmTest extends GateFixture {
 
     assertEquals(acquire.id(), sleeps().id());
 
-    granted(acquire);
-    store.next("acquire").heldAfterOthers();
+    confirmed(acquire).heldAfterOthers();
     assertTrue(GateThread.get(locking));
   }
 
@@ -104,8 +106,7 @@ class GateConfirmTest extends GateFixture {
   void aTimeLimitThatPassesMeanwhileDoesNotEndTheAttempt() {
     Future<Boolean> trying = a.does(() -> lock.tryLock(WAIT));
     AskedCommand acquire = sleeps();
-    granted(acquire);
-    AskedCommand confirmation = store.next("acquire");
+    AskedCommand confirmation = confirmed(acquire);
     time.advance(WAIT.multipliedBy(2));
     assertFalse(trying.isDone());
 
@@ -119,8 +120,7 @@ class GateConfirmTest extends GateFixture {
   void anAttemptWhoseTimeIsOverGivesUpAfterTheReply() {
     Future<Boolean> trying = a.does(() -> lock.tryLock(WAIT));
     AskedCommand acquire = sleeps();
-    granted(acquire);
-    AskedCommand confirmation = store.next("acquire");
+    AskedCommand confirmation = confirmed(acquire);
     time.advance(WAIT.multipliedBy(2));
 
     confirmation.queued();
@@ -138,8 +138,7 @@ class GateConfirmTest extends GateFixture {
           return Thread.interrupted();
         });
     AskedCommand acquire = sleeps();
-    granted(acquire);
-    AskedCommand confirmation = store.next("acquire");
+    AskedCommand confirmation = confirmed(acquire);
     a.thread().interrupt();
 
     confirmation.heldAfterOthers();
@@ -171,9 +170,8 @@ class GateConfirmTest extends GateFixture {
     acquisition(acquire.id()).signal();
     time.awaitWoken(a.thread());
 
-    granted(acquire);
+    AskedCommand confirmation = confirmed(acquire);
 
-    AskedCommand confirmation = store.next("acquire");
     time.letGo(a.thread());
     store.assertNothingAsked();
     confirmation.heldAfterOthers();
@@ -185,8 +183,7 @@ class GateConfirmTest extends GateFixture {
   void aConfirmationWithoutAnAnswerIsAskedAgain() {
     Future<Boolean> locking = a.runs(lock::lock);
     AskedCommand acquire = sleeps();
-    granted(acquire);
-    store.next("acquire").lost();
+    confirmed(acquire).lost();
     time.awaitParked(a.thread());
     time.advance(Duration.ofSeconds(1));
 
@@ -201,8 +198,7 @@ class GateConfirmTest extends GateFixture {
   void anAttemptThatGivesUpAfterALostConfirmationLeavesATombstone() {
     Future<Boolean> trying = a.does(() -> lock.tryLock(WAIT));
     AskedCommand acquire = sleeps();
-    granted(acquire);
-    AskedCommand confirmation = store.next("acquire");
+    AskedCommand confirmation = confirmed(acquire);
     time.advance(WAIT.multipliedBy(2));
 
     confirmation.lost();
@@ -219,8 +215,7 @@ class GateConfirmTest extends GateFixture {
   void aForcedUnlockMeanwhileMakesItAskAnew() {
     Future<Boolean> locking = a.runs(lock::lock);
     AskedCommand acquire = sleeps();
-    granted(acquire);
-    AskedCommand confirmation = store.next("acquire");
+    AskedCommand confirmation = confirmed(acquire);
     forcedOpen(acquisition(acquire.id()));
 
     confirmation.heldAfterOthers();
