@@ -1,6 +1,7 @@
 package io.mortise.internal.composite;
 
 import io.mortise.internal.engine.Futures;
+import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.lock.Member;
 import io.mortise.internal.lock.ServerFacts;
 import io.mortise.spi.BackendInfo;
@@ -20,19 +21,23 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Whether the servers of a Redlock's members fit each other. Each is asked when the Redlock is
- * first acquired, and that acquisition waits for the answers. A server that does not answer hinders
- * no acquisition. It is asked again with later ones. Thread-safe.
+ * first acquired. That acquisition waits for every server that answered it, as long as for a
+ * member's lease. A server without any answer hinders no acquisition. It is asked again with later
+ * ones. Thread-safe.
  */
 final class MemberServers {
   private static final Logger log = LoggerFactory.getLogger(MemberServers.class);
 
-  /** How much slower than the acquisition a server may say what it is. */
+  /** How much slower than the acquisition a server may be that did not answer it. */
   private static final Duration GRACE = Duration.ofMillis(50);
 
   private final String name;
 
   /** What servers have said, by the places of their members. */
   private final Map<String, ServerFacts> known = new ConcurrentHashMap<>();
+
+  /** The places of the members that answered an acquisition before the servers were compared. */
+  private final Set<String> alive = ConcurrentHashMap.newKeySet();
 
   private final Set<String> warnings = ConcurrentHashMap.newKeySet();
 
@@ -67,10 +72,26 @@ final class MemberServers {
   }
 
   /**
+   * Notes that a member's server is alive as soon as it answers an acquisition.
+   *
+   * @param answer that of the server
+   */
+  void heed(Member member, CompletableFuture<LeaseOutcome> answer) {
+    if (!fit) {
+      CompletableFuture<?> unused =
+          answer.whenComplete((outcome, failure) -> {
+            if (outcome != null) {
+              alive.add(member.place());
+            }
+          });
+    }
+  }
+
+  /**
    * Asks the servers that have not answered yet. The future ends with an {@link
    * IllegalStateException} if the members do not fit each other.
    *
-   * @param acquisition that of the Redlock; servers that are slower are not waited for
+   * @param acquisition that of the Redlock
    */
   CompletableFuture<Void> check(QuorumMembers members, CompletableFuture<?> acquisition) {
     if (fit) {
@@ -86,11 +107,24 @@ final class MemberServers {
       CompletableFuture<?> unused =
           acquisition.whenComplete((outcome, e) -> {
             if (!answers.isDone()) {
-              members.time().schedule(() -> answers.complete(null), GRACE);
+              endInTime(answers, members);
             }
           });
     }
     return Objects.requireNonNull(asked.get()).thenRun(() -> compare(members));
+  }
+
+  private void endInTime(CompletableFuture<Void> answers, QuorumMembers members) {
+    members
+        .time()
+        .schedule(
+            () -> {
+              if (known.keySet().containsAll(alive)) {
+                answers.complete(null);
+              }
+            },
+            GRACE);
+    members.time().schedule(() -> answers.complete(null), members.nodeTimeout());
   }
 
   private CompletableFuture<Void> ask(Member member) {

@@ -16,9 +16,14 @@ import org.jspecify.annotations.Nullable;
  * @param all in an order that all processes share, if they use the same names for the endpoints
  * @param nodeTimeout how long one member may take to answer
  * @param voters the set that the members' servers vote for; null without quarantine
+ * @param servers what is known of the members' servers
  */
 record QuorumMembers(
-    String name, List<Member> all, Duration nodeTimeout, @Nullable VotingSet voters) {
+    String name,
+    List<Member> all,
+    Duration nodeTimeout,
+    @Nullable VotingSet voters,
+    MemberServers servers) {
   QuorumMembers {
     if (voters != null) {
       checkLease(all.stream().map(Member::lease).max(Duration::compareTo).orElseThrow(), voters);
@@ -43,6 +48,7 @@ record QuorumMembers(
 
   /** Asks a member for its vote, as {@link Member#request}. */
   void ask(Member member, long wait, CompletableFuture<LeaseOutcome> result) {
+    servers.heed(member, result);
     if (voters == null) {
       member.request(wait, result);
     } else {

@@ -49,23 +49,18 @@ public class RedLockHandle implements RedLock {
   private final String places;
   private final ThreadLeases holds;
   private final List<Consumer<? super LeaseChange>> listeners;
-  private final MemberServers servers;
 
   private RedLockHandle(
-      QuorumMembers members,
-      String places,
-      List<Consumer<? super LeaseChange>> listeners,
-      MemberServers servers) {
+      QuorumMembers members, String places, List<Consumer<? super LeaseChange>> listeners) {
     this.members = members;
     this.places = places;
     holds = members.all().get(0).threadLeases();
     this.listeners = listeners;
-    this.servers = servers;
   }
 
   /** A handle of the same lock, with what the other handle knows of it. */
   RedLockHandle(RedLockHandle other, QuorumMembers members) {
-    this(members, other.places, other.listeners, other.servers);
+    this(members, other.places, other.listeners);
   }
 
   final QuorumMembers members() {
@@ -100,9 +95,10 @@ public class RedLockHandle implements RedLock {
           all.size() - 1);
     }
     MemberServers.checkStores(name, all);
-    QuorumMembers members = new QuorumMembers(name, all, timeout(all), null);
+    QuorumMembers members =
+        new QuorumMembers(name, all, timeout(all), null, new MemberServers(name));
     String lock = String.join("|", new TreeSet<>(places));
-    return new RedLockHandle(members, lock, new CopyOnWriteArrayList<>(), new MemberServers(name));
+    return new RedLockHandle(members, lock, new CopyOnWriteArrayList<>());
   }
 
   private static Member member(LeasedLock lock) {
@@ -139,7 +135,8 @@ public class RedLockHandle implements RedLock {
           "member timeout %s is out of range: more than zero, at most a third of the lease of %s"
               .formatted(timeout, members.lease()));
     }
-    return new QuorumMembers(members.name(), members.all(), timeout, members.voters());
+    return new QuorumMembers(
+        members.name(), members.all(), timeout, members.voters(), members.servers());
   }
 
   @Override
@@ -152,7 +149,7 @@ public class RedLockHandle implements RedLock {
     List<Member> all = members.all();
     all.forEach(this::checkHasMarker);
     VotingSet set = VotingSet.of(all.stream().map(Member::voter).toList(), longest);
-    return new QuorumMembers(members.name(), all, members.nodeTimeout(), set);
+    return new QuorumMembers(members.name(), all, members.nodeTimeout(), set, members.servers());
   }
 
   private void checkHasMarker(Member member) {
@@ -209,7 +206,8 @@ public class RedLockHandle implements RedLock {
 
   final QuorumMembers leasing(UnaryOperator<Member> other) {
     List<Member> all = members.all().stream().map(other).toList();
-    return new QuorumMembers(members.name(), all, timeoutFor(all), members.voters());
+    return new QuorumMembers(
+        members.name(), all, timeoutFor(all), members.voters(), members.servers());
   }
 
   /** The standard timeout, or the chosen one if it is not too long for the new lease. */
@@ -289,7 +287,7 @@ public class RedLockHandle implements RedLock {
     }
     QuorumOwner by = new QuorumOwner(owner, this::tell);
     CompletableFuture<LeaseOutcome> found = new CompletableFuture<>();
-    CompletableFuture<Void> check = servers.check(members, found);
+    CompletableFuture<Void> check = members.servers().check(members, found);
     Throwable refusal = Futures.failure(check);
     if (refusal != null) {
       result.completeExceptionally(refusal);

@@ -45,7 +45,11 @@ class QuorumLeaseTest {
       Stub.of(TimeSource.class, Map.of("nanoTime", none -> 0L, "schedule", this::schedule));
   private final QuorumMembers members =
       new QuorumMembers(
-          "red", List.of(member("a"), member("b"), member("c")), Duration.ofSeconds(1), null);
+          "red",
+          List.of(member("a"), member("b"), member("c")),
+          Duration.ofSeconds(1),
+          null,
+          new MemberServers("red"));
 
   private Object schedule(Object[] args) {
     Runnable task = () -> ((Runnable) args[0]).run(); // a new object for each call
