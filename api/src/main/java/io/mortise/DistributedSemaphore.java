@@ -23,8 +23,9 @@ import java.util.concurrent.TimeUnit;
  * permits does not overtake a request for many. No attempt overtakes the queue, also not {@code
  * tryAcquire()}, which does so in the JDK. Permits that come back are granted to as many waiters as
  * there is room for. The one exception: for 10 ms after permits were acquired from the store, a
- * lease that gives them back hands them to a waiter of the same service that wants as many. {@link
- * LockService.Builder#handOffLimit handOffLimit(0)} turns that off.
+ * lease that gives them back hands them to a waiter of the same service that wants as many, or to a
+ * thread of it that comes to wait for as many. {@link LockService.Builder#handOffLimit
+ * handOffLimit(0)} turns that off.
  *
  * <p><b>Crashes.</b> A lease is renewed until it is closed. So the permits of a process that is
  * gone come back when its lease ends. A lease can be lost. {@link Lease#onLost} reports that, and

@@ -26,7 +26,8 @@ import org.jspecify.annotations.Nullable;
 public final class Acquisition implements LockScripts.Subject {
   /**
    * The owner of an acquisition: a gate for its threads, a share for readers, or a lease request
-   * for a lease that is bound to no thread.
+   * for a lease that is bound to no thread. Between two lease requests it may be one that nobody
+   * uses, at the {@link LeaseGate}.
    */
   public interface Owner {
     /**
@@ -73,8 +74,13 @@ public final class Acquisition implements LockScripts.Subject {
       return List.of();
     }
 
-    /** Whether it keeps the hold though nobody uses it. */
+    /** Whether it keeps the hold though nobody uses it. So nobody is told of a loss. */
     default boolean retains(Acquisition held) {
+      return false;
+    }
+
+    /** Whether it is bound to no thread, and so ends when its service is closed. */
+    default boolean endsAtClose() {
       return false;
     }
 
@@ -205,10 +211,11 @@ public final class Acquisition implements LockScripts.Subject {
   }
 
   /**
-   * Gives it to another owner, if it is held. A loss comes before, or is the next owner's.
+   * Gives it to another owner, if it is held for certain. A loss comes before, or is the next
+   * owner's.
    *
    * @param change what changes with it, in the same step; it does not block
-   * @return whether it was held
+   * @return whether it has the next owner
    */
   boolean passTo(Owner next, Runnable change) {
     return held.ifHeld(() -> {

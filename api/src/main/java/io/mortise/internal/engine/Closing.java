@@ -96,7 +96,7 @@ final class Closing {
             LossCause.SERVICE_CLOSED,
             "its service %s was closed, and gave it back".formatted(store.clientId()));
     return acquisitions.all().stream()
-        .filter(each -> each.owner() instanceof LeaseRequest request && request.lose(each, why))
+        .filter(each -> each.owner().endsAtClose() && each.owner().lose(each, why))
         .toList();
   }
 

@@ -27,8 +27,18 @@ public final class Futures {
    */
   public static <T> T await(CompletableFuture<T> future, TimeSource time)
       throws InterruptedException {
+    return await(future, time, () -> {});
+  }
+
+  /**
+   * As {@link #await(CompletableFuture, TimeSource)}.
+   *
+   * @param look runs before each sleep of the thread; it may complete the future
+   */
+  public static <T> T await(CompletableFuture<T> future, TimeSource time, Runnable look)
+      throws InterruptedException {
     wakeWhenDone(future, time);
-    while (!future.isDone()) {
+    while (looksInVain(future, look)) {
       time.parkNanos(future, LONG);
       if (Thread.interrupted()) {
         InterruptedException interrupt = new InterruptedException();
@@ -45,9 +55,18 @@ public final class Futures {
    * Waits until the future is complete. An interrupt does not end the wait; its flag is set again.
    */
   public static <T> T join(CompletableFuture<T> future, TimeSource time) {
+    return join(future, time, () -> {});
+  }
+
+  /**
+   * As {@link #join(CompletableFuture, TimeSource)}.
+   *
+   * @param look runs before each sleep of the thread; it may complete the future
+   */
+  public static <T> T join(CompletableFuture<T> future, TimeSource time, Runnable look) {
     wakeWhenDone(future, time);
     boolean interrupted = false;
-    while (!future.isDone()) {
+    while (looksInVain(future, look)) {
       time.parkNanos(future, LONG);
       interrupted |= Thread.interrupted();
     }
@@ -55,6 +74,14 @@ public final class Futures {
       Thread.currentThread().interrupt();
     }
     return value(future);
+  }
+
+  /** A wake-up may have come before, while the thread slept elsewhere: so it looks first. */
+  private static boolean looksInVain(CompletableFuture<?> future, Runnable look) {
+    if (!future.isDone()) {
+      look.run();
+    }
+    return !future.isDone();
   }
 
   /** The same future, but completed on the executor. */

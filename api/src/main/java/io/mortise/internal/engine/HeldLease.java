@@ -192,12 +192,12 @@ public final class HeldLease {
   }
 
   /**
-   * Runs a step that must not meet the end of the hold.
+   * Runs a step that must not meet the end of the hold, nor a doubt about it.
    *
-   * @return whether it is held; if not, the step does not run
+   * @return whether it is {@code HELD}; if not, the step does not run
    */
   synchronized boolean ifHeld(Runnable step) {
-    boolean held = isHeld();
+    boolean held = state == LeaseState.HELD;
     if (held) {
       step.run();
     }

@@ -5,17 +5,20 @@ import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The place of one lock or semaphore in a service, for requests that no thread stands for. What a
+ * The place of one lock or semaphore in a service, for leases that are bound to no thread. What a
  * lease gives back goes to a request that waits here, without a command. Thread-safe.
  */
 final class LeaseGate {
@@ -29,12 +32,19 @@ final class LeaseGate {
    *
    * What moves it:
    *
-   *   it comes       into the line, if a request of this service is ahead of it in the store's
-   *                  queue, and a lease like its own may be passed on. Else to the store
-   *   a lease ends   what it had goes to the first in the line that wants the same, if it may be
-   *                  passed on. Else it goes back to the store
+   *   it comes       to wait: it takes what lies here. Else it goes into the line, if a request of
+   *                  this service is ahead of it in the store's queue, and a lease like its own may
+   *                  be passed on. Else to the store, as an attempt that does not wait
+   *   a lease ends   what it had is for the first in the line that wants the same, if it may be
+   *                  passed on. A request of a callback gets it at once. If a thread waits, the
+   *                  thread is woken, and the lease lies here. Else it goes back to the store
+   *   it is woken    its thread looks, and takes what lies here
    *   none is ahead  the first of the line asks, and is then ahead of the others
    *   its time       no lease like its own may be passed on any more: it asks
+   *
+   * So a running thread may take a lease before the thread that was woken for it, which stays where
+   * it is in the line. That spares both a switch of threads. The time in which leases are passed on
+   * bounds for how long.
    *
    * Two leases are alike if they have the same number of permits. All leases of a lock are alike.
    *
@@ -59,6 +69,10 @@ final class LeaseGate {
    *        and not passed on, or the next holder has it, and is told of a loss.
    *   (P2) While a request is in the line, a request of this service is ahead of it, and a timer
    *        ends its wait here.
+   *   (P3) What lies here is used by nobody. For each such lease a thread in the line was woken
+   *        that has not looked since. If it leaves the line, the next in the line is woken or gets
+   *        the lease, or the lease goes back to the store. A timer ends the time in which it may
+   *        lie here.
    *
    * Order of monitors: this gate, a request, a lease. No command is sent in any of them.
    */
@@ -66,7 +80,7 @@ final class LeaseGate {
   interface Request extends CommandBatcher.Command {
     LockKeys keys();
 
-    /** Waits in the line. Returns what tells listeners of that; null if it has ended. */
+    /** Waits in the line. Returns what tells listeners of that; null if it does not wait. */
     @Nullable Runnable lineUp();
 
     /** From now on it asks the store. Returns false if it has ended. */
@@ -75,7 +89,13 @@ final class LeaseGate {
     /** Whether it has asked the store, and waits. */
     boolean waitsAtStore();
 
-    /** Takes over what another one gives back. Returns null if it has ended, or that hold has. */
+    /** Whether a thread waits for it, which looks when it wakes. */
+    boolean looks();
+
+    /** Wakes that thread. */
+    void wakeToLook();
+
+    /** Takes over what another one gave back. Returns null if it has ended, or that hold has. */
     @Nullable Runnable takeOver(Request from, Acquisition held, long now);
 
     /** Until when its lease may be passed on. */
@@ -88,14 +108,70 @@ final class LeaseGate {
     void wake();
   }
 
+  /** A lease that was given back, and lies here until a request takes it. */
+  private final class Spare implements Acquisition.Owner {
+    private final Request from;
+    private final Acquisition held;
+
+    /** Its thread was woken for this. */
+    private final Request looker;
+
+    Spare(Request from, Acquisition held, Request looker) {
+      this.from = from;
+      this.held = held;
+      this.looker = looker;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // a request is equal to itself alone
+    boolean isFor(Request request) {
+      return looker == request;
+    }
+
+    @Override
+    public LockKeys keys() {
+      return from.keys();
+    }
+
+    @Override
+    public void wake() {}
+
+    @Override
+    public @Nullable Holder holder(Acquisition of) {
+      return null;
+    }
+
+    @Override
+    public boolean retains(Acquisition of) {
+      return true;
+    }
+
+    @Override
+    public boolean endsAtClose() {
+      return true;
+    }
+
+    /** It lies here until somebody wants to take it, or its time is over. */
+    @Override
+    public boolean lose(Acquisition lost, Loss why) {
+      return releases.lose(lost, why);
+    }
+  }
+
   private static final long HAND_OFF = ServiceOptions.HAND_OFF_TIME.toNanos();
 
   private final Store store;
+  private final Releases releases;
+
+  /** What lies here, in the order in which it was given back. */
+  private final Set<Spare> spares = new LinkedHashSet<>(2);
+
+  /** Those in the line whose threads were woken and have not looked since. */
+  private final Set<Request> woken = new HashSet<>(2);
 
   /** Those in the line, in the order in which they came. */
   private final Set<Request> line = new LinkedHashSet<>();
 
-  /** Those in the store's queue, and one that was sent there from the line. */
+  /** Those in the store's queue, and those that were sent there from the line. */
   private final Set<Request> ahead = new HashSet<>(2);
 
   /** Until when leases may be passed on, by their number of permits. */
@@ -107,10 +183,14 @@ final class LeaseGate {
   /** The requests that have neither a lease nor an end. */
   private int users;
 
-  private boolean timed;
+  /** When the line and what lies here are looked at next, if a timer is set. */
+  private long timerDue;
 
-  LeaseGate(Store store) {
+  private @Nullable Timer timer;
+
+  LeaseGate(Store store, Releases releases) {
     this.store = store;
+    this.releases = releases;
     lastEnd = store.now();
   }
 
@@ -125,11 +205,72 @@ final class LeaseGate {
   }
 
   /**
-   * A new request waits in the line, if that may spare it a command.
+   * A new request that waits takes what lies here, or waits in the line if that may spare it a
+   * command.
    *
-   * @return tells listeners that it waits; null if it has to ask the store
+   * @return what follows, outside of all monitors; null if it has to ask the store
    */
-  synchronized @Nullable Runnable join(Request request) {
+  @Nullable Runnable join(Request request) {
+    List<Runnable> then = new ArrayList<>(0);
+    Runnable joined;
+    synchronized (this) {
+      Runnable taken = take(request, then);
+      joined = taken == null ? lineUp(request) : taken;
+    }
+    then.forEach(Runnable::run);
+    return joined;
+  }
+
+  /**
+   * The thread of a request in the line has woken, or its time is over. It takes what lies here.
+   *
+   * @return what follows, outside of all monitors; null if there is nothing for it
+   */
+  @Nullable Runnable look(Request request) {
+    while (true) {
+      List<Runnable> then = new ArrayList<>(0);
+      Runnable taken;
+      synchronized (this) {
+        taken = woken.remove(request) ? take(request, then) : null;
+      }
+      then.forEach(Runnable::run);
+      if (taken != null || then.isEmpty()) {
+        return taken;
+      }
+      // Sending may have slept, and so have used up a wake-up that came meanwhile.
+    }
+  }
+
+  /** Takes the lease for which it was woken, or else the first. Ends those that are too old. */
+  private @Nullable Runnable take(Request request, List<Runnable> then) {
+    Runnable taken = null;
+    Spare own = null;
+    long now = store.now();
+    for (Spare spare : List.copyOf(spares)) {
+      boolean fits = wants(request, spare.held);
+      if (fits && !mayPassOn(spare.from, spare.held, now)) {
+        spares.remove(spare);
+        then.add(() -> giveBack(spare.held));
+      } else if (fits && (own == null || spare.isFor(request))) {
+        own = spare;
+      }
+    }
+    if (own != null) {
+      taken = request.takeOver(own.from, own.held, now);
+    }
+    if (taken != null) {
+      spares.remove(own);
+      leaves(request);
+    }
+    return taken;
+  }
+
+  /** Gives back in the background what lay here. */
+  private void giveBack(Acquisition old) {
+    CompletableFuture<Boolean> unused = releases.endAndReleaseAsync(old);
+  }
+
+  private @Nullable Runnable lineUp(Request request) {
     long now = store.now();
     if (ahead.isEmpty() || left(request, now) <= 0) {
       return null;
@@ -137,7 +278,7 @@ final class LeaseGate {
     Runnable joined = request.lineUp();
     if (joined != null) {
       line.add(request);
-      setTimer(left(request, now));
+      setTimer(now, left(request, now));
     }
     return joined;
   }
@@ -158,21 +299,64 @@ final class LeaseGate {
   /** The request has its lease, or has ended. */
   void over(Request request) {
     Request next;
+    List<Runnable> then;
     synchronized (this) {
       users--;
-      line.remove(request);
+      leaves(request);
       ahead.remove(request);
       next = ahead.isEmpty() ? sendFirst() : null;
+      then = leftOver(store.now());
     }
     if (next != null) {
       next.wake();
     }
+    then.forEach(Runnable::run);
   }
 
+  private void leaves(Request request) {
+    line.remove(request);
+    woken.remove(request);
+  }
+
+  /**
+   * Offers what lies here to others, if the threads that were woken for it have left the line. What
+   * may not be passed on any more goes back.
+   *
+   * @return what follows, outside of all monitors
+   */
+  private List<Runnable> leftOver(long now) {
+    List<Runnable> then = new ArrayList<>(0);
+    for (Spare spare : List.copyOf(spares)) {
+      boolean passable = mayPassOn(spare.from, spare.held, now);
+      if (!passable || !woken.contains(spare.looker)) {
+        spares.remove(spare);
+        Runnable passed = passable ? offer(spare.from, spare.held, now) : null;
+        then.add(passed == null ? () -> giveBack(spare.held) : passed);
+      }
+    }
+    return then;
+  }
+
+  private static boolean wants(Request request, Acquisition held) {
+    return request.keys().permits() == held.keys().permits();
+  }
+
+  private boolean hasSpare(Request looker) {
+    return spares.stream().anyMatch(spare -> spare.isFor(looker) && woken.contains(looker));
+  }
+
+  private void wakeToLook(Request looker) {
+    if (woken.add(looker)) {
+      looker.wakeToLook();
+    }
+  }
+
+  /** The first asks for which nothing lies here, or else the first. */
   private @Nullable Request sendFirst() {
-    for (Iterator<Request> all = line.iterator(); all.hasNext(); ) {
-      Request first = all.next();
-      all.remove();
+    List<Request> order = new ArrayList<>(line);
+    order.sort(Comparator.comparing(this::hasSpare)); // the sort is stable
+    for (Request first : order) {
+      leaves(first);
       if (first.leaveLine()) {
         ahead.add(first);
         return first;
@@ -181,25 +365,42 @@ final class LeaseGate {
     return null;
   }
 
-  private void setTimer(long delay) {
-    if (!timed) {
-      timed = true;
-      Timer unused = store.time().schedule(this::timeIsOver, Duration.ofNanos(delay));
+  /** A timer that is set for an earlier time stays. */
+  private void setTimer(long now, long delay) {
+    if (timer == null || now + delay - timerDue < 0) {
+      closeTimer();
+      timerDue = now + delay;
+      timer = store.time().schedule(this::timeIsOver, Duration.ofNanos(delay));
     }
   }
 
-  /** Those for which nothing may be passed on any more ask the store. */
+  private void closeTimer() {
+    if (timer != null) {
+      timer.close();
+      timer = null;
+    }
+  }
+
+  /**
+   * What may not be passed on any more goes back. Requests for which nothing may be passed on any
+   * more ask the store.
+   */
   private void timeIsOver() {
     List<Request> asking;
+    List<Runnable> then;
     synchronized (this) {
-      timed = false;
+      closeTimer();
       long now = store.now();
       List<Request> leaving = line.stream().filter(each -> left(each, now) <= 0).toList();
-      leaving.forEach(line::remove);
+      leaving.forEach(this::leaves);
       asking = leaving.stream().filter(Request::leaveLine).toList();
       ahead.addAll(asking);
-      line.stream().mapToLong(each -> left(each, now)).min().ifPresent(this::setTimer);
+      then = leftOver(now);
+      LongStream waits = line.stream().mapToLong(each -> left(each, now));
+      LongStream lie = spares.stream().mapToLong(each -> each.from.passableUntil() - now);
+      LongStream.concat(waits, lie).min().ifPresent(next -> setTimer(now, next));
     }
+    then.forEach(Runnable::run);
     store.batcher().send(asking);
   }
 
@@ -232,17 +433,31 @@ final class LeaseGate {
    * @return what follows, outside of all monitors; null if it goes back to the store
    */
   synchronized @Nullable Runnable passOn(Request from, Acquisition held, long now) {
-    if (line.isEmpty() || !mayPassOn(from, held, now)) {
-      return null;
-    }
+    return line.isEmpty() || !mayPassOn(from, held, now) ? null : offer(from, held, now);
+  }
+
+  private @Nullable Runnable offer(Request from, Acquisition held, long now) {
     for (Request next : line) { // it leaves the line when it is over
-      boolean fits = next.keys().permits() == held.keys().permits();
-      Runnable taken = fits ? next.takeOver(from, held, now) : null;
-      if (taken != null) {
-        return taken;
+      if (wants(next, held) && !hasSpare(next)) {
+        Runnable passed =
+            next.looks() ? lay(from, held, next, now) : next.takeOver(from, held, now);
+        if (passed != null) {
+          return passed;
+        }
       }
     }
     return null;
+  }
+
+  private @Nullable Runnable lay(Request from, Acquisition held, Request looker, long now) {
+    Spare spare = new Spare(from, held, looker);
+    boolean lies = held.passTo(spare, () -> spares.add(spare));
+    if (!lies) {
+      return null;
+    }
+    setTimer(now, from.passableUntil() - now);
+    wakeToLook(looker);
+    return () -> {};
   }
 
   /** A lease that was made longer is not passed on: the next holder has not asked for that. */

@@ -12,10 +12,12 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseGates {
   private final Store store;
+  private final Releases releases;
   private final Map<String, LeaseGate> byLock = new ConcurrentHashMap<>();
 
-  LeaseGates(Store store) {
+  LeaseGates(Store store, Releases releases) {
     this.store = store;
+    this.releases = releases;
   }
 
   /** The gate of a new request; null if its lease is never passed on. */
@@ -29,7 +31,7 @@ final class LeaseGates {
     return byLock.compute(
         wanted.keys().lock(),
         (lock, known) -> {
-          LeaseGate gate = known == null ? new LeaseGate(store) : known;
+          LeaseGate gate = known == null ? new LeaseGate(store, releases) : known;
           gate.enter(); // in here, so that it is not removed before
           return gate;
         });

@@ -266,7 +266,7 @@ public final class LeaseKeeper {
     LeaseState before =
         held.lease()
             .renewed(policy, store.defaultLease(), sentAt, store.now(), store.longestHold());
-    if (before == LeaseState.SUSPECT) {
+    if (before == LeaseState.SUSPECT && !held.owner().retains(held)) {
       events.recovered(held, store.now());
     }
     if (before == LeaseState.LOST) {
@@ -330,7 +330,7 @@ public final class LeaseKeeper {
   }
 
   private void failed(Acquisition held, String reason) {
-    if (held.lease().suspect(reason)) {
+    if (held.lease().suspect(reason) && !held.owner().retains(held)) {
       events.suspect(held, reason, store.now());
     }
   }

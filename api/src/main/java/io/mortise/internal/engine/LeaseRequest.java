@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One request for a lease, from before its first command until its lease is over. It waits in the
- * store's queue by itself, and no thread waits for it. Thread-safe.
+ * store's queue by itself. If a thread waits for its result, that thread sends the first command,
+ * and looks at the {@link LeaseGate} when it wakes. Thread-safe.
  */
 final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, LeaseGate.Request {
   /* Overview
@@ -86,6 +87,10 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   private final LeaseTerms policy;
   private final @Nullable VotingSet voters;
   private final Thread asker = Thread.currentThread();
+
+  /** Whether that thread waits for the result. */
+  private final boolean here;
+
   private final long wait;
 
   /** Whether it waits for a recall, if it does not wait otherwise. */
@@ -133,7 +138,9 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
       Pending pending,
       Wanted wanted,
       long wait,
+      boolean here,
       CompletableFuture<LeaseOutcome> result) {
+    this.here = here;
     this.parts = parts;
     this.pending = pending;
     store = parts.store();
@@ -154,18 +161,19 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   /**
    * Starts a request: asks for the first time.
    *
-   * @param here whether the calling thread sends the first command; it waits for the reply anyway
+   * @param here whether the calling thread waits for the result. Then it sends the first command
    * @param result completed on the thread that delivers the reply, so nothing that blocks may
    *     depend on it. If a caller completes it first, the request is withdrawn.
+   * @return what the calling thread runs before each sleep, if it waits for the result
    */
-  static void start(
+  static Runnable start(
       Parts parts,
       Pending pending,
       Wanted wanted,
       long wait,
       boolean here,
       CompletableFuture<LeaseOutcome> result) {
-    LeaseRequest request = new LeaseRequest(parts, pending, wanted, wait, result);
+    LeaseRequest request = new LeaseRequest(parts, pending, wanted, wait, here, result);
     pending.add(request);
     CompletableFuture<LeaseOutcome> unused =
         result.whenComplete((value, failed) -> request.endUnwanted(failed));
@@ -175,13 +183,14 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     Runnable joined = request.join();
     if (joined != null) {
       joined.run();
-      return;
+    } else {
+      request.begin();
+      request.askFirst();
     }
-    request.begin();
-    request.askFirst(here);
+    return request::look;
   }
 
-  private void askFirst(boolean here) {
+  private void askFirst() {
     if (store.retain() > 0 && pending.makesRoom(keys, this::wake)) {
       return;
     }
@@ -192,10 +201,19 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     }
   }
 
-  /** Waits in the line, if that may spare it a command; null if not. */
+  /** Takes what another has left, or waits in the line, if that may spare it a command. */
   private @Nullable Runnable join() {
     LeaseGate own = gate;
     return own == null || wait == LeaseSource.NOT ? null : own.join(this);
+  }
+
+  /** It takes what another request has left, if its thread was woken for that. */
+  private void look() {
+    LeaseGate own = gate;
+    Runnable taken = own == null ? null : own.look(this);
+    if (taken != null) {
+      taken.run();
+    }
   }
 
   private synchronized void begin() {
@@ -481,7 +499,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   @Override
   public synchronized @Nullable Runnable takeOver(
       LeaseGate.Request from, Acquisition held, long now) {
-    if (phase != Phase.LINE) {
+    if (phase != Phase.LINE && phase != Phase.NEW) {
       return null;
     }
     Runnable[] telling = new Runnable[1];
@@ -495,6 +513,16 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     passableUntil = from.passableUntil();
     passed = from.passed() + 1;
     return begins(() -> parts.acquisitions().forget(unused), telling[0]);
+  }
+
+  @Override
+  public boolean looks() {
+    return here;
+  }
+
+  @Override
+  public void wakeToLook() {
+    store.time().unpark(asker);
   }
 
   @Override
@@ -571,6 +599,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   // Ending
 
   private void timeIsOver() {
+    look(); // what was left for its thread is in time, also if that one has not run yet
     Runnable next;
     synchronized (this) {
       timeIsOver = true;
@@ -708,14 +737,17 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
 
   @Override
   public boolean lose(Acquisition held, Loss why) {
-    boolean wasHeld;
     synchronized (this) { // not between the take and the note that the hold begins
-      wasHeld = held.lease().lose(why);
+      if (!held.lease().isHeld()) {
+        return false;
+      }
     }
-    if (wasHeld) {
-      parts.releases().lost(held, List.of(), why);
-    }
-    return wasHeld;
+    return parts.releases().lose(held, why);
+  }
+
+  @Override
+  public boolean endsAtClose() {
+    return true;
   }
 
   @Override

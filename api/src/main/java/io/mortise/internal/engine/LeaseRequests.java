@@ -32,7 +32,7 @@ public final class LeaseRequests implements LeaseRequest.Pending {
     this.parts = parts;
     this.gates = gates;
     store = parts.store();
-    leaseGates = new LeaseGates(store);
+    leaseGates = new LeaseGates(store, parts.releases());
     Duration recheck = store.options().times().recheck();
     beat = new Heartbeat(store, recheck.toNanos() / BEATS_PER_CHECK, this::look, this::areAny);
   }
@@ -41,20 +41,22 @@ public final class LeaseRequests implements LeaseRequest.Pending {
    * Asks for a lease that is bound to no thread.
    *
    * @param wait how long to wait (ns), as {@link LeaseSource} has it
-   * @param here whether the calling thread sends the first command; it waits for the reply anyway
+   * @param here whether the calling thread waits for the result. Then it sends the first command
    * @param result completed on the thread that delivers the reply, so nothing that blocks may
    *     depend on it. If a caller completes it first, the request is withdrawn.
+   * @return what the calling thread runs before each sleep, if it waits for the result
    */
-  public void start(
+  public Runnable start(
       Wanted wanted, long wait, boolean here, CompletableFuture<LeaseOutcome> result) {
     try {
       store.checkOpen(wanted.keys());
-      LeaseRequest.start(parts, this, wanted, wait, here, result);
+      return LeaseRequest.start(parts, this, wanted, wait, here, result);
     } catch (LockServiceClosedException e) {
       long now = store.now();
       ToldRequest told = parts.events().attempts().begins(wanted.keys(), now);
       parts.events().attempts().notAcquired(told, Outcome.FAILED, e, now).run();
       result.completeExceptionally(e);
+      return () -> {};
     }
   }
 

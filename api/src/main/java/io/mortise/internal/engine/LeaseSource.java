@@ -23,8 +23,13 @@ public interface LeaseSource {
    */
   void request(long wait, CompletableFuture<LeaseOutcome> result);
 
-  /** As {@link #request}, for a caller that waits: its thread may send the first command. */
-  default void requestHere(long wait, CompletableFuture<LeaseOutcome> result) {
+  /**
+   * As {@link #request}, for a caller that waits: its thread may send the first command.
+   *
+   * @return what the caller runs before each sleep: there may be a lease that it has to take
+   */
+  default Runnable requestHere(long wait, CompletableFuture<LeaseOutcome> result) {
     request(wait, result);
+    return () -> {};
   }
 }

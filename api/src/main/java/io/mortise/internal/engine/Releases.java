@@ -205,6 +205,8 @@ public final class Releases {
     if (!had) {
       ended.lease().wasLost(NOT_FOUND);
       LockLog.lost(ended, NOT_FOUND.reason());
+    }
+    if (!had && !ended.owner().retains(ended)) {
       events.lost(ended, NOT_FOUND, store.now());
     }
     return had;
@@ -238,6 +240,22 @@ public final class Releases {
   // Lost
 
   /**
+   * Ends a lease that is bound to no thread as lost. It may be passed on at the same time, so its
+   * owner counts after it has ended: an ended lease is not passed on.
+   *
+   * @return whether it was held until now
+   */
+  boolean lose(Acquisition held, Loss why) {
+    boolean wasHeld = held.lease().lose(why);
+    if (wasHeld && held.owner().retains(held)) {
+      lostUnused(held, why);
+    } else if (wasHeld) {
+      lost(held, List.of(), why);
+    }
+    return wasHeld;
+  }
+
+  /**
    * Finishes a lost acquisition, after its owner has dropped it: notifies listeners, and removes it
    * from the store.
    */
@@ -249,7 +267,7 @@ public final class Releases {
     }
   }
 
-  /** As {@link #lost}, for a hold that was retained. Nobody was inside, so nobody is told. */
+  /** As {@link #lost}, for a hold that nobody used. So nobody is told. */
   void lostUnused(Acquisition lost, Loss why) {
     acquisitions.forget(lost);
     LockLog.lost(lost, why.reason());

@@ -88,7 +88,7 @@ final class Stay {
 
   /**
    * Whether a hold may be retained, and may be taken over while it is. None is retained during a
-   * renewal, whose failure would be told though nobody is inside.
+   * renewal: it may fail, and nobody is inside to be told.
    */
   boolean mayRetain(Acquisition held, long now) {
     return alone

@@ -64,8 +64,8 @@ public final class AsyncLeases implements AsyncLock {
   /** Waits for a lease without end. An interrupt does not end the wait; the flag stays set. */
   Lease join() {
     CompletableFuture<LeaseOutcome> outcome = new CompletableFuture<>();
-    source.requestHere(LeaseSource.FOREVER, outcome);
-    return lease(Futures.join(outcome, time)).orElseThrow();
+    Runnable look = source.requestHere(LeaseSource.FOREVER, outcome);
+    return lease(Futures.join(outcome, time, look)).orElseThrow();
   }
 
   /** Waits for a lease until the deadline. */
@@ -78,8 +78,8 @@ public final class AsyncLeases implements AsyncLock {
    */
   Optional<Lease> attempt() {
     CompletableFuture<LeaseOutcome> outcome = new CompletableFuture<>();
-    source.requestHere(LeaseSource.NOT, outcome);
-    return lease(Futures.join(outcome, time));
+    Runnable look = source.requestHere(LeaseSource.NOT, outcome);
+    return lease(Futures.join(outcome, time, look));
   }
 
   /** Waits for the outcome of a lease request. */
@@ -88,8 +88,8 @@ public final class AsyncLeases implements AsyncLock {
       throw new InterruptedException();
     }
     CompletableFuture<LeaseOutcome> outcome = new CompletableFuture<>();
-    source.requestHere(wait, outcome);
-    return Futures.await(outcome, time);
+    Runnable look = source.requestHere(wait, outcome);
+    return Futures.await(outcome, time, look);
   }
 
   private static Optional<Lease> lease(LeaseOutcome outcome) {

@@ -10,11 +10,11 @@ import java.util.concurrent.CompletableFuture;
 record LeaseRequester(Engine engine, Wanted wanted) implements LeaseSource {
   @Override
   public void request(long wait, CompletableFuture<LeaseOutcome> outcome) {
-    engine.requests().start(wanted, wait, false, outcome);
+    Runnable unused = engine.requests().start(wanted, wait, false, outcome);
   }
 
   @Override
-  public void requestHere(long wait, CompletableFuture<LeaseOutcome> outcome) {
-    engine.requests().start(wanted, wait, true, outcome);
+  public Runnable requestHere(long wait, CompletableFuture<LeaseOutcome> outcome) {
+    return engine.requests().start(wanted, wait, true, outcome);
   }
 }

@@ -543,12 +543,14 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public void request(long wait, CompletableFuture<LeaseOutcome> claimed) {
-    engine.requests().start(Wanted.ofMember(keys, lease, null), wait, false, claimed);
+    Runnable unused =
+        engine.requests().start(Wanted.ofMember(keys, lease, null), wait, false, claimed);
   }
 
   @Override
   public void vote(VotingSet set, long wait, CompletableFuture<LeaseOutcome> claimed) {
-    engine.requests().start(Wanted.ofMember(keys, lease, set), wait, false, claimed);
+    Runnable unused =
+        engine.requests().start(Wanted.ofMember(keys, lease, set), wait, false, claimed);
   }
 
   @Override

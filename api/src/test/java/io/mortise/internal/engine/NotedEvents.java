@@ -15,10 +15,21 @@ final class NotedEvents implements LockListener {
   private final Map<LockAttempt, List<String>> byAttempt = new ConcurrentHashMap<>();
   private final List<List<String>> rows = new CopyOnWriteArrayList<>();
   private volatile @Nullable Throwable failure;
+  private volatile Runnable atWaiting = () -> {};
+
+  /** Runs the task on the thread that is told of the next wait. */
+  void atWaiting(Runnable task) {
+    atWaiting =
+        () -> {
+          atWaiting = () -> {};
+          task.run();
+        };
+  }
 
   @Override
   public void waiting(LockAttempt attempt) {
     note(attempt, "waiting");
+    atWaiting.run();
   }
 
   @Override

@@ -1,0 +1,649 @@
+package io.mortise.internal.engine;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedSemaphore;
+import io.mortise.Lease;
+import io.mortise.LeaseState;
+import io.mortise.LockServiceClosedException;
+import io.mortise.LossCause;
+import io.mortise.Registration;
+import io.mortise.internal.lock.Handles;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.QueueTimes;
+import io.mortise.internal.wire.ServiceOptions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Permits that are given back lie at the gate until a thread takes them: one that runs, or waits.
+ */
+@Tag("L12")
+@Tag("S1")
+@Tag("S2")
+class PermitThreadTest extends LeaseGateFixture {
+  private static final Duration SHORT = Duration.ofMillis(5);
+  private static final LockKeys KEYS = LockKeys.semaphore("mortise:", "gate");
+  private static final Loss LOSS = new Loss(LossCause.KEY_GONE, "a test says so");
+
+  private final DistributedSemaphore semaphore = Handles.semaphore(engine, KEYS);
+  private final List<GateThread> parties = new ArrayList<>();
+  private final GateThread a = party("A");
+  private final GateThread b = party("B");
+
+  PermitThreadTest() {
+    super("sem-");
+  }
+
+  private GateThread party(String name) {
+    GateThread party = new GateThread(name);
+    parties.add(party);
+    return party;
+  }
+
+  @AfterEach
+  void endParties() {
+    parties.forEach(GateThread::end);
+  }
+
+  /** So short that a lease is renewed while it may be passed on. */
+  private static ServiceOptions shortLease() {
+    Duration timeout = Duration.ofSeconds(2);
+    return new ServiceOptions(
+        Duration.ofMillis(20),
+        null,
+        timeout,
+        "mortise:",
+        ServiceOptions.NO_LIMIT,
+        Duration.ZERO,
+        false,
+        false,
+        false,
+        null,
+        QueueTimes.standard(timeout));
+  }
+
+  /** What listeners of the semaphore are told of its leases from now on. */
+  private List<LeaseState> allChanges() {
+    List<LeaseState> changes = new ArrayList<>();
+    Registration unused = engine.events().add(KEYS.lock(), change -> changes.add(change.state()));
+    return changes;
+  }
+
+  private Lease holds() {
+    return holds(semaphore.async(1));
+  }
+
+  private Queued queues() {
+    return queues(semaphore.async(1));
+  }
+
+  /** The thread waits in the line. */
+  private Future<Lease> lines(GateThread party) {
+    Future<Lease> waiting = party.does(semaphore::acquire);
+    time.awaitParked(party.thread());
+    return waiting;
+  }
+
+  /** The thread is woken for what the lease gives back, and does not look yet. */
+  private void layFor(GateThread party, Lease from) {
+    time.stopAtWake(party.thread());
+    close(from);
+    time.awaitWoken(party.thread());
+    store.assertNothingAsked();
+  }
+
+  private void looks(GateThread party) {
+    time.letGo(party.thread());
+  }
+
+  private void parksAgain(GateThread party) {
+    looks(party);
+    time.awaitParked(party.thread());
+  }
+
+  @Test
+  void aThreadTakesWhatItWasWokenFor() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+
+    layFor(a, first);
+
+    assertFalse(second.isDone());
+    assertTrue(held().owner().endsAtClose());
+    assertEquals(LeaseState.RELEASED, first.state());
+    assertEquals(List.of(), engine.snapshot().holds());
+    looks(a);
+    assertTrue(GateThread.get(second).isValid());
+    assertEquals(1, engine.snapshot().holds().size());
+    assertEquals(List.of("waiting", "acquired"), told.rows().get(2));
+    cancel(ahead);
+  }
+
+  @Test
+  void aRunningThreadTakesItFirstAndTheOtherStaysInItsPlace() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    layFor(a, first);
+
+    Lease taken = b.now(semaphore::acquire);
+    parksAgain(a);
+
+    assertTrue(taken.isValid());
+    assertFalse(second.isDone());
+    Future<Lease> third = lines(b);
+    close(taken);
+    assertTrue(GateThread.get(second).isValid());
+    assertFalse(third.isDone());
+    close(GateThread.get(second));
+    assertTrue(GateThread.get(third).isValid());
+    cancel(ahead);
+  }
+
+  @Test
+  void aThreadThatHasNotLookedYetIsWokenOnce() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    layFor(a, first);
+    int before = time.unparks(a.thread());
+
+    for (int i = 0; i < 3; i++) {
+      close(b.now(semaphore::acquire));
+    }
+
+    assertEquals(before, time.unparks(a.thread()));
+    looks(a);
+    assertTrue(GateThread.get(second).isValid());
+    cancel(ahead);
+  }
+
+  /** The thread sleeps elsewhere between lining up and its first sleep here. */
+  @Test
+  @Tag("L10")
+  void aWakeUpThatComesWhileTheThreadSleepsElsewhereIsNotLost() {
+    Lease first = holds();
+    Queued ahead = queues();
+    told.atWaiting(() -> {
+      close(first);
+      LockSupport.park(); // as a lock that the listener waits for: the wake-up is gone
+    });
+
+    Future<Lease> second = a.does(semaphore::acquire);
+
+    assertTrue(GateThread.get(second).isValid());
+    cancel(ahead);
+  }
+
+  @Test
+  void forEachLeaseAnotherThreadIsWoken() {
+    Lease first = holds();
+    Lease other = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    Future<Lease> third = lines(b);
+    layFor(a, first);
+
+    layFor(b, other);
+
+    looks(b);
+    assertTrue(GateThread.get(third).isValid());
+    looks(a);
+    assertTrue(GateThread.get(second).isValid());
+    cancel(ahead);
+  }
+
+  @Test
+  void withoutAnotherThreadToWakePermitsGoToTheStore() {
+    Lease first = holds();
+    Lease other = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    layFor(a, first);
+
+    assertGivenBack(other, ahead.request()).released();
+
+    looks(a);
+    assertTrue(GateThread.get(second).isValid());
+    cancel(ahead);
+  }
+
+  @Test
+  @Tag("L10")
+  void theFirstForWhichNothingLiesAsksWhenNoRequestIsAhead() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    Future<Lease> third = lines(b);
+    layFor(a, first);
+
+    engine.mailbox().onMessage("granted|" + ahead.id() + "|mortise:sem:permits:{gate}");
+    store.next("sem-acquire").held();
+
+    AskedCommand asks = store.next("sem-acquire");
+    looks(a);
+    assertTrue(GateThread.get(second).isValid());
+    store.assertNothingAsked();
+    asks.held();
+    assertTrue(GateThread.get(third).isValid());
+  }
+
+  @Test
+  void aRequestOfACallbackGetsItsLeaseAtOnce() {
+    Lease first = holds();
+    Lease other = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    CompletableFuture<Lease> third = lines(semaphore.async(1));
+    layFor(a, first);
+
+    assertPassedOn(other, third);
+
+    looks(a);
+    assertTrue(GateThread.get(second).isValid());
+    cancel(ahead);
+  }
+
+  @Test
+  void onlyForAsManyItIsTaken() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    layFor(a, first);
+
+    CompletableFuture<Lease> two = semaphore.async(2).acquire();
+
+    store.next("sem-acquire").queued();
+    looks(a);
+    assertTrue(GateThread.get(second).isValid());
+    cancel(ahead);
+    cancel(new Queued("", two));
+  }
+
+  /** It was laid in time, and the thread has not run since. */
+  @Test
+  @Tag("L10")
+  void aThreadWhoseTimeIsOverTakesWhatWasLaidInTime() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Optional<Lease>> timed = a.does(() -> semaphore.tryAcquire(SHORT));
+    time.awaitParked(a.thread());
+    layFor(a, first);
+
+    time.advance(SHORT);
+
+    looks(a);
+    assertTrue(GateThread.get(timed).orElseThrow().isValid());
+    cancel(ahead);
+  }
+
+  /** A running thread has taken what it was woken for. */
+  @Test
+  @Tag("L10")
+  void aThreadWhoseTimeIsOverLeavesWithoutALease() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Optional<Lease>> timed = a.does(() -> semaphore.tryAcquire(SHORT));
+    time.awaitParked(a.thread());
+    layFor(a, first);
+    Lease taken = b.now(semaphore::acquire);
+
+    time.advance(SHORT);
+
+    looks(a);
+    assertEquals(Optional.empty(), GateThread.get(timed));
+    assertTrue(taken.isValid());
+    cancel(ahead);
+  }
+
+  @Test
+  @Tag("L10")
+  void anInterruptedThreadLeavesItToTheNext() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    Future<Lease> third = lines(b);
+    layFor(a, first);
+
+    a.thread().interrupt();
+    looks(a);
+
+    GateThread.failure(InterruptedException.class, second);
+    assertTrue(GateThread.get(third).isValid());
+    cancel(ahead);
+  }
+
+  @Test
+  @Tag("L10")
+  void anInterruptedThreadLeavesItToARequestOfACallback() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    CompletableFuture<Lease> third = lines(semaphore.async(1));
+    layFor(a, first);
+
+    a.thread().interrupt();
+    looks(a);
+
+    GateThread.failure(InterruptedException.class, second);
+    assertTrue(third.isDone());
+    assertTrue(third.join().isValid());
+    cancel(ahead);
+  }
+
+  @Test
+  @Tag("L10")
+  void anInterruptedThreadGivesItBackIfNoneIsLeft() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    layFor(a, first);
+
+    a.thread().interrupt();
+    looks(a);
+
+    GateThread.failure(InterruptedException.class, second);
+    store.next("sem-leave").releasedTo(ahead.id());
+    assertTrue(ahead.request().isDone());
+    assertEquals(1, engine.acquisitions().all().size());
+  }
+
+  @Test
+  @Tag("L17")
+  void aDrainedServiceGivesBackWhatLies() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    layFor(a, first);
+
+    Future<Boolean> drained = b.does(() -> engine.drain(Duration.ofSeconds(1)));
+
+    store.next("sem-leave").absent();
+    store.next("sem-leave").released();
+    assertTrue(GateThread.get(drained));
+    looks(a);
+    GateThread.failure(LockServiceClosedException.class, second);
+    assertTrue(ahead.request().isCompletedExceptionally());
+  }
+
+  /** A later acquisition gives the line more time, and this lease none. */
+  @Test
+  void itLiesNoLongerThanItsOwnTime() {
+    Lease first = holds();
+    time.advance(SHORT);
+    Lease other = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    layFor(a, first);
+
+    time.advance(TIME.minus(SHORT));
+
+    store.next("sem-leave").released();
+    parksAgain(a);
+    assertFalse(second.isDone());
+    close(other);
+    assertTrue(GateThread.get(second).isValid());
+    cancel(ahead);
+  }
+
+  @Test
+  void eachLiesNoLongerThanItsOwnTime() {
+    Lease first = holds();
+    time.advance(Duration.ofMillis(3));
+    Lease second = holds();
+    time.advance(Duration.ofMillis(2));
+    Lease third = holds();
+    Queued ahead = queues();
+    Future<Lease> byA = lines(a);
+    Future<Lease> byB = lines(b);
+    layFor(a, first);
+    layFor(b, second);
+
+    time.advance(TIME.minusMillis(5));
+    store.next("sem-leave").released();
+    store.assertNothingAsked();
+    time.advance(Duration.ofMillis(3));
+    store.next("sem-leave").released();
+
+    parksAgain(a);
+    parksAgain(b);
+    close(third);
+    close(GateThread.get(byA));
+    assertTrue(GateThread.get(byB).isValid());
+    cancel(ahead);
+  }
+
+  @Test
+  void whatNobodyHasTakenWhenTheTimeIsOverGoesBack() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    layFor(a, first);
+
+    time.advance(TIME);
+
+    store.assertAsked(List.of("sem-leave", "sem-acquire"));
+    store.next("sem-leave").releasedTo(ahead.id());
+    String asks = store.next("sem-acquire").queued().id();
+    parksAgain(a);
+    assertFalse(second.isDone());
+    CompletableFuture<Void> closed = ahead.request().join().releaseAsync();
+    store.next("sem-leave").releasedTo(asks);
+    closed.join();
+    assertTrue(GateThread.get(second).isValid());
+  }
+
+  /** The timer is late, and a thread comes before it. */
+  @Test
+  void whatIsTooOldIsNotTaken() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    layFor(a, first);
+    time.pause(TIME);
+
+    Future<Lease> third = b.does(semaphore::acquire);
+
+    store.next("sem-leave").released();
+    AskedCommand asks = store.next("sem-acquire");
+    asks.held();
+    assertTrue(GateThread.get(third).isValid());
+    parksAgain(a);
+    assertFalse(second.isDone());
+    cancel(ahead);
+    store.next("sem-acquire").held();
+    assertTrue(GateThread.get(second).isValid());
+  }
+
+  /** Its own thread finds it too old. While it sends it back, another one is laid for it. */
+  @Test
+  @Tag("L10")
+  void aWakeUpThatComesWhileTheThreadSendsIsNotLost() {
+    Lease first = holds();
+    time.advance(SHORT);
+    Lease other = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    layFor(a, first);
+    time.pause(TIME.minus(SHORT));
+    store.atAsk(() -> {
+      CompletableFuture<Void> unused = other.releaseAsync();
+      LockSupport.park(); // as a client that waits for a connection: the wake-up is gone
+    });
+
+    looks(a);
+
+    store.next("sem-leave").released();
+    assertTrue(GateThread.get(second).isValid());
+    cancel(ahead);
+  }
+
+  @Test
+  @Tag("S2")
+  void anAttemptTakesNothingThatLies() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    layFor(a, first);
+
+    Future<Optional<Lease>> attempt = b.does(semaphore::tryAcquire);
+
+    store.next("sem-acquire").busy();
+    assertEquals(Optional.empty(), GateThread.get(attempt));
+    looks(a);
+    assertTrue(GateThread.get(second).isValid());
+    cancel(ahead);
+  }
+
+  /** The one that finds the loss has read the owner before, and the lease went on. */
+  @Test
+  @Tag("L9")
+  void aLossIsToldToTheHolderOfThatMoment() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    Acquisition held = held();
+    Acquisition.Owner before = held.owner();
+    layFor(a, first);
+    Acquisition.Owner between = held.owner();
+    looks(a);
+    List<LeaseState> changes = changesOf(GateThread.get(second));
+
+    assertTrue(between.lose(held, LOSS));
+
+    assertEquals(List.of(LeaseState.LOST), changes);
+    assertEquals(List.of("waiting", "acquired", "lost"), told.rows().get(2));
+    assertFalse(before.lose(held, LOSS));
+    assertEquals(List.of("acquired", "released"), told.rows().get(0));
+    store.next("sem-leave").absent();
+    cancel(ahead);
+  }
+
+  @Test
+  @Tag("L9")
+  void aLossThatIsFoundForTheLastHolderIsToldToNobodyIfItLies() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    List<LeaseState> changes = allChanges();
+    Acquisition held = held();
+    Acquisition.Owner before = held.owner();
+    layFor(a, first);
+
+    assertTrue(before.lose(held, LOSS));
+
+    assertEquals(List.of(), changes);
+    assertEquals(List.of("acquired", "released"), told.rows().get(0));
+    store.next("sem-leave").absent();
+    parksAgain(a);
+    assertFalse(second.isDone());
+    cancel(ahead);
+    store.next("sem-acquire").held();
+    assertTrue(GateThread.get(second).isValid());
+  }
+
+  @Test
+  @Tag("L9")
+  void aDoubtThatComesAndGoesWhileItLiesIsToldToNobody() {
+    engine = engine(shortLease());
+    DistributedSemaphore renewed = Handles.semaphore(engine, KEYS);
+    List<LeaseState> changes = allChanges();
+    Lease first = holds(renewed.async(1));
+    Queued ahead = queues(renewed.async(1));
+    Future<Lease> second = a.does(renewed::acquire);
+    time.awaitParked(a.thread());
+    time.advance(Duration.ofMillis(6));
+    AskedCommand renews = store.next("renew");
+    CompletableFuture<Boolean> extended = first.extendAsync(Duration.ofMillis(20));
+    AskedCommand extending = store.next("renew");
+    layFor(a, first);
+
+    renews.lost();
+    assertEquals(List.of(), changes);
+    extending.renewed();
+
+    assertTrue(extended.join());
+    assertEquals(List.of(), changes);
+    time.advance(TIME);
+    store.next("sem-leave").released();
+    store.next("sem-acquire").held();
+    looks(a);
+    assertTrue(GateThread.get(second).isValid());
+    cancel(ahead);
+  }
+
+  @Test
+  @Tag("L9")
+  void whatLayAndIsNotFoundIsToldToNobody() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    List<LeaseState> changes = allChanges();
+    layFor(a, first);
+
+    time.advance(TIME);
+
+    store.next("sem-leave").absent();
+    store.next("sem-acquire").held();
+    assertEquals(List.of(), changes);
+    assertEquals(List.of("acquired", "released"), told.rows().get(0));
+    looks(a);
+    assertTrue(GateThread.get(second).isValid());
+    cancel(ahead);
+  }
+
+  @Test
+  @Tag("L9")
+  void whatIsLostWhileItLiesIsTakenByNobodyAndToldToNobody() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    List<LeaseState> changes = allChanges();
+    layFor(a, first);
+    Acquisition lies = held();
+
+    engine.mailbox().onMessage("lost|" + lies.id() + '|' + lies.keys().lock());
+
+    store.next("sem-leave").absent();
+    parksAgain(a);
+    assertFalse(second.isDone());
+    assertEquals(List.of(), changes);
+    assertEquals(List.of("acquired", "released"), told.rows().get(0));
+    cancel(ahead);
+    store.next("sem-acquire").held();
+    assertTrue(GateThread.get(second).isValid());
+  }
+
+  @Test
+  @Tag("L17")
+  void aClosedServiceGivesBackWhatLies() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    layFor(a, first);
+
+    Future<Boolean> closing = b.does(engine::close);
+
+    store.next("sem-leave").absent();
+    store.next("sem-leave").released();
+    assertTrue(GateThread.get(closing));
+    looks(a);
+    assertEquals(
+        LockServiceClosedException.class,
+        GateThread.failure(LockServiceClosedException.class, second).getClass());
+    assertTrue(ahead.request().isCompletedExceptionally());
+    assertEquals(List.of(), List.copyOf(engine.acquisitions().all()));
+  }
+}
