@@ -210,15 +210,9 @@ final class LeaseGate {
    *
    * @return what follows, outside of all monitors; null if it has to ask the store
    */
-  @Nullable Runnable join(Request request) {
-    List<Runnable> then = new ArrayList<>(0);
-    Runnable joined;
-    synchronized (this) {
-      Runnable taken = take(request, then);
-      joined = taken == null ? lineUp(request) : taken;
-    }
-    then.forEach(Runnable::run);
-    return joined;
+  synchronized @Nullable Runnable join(Request request) {
+    Runnable taken = take(request);
+    return taken == null ? lineUp(request) : taken;
   }
 
   /**
@@ -226,48 +220,22 @@ final class LeaseGate {
    *
    * @return what follows, outside of all monitors; null if there is nothing for it
    */
-  @Nullable Runnable look(Request request) {
-    while (true) {
-      List<Runnable> then = new ArrayList<>(0);
-      Runnable taken;
-      synchronized (this) {
-        taken = woken.remove(request) ? take(request, then) : null;
-      }
-      then.forEach(Runnable::run);
-      if (taken != null || then.isEmpty()) {
+  synchronized @Nullable Runnable look(Request request) {
+    return woken.remove(request) ? take(request) : null;
+  }
+
+  private @Nullable Runnable take(Request request) {
+    long now = store.now();
+    for (Spare spare : spares) {
+      boolean fits = wants(request, spare.held) && mayPassOn(spare.from, spare.held, now);
+      Runnable taken = fits ? request.takeOver(spare.from, spare.held, now) : null;
+      if (taken != null) {
+        spares.remove(spare);
+        leaves(request);
         return taken;
       }
-      // Sending may have slept, and so have used up a wake-up that came meanwhile.
     }
-  }
-
-  /** Takes the lease for which it was woken, or else the first. Ends those that are too old. */
-  private @Nullable Runnable take(Request request, List<Runnable> then) {
-    Runnable taken = null;
-    Spare own = null;
-    long now = store.now();
-    for (Spare spare : List.copyOf(spares)) {
-      boolean fits = wants(request, spare.held);
-      if (fits && !mayPassOn(spare.from, spare.held, now)) {
-        spares.remove(spare);
-        then.add(() -> giveBack(spare.held));
-      } else if (fits && (own == null || spare.isFor(request))) {
-        own = spare;
-      }
-    }
-    if (own != null) {
-      taken = request.takeOver(own.from, own.held, now);
-    }
-    if (taken != null) {
-      spares.remove(own);
-      leaves(request);
-    }
-    return taken;
-  }
-
-  /** Gives back in the background what lay here. */
-  private void giveBack(Acquisition old) {
-    CompletableFuture<Boolean> unused = releases.endAndReleaseAsync(old);
+    return null; // the timer gives back what is too old
   }
 
   private @Nullable Runnable lineUp(Request request) {
@@ -335,6 +303,11 @@ final class LeaseGate {
       }
     }
     return then;
+  }
+
+  /** Gives back in the background what lay here. */
+  private void giveBack(Acquisition old) {
+    CompletableFuture<Boolean> unused = releases.endAndReleaseAsync(old);
   }
 
   private static boolean wants(Request request, Acquisition held) {

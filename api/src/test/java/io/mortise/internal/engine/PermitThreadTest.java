@@ -445,7 +445,7 @@ class PermitThreadTest extends LeaseGateFixture {
     assertTrue(GateThread.get(second).isValid());
   }
 
-  /** The timer is late, and a thread comes before it. */
+  /** The timer is late, and threads come before it. */
   @Test
   void whatIsTooOldIsNotTaken() {
     Lease first = holds();
@@ -456,38 +456,14 @@ class PermitThreadTest extends LeaseGateFixture {
 
     Future<Lease> third = b.does(semaphore::acquire);
 
-    store.next("sem-leave").released();
-    AskedCommand asks = store.next("sem-acquire");
-    asks.held();
+    store.next("sem-acquire").held();
     assertTrue(GateThread.get(third).isValid());
+    store.next("sem-leave").released();
     parksAgain(a);
     assertFalse(second.isDone());
     cancel(ahead);
     store.next("sem-acquire").held();
     assertTrue(GateThread.get(second).isValid());
-  }
-
-  /** Its own thread finds it too old. While it sends it back, another one is laid for it. */
-  @Test
-  @Tag("L10")
-  void aWakeUpThatComesWhileTheThreadSendsIsNotLost() {
-    Lease first = holds();
-    time.advance(SHORT);
-    Lease other = holds();
-    Queued ahead = queues();
-    Future<Lease> second = lines(a);
-    layFor(a, first);
-    time.pause(TIME.minus(SHORT));
-    store.atAsk(() -> {
-      CompletableFuture<Void> unused = other.releaseAsync();
-      LockSupport.park(); // as a client that waits for a connection: the wake-up is gone
-    });
-
-    looks(a);
-
-    store.next("sem-leave").released();
-    assertTrue(GateThread.get(second).isValid());
-    cancel(ahead);
   }
 
   @Test

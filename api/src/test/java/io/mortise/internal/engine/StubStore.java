@@ -18,7 +18,6 @@ final class StubStore implements LockBackend {
   private final StubTime time;
   private final Queue<AskedCommand> asked = new ConcurrentLinkedQueue<>();
   private volatile boolean sendsAtOnce;
-  private volatile Runnable atAsk = () -> {};
 
   StubStore(StubTime time) {
     this.time = time;
@@ -55,19 +54,9 @@ final class StubStore implements LockBackend {
     assertEquals(scripts, asked.stream().map(AskedCommand::script).toList());
   }
 
-  /** Runs the task on the thread that sends the next command, after that. */
-  void atAsk(Runnable task) {
-    atAsk =
-        () -> {
-          atAsk = () -> {};
-          task.run();
-        };
-  }
-
   private AskedCommand ask(ScriptCall call) {
     AskedCommand question = new AskedCommand(call);
     asked.add(question);
-    atAsk.run();
     return question;
   }
 
