@@ -36,6 +36,9 @@ final class MemberServers {
   /** What servers have said, by the places of their members. */
   private final Map<String, ServerFacts> known = new ConcurrentHashMap<>();
 
+  /** The last question to each server, by the places of their members. */
+  private final Map<String, CompletableFuture<Void>> asking = new ConcurrentHashMap<>();
+
   /** The places of the members that answered an acquisition before the servers were compared. */
   private final Set<String> alive = ConcurrentHashMap.newKeySet();
 
@@ -103,36 +106,41 @@ final class MemberServers {
                 .filter(each -> !known.containsKey(each.place()))
                 .map(this::ask)
                 .toList());
-    if (asked.compareAndSet(null, answers)) {
+    CompletableFuture<Void> first =
+        asked.compareAndSet(null, answers) ? answers : Objects.requireNonNull(asked.get());
+    if (!first.isDone()) {
       CompletableFuture<?> unused =
-          acquisition.whenComplete((outcome, e) -> {
-            if (!answers.isDone()) {
-              endInTime(answers, members);
-            }
-          });
+          acquisition.whenComplete((outcome, e) -> endInTime(first, members));
     }
-    return Objects.requireNonNull(asked.get()).thenRun(() -> compare(members));
-  }
-
-  private void endInTime(CompletableFuture<Void> answers, QuorumMembers members) {
-    members
-        .time()
-        .schedule(
-            () -> {
-              if (known.keySet().containsAll(alive)) {
-                answers.complete(null);
-              }
-            },
-            GRACE);
-    members.time().schedule(() -> answers.complete(null), members.nodeTimeout());
+    return first.thenRun(() -> compare(members));
   }
 
   private CompletableFuture<Void> ask(Member member) {
+    CompletableFuture<Void> answer;
     try {
-      return member.server().thenAccept(facts -> known.put(member.place(), facts));
+      answer = member.server().thenAccept(facts -> known.put(member.place(), facts));
     } catch (RuntimeException e) {
-      return CompletableFuture.failedFuture(e);
+      answer = CompletableFuture.failedFuture(e);
     }
+    asking.put(member.place(), answer);
+    return answer;
+  }
+
+  /** An acquisition is over. It waits no longer than it would for a lease. */
+  private void endInTime(CompletableFuture<Void> answers, QuorumMembers members) {
+    Duration timeout = members.nodeTimeout();
+    Duration longest = timeout.compareTo(GRACE) > 0 ? timeout : GRACE;
+    members.time().schedule(() -> endWithTheLiving(answers), GRACE);
+    members.time().schedule(() -> answers.complete(null), longest);
+  }
+
+  private void endWithTheLiving(CompletableFuture<Void> answers) {
+    List<CompletableFuture<Void>> living =
+        asking.entrySet().stream()
+            .filter(each -> alive.contains(each.getKey()))
+            .map(Map.Entry::getValue)
+            .toList();
+    CompletableFuture<Void> unused = Futures.settled(living).thenRun(() -> answers.complete(null));
   }
 
   private void compare(QuorumMembers members) {

@@ -288,13 +288,20 @@ public class RedLockHandle implements RedLock {
     QuorumOwner by = new QuorumOwner(owner, this::tell);
     CompletableFuture<LeaseOutcome> found = new CompletableFuture<>();
     CompletableFuture<Void> check = members.servers().check(members, found);
-    Throwable refusal = Futures.failure(check);
+    boolean compared = check.isDone(); // first: it may be done, and fail, at any moment
+    Throwable refusal = compared ? Futures.failure(check) : null;
     if (refusal != null) {
       result.completeExceptionally(refusal);
-    } else if (check.isDone()) {
+    } else if (compared) {
       start(by, wait, result);
     } else {
       CompletableFuture<?> unused = result.whenComplete((outcome, e) -> found.cancel(false));
+      unused =
+          check.whenComplete((fit, e) -> {
+            if (e != null) { // members with one vote may never make a majority
+              found.cancel(false);
+            }
+          });
       unused = Futures.settled(List.of(check, found)).thenRun(() -> end(check, found, result));
       start(by, wait, found);
     }

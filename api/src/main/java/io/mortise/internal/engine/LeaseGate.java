@@ -6,9 +6,10 @@ import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +40,8 @@ final class LeaseGate {
    *                  passed on. A request of a callback gets it at once. If a thread waits, the
    *                  thread is woken, and the lease lies here. Else it goes back to the store
    *   it is woken    its thread looks, and takes what lies here
-   *   none is ahead  the first of the line asks, and is then ahead of the others
+   *   none is ahead  the first of the line asks for which nothing lies here, and is then ahead of
+   *                  the others
    *   its time       no lease like its own may be passed on any more: it asks
    *
    * So a running thread may take a lease before the thread that was woken for it, which stays where
@@ -67,10 +69,10 @@ final class LeaseGate {
    * Invariants:
    *   (P1) A lease is passed on as one step with the check that it is held. So either it is lost,
    *        and not passed on, or the next holder has it, and is told of a loss.
-   *   (P2) While a request is in the line, a request of this service is ahead of it, and a timer
-   *        ends its wait here.
+   *   (P2) While a request is in the line, a request of this service is ahead of it, or its thread
+   *        was woken for a lease that lies here. A timer ends its wait here.
    *   (P3) What lies here is used by nobody. For each such lease a thread in the line was woken
-   *        that has not looked since. If it leaves the line, the next in the line is woken or gets
+   *        that has not looked since, if it may be taken. If that one leaves the line, the next in the line is woken or gets
    *        the lease, or the lease goes back to the store. A timer ends the time in which it may
    *        lie here.
    *
@@ -272,13 +274,13 @@ final class LeaseGate {
       users--;
       leaves(request);
       ahead.remove(request);
-      next = ahead.isEmpty() ? sendFirst() : null;
       then = leftOver(store.now());
+      next = sendFirst();
     }
+    then.forEach(Runnable::run);
     if (next != null) {
       next.wake();
     }
-    then.forEach(Runnable::run);
   }
 
   private void leaves(Request request) {
@@ -315,7 +317,7 @@ final class LeaseGate {
   }
 
   private boolean hasSpare(Request looker) {
-    return spares.stream().anyMatch(spare -> spare.isFor(looker) && woken.contains(looker));
+    return woken.contains(looker) && spares.stream().anyMatch(spare -> spare.isFor(looker));
   }
 
   private void wakeToLook(Request looker) {
@@ -324,15 +326,18 @@ final class LeaseGate {
     }
   }
 
-  /** The first asks for which nothing lies here, or else the first. */
+  /** The one that has to ask, since none is ahead; null if there is none. */
   private @Nullable Request sendFirst() {
-    List<Request> order = new ArrayList<>(line);
-    order.sort(Comparator.comparing(this::hasSpare)); // the sort is stable
-    for (Request first : order) {
-      leaves(first);
-      if (first.leaveLine()) {
-        ahead.add(first);
-        return first;
+    Iterator<Request> all = ahead.isEmpty() ? line.iterator() : Collections.emptyIterator();
+    while (all.hasNext()) {
+      Request first = all.next();
+      if (!hasSpare(first)) {
+        all.remove();
+        woken.remove(first);
+        if (first.leaveLine()) {
+          ahead.add(first);
+          return first;
+        }
       }
     }
     return null;
@@ -366,12 +371,16 @@ final class LeaseGate {
       long now = store.now();
       List<Request> leaving = line.stream().filter(each -> left(each, now) <= 0).toList();
       leaving.forEach(this::leaves);
-      asking = leaving.stream().filter(Request::leaveLine).toList();
+      asking = new ArrayList<>(leaving.stream().filter(Request::leaveLine).toList());
       ahead.addAll(asking);
       then = leftOver(now);
+      Request next = sendFirst();
+      if (next != null) {
+        asking.add(next);
+      }
       LongStream waits = line.stream().mapToLong(each -> left(each, now));
       LongStream lie = spares.stream().mapToLong(each -> each.from.passableUntil() - now);
-      LongStream.concat(waits, lie).min().ifPresent(next -> setTimer(now, next));
+      LongStream.concat(waits, lie).min().ifPresent(delay -> setTimer(now, delay));
     }
     then.forEach(Runnable::run);
     store.batcher().send(asking);
@@ -405,7 +414,8 @@ final class LeaseGate {
    *
    * @return what follows, outside of all monitors; null if it goes back to the store
    */
-  synchronized @Nullable Runnable passOn(Request from, Acquisition held, long now) {
+  synchronized @Nullable Runnable passOn(Request from, Acquisition held) {
+    long now = store.now(); // in here, so that a thread that was late is so
     return line.isEmpty() || !mayPassOn(from, held, now) ? null : offer(from, held, now);
   }
 

@@ -34,7 +34,7 @@ final class LeaseHandle implements MemberLease {
      *
      * @return whether it did; the lease is then over
      */
-    boolean passesOn(Acquisition held, long now);
+    boolean passesOn(Acquisition held);
 
     /** The lease was released. */
     void released(long now);
@@ -194,7 +194,7 @@ final class LeaseHandle implements MemberLease {
     if (!isStillHeld()) {
       throw lost();
     }
-    if (passesOn(now)) {
+    if (passesOn()) {
       reportPassedOn(now);
     } else if (parts.releases().endAndRelease(acquisition)) {
       reportReleased(now);
@@ -204,8 +204,8 @@ final class LeaseHandle implements MemberLease {
   }
 
   /** What is left after a part was given back belongs to an id that had more. */
-  private boolean passesOn(long now) {
-    return !parted && origin.passesOn(acquisition, now);
+  private boolean passesOn() {
+    return !parted && origin.passesOn(acquisition);
   }
 
   @Override
@@ -227,7 +227,7 @@ final class LeaseHandle implements MemberLease {
     if (!isStillHeld()) {
       return CompletableFuture.failedFuture(lost());
     }
-    if (passesOn(now)) {
+    if (passesOn()) {
       parts.events().execute(() -> reportPassedOn(now));
       return CompletableFuture.completedFuture(null);
     }

@@ -263,10 +263,11 @@ public final class LeaseKeeper {
       held.owner().lose(held, over ? whyEnded(held) : KEY_GONE);
       return false;
     }
+    boolean untold = held.owner().retains(held); // first: a hold in doubt keeps its owner
     LeaseState before =
         held.lease()
             .renewed(policy, store.defaultLease(), sentAt, store.now(), store.longestHold());
-    if (before == LeaseState.SUSPECT && !held.owner().retains(held)) {
+    if (before == LeaseState.SUSPECT && !untold) {
       events.recovered(held, store.now());
     }
     if (before == LeaseState.LOST) {

@@ -536,9 +536,9 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   }
 
   @Override
-  public boolean passesOn(Acquisition held, long now) {
+  public boolean passesOn(Acquisition held) {
     LeaseGate own = passable ? pending.gate(keys) : null;
-    Runnable next = own == null ? null : own.passOn(this, held, now);
+    Runnable next = own == null ? null : own.passOn(this, held);
     if (next != null) {
       next.run();
     }

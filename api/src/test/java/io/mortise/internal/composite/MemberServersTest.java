@@ -59,13 +59,17 @@ class MemberServersTest {
     return facts.computeIfAbsent(place, p -> new CompletableFuture<>());
   }
 
-  /** The acquisition ends with one member, while the other gives this answer or none. */
   private CompletableFuture<Void> acquire(boolean bothAnswer) {
-    CompletableFuture<Void> check = servers.check(members, acquisition);
-    for (Member each : members.all()) {
+    return acquire(members, bothAnswer ? Set.of("a", "b") : Set.of("a"));
+  }
+
+  /** The acquisition ends, with an answer of these members. */
+  private CompletableFuture<Void> acquire(QuorumMembers of, Set<String> answering) {
+    CompletableFuture<Void> check = servers.check(of, acquisition);
+    for (Member each : of.all()) {
       CompletableFuture<LeaseOutcome> answer = new CompletableFuture<>();
-      members.ask(each, 0, answer);
-      if (each.place().equals("a") || bothAnswer) {
+      of.ask(each, 0, answer);
+      if (answering.contains(each.place())) {
         answer.complete(new LeaseOutcome(null, "another"));
       } else {
         answer.completeExceptionally(new IllegalStateException("no answer"));
@@ -98,6 +102,41 @@ class MemberServersTest {
     runNextTimer();
     assertTrue(check.isDone());
     assertNull(Futures.failure(check));
+  }
+
+  /** Two live and one is dead: the last of the living to say what it is ends the wait. */
+  @Test
+  void afterTheGraceTheLivingEndTheWait() {
+    QuorumMembers three =
+        new QuorumMembers(
+            "red", List.of(member("a"), member("b"), member("dead")), TIMEOUT, null, servers);
+    CompletableFuture<Void> check = acquire(three, Set.of("a", "b"));
+    runNextTimer();
+    facts("a").completeExceptionally(new IllegalStateException("not allowed to say it"));
+    assertFalse(check.isDone());
+    facts("b").complete(ONE_CLUSTER);
+    assertTrue(check.isDone());
+    assertNull(Futures.failure(check));
+  }
+
+  @Test
+  void aSecondAcquisitionDoesNotWaitForTheFirst() {
+    CompletableFuture<Void> first = servers.check(members, new CompletableFuture<>());
+    CompletableFuture<Void> second = acquire(false);
+    facts("a").complete(ONE_CLUSTER);
+    assertFalse(second.isDone());
+    runNextTimer();
+    assertTrue(second.isDone());
+    assertTrue(first.isDone());
+  }
+
+  @Test
+  void aShortMemberTimeoutLeavesTheGrace() {
+    QuorumMembers hurried =
+        new QuorumMembers("red", members.all(), Duration.ofMillis(10), null, servers);
+    CompletableFuture<Void> unused = servers.check(hurried, acquisition);
+    acquisition.complete(new LeaseOutcome(null, "another"));
+    assertEquals(Duration.ofMillis(50).toNanos(), timers.firstKey());
   }
 
   @Test

@@ -241,6 +241,84 @@ class PermitThreadTest extends LeaseGateFixture {
   }
 
   @Test
+  void aThreadForWhichALeaseLiesAsksNothingWhenNoRequestIsAhead() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    layFor(a, first);
+
+    engine.mailbox().onMessage("granted|" + ahead.id() + "|mortise:sem:permits:{gate}");
+    store.next("sem-acquire").held();
+
+    store.assertNothingAsked();
+    looks(a);
+    assertTrue(GateThread.get(second).isValid());
+  }
+
+  @Test
+  @Tag("L10")
+  void whenARunningThreadTakesItTheOtherAsksIfNoRequestIsAhead() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    layFor(a, first);
+    engine.mailbox().onMessage("granted|" + ahead.id() + "|mortise:sem:permits:{gate}");
+    store.next("sem-acquire").held();
+
+    Lease taken = b.now(semaphore::acquire);
+
+    store.next("sem-acquire").held();
+    assertTrue(taken.isValid());
+    looks(a);
+    assertTrue(GateThread.get(second).isValid());
+  }
+
+  /** It is lost, so its thread takes nothing. */
+  @Test
+  @Tag("L10")
+  void aThreadThatLooksInVainAsksWhenTheTimeOfTheLeaseIsOver() {
+    Lease first = holds();
+    time.advance(SHORT);
+    Lease other = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    Acquisition held = held();
+    layFor(a, first);
+    engine.mailbox().onMessage("granted|" + ahead.id() + "|mortise:sem:permits:{gate}");
+    store.next("sem-acquire").held();
+    assertTrue(held.owner().lose(held, LOSS));
+    store.next("sem-leave").absent();
+    parksAgain(a);
+
+    time.advance(TIME.minus(SHORT));
+
+    store.next("sem-acquire").held();
+    assertTrue(GateThread.get(second).isValid());
+    assertTrue(other.isValid());
+  }
+
+  /** Its time passes between its first look at the clock and the gate. */
+  @Test
+  void aThreadThatIsLateToGiveBackLaysNothing() {
+    Lease first = holds();
+    Queued ahead = queues();
+    Future<Lease> second = lines(a);
+    time.atRead(() ->
+        time.atRead(() -> {
+          time.atRead(() -> {});
+          time.pause(TIME);
+        }));
+
+    CompletableFuture<Void> closed = first.releaseAsync();
+
+    store.next("sem-leave").releasedTo(ahead.id());
+    closed.join();
+    store.next("sem-acquire").held();
+    assertTrue(GateThread.get(second).isValid());
+    assertTrue(ahead.request().isDone());
+  }
+
+  @Test
   void aRequestOfACallbackGetsItsLeaseAtOnce() {
     Lease first = holds();
     Lease other = holds();

@@ -298,6 +298,11 @@ public abstract class ClusterOpeningConformance implements BackendUnderTest {
     }
     Await.until("what was acquired is given back", () -> !one.isLocked());
 
+    // The members are one lock, so no attempt ever has both.
+    RedLock waiting = RedLock.of(one, member(second));
+    assertThrows(IllegalStateException.class, waiting::lock);
+    Await.until("what was acquired is given back", () -> !one.isLocked());
+
     RedLock single = RedLock.of(one);
     assertTrue(single.tryLock());
     single.unlock();
