@@ -37,6 +37,9 @@ public enum Contestant {
   /** The JDK's {@code ReentrantLock}: the cost of a lock that is not distributed. */
   JDK("ReentrantLock");
 
+  /** The shortest warm-up of a library that starts slowly, and of several processes. */
+  public static final Duration SLOW_START = Duration.ofSeconds(10);
+
   private static final Duration LEASE = Duration.ofSeconds(30);
 
   private final String title;
@@ -113,7 +116,7 @@ public enum Contestant {
    */
   public Duration slowStart() {
     return switch (this) {
-      case REDISSON, REDISSON_SEMAPHORE, SPRING_SPIN, SPRING_PUBSUB -> Duration.ofSeconds(10);
+      case REDISSON, REDISSON_SEMAPHORE, SPRING_SPIN, SPRING_PUBSUB -> SLOW_START;
       default -> Duration.ZERO;
     };
   }

@@ -44,6 +44,16 @@ public record Effort(URI server, int rounds, Duration warmUp, Duration measure, 
     return new Effort(server, rounds, warmUp.plusSeconds(3), measure, quick);
   }
 
+  /**
+   * The same effort for several processes. They make so few pairs in a second that their compilers
+   * need longer, and a short plateau looks steady.
+   *
+   * @return an effort in which every contestant has the warm-up of those that start slowly
+   */
+  public Effort ofProcesses() {
+    return quick ? this : new Effort(server, rounds, Contestant.SLOW_START, measure, false);
+  }
+
   /** The shortest warm-up of a contestant. */
   Duration warmUp(Contestant contestant) {
     Duration slow = contestant.slowStart();

@@ -44,7 +44,8 @@ public record ProcessQuestion(
       for (int i = 0; i < given.processes(); i++) {
         workers.add(Worker.start(arguments(cell, given, effort, baton)));
       }
-      Steadiness warmUp = new Steadiness(effort.warmUp(cell.contestant()));
+      Effort own = given.processes() > 1 ? effort.ofProcesses() : effort;
+      Steadiness warmUp = new Steadiness(own.warmUp(cell.contestant()));
       List<Worker.Count> counts = run(workers, warmUp);
       JmhFile.write(file, id, cell, sum(counts), figures(counts, warmUp));
     } finally {
@@ -77,7 +78,12 @@ public record ProcessQuestion(
     goOn(workers);
     awaitAll(workers, Worker.MEASURED);
     goOn(workers);
-    return awaitAll(workers, Worker.COUNTED).stream().map(Worker.Count::parse).toList();
+    List<Worker.Count> counts =
+        awaitAll(workers, Worker.COUNTED).stream().map(Worker.Count::parse).toList();
+    for (Remote worker : workers) {
+      worker.awaitEnd();
+    }
+    return counts;
   }
 
   private static List<String> awaitAll(List<Remote> workers, String step) throws IOException {

@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Another JVM of the bench, from the side of the process that started it. It reports its steps line
@@ -76,6 +77,16 @@ public final class Remote implements AutoCloseable {
   public void goOn() throws IOException {
     orders.write('\n');
     orders.flush();
+  }
+
+  /**
+   * Waits until the JVM has ended by itself. A JVM that is ended before may leave a lock that it
+   * retains, and the next measurement waits for its lease.
+   *
+   * @throws InterruptedException if the thread is interrupted
+   */
+  public void awaitEnd() throws InterruptedException {
+    boolean unused = process.waitFor(10, TimeUnit.SECONDS);
   }
 
   /** Ends the JVM. */
