@@ -278,11 +278,11 @@ class PermitThreadTest extends LeaseGateFixture {
   @Tag("L10")
   void aThreadThatLooksInVainAsksWhenTheTimeOfTheLeaseIsOver() {
     Lease first = holds();
+    Acquisition held = held();
     time.advance(SHORT);
     Lease other = holds();
     Queued ahead = queues();
     Future<Lease> second = lines(a);
-    Acquisition held = held();
     layFor(a, first);
     engine.mailbox().onMessage("granted|" + ahead.id() + "|mortise:sem:permits:{gate}");
     store.next("sem-acquire").held();
