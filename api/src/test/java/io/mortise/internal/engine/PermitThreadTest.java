@@ -112,6 +112,15 @@ class PermitThreadTest extends LeaseGateFixture {
     time.awaitParked(party.thread());
   }
 
+  /** The thread looks in vain, and waits on. It asks when no request is ahead any more. */
+  private void assertWaitsUntilItAsks(GateThread party, Future<Lease> waiting, Queued ahead) {
+    parksAgain(party);
+    assertFalse(waiting.isDone());
+    cancel(ahead);
+    store.next("sem-acquire").held();
+    assertTrue(GateThread.get(waiting).isValid());
+  }
+
   @Test
   void aThreadTakesWhatItWasWokenFor() {
     Lease first = holds();
@@ -537,11 +546,7 @@ class PermitThreadTest extends LeaseGateFixture {
     store.next("sem-acquire").held();
     assertTrue(GateThread.get(third).isValid());
     store.next("sem-leave").released();
-    parksAgain(a);
-    assertFalse(second.isDone());
-    cancel(ahead);
-    store.next("sem-acquire").held();
-    assertTrue(GateThread.get(second).isValid());
+    assertWaitsUntilItAsks(a, second, ahead);
   }
 
   @Test
@@ -601,11 +606,7 @@ class PermitThreadTest extends LeaseGateFixture {
     assertEquals(List.of(), changes);
     assertEquals(List.of("acquired", "released"), told.rows().get(0));
     store.next("sem-leave").absent();
-    parksAgain(a);
-    assertFalse(second.isDone());
-    cancel(ahead);
-    store.next("sem-acquire").held();
-    assertTrue(GateThread.get(second).isValid());
+    assertWaitsUntilItAsks(a, second, ahead);
   }
 
   @Test
