@@ -68,7 +68,13 @@ public final class Main implements Callable<Integer> {
     System.setProperty(REDISSON_LEVEL, "off"); // it warns at each Redlock that it is deprecated
     System.setProperty("java.awt.headless", "true");
     System.setProperty("jmh.ignoreLock", "true");
+    Runtime.getRuntime().addShutdownHook(new Thread(Main::endWorkers));
     System.exit(new CommandLine(new Main()).execute(arguments)); // ends all threads that are left
+  }
+
+  /** A bench that is ended leaves no JVM that goes on to measure. */
+  private static void endWorkers() {
+    ProcessHandle.current().descendants().forEach(ProcessHandle::destroy);
   }
 
   @Override
