@@ -26,7 +26,7 @@ public final class Main implements Callable<Integer> {
 
   @Option(
       names = "--quick",
-      description = "One short round of the most important questions: 6 minutes.")
+      description = "One short round of the most important questions: 11 minutes.")
   private boolean quick;
 
   @Option(

@@ -26,7 +26,7 @@ public record Effort(URI server, int rounds, Duration warmUp, Duration measure, 
   }
 
   /**
-   * The effort for a first impression: six minutes.
+   * The effort for a first impression: eleven minutes.
    *
    * @param server the URI of a Redis server
    * @return an effort of one short round

@@ -1,10 +1,15 @@
 package io.mortise.jmh.report;
 
+import io.mortise.jmh.contestant.Contestant;
 import java.awt.BasicStroke;
 import java.awt.Color;
+import java.awt.Font;
+import java.awt.Paint;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.ToDoubleFunction;
 import org.jfree.chart.JFreeChart;
 import org.jfree.chart.axis.CategoryAxis;
 import org.jfree.chart.axis.LogAxis;
@@ -16,70 +21,121 @@ import org.jfree.chart.renderer.category.StandardBarPainter;
 import org.jfree.data.Range;
 import org.jfree.data.category.DefaultCategoryDataset;
 import org.jfree.data.category.DefaultIntervalCategoryDataset;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Bars to the median, one for each contestant, with a line from the smallest to the largest value.
- * The axis is logarithmic.
+ * What was measured in the same setting stands together. The axis is logarithmic.
  */
 final class Chart {
   private static final int WIDTH = 860;
   private static final int HEIGHT = 110;
-  private static final int HEIGHT_OF_BAR = 24;
+  private static final int HEIGHT_OF_ROW = 24;
 
-  /** A bar: its label, and the values of all rounds. */
-  record Bar(String label, Spread spread) {}
+  /** A bar: its contestant, the setting of the measurement, and the values of all rounds. */
+  record Bar(Contestant contestant, String setting, Spread spread) {}
+
+  /** A row of the chart: a bar, or the name of the setting of the bars below. */
+  private record Place(int number, String label, @Nullable Bar bar) implements Comparable<Place> {
+    @Nullable Double value(ToDoubleFunction<Spread> figure) {
+      return bar == null ? null : figure.applyAsDouble(bar.spread());
+    }
+
+    @Override
+    public int compareTo(Place other) {
+      return Integer.compare(number, other.number);
+    }
+
+    @Override
+    public String toString() {
+      return label; // JFreeChart writes it beside the bar
+    }
+  }
 
   private final JFreeChart chart;
   private final int height;
 
   Chart(Topic topic, List<Bar> bars) {
-    height = HEIGHT + HEIGHT_OF_BAR * bars.size();
+    List<Place> places = places(bars);
+    height = HEIGHT + HEIGHT_OF_ROW * places.size();
     LogAxis axis = Drawing.logarithmic(topic.unit());
     Range range = Drawing.around(range(bars));
     axis.setRange(range);
-    CategoryAxis labels = new CategoryAxis();
-    labels.setMaximumCategoryLabelWidthRatio(0.4f);
-    CategoryPlot plot = new CategoryPlot(null, labels, axis, null);
+    CategoryPlot plot = new CategoryPlot(null, labels(places), axis, null);
     plot.setOrientation(PlotOrientation.HORIZONTAL);
-    plot.setDataset(0, spreads(bars));
-    plot.setRenderer(0, lines());
-    plot.setDataset(1, medians(topic, bars));
-    plot.setRenderer(1, bars(range.getLowerBound()));
+    plot.setDataset(0, spreads(places));
+    plot.setRenderer(0, lines(height));
+    plot.setDataset(1, medians(topic, places));
+    plot.setRenderer(1, new Coloured(places, range.getLowerBound()));
     plot.setBackgroundPaint(Color.WHITE);
     plot.setRangeGridlinePaint(Color.LIGHT_GRAY);
     chart = Drawing.titled(topic.title(), plot, false);
   }
 
-  private static DefaultCategoryDataset medians(Topic topic, List<Bar> bars) {
+  private static List<Place> places(List<Bar> bars) {
+    boolean named = bars.stream().map(Bar::setting).distinct().count() > 1;
+    List<Place> places = new ArrayList<>();
+    String setting = "";
+    for (Bar bar : bars) {
+      if (named && !bar.setting().equals(setting)) {
+        setting = bar.setting();
+        places.add(new Place(places.size(), setting, null));
+      }
+      places.add(new Place(places.size(), bar.contestant().title(), bar));
+    }
+    return places;
+  }
+
+  private static CategoryAxis labels(List<Place> places) {
+    CategoryAxis labels = new CategoryAxis();
+    labels.setMaximumCategoryLabelWidthRatio(0.4f);
+    Font bold = labels.getTickLabelFont().deriveFont(Font.BOLD);
+    places.stream()
+        .filter(place -> place.bar() == null)
+        .forEach(name -> labels.setTickLabelFont(name, bold));
+    return labels;
+  }
+
+  private static DefaultCategoryDataset medians(Topic topic, List<Place> places) {
     DefaultCategoryDataset medians = new DefaultCategoryDataset();
-    bars.forEach(bar -> medians.addValue(bar.spread().median(), topic.unit(), bar.label()));
+    places.forEach(place -> medians.addValue(place.value(Spread::median), topic.unit(), place));
     return medians;
   }
 
-  private static DefaultIntervalCategoryDataset spreads(List<Bar> bars) {
-    Double[] least = bars.stream().map(bar -> bar.spread().least()).toArray(Double[]::new);
-    Double[] most = bars.stream().map(bar -> bar.spread().most()).toArray(Double[]::new);
+  private static DefaultIntervalCategoryDataset spreads(List<Place> places) {
+    Double[] least = places.stream().map(it -> it.value(Spread::least)).toArray(Double[]::new);
+    Double[] most = places.stream().map(it -> it.value(Spread::most)).toArray(Double[]::new);
     return new DefaultIntervalCategoryDataset(
         new String[] {"spread"},
-        bars.stream().map(Bar::label).toArray(String[]::new),
+        places.toArray(Place[]::new),
         new Double[][] {least},
         new Double[][] {most});
   }
 
-  private static BarRenderer bars(double base) {
-    BarRenderer renderer = new BarRenderer();
-    renderer.setBarPainter(new StandardBarPainter());
-    renderer.setShadowVisible(false);
-    renderer.setSeriesPaint(0, new Color(0x7fa8d1));
-    renderer.setBase(base);
-    return renderer;
+  /** Bars in the colours of their contestants. */
+  private static final class Coloured extends BarRenderer {
+    private static final long serialVersionUID = 1;
+    private final transient List<Place> places;
+
+    Coloured(List<Place> places, double base) {
+      this.places = places;
+      setBarPainter(new StandardBarPainter());
+      setShadowVisible(false);
+      setBase(base);
+    }
+
+    @Override
+    public Paint getItemPaint(int row, int column) {
+      Bar bar = places.get(column).bar();
+      return bar == null ? Color.WHITE : Palette.of(bar.contestant());
+    }
   }
 
-  private static IntervalBarRenderer lines() {
+  private static IntervalBarRenderer lines(int height) {
     IntervalBarRenderer renderer = new IntervalBarRenderer();
     renderer.setBarPainter(new StandardBarPainter());
     renderer.setShadowVisible(false);
-    renderer.setMaximumBarWidth(0.008);
+    renderer.setMaximumBarWidth(2.0 / height); // some 2 pixels
     renderer.setSeriesPaint(0, Color.DARK_GRAY);
     renderer.setSeriesOutlineStroke(0, new BasicStroke(1));
     return renderer;

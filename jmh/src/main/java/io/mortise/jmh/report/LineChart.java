@@ -24,11 +24,6 @@ final class LineChart {
   private static final double RADIUS = 3;
   private static final double MARGIN = 1.2;
   private static final int FEW = 100;
-  private static final Map<Contestant, Color> COLOURS =
-      Map.of(
-          Contestant.MORTISE_JEDIS, new Color(0x1f5f99),
-          Contestant.MORTISE_LETTUCE, new Color(0x5aa469),
-          Contestant.REDISSON, new Color(0xc0504d));
 
   private final JFreeChart chart;
 
@@ -63,7 +58,7 @@ final class LineChart {
     XYLineAndShapeRenderer renderer = new XYLineAndShapeRenderer();
     int series = 0;
     for (Contestant each : contestants) {
-      renderer.setSeriesPaint(series, COLOURS.getOrDefault(each, Color.DARK_GRAY));
+      renderer.setSeriesPaint(series, Palette.of(each));
       renderer.setSeriesStroke(series, new BasicStroke(2));
       renderer.setSeriesShape(
           series, new Ellipse2D.Double(-RADIUS, -RADIUS, 2 * RADIUS, 2 * RADIUS));

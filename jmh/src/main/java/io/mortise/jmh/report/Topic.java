@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 
 /**
  * A question as a bar for each contestant and setting.
@@ -25,11 +26,10 @@ public record Topic(String question, String title, String unit) implements Secti
       Contestant contestant = Results.contestant(cell);
       Map<String, String> settings = new TreeMap<>(cell);
       settings.remove(Results.CONTESTANT);
-      String label =
-          contestant.title()
-              + (settings.isEmpty() ? "" : ", " + settings.toString().replaceAll("[{}]", ""));
+      String setting = words(settings);
+      String label = contestant.title() + (setting.isEmpty() ? "" : ", " + setting);
       var spread = new Figure(question, contestant, settings, Results.SCORE).over(results);
-      spread.ifPresent(s -> bars.add(new Chart.Bar(label, s)));
+      spread.ifPresent(s -> bars.add(new Chart.Bar(contestant, setting, s)));
       table.add(label, spread.map(Spread::toString).orElse(""));
     }
     if (bars.isEmpty()) {
@@ -44,5 +44,16 @@ public record Topic(String question, String title, String unit) implements Secti
     lines.addAll(table.lines());
     lines.add("");
     return lines;
+  }
+
+  /** Such as {@code work: 20 µs}. */
+  private static String words(Map<String, String> settings) {
+    return settings.entrySet().stream()
+        .map(each -> each.getKey() + ": " + each.getValue() + unitOf(each.getKey()))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String unitOf(String setting) {
+    return setting.equals("work") ? " µs" : "";
   }
 }

@@ -3,13 +3,16 @@ package io.mortise.jmh.report;
 import static io.mortise.jmh.contestant.Contestant.BARE_JEDIS;
 import static io.mortise.jmh.contestant.Contestant.BARE_LETTUCE;
 import static io.mortise.jmh.contestant.Contestant.MORTISE_JEDIS;
+import static io.mortise.jmh.contestant.Contestant.REDISSON;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.jmh.contestant.Contestant;
 import io.mortise.jmh.report.Quantity.Figure;
 import io.mortise.jmh.report.Quantity.Ratio;
 import io.mortise.jmh.report.Quantity.Scaled;
+import java.awt.Color;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
@@ -102,9 +105,16 @@ class PageTest {
     for (String label : List.of("Mortise on Jedis", "bare Jedis", "1 thread, its own lock")) {
       assertTrue(root.getTextContent().contains(label), label);
     }
-    List<Double> bars = widthsOfBars(root);
-    assertEquals(3, bars.size());
-    assertTrue(bars.get(1) < bars.get(0) && bars.get(0) < bars.get(2), "77 < 9,000 < 10,000");
+    assertTrue(width(root, REDISSON) < width(root, MORTISE_JEDIS), "77 < 9,000");
+    assertTrue(width(root, MORTISE_JEDIS) < width(root, BARE_JEDIS), "9,000 < 10,000");
+  }
+
+  @Test
+  void barsOfOneSettingStandTogetherUnderItsName(@TempDir Path folder) throws Exception {
+    new Page(sample(), List.of(), List.of(ONE_LOCK), List.of()).write(folder, List.of());
+    String text = chart(folder.resolve("performance/OneLock.svg")).getTextContent();
+    String bars = "Mortise on JedisRedisson";
+    assertTrue(text.contains("threads: 4" + bars + "threads: 16" + bars), text);
   }
 
   @Test
@@ -145,13 +155,19 @@ class PageTest {
     return root;
   }
 
-  private static List<Double> widthsOfBars(Element root) {
+  /** The width of the one bar in the colour of the contestant. */
+  private static double width(Element root, Contestant contestant) {
+    Color colour = Palette.of(contestant);
+    String fill =
+        "fill:rgb(%d,%d,%d)".formatted(colour.getRed(), colour.getGreen(), colour.getBlue());
     NodeList boxes = root.getElementsByTagName("rect");
-    return IntStream.range(0, boxes.getLength())
-        .mapToObj(i -> (Element) boxes.item(i))
-        .filter(box -> box.getAttribute("style").contains("rgb(127,168,209)"))
-        .map(box -> Double.valueOf(box.getAttribute("width")))
-        .toList();
+    List<Element> bars =
+        IntStream.range(0, boxes.getLength())
+            .mapToObj(i -> (Element) boxes.item(i))
+            .filter(box -> box.getAttribute("style").contains(fill))
+            .toList();
+    assertEquals(1, bars.size(), contestant + " " + fill);
+    return Double.parseDouble(bars.get(0).getAttribute("width"));
   }
 
   @Test
