@@ -59,6 +59,7 @@ final class MemoryPage {
       are not in the figures.
     - *Store* is the difference of the server's `used_memory`, without the memory of its connections.
     - The tables have the median of all rounds and, in brackets, the smallest and the largest value.
+    - A negative number of threads is a thread that ended meanwhile.
     - All settings are at their defaults, with leases of 30 s.
     - Mortise in memory has its store in the heap of the same JVM, so its heap is that of client and store.
     """
