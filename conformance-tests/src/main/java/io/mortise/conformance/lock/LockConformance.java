@@ -14,6 +14,7 @@ import io.mortise.conformance.lock.exclusive.HolderRules;
 import io.mortise.conformance.lock.exclusive.HoldsRules;
 import io.mortise.conformance.lock.exclusive.LeakRules;
 import io.mortise.conformance.lock.exclusive.ListenerRules;
+import io.mortise.conformance.lock.exclusive.OptionRules;
 import io.mortise.conformance.lock.exclusive.OwnershipRules;
 import io.mortise.conformance.lock.exclusive.QueueRules;
 import io.mortise.conformance.lock.exclusive.QueueScriptRules;
@@ -60,6 +61,13 @@ public abstract class LockConformance implements LockKit {
   @Nested
   class Exclusion extends ExclusionRules {
     Exclusion() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Options extends OptionRules {
+    Options() {
       super(LockConformance.this);
     }
   }

@@ -50,6 +50,11 @@ public final class Crew {
     return threads.get(0);
   }
 
+  /** Whether all threads have come to their end. */
+  public boolean hasEnded() {
+    return ended.getCount() == 0;
+  }
+
   public void join(Duration patience) throws InterruptedException {
     boolean all = ended.await(patience.toNanos(), TimeUnit.NANOSECONDS);
     AssertionError error = null;

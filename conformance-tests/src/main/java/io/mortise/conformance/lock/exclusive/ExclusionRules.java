@@ -11,7 +11,6 @@ import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Crew;
 import java.util.List;
 import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -25,17 +24,6 @@ public abstract class ExclusionRules extends LockRules {
     super(kit);
   }
 
-  /** Reads, lets other threads run, writes. Two threads at the same time lose an update. */
-  private static final class Counter {
-    private int value;
-
-    void increment() {
-      int before = value;
-      LockSupport.parkNanos(1); // invites other threads to overtake
-      value = before + 1;
-    }
-  }
-
   private static int count(List<? extends Lock> locks) throws InterruptedException {
     Counter counter = new Counter();
     Crew.run(
@@ -45,13 +33,13 @@ public abstract class ExclusionRules extends LockRules {
           for (int i = 0; i < ROUNDS; i++) {
             lock.lock();
             try {
-              counter.increment();
+              counter.run();
             } finally {
               lock.unlock();
             }
           }
         });
-    return counter.value;
+    return counter.value();
   }
 
   @Test

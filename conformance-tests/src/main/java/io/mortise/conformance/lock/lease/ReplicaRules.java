@@ -18,12 +18,12 @@ import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.ReplicatedBackend;
 import io.mortise.conformance.support.Await;
 import io.mortise.spi.ForwardingBackend;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Set;
@@ -46,42 +46,9 @@ public abstract class ReplicaRules extends LockRules {
     super(kit);
   }
 
-  /** A store with replicas, as far as a service can see. */
-  private final class Replicated extends ForwardingBackend {
-    private final LockBackend store;
-
-    Replicated(LockBackend store) {
-      this.store = store;
-    }
-
-    @Override
-    protected LockBackend target() {
-      return store;
-    }
-
-    @Override
-    public List<Object> execute(ScriptCall call) {
-      return counted(call, store.execute(withoutReplicas(call)));
-    }
-
-    @Override
-    public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
-      return store.executeAsync(withoutReplicas(call)).thenApply(reply -> counted(call, reply));
-    }
-
-    private List<Object> counted(ScriptCall call, List<Object> reply) {
-      if (call.acks() == null) {
-        return reply;
-      }
-      confirmed.add(call.script().name());
-      List<Object> counted = new ArrayList<>(reply);
-      counted.add(replicas);
-      return counted;
-    }
-  }
-
-  private static ScriptCall withoutReplicas(ScriptCall call) {
-    return call.withAcks(null);
+  private long confirm(ScriptCall call) {
+    confirmed.add(call.script().name());
+    return replicas;
   }
 
   private LockService replicated() {
@@ -90,7 +57,8 @@ public abstract class ReplicaRules extends LockRules {
 
   private LockService replicated(UnaryOperator<LockService.Builder> options) {
     return service(
-        closing(new Replicated(backend())), builder -> options.apply(builder.replicaAcks(1, WAIT)));
+        closing(new ReplicatedBackend(backend(), this::confirm)),
+        builder -> options.apply(builder.replicaAcks(1, WAIT)));
   }
 
   @Test
@@ -313,12 +281,12 @@ public abstract class ReplicaRules extends LockRules {
 
               @Override
               public List<Object> execute(ScriptCall call) {
-                return store.execute(withoutReplicas(call));
+                return store.execute(call.withAcks(null));
               }
 
               @Override
               public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
-                return store.executeAsync(withoutReplicas(call));
+                return store.executeAsync(call.withAcks(null));
               }
             });
 
