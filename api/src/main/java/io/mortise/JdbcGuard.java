@@ -25,7 +25,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The check is part of the {@code UPDATE}, so the database decides it under its row lock. It
  * works with auto-commit, and in a transaction at {@code READ COMMITTED} or any higher isolation
- * level. All writers of a row must use the guard, with tokens of one lock.
+ * level. All writers of a row must use the guard, with tokens of one lock. If the driver reports
+ * that no row was updated, the guard reads the row's token with {@code SELECT}, and only if that is
+ * not larger with {@code SELECT … FOR UPDATE}. So it also works with drivers that count changed
+ * rows instead of found ones.
  *
  * <p>Thread-safe. A guard keeps only the names. It neither commits nor closes the connection.
  */
@@ -81,7 +84,7 @@ public final class JdbcGuard {
    * @param values the values for the question marks in the assignments
    * @throws StaleTokenException a later holder has written; the row is unchanged
    * @throws IllegalArgumentException the token was never issued
-   * @throws IllegalStateException there is no such row
+   * @throws IllegalStateException there is no such row, or the database keeps updates from it
    * @throws SQLException as the driver throws it
    */
   public void update(
@@ -104,7 +107,8 @@ public final class JdbcGuard {
    * @param token the fencing token of the caller's hold
    * @throws StaleTokenException a later holder has written; roll back
    * @throws IllegalArgumentException the token was never issued
-   * @throws IllegalStateException the connection is in auto-commit mode, or there is no such row
+   * @throws IllegalStateException the connection is in auto-commit mode, there is no such row, or
+   *     the database keeps updates from it
    * @throws SQLException as the driver throws it
    */
   public void check(Connection connection, Object key, long token) throws SQLException {
@@ -129,21 +133,46 @@ public final class JdbcGuard {
       statement.setObject(next++, key);
       statement.setLong(next, token);
       if (statement.executeUpdate() == 0) {
-        throw refused(connection, key, token);
+        judge(connection, key, token);
       }
     }
   }
 
-  private RuntimeException refused(Connection connection, Object key, long token)
-      throws SQLException {
-    try (PreparedStatement statement = connection.prepareStatement(look)) {
+  /**
+   * Says what an update of no row means. A driver may count found rows, or only changed ones. So
+   * none is a refusal, or the same holder writing the same values again. The token in the row
+   * decides. A plain query may read an old snapshot of the row, where only a larger token is proof.
+   */
+  private void judge(Connection connection, Object key, long token) throws SQLException {
+    long seen = token(connection, look, key);
+    if (seen >= 0 && seen <= token) {
+      seen = token(connection, look + " FOR UPDATE", key);
+    }
+    if (seen > token) {
+      throw Tokens.stale(this, key, token, seen);
+    }
+    if (seen < 0) {
+      throw new IllegalStateException(
+          "%s has no row of key '%s', and nothing was written; insert it first, without a token"
+              .formatted(this, key));
+    }
+    if (seen < token) {
+      throw new IllegalStateException(
+          "%s, key '%s': the database updated no row, but its token is %d, not larger than %d; look for a trigger, a view or a policy that keeps updates from the row"
+              .formatted(this, key, seen, token));
+    }
+  }
+
+  /** Reads the token of the row, 0 if it has none, or -1 if there is no row. */
+  private static long token(Connection connection, String query, Object key) throws SQLException {
+    try (PreparedStatement statement = connection.prepareStatement(query)) {
       statement.setObject(1, key);
       try (ResultSet rows = statement.executeQuery()) {
-        return rows.next()
-            ? Tokens.stale(this, key, token, rows.getLong(1))
-            : new IllegalStateException(
-                "%s has no row of key '%s', and nothing was written; insert it first, without a token"
-                    .formatted(this, key));
+        long largest = -1;
+        while (rows.next()) {
+          largest = Math.max(largest, rows.getLong(1));
+        }
+        return largest;
       }
     }
   }

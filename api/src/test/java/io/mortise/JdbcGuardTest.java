@@ -156,6 +156,71 @@ class JdbcGuardTest {
     assertEquals("NEW note 0", row(1));
   }
 
+  @Test
+  void aDriverThatCountsChangedRowsIsAskedForTheTokenOfTheRow() throws SQLException {
+    Connection counting = ChangedRows.counting(connection, "orders");
+    for (long id = 1; id <= 2; id++) {
+      long row = id;
+      for (int times = 0; times < 2; times++) {
+        guard.update(counting, row, 7, "state = ?", "PAID");
+      }
+      counting.setAutoCommit(false);
+      for (int times = 0; times < 2; times++) {
+        guard.check(counting, row, 9);
+      }
+      counting.commit();
+      counting.setAutoCommit(true);
+
+      StaleTokenException e =
+          assertThrows(
+              StaleTokenException.class, () -> guard.update(counting, row, 8, "state = ?", "PAID"));
+
+      assertEquals(9, e.seen());
+      assertEquals("PAID note 9", row(row));
+    }
+    IllegalStateException e =
+        assertThrows(IllegalStateException.class, () -> guard.update(counting, 3, 9, "note = 'x'"));
+    assertTrue(String.valueOf(e.getMessage()).contains("no row of key '3'"), e.getMessage());
+  }
+
+  /**
+   * As with {@code REPEATABLE READ} on MySQL: an update sees the newest row, a query an old one.
+   */
+  @Test
+  void theTokenOfTheRowIsNotReadFromASnapshot() throws SQLException {
+    update(1, 7, "mine");
+    run("create table orders_before as select * from orders");
+    update(1, 9, "theirs");
+    Connection snapshot = ChangedRows.counting(connection, "orders");
+
+    for (long token : new long[] {7, 8}) {
+      StaleTokenException e =
+          assertThrows(
+              StaleTokenException.class,
+              () -> guard.update(snapshot, 1, token, "state = ?", "late"));
+      assertEquals(9, e.seen());
+    }
+
+    assertEquals("theirs note 9", row(1));
+    run("drop table orders_before");
+  }
+
+  @Test
+  void aRowThatTookNoUpdateForAnotherReasonWasNotWritten() throws SQLException {
+    run("create view old_orders as select * from orders");
+    run(
+        "create trigger deaf instead of update on old_orders for each row call '%s'"
+            .formatted(ChangedRows.Deaf.class.getName()));
+    Connection counting = ChangedRows.counting(connection, "old_orders");
+    JdbcGuard deaf = JdbcGuard.of("old_orders", "id", "fence");
+
+    IllegalStateException e =
+        assertThrows(IllegalStateException.class, () -> deaf.update(counting, 2, 9, "note = 'x'"));
+
+    assertTrue(String.valueOf(e.getMessage()).contains("its token is 0"), e.getMessage());
+    run("drop view old_orders");
+  }
+
   @ParameterizedTest
   @ValueSource(longs = {0, -1, Long.MIN_VALUE, (1L << 53) + 1, Long.MAX_VALUE})
   void aTokenThatWasNeverIssuedIsRefused(long token) throws SQLException {
