@@ -117,7 +117,7 @@ final class Closing {
 
   private void awaitAnswers(CompletableFuture<?> answers) {
     try {
-      answers.get(store.options().commandTimeout().toNanos(), TimeUnit.NANOSECONDS);
+      Object unused = Futures.get(answers, store.options().commandTimeout());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     } catch (ExecutionException | TimeoutException e) {

@@ -1,13 +1,18 @@
 package io.mortise.internal.engine;
 
 import io.mortise.spi.TimeSource;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -74,6 +79,18 @@ public final class Futures {
       Thread.currentThread().interrupt();
     }
     return value(future);
+  }
+
+  /**
+   * Waits as {@link CompletableFuture#get(long, TimeUnit)} does, by the system's clock. In a
+   * fork/join pool that method would also ask for another thread, and run other tasks meanwhile.
+   */
+  static <T> T get(CompletableFuture<T> future, Duration longest)
+      throws InterruptedException, ExecutionException, TimeoutException {
+    CountDownLatch done = new CountDownLatch(1);
+    CompletableFuture<?> unused = future.whenComplete((value, failure) -> done.countDown());
+    boolean inTime = done.await(longest.toNanos(), TimeUnit.NANOSECONDS);
+    return future.get(0, TimeUnit.NANOSECONDS);
   }
 
   /** A wake-up may have come before, while the thread slept elsewhere: so it looks first. */

@@ -76,7 +76,7 @@ public final class Mailbox implements ChannelListener {
   public void open(Duration timeout) {
     try {
       subscription = store.backend().subscribe(channel(), this);
-      first.get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+      Void unused = Futures.get(first, timeout);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw notSubscribed("the thread was interrupted", e);

@@ -389,9 +389,8 @@ public final class JedisBackend implements LockBackend {
 
   /** Closes idle connections, one after the other. With TLS each may wait for the server. */
   private void withinMillis(int most, Runnable closing) {
-    CompletableFuture.runAsync(closing, menders)
-        .completeOnTimeout(null, most, TimeUnit.MILLISECONDS)
-        .join();
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(closing, menders);
+    boolean unused = PendingCall.awaitEnd(closed, Duration.ofMillis(most));
   }
 
   private static void limit(Connection connection, int millis) {

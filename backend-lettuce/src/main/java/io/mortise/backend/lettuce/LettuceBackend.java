@@ -84,9 +84,12 @@ public final class LettuceBackend implements LockBackend {
    */
   LettuceBackend(OwnClient client, RedisURI uri, Duration beat, Check check) {
     this.client = client;
-    calls = client.redis.connectAsync(StringCodec.UTF8, uri).toCompletableFuture().join();
+    calls =
+        PendingCall.join(client.redis.connectAsync(StringCodec.UTF8, uri).toCompletableFuture());
     info = check.apply(LettuceBackendProvider.endpoint(uri), facts(uri.getTimeout().toNanos()));
-    var news = client.redis.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture().join();
+    var news =
+        PendingCall.join(
+            client.redis.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture());
     links = new CopyOnWriteArrayList<>(List.of(calls, news));
     acked = new SideLink(() -> client.redis.connectAsync(StringCodec.UTF8, uri), links::add);
     asking = new SideLink(() -> client.redis.connectAsync(StringCodec.UTF8, uri), links::add);
@@ -97,13 +100,13 @@ public final class LettuceBackend implements LockBackend {
   private Map<String, ?> facts(long nanos) {
     var hello = calls.async().dispatch(CommandType.HELLO, new GenericMapOutput<>(StringCodec.UTF8));
     try {
-      return hello.toCompletableFuture().orTimeout(nanos, TimeUnit.NANOSECONDS).join();
+      return PendingCall.join(hello.toCompletableFuture().orTimeout(nanos, TimeUnit.NANOSECONDS));
     } catch (CompletionException e) {
       if (!RedisServers.isWithoutHello(e)) {
         throw e;
       }
       var text = calls.async().info().toCompletableFuture();
-      return RedisServers.facts(text.orTimeout(nanos, TimeUnit.NANOSECONDS).join());
+      return RedisServers.facts(PendingCall.join(text.orTimeout(nanos, TimeUnit.NANOSECONDS)));
     }
   }
 
@@ -260,7 +263,8 @@ public final class LettuceBackend implements LockBackend {
     var command = command(type);
     args.forEach(command.getArgs()::add);
     calls.dispatch(command);
-    return command.get(time.toNanos(), TimeUnit.NANOSECONDS);
+    boolean unused = PendingCall.awaitEnd(command, time);
+    return command.get(0, TimeUnit.NANOSECONDS);
   }
 
   private static AsyncCommand<String, String, List<Object>> command(CommandType type) {
@@ -312,7 +316,7 @@ public final class LettuceBackend implements LockBackend {
     if (!closed.getAndSet(true)) {
       messages.channels.close();
       messages.shards.close();
-      client.close().completeOnTimeout(null, 1, TimeUnit.SECONDS).join();
+      boolean unused = PendingCall.awaitEnd(client.close(), Duration.ofSeconds(1));
     }
   }
 

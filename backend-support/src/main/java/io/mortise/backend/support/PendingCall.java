@@ -11,10 +11,10 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +33,8 @@ public class PendingCall extends CompletableFuture<List<Object>> {
       IntStream.range(0, 10).mapToObj(String::valueOf).toList();
 
   private static final long NANOS_A_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
+
+  private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE / 4);
 
   private final ScriptCall call;
   private final String endpoint;
@@ -314,28 +316,46 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   /**
    * Waits for a future. Interrupts do not end the wait.
    *
+   * <p>All waits of a backend for a future are here. The future's own {@code get} and {@code join}
+   * do more than wait in a thread of a fork/join pool. They ask the pool for another thread, and
+   * throw if it may have none. They also run other tasks of the pool meanwhile, and such a task
+   * would use the holds of the thread that waits.
+   *
    * @param future any future
    * @param time the longest wait
    * @return whether the future has ended
    */
   public static boolean awaitEnd(CompletableFuture<?> future, Duration time) {
+    if (future.isDone()) {
+      return true;
+    }
     long deadline = System.nanoTime() + time.toNanos();
+    Thread thread = Thread.currentThread();
+    CompletableFuture<?> unused =
+        future.whenComplete((value, failure) -> LockSupport.unpark(thread));
     boolean interrupted = false;
-    boolean waits = !future.isDone();
-    while (waits) {
-      try {
-        future.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
-        waits = false;
-      } catch (InterruptedException e) {
-        interrupted = true;
-      } catch (TimeoutException | ExecutionException e) {
-        waits = false; // the caller reads the result
-      }
+    for (long left = time.toNanos();
+        left > 0 && !future.isDone();
+        left = deadline - System.nanoTime()) {
+      LockSupport.parkNanos(future, left);
+      interrupted |= Thread.interrupted();
     }
     if (interrupted) {
-      Thread.currentThread().interrupt();
+      thread.interrupt();
     }
     return future.isDone();
+  }
+
+  /**
+   * Waits for a future, as {@link #awaitEnd} does, and returns what its {@code join} does.
+   *
+   * @param future ends in time by itself
+   * @param <T> the type of its value
+   * @return its value
+   */
+  public static <T> T join(CompletableFuture<T> future) {
+    boolean unused = awaitEnd(future, FOREVER);
+    return future.join();
   }
 
   /**
@@ -347,7 +367,7 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    */
   public static List<Object> await(CompletableFuture<List<Object>> call) {
     try {
-      return call.join();
+      return join(call);
     } catch (CompletionException e) {
       throw (BackendException) Objects.requireNonNull(e.getCause());
     }

@@ -8,6 +8,7 @@ import io.mortise.conformance.lock.exclusive.ContractRules;
 import io.mortise.conformance.lock.exclusive.DrainRules;
 import io.mortise.conformance.lock.exclusive.EventOrderRules;
 import io.mortise.conformance.lock.exclusive.ExclusionRules;
+import io.mortise.conformance.lock.exclusive.ForkJoinRules;
 import io.mortise.conformance.lock.exclusive.GrantRules;
 import io.mortise.conformance.lock.exclusive.HandleRules;
 import io.mortise.conformance.lock.exclusive.HolderRules;
@@ -82,6 +83,13 @@ public abstract class LockConformance implements LockKit {
   @Nested
   class Leases extends LeaseRules {
     Leases() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class ForkJoin extends ForkJoinRules {
+    ForkJoin() {
       super(LockConformance.this);
     }
   }

@@ -1,5 +1,6 @@
 package io.mortise.backend.support.cluster;
 
+import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.Threads;
 import io.mortise.backend.support.cluster.ClusterNodes.Node;
@@ -246,7 +247,7 @@ final class ClusterMap implements AutoCloseable {
   List<?> ask(String place, Duration time, String... words) throws Exception {
     CompletableFuture<List<?>> reply = new CompletableFuture<>();
     long end = System.nanoTime() + time.toNanos();
-    Node node = node(place).get(time.toNanos(), TimeUnit.NANOSECONDS);
+    Node node = inTime(node(place), time);
     workers.execute(() -> {
       try {
         Duration left = Duration.ofNanos(Math.max(1_000_000, end - System.nanoTime()));
@@ -256,10 +257,15 @@ final class ClusterMap implements AutoCloseable {
       }
     });
     try {
-      return reply.get(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+      return inTime(reply, Duration.ofNanos(end - System.nanoTime()));
     } catch (TimeoutException e) {
       throw new TimeoutException("no reply to " + words[0] + " within " + time);
     }
+  }
+
+  private static <T> T inTime(CompletableFuture<T> future, Duration time) throws Exception {
+    boolean unused = PendingCall.awaitEnd(future, time);
+    return future.get(0, TimeUnit.NANOSECONDS);
   }
 
   /**
@@ -307,10 +313,8 @@ final class ClusterMap implements AutoCloseable {
     for (CompletableFuture<Node> node : nodes.values()) {
       ends.add(node.thenAcceptAsync(open -> open.backend().close(), workers));
     }
-    CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new))
-        .exceptionally(e -> null)
-        .completeOnTimeout(null, 2, TimeUnit.SECONDS)
-        .join();
+    CompletableFuture<Void> all = CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
+    boolean unused = PendingCall.awaitEnd(all, Duration.ofSeconds(2));
     cluster.close();
   }
 }

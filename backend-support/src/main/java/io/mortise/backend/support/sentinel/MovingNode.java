@@ -1,6 +1,7 @@
 package io.mortise.backend.support.sentinel;
 
 import io.mortise.backend.support.ChannelSubscription;
+import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Threads;
 import io.mortise.backend.support.sentinel.SentinelWatch.Master;
 import io.mortise.spi.BackendException;
@@ -71,7 +72,7 @@ final class MovingNode {
 
   /** Waits until all answers that were given before have taken effect. */
   void settle() {
-    CompletableFuture.runAsync(() -> {}, turns).join();
+    PendingCall.join(CompletableFuture.runAsync(() -> {}, turns));
   }
 
   /** Takes an answer of a sentinel. It has an effect if its epoch is higher than the present. */
