@@ -18,6 +18,7 @@ public interface LockBackend extends AutoCloseable {
    * @return the script's reply: {@link Long}, {@link String} or nested {@link List} elements; a
    *     reply that is an integer is a list with that one element
    * @throws BackendException the call failed; its outcome says what may have happened in the store
+   * @throws IllegalStateException {@link TimeSource#checkMayPark} refuses the calling thread
    */
   List<Object> execute(ScriptCall call);
 

@@ -29,6 +29,16 @@ public interface TimeSource {
   void parkNanos(Object blocker, long nanos);
 
   /**
+   * Refuses a thread that must not park, because what it would wait for comes over this thread.
+   * Whatever is about to park a thread calls this first, before it sends anything. By default no
+   * thread is refused.
+   *
+   * @throws IllegalStateException the calling thread is refused; the message names it and says what
+   *     to use instead
+   */
+  default void checkMayPark() {}
+
+  /**
    * Wakes a thread that is parked in {@link #parkNanos}. If it is not parked, its next park returns
    * at once. A time source that a test moves waits for the thread before it moves on.
    *

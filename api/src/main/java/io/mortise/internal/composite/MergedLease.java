@@ -177,6 +177,7 @@ class MergedLease implements Lease {
 
   @Override
   public boolean extend(Duration lease) {
+    time.checkMayPark();
     return Futures.join(extending(each -> each.extending(lease)), time);
   }
 
@@ -235,12 +236,15 @@ class MergedLease implements Lease {
 
   @Override
   public void close() {
+    time.checkMayPark();
     Futures.join(releasing(0), time);
   }
 
   @Override
   public void closeAfter(Duration after) {
-    Futures.join(releasing(LeaseTerms.rest(after)), time);
+    long rest = LeaseTerms.rest(after);
+    time.checkMayPark();
+    Futures.join(releasing(rest), time);
   }
 
   @Override

@@ -170,7 +170,7 @@ public final class MultiLockHandle implements MultiLock {
     return new AsyncLeases(
         (wait, result) -> MultiRequest.start(name(), members, wait, result),
         first.executor(),
-        first.time());
+        new MemberTime(members));
   }
 
   private void checkNoneHeld() {

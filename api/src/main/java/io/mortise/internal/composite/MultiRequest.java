@@ -49,7 +49,7 @@ final class MultiRequest {
     this.members = members;
     this.wait = wait;
     this.claimed = claimed;
-    time = members.get(0).time();
+    time = new MemberTime(members);
     start = time.nanoTime();
   }
 

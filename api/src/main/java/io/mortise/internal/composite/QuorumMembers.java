@@ -80,7 +80,7 @@ record QuorumMembers(
   }
 
   TimeSource time() {
-    return all.get(0).time();
+    return new MemberTime(all);
   }
 
   void execute(Runnable task) {

@@ -273,6 +273,7 @@ public class RedLockHandle implements RedLock {
 
   /** Requests a lease for the calling thread. */
   private CompletableFuture<LeaseOutcome> request(long wait) {
+    members.time().checkMayPark();
     CompletableFuture<LeaseOutcome> result = new CompletableFuture<>();
     request(Thread.currentThread(), wait, result);
     return result;

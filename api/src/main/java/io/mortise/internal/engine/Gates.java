@@ -101,6 +101,7 @@ public final class Gates {
 
   /** Takes the lock for a thread that does not hold it. Returns false if the thread gives up. */
   public boolean lock(LockKeys keys, Waiter waiter) throws InterruptedException {
+    store.time().checkMayPark();
     try {
       Step step;
       do {
@@ -167,6 +168,7 @@ public final class Gates {
 
   /** Begins an attempt without waiting, for a thread that does not hold the lock. */
   public PendingTry begin(LockKeys keys, Waiter waiter) {
+    store.time().checkMayPark();
     while (true) {
       Gate gate = gateOf(keys, waiter);
       Step step = gate.arrive(waiter);

@@ -177,6 +177,9 @@ final class LeaseHandle implements MemberLease {
   }
 
   private void close(long rest) {
+    if (!closed.get()) {
+      parts.store().time().checkMayPark();
+    }
     if (closes()) {
       keep(rest);
       Trampoline.step(this::end);
@@ -246,6 +249,7 @@ final class LeaseHandle implements MemberLease {
 
   @Override
   public void release(int some) {
+    parts.store().time().checkMayPark();
     Trampoline.step(() -> {
       if (!isStillHeld()) {
         throw lost();

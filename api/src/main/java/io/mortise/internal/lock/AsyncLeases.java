@@ -64,7 +64,7 @@ public final class AsyncLeases implements AsyncLock {
   /** Waits for a lease without end. An interrupt does not end the wait; the flag stays set. */
   Lease join() {
     CompletableFuture<LeaseOutcome> outcome = new CompletableFuture<>();
-    Runnable look = source.requestHere(LeaseSource.FOREVER, outcome);
+    Runnable look = requestHere(LeaseSource.FOREVER, outcome);
     return lease(Futures.join(outcome, time, look)).orElseThrow();
   }
 
@@ -78,7 +78,7 @@ public final class AsyncLeases implements AsyncLock {
    */
   Optional<Lease> attempt() {
     CompletableFuture<LeaseOutcome> outcome = new CompletableFuture<>();
-    Runnable look = source.requestHere(LeaseSource.NOT, outcome);
+    Runnable look = requestHere(LeaseSource.NOT, outcome);
     return lease(Futures.join(outcome, time, look));
   }
 
@@ -88,8 +88,14 @@ public final class AsyncLeases implements AsyncLock {
       throw new InterruptedException();
     }
     CompletableFuture<LeaseOutcome> outcome = new CompletableFuture<>();
-    Runnable look = source.requestHere(wait, outcome);
+    Runnable look = requestHere(wait, outcome);
     return Futures.await(outcome, time, look);
+  }
+
+  /** Sends a lease request for the calling thread, which is about to wait for the outcome. */
+  private Runnable requestHere(long wait, CompletableFuture<LeaseOutcome> outcome) {
+    time.checkMayPark();
+    return source.requestHere(wait, outcome);
   }
 
   private static Optional<Lease> lease(LeaseOutcome outcome) {

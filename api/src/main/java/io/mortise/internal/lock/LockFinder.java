@@ -84,6 +84,7 @@ record LockFinder(Store store) {
 
   /** Adds the status of those that are held. */
   private void look(List<LockKeys> locks, int limit, List<LockStatus> found, String what) {
+    store.time().checkMayPark();
     for (int from = 0; from < locks.size() && found.size() < limit; from += AT_ONCE) {
       List<LockKeys> some = locks.subList(from, Math.min(locks.size(), from + AT_ONCE));
       List<CompletableFuture<List<Object>>> replies =

@@ -91,16 +91,7 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
       Protocol.writePing(buffer::writeBytes);
     } else {
       written = true;
-      note(Thread.currentThread());
       Protocol.write(call, getType() == CommandType.EVAL, buffer::writeBytes);
-    }
-  }
-
-  private void note(Thread ioThread) {
-    if (link == null) {
-      backend.ioThread = ioThread;
-    } else {
-      link.ioThread = ioThread;
     }
   }
 

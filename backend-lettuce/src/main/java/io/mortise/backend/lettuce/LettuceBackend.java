@@ -16,13 +16,13 @@ import io.mortise.backend.support.ActivityTimer;
 import io.mortise.backend.support.Channels;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.RedisServers;
-import io.mortise.backend.support.Threads;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
+import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Runs scripts on one Redis server through Lettuce, with one connection for all calls and one for
  * all channels. Thread-safe. Futures complete, and channel listeners are called, on Lettuce's I/O
- * threads. {@link #execute} refuses to run on the thread that would have to read its reply.
+ * threads. {@link #execute} refuses to wait on a thread of the client ({@link LoopTime}).
  *
  * <p>While calls are made, and for some seconds after, the backend sends a {@code PING} over both
  * connections every second. If a connection brings no data for three seconds, the backend closes it
@@ -76,16 +76,14 @@ public final class LettuceBackend implements LockBackend {
   /** For calls behind ASKING, which counts for the next command on the connection. */
   private final SideLink asking;
 
-  /** The thread that writes to the connection for calls and reads from it. */
-  volatile @Nullable Thread ioThread;
-
   /**
    * Connects with a client that belongs to the backend. The backend checks its links at each tick.
    */
   LettuceBackend(OwnClient client, RedisURI uri, Duration beat, Check check) {
     this.client = client;
-    calls =
-        PendingCall.join(client.redis.connectAsync(StringCodec.UTF8, uri).toCompletableFuture());
+    var connecting = client.redis.connectAsync(StringCodec.UTF8, uri).toCompletableFuture();
+    client.time.checkMayPark();
+    calls = PendingCall.join(connecting);
     info = check.apply(LettuceBackendProvider.endpoint(uri), facts(uri.getTimeout().toNanos()));
     var news =
         PendingCall.join(
@@ -148,9 +146,11 @@ public final class LettuceBackend implements LockBackend {
       return LettuceBackendProvider.CLIENT.open(() -> LettuceSentinelNodes.connect(client, uri));
     }
     return LettuceBackendProvider.CLIENT.open(() -> {
-      OwnClient own = new OwnClient(client.getResources(), client.getOptions());
-      return LettuceBackendProvider.connect(
-          own, RedisURI.builder(uri).build(), BEAT, RedisServers::usable);
+      try (SharedThreads threads = SharedThreads.of(client.getResources())) {
+        OwnClient own = threads.client(client.getOptions());
+        return LettuceBackendProvider.connect(
+            own, RedisURI.builder(uri).build(), BEAT, RedisServers::usable);
+      }
     });
   }
 
@@ -203,7 +203,7 @@ public final class LettuceBackend implements LockBackend {
 
   @Override
   public List<Object> execute(ScriptCall call) {
-    Threads.refuseToWaitOn(call.acks() == null ? ioThread : acked.ioThread, this);
+    client.time.checkMayPark();
     return PendingCall.await(send(new Call(this, call, CommandType.EVALSHA)), call.timeout());
   }
 
@@ -300,6 +300,11 @@ public final class LettuceBackend implements LockBackend {
   @Override
   public boolean sendsAtOnce() {
     return true;
+  }
+
+  @Override
+  public TimeSource time() {
+    return client.time;
   }
 
   @Override

@@ -9,6 +9,7 @@ import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.cluster.ClusterNodes;
 import io.mortise.backend.support.cluster.ClusterRouter;
 import io.mortise.spi.LockBackend;
+import io.mortise.spi.TimeSource;
 import java.util.List;
 import java.util.function.Function;
 
@@ -55,6 +56,11 @@ record LettuceCluster(SharedThreads threads, ClientOptions options, Function<Str
   @Override
   public boolean sendsAtOnce() {
     return true;
+  }
+
+  @Override
+  public TimeSource time() {
+    return threads.time;
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.mortise.backend.support.sentinel.SentinelRouter;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Subscription;
+import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -78,6 +79,11 @@ record LettuceSentinelNodes(
   public Sentinel sentinel(String place) {
     RedisURI uri = sentinels.apply(place);
     return new Link(open(uri, RedisServers::usableSentinel));
+  }
+
+  @Override
+  public TimeSource time() {
+    return threads.time;
   }
 
   private LettuceBackend open(RedisURI uri, LettuceBackend.Check check) {

@@ -46,6 +46,10 @@ final class OwnClient implements NettyCustomizer {
   private static final Duration COLD = Duration.ofSeconds(4);
 
   final RedisClient redis;
+
+  /** Refuses the threads of the client. */
+  final LoopTime time;
+
   private final NettyCustomizer given;
   private final Deque<Runnable> atEnd;
 
@@ -58,7 +62,10 @@ final class OwnClient implements NettyCustomizer {
   private final Map<Channel, Silence> links = new ConcurrentHashMap<>();
 
   /** Creates the client. {@code atEnd} runs when the client has ended, or if it cannot be made. */
-  OwnClient(ClientResources resources, ClientOptions options, Runnable... atEnd) {
+  OwnClient(
+      ClientResources resources, ClientOptions options, LoopTime time, Runnable... atEnd) {
+    this.time = time;
+    time.add(resources.eventExecutorGroup());
     given = resources.nettyCustomizer();
     this.atEnd = new ArrayDeque<>(List.of(atEnd));
     try {
@@ -116,6 +123,7 @@ final class OwnClient implements NettyCustomizer {
   @Override
   public void afterBootstrapInitialized(Bootstrap bootstrap) {
     given.afterBootstrapInitialized(bootstrap);
+    time.add(bootstrap.config().group());
   }
 
   @Override

@@ -17,6 +17,9 @@ final class SharedThreads implements AutoCloseable {
   private final ClientResources resources;
   private final Runnable end;
 
+  /** The time of all clients. */
+  final LoopTime time = new LoopTime();
+
   /** The owner, and the clients that have not ended. */
   private final AtomicInteger users = new AtomicInteger(1);
 
@@ -58,7 +61,7 @@ final class SharedThreads implements AutoCloseable {
 
   OwnClient client(ClientOptions options) {
     users.incrementAndGet();
-    return new OwnClient(resources, options, this::close);
+    return new OwnClient(resources, options, time, this::close);
   }
 
   /** Called once by the owner, and once for each client. Does not wait. */

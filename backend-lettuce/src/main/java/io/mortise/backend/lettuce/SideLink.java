@@ -20,9 +20,6 @@ final class SideLink {
   private final ReentrantLock turn = new ReentrantLock();
   private @Nullable CompletableFuture<StatefulRedisConnection<String, String>> connection;
 
-  /** The thread that writes to this connection and reads from it. */
-  volatile @Nullable Thread ioThread;
-
   SideLink(
       Supplier<? extends CompletionStage<StatefulRedisConnection<String, String>>> open,
       Consumer<StatefulRedisConnection<String, String>> opened) {

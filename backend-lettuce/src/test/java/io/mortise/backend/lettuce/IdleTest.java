@@ -50,7 +50,7 @@ final class IdleTest {
   }
 
   private static OwnClient own(RedisClient client) {
-    return new OwnClient(client.getResources(), client.getOptions());
+    return new OwnClient(client.getResources(), client.getOptions(), new LoopTime());
   }
 
   @AfterEach

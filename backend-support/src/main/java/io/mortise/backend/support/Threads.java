@@ -1,11 +1,7 @@
 package io.mortise.backend.support;
 
-import io.mortise.spi.BackendException;
-import io.mortise.spi.BackendException.Outcome;
-import io.mortise.spi.LockBackend;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import org.jspecify.annotations.Nullable;
 
 /** Thread pools and checks of threads. */
 public final class Threads {
@@ -34,20 +30,6 @@ public final class Threads {
     threads.setKeepAliveTime(2, TimeUnit.SECONDS);
     threads.allowCoreThreadTimeOut(true);
     return threads;
-  }
-
-  /**
-   * Refuses to wait on the thread that would have to read the reply.
-   *
-   * @param io the thread that reads replies, if it is known yet
-   * @param backend the backend of that thread, for the message
-   * @throws BackendException the caller is that thread; nothing was executed
-   */
-  public static void refuseToWaitOn(@Nullable Thread io, LockBackend backend) {
-    if (Thread.currentThread().equals(io)) {
-      String message = backend + ": execute would wait for its own thread; use executeAsync";
-      throw new BackendException(Outcome.NOT_EXECUTED, message, null);
-    }
   }
 
   /**

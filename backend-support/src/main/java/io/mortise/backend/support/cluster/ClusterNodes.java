@@ -2,6 +2,7 @@ package io.mortise.backend.support.cluster;
 
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
+import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -32,6 +33,15 @@ public interface ClusterNodes extends AutoCloseable {
    */
   default boolean sendsAtOnce() {
     return false;
+  }
+
+  /**
+   * As {@link LockBackend#time}, for the nodes.
+   *
+   * @return the same object every time; system time by default
+   */
+  default TimeSource time() {
+    return TimeSource.system();
   }
 
   /** Closes what the nodes have shared. The nodes are closed before. */

@@ -10,6 +10,7 @@ import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
+import io.mortise.spi.TimeSource;
 import io.mortise.spi.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -64,6 +65,7 @@ public final class ClusterRouter implements LockBackend {
 
   @Override
   public List<Object> execute(ScriptCall call) {
+    time().checkMayPark();
     use();
     Route route = route(call);
     while (true) {
@@ -222,6 +224,11 @@ public final class ClusterRouter implements LockBackend {
   @Override
   public boolean sendsAtOnce() {
     return cluster.sendsAtOnce();
+  }
+
+  @Override
+  public TimeSource time() {
+    return cluster.time();
   }
 
   @Override

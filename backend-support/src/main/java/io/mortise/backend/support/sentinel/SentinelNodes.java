@@ -4,6 +4,7 @@ import io.mortise.spi.BackendException;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Subscription;
+import io.mortise.spi.TimeSource;
 import java.util.List;
 
 /**
@@ -28,6 +29,15 @@ public interface SentinelNodes extends AutoCloseable {
    * @throws BackendException it cannot be reached, or is no sentinel
    */
   Sentinel sentinel(String place);
+
+  /**
+   * As {@link LockBackend#time}, for the masters.
+   *
+   * @return the same object every time; system time by default
+   */
+  default TimeSource time() {
+    return TimeSource.system();
+  }
 
   /** Ends what the connections share. The connections themselves are closed before. */
   @Override

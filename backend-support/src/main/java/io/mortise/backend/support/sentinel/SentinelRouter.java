@@ -10,6 +10,7 @@ import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
+import io.mortise.spi.TimeSource;
 import io.mortise.spi.Topology;
 import java.time.Duration;
 import java.util.List;
@@ -113,6 +114,7 @@ public final class SentinelRouter implements LockBackend {
 
   @Override
   public List<Object> execute(ScriptCall call) {
+    time().checkMayPark();
     pulse.use();
     Term term = master.term();
     LockBackend node = term.open();
@@ -207,6 +209,11 @@ public final class SentinelRouter implements LockBackend {
   @Override
   public boolean sendsAtOnce() {
     return sendsAtOnce;
+  }
+
+  @Override
+  public TimeSource time() {
+    return nodes.time();
   }
 
   @Override
