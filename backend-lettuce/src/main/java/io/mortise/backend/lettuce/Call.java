@@ -16,6 +16,7 @@ import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.ScriptCall;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -30,37 +31,31 @@ import org.jspecify.annotations.Nullable;
 final class Call extends AsyncCommand<String, String, List<Object>> {
   private final LettuceBackend backend;
   private final ScriptCall call;
-  private final @Nullable SideLink link;
 
   /** The WAIT behind the call, if it waits for replicas. */
   private @Nullable Wait wait;
 
   /** The ASKING before the call, if its slot is on the way to the node. */
-  private @Nullable RedisCommand<?, ?, ?> asking;
+  private @Nullable RedisCommand<String, String, ?> asking;
 
   /** Whether the command was encoded for the socket. From then on it may have run. */
   private volatile boolean written;
 
   /** The type decides between digest ({@code EVALSHA}) and text ({@code EVAL}). */
   Call(LettuceBackend backend, ScriptCall call, CommandType type) {
-    this(backend, call, type, backend.linkOf(call));
-  }
-
-  /**
-   * A call of a given connection.
-   *
-   * @param link null for the backend's connection for calls
-   */
-  Call(LettuceBackend backend, ScriptCall call, CommandType type, @Nullable SideLink link) {
     super(new Command<>(type, new NestedMultiOutput<>(StringCodec.UTF8)));
     this.backend = backend;
     this.call = call;
-    this.link = link;
   }
 
-  /** The replicas to wait for, or null. */
-  @Nullable ReplicaAcks acks() {
-    return call.acks();
+  /** Whether the call waits for replicas. */
+  boolean asksReplicas() {
+    return call.acks() != null;
+  }
+
+  /** The replicas that the call waits for. */
+  ReplicaAcks acks() {
+    return Objects.requireNonNull(call.acks(), "acks");
   }
 
   /** Gives the call the WAIT that is sent behind it. */
@@ -69,8 +64,16 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
   }
 
   /** Gives the call the ASKING that is sent before it. */
-  void isBehind(RedisCommand<?, ?, ?> before) {
+  void isBehind(RedisCommand<String, String, ?> before) {
     asking = before;
+  }
+
+  /** Adds the call to commands that are sent together, with the ASKING before it. */
+  void addTo(List<? super RedisCommand<String, String, ?>> commands) {
+    if (asking != null) {
+      commands.add(asking);
+    }
+    commands.add(this);
   }
 
   /** This call, which now fails at its deadline. */
@@ -144,7 +147,7 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
   @Override
   public boolean completeExceptionally(Throwable cause) {
     // The timer may run while the I/O thread is about to write.
-    boolean sent = written || cause instanceof TimeoutException;
+    boolean sent = written || (cause instanceof TimeoutException && !backend.withdraw(this));
     return super.completeExceptionally(PendingCall.failure(call, backend.toString(), sent, cause));
   }
 

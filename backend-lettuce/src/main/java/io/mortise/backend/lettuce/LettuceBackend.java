@@ -11,7 +11,6 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.lettuce.core.protocol.RedisCommand;
 import io.mortise.backend.support.ActivityTimer;
 import io.mortise.backend.support.Channels;
 import io.mortise.backend.support.PendingCall;
@@ -71,7 +70,7 @@ public final class LettuceBackend implements LockBackend {
   private long reconnectedAt = System.nanoTime() - REST;
 
   /** For calls with a WAIT, which holds up every command behind it. */
-  private final SideLink acked;
+  private final AckedLinks acked;
 
   /** For calls behind ASKING, which counts for the next command on the connection. */
   private final SideLink asking;
@@ -89,7 +88,7 @@ public final class LettuceBackend implements LockBackend {
         PendingCall.join(
             client.redis.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture());
     links = new CopyOnWriteArrayList<>(List.of(calls, news));
-    acked = new SideLink(() -> client.redis.connectAsync(StringCodec.UTF8, uri), links::add);
+    acked = new AckedLinks(() -> client.redis.connectAsync(StringCodec.UTF8, uri), links::add);
     asking = new SideLink(() -> client.redis.connectAsync(StringCodec.UTF8, uri), links::add);
     messages = new Messages(news);
     pulse = new ActivityTimer(this::beat, beat);
@@ -180,25 +179,17 @@ public final class LettuceBackend implements LockBackend {
 
   Call send(Call call) {
     pulse.use();
-    if (call.acks() == null) {
-      calls.dispatch(call);
+    if (call.asksReplicas()) {
+      acked.send(List.of(call));
     } else {
-      sendAcked(List.of(call));
+      calls.dispatch(call);
     }
     return call;
   }
 
-  private void sendAcked(List<Call> some) {
-    List<RedisCommand<String, String, ?>> commands = new ArrayList<>(some);
-    commands.add(Wait.behind(some));
-    acked.send(commands, some);
-  }
-
-  /**
-   * The connection of a call; null for the one of calls that need nothing before or behind them.
-   */
-  @Nullable SideLink linkOf(ScriptCall call) {
-    return call.acks() == null ? null : acked;
+  /** Whether the call still waits for a connection. From now on it is never sent. */
+  boolean withdraw(Call call) {
+    return call.asksReplicas() && acked.withdraw(call);
   }
 
   @Override
@@ -229,27 +220,26 @@ public final class LettuceBackend implements LockBackend {
   }
 
   private void sendAll(List<Call> some) {
-    List<Call> plain = some.stream().filter(call -> call.acks() == null).toList();
-    List<Call> waiting = some.stream().filter(call -> call.acks() != null).toList();
+    List<Call> plain = some.stream().filter(call -> !call.asksReplicas()).toList();
+    List<Call> waiting = some.stream().filter(Call::asksReplicas).toList();
     if (!plain.isEmpty()) {
       calls.dispatch(plain);
     }
     if (!waiting.isEmpty()) {
-      sendAcked(waiting);
+      acked.send(waiting);
     }
   }
 
   /** Runs a call whose slot is on its way to this node of a cluster. */
   CompletableFuture<List<Object>> executeAsking(ScriptCall call) {
     pulse.use();
-    Call eval = new Call(this, call, CommandType.EVAL, asking);
-    RedisCommand<String, String, ?> before = command(CommandType.ASKING);
-    eval.isBehind(before);
-    List<RedisCommand<String, String, ?>> commands = new ArrayList<>(List.of(before, eval));
-    if (call.acks() != null) {
-      commands.add(Wait.behind(List.of(eval)));
+    Call eval = new Call(this, call, CommandType.EVAL);
+    eval.isBehind(command(CommandType.ASKING));
+    if (eval.asksReplicas()) {
+      acked.send(List.of(eval));
+    } else {
+      asking.send(eval);
     }
-    asking.send(commands, List.of(eval));
     return eval.inTime();
   }
 

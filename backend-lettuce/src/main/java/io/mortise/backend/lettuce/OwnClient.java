@@ -9,6 +9,8 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.StaticCredentialsProvider;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.event.DefaultEventPublisherOptions;
+import io.lettuce.core.protocol.CommandWrapper;
+import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
@@ -20,6 +22,9 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandler;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundHandlerAdapter;
+import io.netty.channel.ChannelPromise;
+import io.netty.util.AttributeKey;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Collections;
@@ -44,6 +49,8 @@ final class OwnClient implements NettyCustomizer {
 
   /** The shortest limit for a handshake: a busy JVM may need seconds to load Lettuce meanwhile. */
   private static final Duration COLD = Duration.ofSeconds(4);
+
+  private static final AttributeKey<Wait> WAIT = AttributeKey.valueOf(Wait.class, "last");
 
   final RedisClient redis;
 
@@ -131,7 +138,7 @@ final class OwnClient implements NettyCustomizer {
     given.afterChannelInitialized(link);
     Silence silence = new Silence();
     links.put(link, silence);
-    link.pipeline().addFirst(ear(silence));
+    link.pipeline().addFirst(ear(silence)).addLast(new WaitNote());
     // Netty wakes a thread without a scheduled task each second. This task prevents that.
     Future<?> later = link.eventLoop().scheduleAtFixedRate(() -> {}, 1, 1, TimeUnit.DAYS);
     link.closeFuture().addListener(closed -> later.cancel(links.remove(link, silence)));
@@ -148,10 +155,30 @@ final class OwnClient implements NettyCustomizer {
     };
   }
 
-  /** Closes the links that were silent for three ticks. Lettuce reconnects. */
+  /** Notes the WAIT that was last written to its link. */
+  private static final class WaitNote extends ChannelOutboundHandlerAdapter {
+    @Override
+    public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
+      if (message instanceof RedisCommand<?, ?, ?> command) {
+        Wait wait = CommandWrapper.unwrap(command, Wait.class);
+        if (wait != null) {
+          context.channel().attr(WAIT).set(wait);
+        }
+      }
+      context.write(message, promise);
+    }
+  }
+
+  /**
+   * Closes the links that were silent for three ticks. Lettuce reconnects. A link is not silent
+   * while its server waits for replicas.
+   */
   void beat() {
     links.forEach((link, silence) -> {
-      if (silence.beat()) {
+      Wait wait = link.attr(WAIT).get();
+      if (wait != null && wait.isOut()) {
+        silence.end();
+      } else if (silence.beat()) {
         LOG.warn("{}: no data, not even a reply to PING; reconnecting", link.remoteAddress());
         link.close();
       }

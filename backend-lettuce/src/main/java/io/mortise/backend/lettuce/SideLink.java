@@ -2,6 +2,7 @@ package io.mortise.backend.lettuce;
 
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.RedisCommand;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -11,7 +12,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A connection for commands that belong together: no command of another send comes between them. It
+ * A connection for calls with a command before them: no command of another send comes between. It
  * is opened at the first send. Thread-safe.
  */
 final class SideLink {
@@ -28,19 +29,19 @@ final class SideLink {
   }
 
   /**
-   * Sends the commands, one right after the other. Does not block: the calls wait for the
-   * connection until their deadlines.
-   *
-   * @param calls those of the commands that fail if there is no connection
+   * Sends the call and the command before it, one right after the other. Does not block: the call
+   * waits for the connection until its deadline.
    */
-  void send(List<? extends RedisCommand<String, String, ?>> commands, List<Call> calls) {
+  void send(Call call) {
+    List<RedisCommand<String, String, ?>> commands = new ArrayList<>();
+    call.addTo(commands);
     CompletableFuture<?> unused =
         connection()
             .whenComplete((link, e) -> {
               if (e == null) {
                 dispatch(link, commands);
               } else {
-                calls.forEach(call -> call.completeExceptionally(e));
+                call.completeExceptionally(e);
               }
             });
   }

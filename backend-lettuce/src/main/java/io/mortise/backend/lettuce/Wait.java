@@ -11,11 +11,13 @@ import io.mortise.backend.support.Protocol;
 import io.mortise.spi.ReplicaAcks;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
-import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 
 /** Redis' WAIT behind calls: how many replicas have all that its connection wrote. */
 final class Wait extends AsyncCommand<String, String, Long> {
-  private boolean written;
+  private final long millis;
+  private volatile long writtenAt;
+  private volatile boolean written;
 
   private Wait(int replicas, long millis) {
     super(
@@ -23,6 +25,7 @@ final class Wait extends AsyncCommand<String, String, Long> {
             CommandType.WAIT,
             new IntegerOutput<>(StringCodec.UTF8),
             new CommandArgs<>(StringCodec.UTF8).add(replicas).add(millis)));
+    this.millis = millis;
   }
 
   /**
@@ -35,9 +38,16 @@ final class Wait extends AsyncCommand<String, String, Long> {
       completeExceptionally(new RedisException("the connection was lost"));
       Protocol.writePing(buffer::writeBytes);
     } else {
+      writtenAt = System.nanoTime();
       written = true;
       super.encode(buffer);
     }
+  }
+
+  /** Whether the server may still wait for replicas, and so says nothing. */
+  boolean isOut() {
+    long passed = System.nanoTime() - writtenAt;
+    return written && !isDone() && passed < TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
   /** One WAIT for calls that are sent together, each with acks. */
@@ -45,7 +55,7 @@ final class Wait extends AsyncCommand<String, String, Long> {
     int replicas = 0;
     long millis = 0;
     for (Call call : calls) {
-      ReplicaAcks acks = Objects.requireNonNull(call.acks(), "acks");
+      ReplicaAcks acks = call.acks();
       replicas = Math.max(replicas, acks.replicas());
       millis = Math.max(millis, acks.timeout().toMillis());
     }

@@ -133,6 +133,55 @@ abstract class ReplicaDuties extends FaultDuties {
   }
 
   @Test
+  @Rule({"B3", "B24"})
+  @DisplayName("B24: calls that wait for replicas do not wait for each other's replicas in turn")
+  void callsDoNotWaitInTurn() {
+    LockBackend backend = replicated();
+    replicas.forEach(RedisServer::pause);
+    List<CompletableFuture<List<Object>>> waiting = new ArrayList<>();
+    for (int i = 0; i < 40; i++) { // 40 s in turn
+      waiting.add(backend.executeAsync(asking(1, Duration.ofSeconds(1), increment("a"))));
+    }
+
+    waiting.forEach(reply -> assertEquals(0, replicas(Await.value(reply))));
+    assertEquals(40, count("a"));
+  }
+
+  @Test
+  @Rule({"B13", "B24"})
+  @DisplayName("B24: a link that waits for replicas is silent, and is not taken for a dead one")
+  void aLinkThatWaitsIsNotDead() {
+    LockBackend backend = replicated();
+    replicas.forEach(RedisServer::pause);
+
+    List<Object> reply = backend.execute(asking(1, Duration.ofSeconds(7), increment("a")));
+
+    assertEquals(List.of(1L, 0L), reply);
+  }
+
+  @Test
+  @Rule({"B1", "B2", "B24"})
+  @DisplayName("B24: a call that finds all links waiting for replicas is not sent, then or later")
+  void aCallWithoutALinkIsNotSent() {
+    LockBackend backend = replicated();
+    replicas.forEach(RedisServer::pause);
+    List<CompletableFuture<List<Object>>> waiting = new ArrayList<>();
+    for (int i = 1; i <= 8; i++) {
+      long sent = i;
+      waiting.add(backend.executeAsync(asking(1, Duration.ofSeconds(8), increment("a"))));
+      Await.until("the script ran", () -> count("a") == sent);
+    }
+    ScriptCall brief = asking(1, Duration.ofMillis(20), increment("b")).withTimeout(BRIEF);
+
+    BackendException notSent = (BackendException) Await.failure(backend.executeAsync(brief));
+
+    assertEquals(Outcome.NOT_EXECUTED, notSent.outcome());
+    replicas.forEach(RedisServer::resume);
+    waiting.forEach(reply -> assertTrue(replicas(Await.value(reply)) >= 1));
+    assertEquals(1L, backend.execute(asking(1, LONG, increment("b"))).get(0));
+  }
+
+  @Test
   @Rule({"B1", "B24"})
   @DisplayName("B24: a link that breaks behind the script's reply, before the count, is UNKNOWN")
   void aLinkThatBreaksBeforeTheCount() {
