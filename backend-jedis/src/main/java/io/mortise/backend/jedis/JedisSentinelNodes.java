@@ -4,6 +4,8 @@ import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.sentinel.SentinelAddress;
 import io.mortise.backend.support.sentinel.SentinelNodes;
 import io.mortise.backend.support.sentinel.SentinelRouter;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Subscription;
@@ -17,6 +19,7 @@ import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.KeyValue;
 
 /**
@@ -77,7 +80,11 @@ record JedisSentinelNodes(
     public List<?> ask(String... words) throws Exception {
       server.use();
       String[] args = Arrays.copyOfRange(words, 1, words.length);
-      return flat(server.ask(timeout, Command.valueOf(words[0]), args));
+      try {
+        return flat(server.ask(timeout, Command.valueOf(words[0]), args));
+      } catch (JedisDataException e) {
+        throw new BackendException(Outcome.REPLIED, String.valueOf(e.getMessage()), e);
+      }
     }
 
     /** Jedis reads a map as a list of pairs. */

@@ -2,12 +2,15 @@ package io.mortise.backend.lettuce;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.protocol.CommandType;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.sentinel.SentinelAddress;
 import io.mortise.backend.support.sentinel.SentinelNodes;
 import io.mortise.backend.support.sentinel.SentinelRouter;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Subscription;
@@ -106,7 +109,10 @@ record LettuceSentinelNodes(
       try {
         return server.ask(ANSWER, type, all.subList(1, all.size()));
       } catch (ExecutionException e) {
-        throw e.getCause() instanceof Exception cause ? cause : e;
+        String said = String.valueOf(e.getCause() == null ? null : e.getCause().getMessage());
+        throw e.getCause() instanceof RedisCommandExecutionException
+            ? new BackendException(Outcome.REPLIED, said, e)
+            : e.getCause() instanceof Exception cause ? cause : e;
       }
     }
 

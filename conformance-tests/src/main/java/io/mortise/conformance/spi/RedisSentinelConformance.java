@@ -46,6 +46,13 @@ public abstract class RedisSentinelConformance extends RedisBackendConformance {
   }
 
   @Nested
+  class Idle extends IdleSentinelDuties {
+    Idle() {
+      super(RedisSentinelConformance.this);
+    }
+  }
+
+  @Nested
   class Sentinels extends SentinelDuties {
     Sentinels() {
       super(RedisSentinelConformance.this);

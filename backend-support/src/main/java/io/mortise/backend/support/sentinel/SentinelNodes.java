@@ -50,7 +50,8 @@ public interface SentinelNodes extends AutoCloseable {
      *
      * @param words the command and its arguments
      * @return the reply; a map in it is a list of keys and values in turn
-     * @throws Exception the sentinel has refused the command, or does not answer in time
+     * @throws BackendException the sentinel has refused the command: REPLIED, with its error
+     * @throws Exception the sentinel does not answer in time, or the link is lost
      */
     List<?> ask(String... words) throws Exception;
 

@@ -2,15 +2,20 @@ package io.mortise.backend.support.sentinel;
 
 import io.mortise.backend.support.Threads;
 import io.mortise.backend.support.sentinel.SentinelNodes.Sentinel;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ChannelListener;
+import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -28,13 +33,26 @@ import org.jspecify.annotations.Nullable;
  * ended. Such an answer counts only while no other is known.
  *
  * <p>A message says only that something has changed, without an epoch. So each message makes this
- * class ask the sentinel that sent it. Thread-safe.
+ * class ask the sentinel that sent it.
+ *
+ * <p>Each link has a thread of its own, and no link makes another one ask. So a sentinel that is
+ * dead or silent delays no other, and two that know each other cannot keep each other busy. A link
+ * that fails is tried again after a pause that grows. Its place is forgotten if the living
+ * sentinels do not know it and the URI does not name it. Thread-safe.
  */
 final class SentinelWatch {
   /** The epoch of an answer that counts less than any other. */
   private static final long CHANGING = -1;
 
+  /** The first pause of a link that has failed, and the least time between two polls of one. */
   private static final Duration PAUSE = Duration.ofSeconds(1);
+
+  private static final Duration LONGEST_PAUSE = Duration.ofSeconds(60);
+
+  /** While no sentinel is heard, a dead one is tried more often, as is one that refuses to tell. */
+  private static final Duration LONGEST_WITHOUT_NEWS = Duration.ofSeconds(2);
+
+  private static final Duration LONGEST_DEAF = Duration.ofSeconds(10);
 
   /**
    * The answer of a sentinel.
@@ -48,8 +66,12 @@ final class SentinelWatch {
   private final SentinelNodes nodes;
   private final String name;
   private final Consumer<Master> answers;
-  private final Executor askers = Threads.daemons("mortise-sentinel-asker", 8);
+  private final TimeSource time;
   private final Map<String, Link> links = new ConcurrentSkipListMap<>();
+
+  /** The sentinels of the URI, which are never forgotten. */
+  private volatile Set<String> given = Set.of();
+
   private volatile boolean closed;
 
   /**
@@ -57,16 +79,23 @@ final class SentinelWatch {
    * @param answers receives every answer, also repeated and outdated ones
    */
   SentinelWatch(SentinelNodes nodes, String name, Consumer<Master> answers) {
+    this(nodes, name, answers, TimeSource.system());
+  }
+
+  SentinelWatch(SentinelNodes nodes, String name, Consumer<Master> answers, TimeSource time) {
     this.nodes = nodes;
     this.name = name;
     this.answers = answers;
+    this.time = time;
   }
 
   /** Connects to the sentinels. The future ends when each is asked and heard, or has failed. */
   CompletableFuture<Void> open(List<String> places) {
+    given = Set.copyOf(places);
+    places.forEach(this::add);
     return CompletableFuture.allOf(
-        places.stream()
-            .map(this::add)
+        links.values().stream()
+            .filter(link -> given.contains(link.place))
             .flatMap(link -> Stream.of(link.asked, link.heard))
             .toArray(CompletableFuture<?>[]::new));
   }
@@ -76,15 +105,35 @@ final class SentinelWatch {
     return links.values().stream().anyMatch(link -> link.listening);
   }
 
-  private Link add(String place) {
-    Link link = links.computeIfAbsent(place, Link::new);
-    link.ask();
-    return link;
+  /** Asks a sentinel that is new here. One that is known is left in peace. */
+  private void add(String place) {
+    if (!links.containsKey(place)) {
+      Link link = new Link(place);
+      if (links.putIfAbsent(place, link) == null) {
+        link.ask();
+      }
+      if (closed) {
+        link.end();
+      }
+    }
   }
 
-  /** Asks all sentinels, and connects to those without a connection. Does not wait. */
+  /** Asks each connected sentinel that was not asked during the last second. Does not wait. */
   void askAll() {
+    links.values().stream().filter(Link::isDue).forEach(Link::ask);
+  }
+
+  /** Nobody has told the last news: also those that rest may be back. */
+  private void tryAll() {
     links.values().forEach(Link::ask);
+  }
+
+  /** Whether the living sentinels do not know this one. They may not have told yet. */
+  private boolean isForgotten(String place) {
+    List<Link> living = links.values().stream().filter(Link::isConnected).toList();
+    return !given.contains(place)
+        && !living.isEmpty()
+        && living.stream().noneMatch(link -> link.others == null || link.others.contains(place));
   }
 
   /** Why sentinels did not answer, or cannot be heard, for a message. */
@@ -95,9 +144,10 @@ final class SentinelWatch {
         .collect(Collectors.joining("; "));
   }
 
+  /** Closes all links. No task of this class begins afterwards. */
   void close() {
     closed = true;
-    links.values().forEach(Link::drop);
+    links.values().forEach(Link::end);
   }
 
   private static Map<String, String> facts(Object reply) {
@@ -114,29 +164,55 @@ final class SentinelWatch {
     return (host.contains(":") ? '[' + host + ']' : host) + ':' + facts.get("port");
   }
 
-  /** The link to one sentinel. A link that has failed is made again a second later. */
+  /**
+   * The link to one sentinel. Its own thread asks, and it alone makes and drops the connection,
+   * except at the end. Requests that come while it asks are served by one more question.
+   */
   private final class Link implements ChannelListener {
     private final String place;
     private final CompletableFuture<Void> asked = new CompletableFuture<>();
     private final CompletableFuture<Void> heard = new CompletableFuture<>();
+    private final ScheduledThreadPoolExecutor turns = Threads.daemons("mortise-sentinel-asker", 1);
 
-    /** Requests to ask that are not served yet. One thread at a time serves them. */
+    /** Requests to ask that are not served yet. */
     private final AtomicInteger requests = new AtomicInteger();
 
     private volatile @Nullable Sentinel sentinel;
+    private volatile @Nullable Subscription news;
     private volatile boolean listening;
     private volatile String failure;
     private volatile String deafness = "";
-    private TimeSource.Timer retry = () -> {};
+
+    /** The places that this sentinel knows; null until it has told them. */
+    private volatile @Nullable Set<String> others;
+
+    private volatile long askedAt = time.nanoTime();
+    private volatile boolean over;
+    private volatile TimeSource.Timer retry = () -> {};
+
+    /** How often in a row the sentinel could not be asked and heard. */
+    private int failures;
 
     Link(String place) {
       this.place = place;
       failure = "sentinel " + place + " has not answered yet";
     }
 
+    boolean isConnected() {
+      return sentinel != null;
+    }
+
+    boolean isDue() {
+      return isConnected() && time.nanoTime() - askedAt >= PAUSE.toNanos();
+    }
+
     void ask() {
-      if (!closed && requests.getAndIncrement() == 0) {
-        askers.execute(this::serve);
+      if (!over && requests.getAndIncrement() == 0) {
+        try {
+          turns.execute(this::serve);
+        } catch (RejectedExecutionException e) {
+          // The link ended meanwhile.
+        }
       }
     }
 
@@ -151,18 +227,52 @@ final class SentinelWatch {
     }
 
     private void tryToAsk() {
-      retry.close();
-      if (closed) {
+      if (over) {
         return;
       }
       try {
+        askedAt = time.nanoTime();
         askOnce(connected());
         failure = "";
+        listen();
       } catch (Exception | LinkageError e) {
         failure = reason(e);
-        drop();
-        retry = TimeSource.system().schedule(this::ask, PAUSE);
+        if (!(e instanceof BackendException reply && reply.outcome() == Outcome.REPLIED)) {
+          drop(); // one that answers is kept: another connection would get the same answer
+        }
+        if (isConnected() || !isForgotten(place)) {
+          tryLater(LONGEST_WITHOUT_NEWS);
+        } else {
+          links.remove(place, this);
+          end();
+        }
       }
+    }
+
+    /** Notes the end of a failure. A subscription that was refused or lost is made again later. */
+    private void listen() {
+      if (listening) {
+        failures = 0;
+        retry.close();
+      } else if (!deafness.isEmpty() && news != null) {
+        leave();
+        tryLater(LONGEST_DEAF);
+      }
+    }
+
+    private void tryLater(Duration longestWithoutNews) {
+      Duration grown = PAUSE.multipliedBy(1L << Math.min(failures++, 6));
+      Duration most = isListening() ? LONGEST_PAUSE : longestWithoutNews;
+      retry.close();
+      retry = time.schedule(this::tryAgain, grown.compareTo(most) < 0 ? grown : most);
+      if (over) {
+        retry.close();
+      }
+    }
+
+    private void tryAgain() {
+      deafness = "";
+      ask();
     }
 
     private Sentinel connected() {
@@ -170,7 +280,14 @@ final class SentinelWatch {
       if (link == null) {
         link = nodes.sentinel(place);
         sentinel = link;
-        link.subscribe("+switch-master", this);
+        deafness = "";
+      }
+      if (news == null && deafness.isEmpty()) {
+        news = link.subscribe("+switch-master", this);
+      }
+      if (over) {
+        drop();
+        throw new IllegalStateException("the backend is closed");
       }
       return link;
     }
@@ -182,16 +299,16 @@ final class SentinelWatch {
       Duration silence =
           Duration.ofMillis(Long.parseLong(facts.getOrDefault("down-after-milliseconds", "0")));
       answers.accept(new Master(place(facts), changing ? CHANGING : epoch, silence));
-      if (linked() <= Long.parseLong(String.valueOf(facts.get("num-other-sentinels")))) {
-        link.ask("SENTINEL", "SENTINELS", name).forEach(other -> add(place(facts(other))));
+      long known = Long.parseLong(String.valueOf(facts.get("num-other-sentinels")));
+      long living = links.values().stream().filter(Link::isConnected).count();
+      if (living <= known || links.size() > known + 1) {
+        Set<String> told =
+            link.ask("SENTINEL", "SENTINELS", name).stream()
+                .map(other -> place(facts(other)))
+                .collect(Collectors.toSet());
+        others = told;
+        told.forEach(SentinelWatch.this::add);
       }
-      if (closed) {
-        drop();
-      }
-    }
-
-    private long linked() {
-      return links.values().stream().filter(link -> link.sentinel != null).count();
     }
 
     private String reason(Throwable e) {
@@ -212,13 +329,38 @@ final class SentinelWatch {
       }
     }
 
+    void end() {
+      over = true;
+      retry.close();
+      drop();
+      turns.shutdownNow();
+    }
+
     private void drop() {
+      leave();
       Sentinel link = sentinel;
       sentinel = null;
-      listening = false;
+      others = null;
       heard.complete(null);
       if (link != null) {
         link.close();
+      }
+    }
+
+    private void leave() {
+      Subscription from = news;
+      news = null;
+      deafen();
+      if (from != null) {
+        from.close();
+      }
+    }
+
+    private void deafen() {
+      boolean wasListening = listening;
+      listening = false;
+      if (wasListening && !closed && !isListening()) {
+        tryAll();
       }
     }
 
@@ -237,8 +379,8 @@ final class SentinelWatch {
 
     @Override
     public void onInterrupted(Throwable cause) {
-      listening = false;
       deafness = "sentinel " + place + " cannot be heard: " + cause.getMessage();
+      deafen();
       heard.complete(null);
       ask();
     }

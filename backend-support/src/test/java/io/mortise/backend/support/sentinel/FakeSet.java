@@ -15,6 +15,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
 /** Sentinels that say what a test tells them to say, and masters that reply with their place. */
@@ -25,7 +26,14 @@ final class FakeSet implements SentinelNodes {
   /** Places at which opening fails. */
   final List<String> down = new CopyOnWriteArrayList<>();
 
+  /** Places at which opening waits until the set is closed. */
+  final List<String> silent = new CopyOnWriteArrayList<>();
+
+  /** How often each place of a sentinel was connected to. */
+  final Map<String, Integer> tries = new ConcurrentHashMap<>();
+
   volatile boolean closed;
+  private final CountDownLatch end = new CountDownLatch(1);
 
   /** Adds a sentinel that names a master. */
   FakeSentinel sentinelAt(String place, String master, long epoch) {
@@ -45,6 +53,7 @@ final class FakeSet implements SentinelNodes {
 
   @Override
   public Sentinel sentinel(String place) {
+    tries.merge(place, 1, Integer::sum);
     requireUp(place);
     return Objects.requireNonNull(sentinels.get(place), place);
   }
@@ -55,6 +64,14 @@ final class FakeSet implements SentinelNodes {
   }
 
   private void requireUp(String place) {
+    if (silent.contains(place)) {
+      try {
+        end.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      throw new BackendException(Outcome.NOT_EXECUTED, place + " is silent", null);
+    }
     if (down.contains(place)) {
       throw new BackendException(Outcome.NOT_EXECUTED, place + " cannot be used: down", null);
     }
@@ -63,6 +80,7 @@ final class FakeSet implements SentinelNodes {
   @Override
   public void close() {
     closed = true;
+    end.countDown();
   }
 
   /** One sentinel. */
@@ -71,6 +89,12 @@ final class FakeSet implements SentinelNodes {
     volatile List<Object> answer = List.of();
     volatile List<Object> others = List.of();
     volatile int asked;
+
+    /** Whether subscriptions are refused. */
+    volatile boolean isDeaf;
+
+    /** The error to every command; empty for none. */
+    volatile String refuses = "";
 
     void names(String place, long epoch, String flags) {
       List<Object> facts = new ArrayList<>(fact(place));
@@ -102,14 +126,28 @@ final class FakeSet implements SentinelNodes {
       if (answer.isEmpty()) {
         throw new IOException("no answer");
       }
+      if (!refuses.isEmpty()) {
+        throw new BackendException(Outcome.REPLIED, refuses, null);
+      }
       return words[1].equals("MASTER") ? answer : others;
     }
 
     @Override
     public Subscription subscribe(String channel, ChannelListener listener) {
       listeners.add(listener);
-      listener.onSubscribed();
+      if (isDeaf) {
+        listener.onInterrupted(new IOException("NOPERM"));
+      } else {
+        listener.onSubscribed();
+      }
       return () -> listeners.remove(listener);
+    }
+
+    /** The connection is lost. */
+    void breaks() {
+      List<ChannelListener> lost = List.copyOf(listeners);
+      listeners.clear();
+      lost.forEach(listener -> listener.onInterrupted(new IOException("lost")));
     }
 
     @Override
