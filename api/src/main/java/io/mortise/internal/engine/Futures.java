@@ -93,6 +93,23 @@ public final class Futures {
     return future.get(0, TimeUnit.NANOSECONDS);
   }
 
+  /**
+   * Waits until the future is complete or the time (ns) is over. An interrupt does not end the
+   * wait; its flag is set again.
+   */
+  static void settle(CompletableFuture<?> future, TimeSource time, long longest) {
+    wakeWhenDone(future, time);
+    long end = time.nanoTime() + longest;
+    boolean interrupted = false;
+    for (long left = longest; !future.isDone() && left > 0; left = end - time.nanoTime()) {
+      time.parkNanos(future, left);
+      interrupted |= Thread.interrupted();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
   /** A wake-up may have come before, while the thread slept elsewhere: so it looks first. */
   private static boolean looksInVain(CompletableFuture<?> future, Runnable look) {
     if (!future.isDone()) {

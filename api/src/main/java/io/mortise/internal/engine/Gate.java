@@ -211,7 +211,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
       if (takeOver(waiter)) {
         return Step.ACQUIRED;
       }
-      unwanted = endRetained();
+      unwanted = endUnused();
       if (unwanted == null) {
         return queue(waiter);
       }
@@ -224,8 +224,14 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     return waiter.waits() ? Step.WAIT : Step.AGENT;
   }
 
+  /** Call it under the mutex. An attempt that does not wait is not refused by what goes back. */
   private Step queue(Waiter waiter) {
     LockException failing = trouble;
+    if (!waiter.waits() && phase == Phase.RELEASING && waiters.isEmpty()) {
+      waiter.awaitsAnswer(store.now() + commandTimeout());
+      waiters.add(waiter);
+      return Step.WAIT;
+    }
     if (!waiter.waits() && failing != null) {
       throw Failures.ofOther(keys, failing);
     }
@@ -406,6 +412,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     mutex.lock();
     try {
       List<Waiter> all = new ArrayList<>(waiters);
+      all.removeIf(each -> !each.waits());
       Waiter asking = agent;
       if (asking != null && asking.waits() && (isQueued() || late || trouble != null)) {
         all.add(0, asking);
@@ -584,6 +591,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     if (!held.lease().end(LeaseState.RELEASED)) {
       return null;
     }
+    store.departures().begins(held, keys);
     phase = Phase.RELEASING;
     acquisition = null;
     retainNoMore();
@@ -685,19 +693,21 @@ final class Gate implements Acquisition.Owner, Hold.Place {
         return null;
       }
       note.run();
-      return endRetained();
+      return endUnused();
     } finally {
       mutex.unlock();
     }
   }
 
   /**
-   * Call it under the mutex. Ends the hold that is retained; returns null if there is none. The
-   * caller gives it back, and then counts it as released in the phase of the service.
+   * Call it under the mutex. Ends the hold that is retained, or that was handed off to a thread
+   * that is giving up; returns null if there is none. The caller gives it back, and then counts it
+   * as released in the phase of the service.
    */
-  private @Nullable Acquisition endRetained() {
+  private @Nullable Acquisition endUnused() {
     Acquisition held = acquisition;
-    if (phase != Phase.RETAINED || held == null) {
+    boolean left = phase == Phase.HELD && hold == null && waiters.isEmpty();
+    if (held == null || !(left || phase == Phase.RETAINED)) {
       return null;
     }
     boolean unused = store.phase().releasing();

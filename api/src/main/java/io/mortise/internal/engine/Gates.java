@@ -138,9 +138,11 @@ public final class Gates {
 
   private Step enter(Gate gate, Waiter waiter) throws InterruptedException {
     Step step = gate.arrive(waiter);
-    boolean waited = step == Step.WAIT;
+    boolean waited = step == Step.WAIT && waiter.waits();
     if (waited) {
       events.attempts().waiting(gate.keys(), waiter);
+    }
+    if (step == Step.WAIT) {
       step = gate.await(waiter);
     }
     if (step != Step.AGENT) {
@@ -173,12 +175,29 @@ public final class Gates {
       Gate gate = gateOf(keys, waiter);
       Step step = gate.arrive(waiter);
       if (step == Step.AGENT) {
-        makeRoom(gate);
-        return queueWait.begin(gate, waiter);
+        return ask(gate, waiter);
+      }
+      if (step == Step.WAIT) {
+        return () -> finish(gate, waiter);
       }
       if (step != Step.RETIRED) {
         return () -> step == Step.ACQUIRED;
       }
+    }
+  }
+
+  private PendingTry ask(Gate gate, Waiter waiter) {
+    makeRoom(gate);
+    return queueWait.begin(gate, waiter);
+  }
+
+  /** What the service gives back has to be answered before the attempt can ask. */
+  private boolean finish(Gate gate, Waiter waiter) {
+    try {
+      Step step = gate.await(waiter);
+      return step == Step.AGENT ? ask(gate, waiter).finish() : step == Step.ACQUIRED;
+    } catch (InterruptedException e) {
+      throw new AssertionError("an attempt that does not wait does not throw", e);
     }
   }
 

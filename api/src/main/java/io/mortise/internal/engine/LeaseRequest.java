@@ -273,6 +273,9 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     phase = Phase.ASKING;
     askedAt = store.now();
     firstAskedAt = firstAskedAt == null ? Long.valueOf(askedAt) : firstAskedAt;
+    if (!waits()) {
+      acquisition.place().asksWhile(store.departures().of(keys));
+    }
     acquisition.place().sending(askedAt);
     return voters == null
         ? store.scripts().acquire(acquisition, policy, waits(), "")
@@ -414,6 +417,15 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   }
 
   private Runnable refused(AcquireReply.Busy busy) {
+    long latest = store.now() + store.options().commandTimeout().toNanos();
+    CompletableFuture<Void> leaving = acquisition.place().refused(latest);
+    if (leaving != null) {
+      phase = Phase.WAITING;
+      Acquisition asked = acquisition;
+      return () -> {
+        CompletableFuture<Void> unused = leaving.thenRun(asked::signal);
+      };
+    }
     String who = busy.holder() == null ? "somebody" : busy.holder();
     if (!recalls || !busy.recalled()) {
       return done(new LeaseOutcome(null, who), null);

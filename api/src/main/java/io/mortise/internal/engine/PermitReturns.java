@@ -3,6 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.LossCause;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.spi.BackendException;
+import io.mortise.spi.ScriptCall;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.slf4j.Logger;
@@ -42,12 +43,15 @@ final class PermitReturns {
   boolean give(Acquisition held, int sum) {
     boolean unused = store.phase().releasing();
     long sentAt = store.now();
+    ScriptCall call = store.scripts().giveBack(held, sum, true);
+    store.departures().begins(call, held.keys());
     try {
-      List<Object> reply = store.backend().execute(store.scripts().giveBack(held, sum, true));
+      List<Object> reply = store.backend().execute(call);
       return given(held, reply, sentAt);
     } catch (BackendException e) {
       return givenLater(held, sum, e);
     } finally {
+      store.departures().answered(call, held.keys());
       store.phase().released();
     }
   }
@@ -57,9 +61,12 @@ final class PermitReturns {
     boolean unused = store.phase().releasing();
     CompletableFuture<Boolean> given = new CompletableFuture<>();
     long sentAt = store.now();
+    ScriptCall call = store.scripts().giveBack(held, sum, true);
+    store.departures().begins(call, held.keys());
     Futures.whenReplied(
-        store.batcher().send(store.scripts().giveBack(held, sum, true)),
+        store.batcher().send(call),
         (reply, failure) -> {
+          store.departures().answered(call, held.keys());
           try {
             given.complete(
                 reply == null

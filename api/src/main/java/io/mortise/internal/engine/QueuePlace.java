@@ -4,6 +4,7 @@ import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.QueueTimes;
 import io.mortise.spi.BackendException.Outcome;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -42,6 +43,11 @@ final class QueuePlace {
   private boolean revoked;
 
   private volatile String ticket = "";
+
+  /**
+   * What the service gave back when an attempt asked first; null if nothing, or if it was heeded.
+   */
+  private @Nullable CompletableFuture<Void> leaving;
 
   /** What the thread that hears of a grant sends; null if it wakes the agent instead. */
   private volatile @Nullable Confirmation confirmation;
@@ -154,6 +160,24 @@ final class QueuePlace {
     knownBefore = known;
     out = true; // first: a reader that finds it known asks whether it may arrive late
     known = true;
+  }
+
+  /** An attempt that does not wait is about to ask, while its service gives that back. */
+  void asksWhile(@Nullable CompletableFuture<Void> goesBack) {
+    leaving = sent ? null : goesBack;
+  }
+
+  /**
+   * An attempt was refused. What its service gave back when it first asked may be the reason, so it
+   * asks once more when that is answered, but at the latest at that time.
+   *
+   * @return what it waits for; null if the refusal counts
+   */
+  @Nullable CompletableFuture<Void> refused(long latest) {
+    CompletableFuture<Void> goesBack = leaving;
+    leaving = null;
+    nextCheck = goesBack == null ? nextCheck : latest;
+    return goesBack;
   }
 
   void answered() {

@@ -247,6 +247,9 @@ final class QueueWait {
      */
     private void sending(Acquisition acquisition, long sentAt) {
       epoch = parts.mailbox().epoch();
+      if (!waiter.waits()) {
+        acquisition.place().asksWhile(store.departures().of(gate.keys()));
+      }
       acquisition.place().sending(sentAt);
       if (!store.takesWork()) {
         acquisition.place().failed(Outcome.NOT_EXECUTED, sentAt);
@@ -298,10 +301,18 @@ final class QueueWait {
         store.complainOfEpoch(held.complaint());
         return taken(acquisition, sentAt, held.alone());
       }
-      if (recalls && reply instanceof AcquireReply.Busy busy && busy.recalled()) {
-        return recall(acquisition);
+      return reply instanceof AcquireReply.Busy busy ? busy(acquisition, busy) : Step.REFUSED;
+    }
+
+    /** It is not refused by what its own service gives back: it asks again after the answer. */
+    private Step busy(Acquisition acquisition, AcquireReply.Busy reply) {
+      long longest = store.options().commandTimeout().toNanos();
+      CompletableFuture<Void> leaving = acquisition.place().refused(store.now() + longest);
+      if (leaving != null) {
+        Futures.settle(leaving, store.time(), longest);
+        return ask(acquisition);
       }
-      return Step.REFUSED;
+      return recalls && reply.recalled() ? recall(acquisition) : Step.REFUSED;
     }
 
     /**

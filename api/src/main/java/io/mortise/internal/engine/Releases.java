@@ -67,11 +67,14 @@ public final class Releases {
 
   private void leave(Acquisition acquisition, Duration patience) {
     acquisitions.forget(acquisition);
+    store.departures().begins(acquisition, acquisition.keys());
     try {
       List<Object> unused = store.backend().execute(store.scripts().leave(acquisition, patience));
     } catch (RuntimeException e) {
       log.debug("{}: withdrawn in the background", acquisition.keys().text(), e);
       withdrawals.leave(acquisition);
+    } finally {
+      store.departures().answered(acquisition, acquisition.keys());
     }
   }
 
@@ -131,12 +134,14 @@ public final class Releases {
   private boolean sendRelease(Acquisition ended) {
     List<Object> reply;
     long sentAt = store.now();
+    store.departures().begins(ended, ended.keys());
     try {
       reply = store.backend().execute(ending(ended));
     } catch (BackendException e) {
       return releasedLater(ended, e);
     } finally {
       acquisitions.forget(ended);
+      store.departures().answered(ended, ended.keys());
     }
     boolean had = released(ended, reply);
     grant(ended.keys(), reply, sentAt);
@@ -150,12 +155,14 @@ public final class Releases {
       store.phase().released();
       return CompletableFuture.completedFuture(false);
     }
+    store.departures().begins(held, held.keys());
     CompletableFuture<Boolean> released = new CompletableFuture<>();
     long sentAt = store.now();
     Futures.whenReplied(
         store.batcher().send(ending(held)),
         (reply, failure) -> {
           acquisitions.forget(held);
+          store.departures().answered(held, held.keys());
           try {
             if (reply == null) {
               released.complete(releasedLater(held, Failures.cause(failure)));

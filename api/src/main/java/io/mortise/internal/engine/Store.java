@@ -37,6 +37,7 @@ public final class Store {
   private final long retain;
   private final ServicePhase phase;
   private final CommandBatcher batcher;
+  private final Departures departures = new Departures();
   private final AtomicBoolean complained = new AtomicBoolean();
 
   Store(ClientId clientId, LockBackend backend, ServiceOptions options) {
@@ -112,6 +113,11 @@ public final class Store {
 
   ServicePhase phase() {
     return phase;
+  }
+
+  /** What the service gives back at the moment. */
+  Departures departures() {
+    return departures;
   }
 
   public String endpoint() {

@@ -107,12 +107,13 @@ public final class Waiter {
     recalls = true;
   }
 
+  /** It does not wait, but for the answer to a release of its own service, until that time. */
+  void awaitsAnswer(long until) {
+    deadline = until;
+  }
+
   boolean isOver(long now) {
-    return switch (patience) {
-      case NONE -> true;
-      case TIMED -> now - deadline >= 0;
-      case UNLIMITED -> false;
-    };
+    return patience != Patience.UNLIMITED && now - deadline >= 0;
   }
 
   /** How long it may wait for a reply at most (ns), if others may wait that long. */
@@ -173,7 +174,7 @@ public final class Waiter {
   /** Parks until unparked, interrupted, out of time, or {@code nanos} have passed. */
   void park(TimeSource time, Object blocker, long nanos) {
     long longest = Math.min(nanos, FOREVER);
-    if (isTimed()) {
+    if (patience != Patience.UNLIMITED) {
       longest = Math.min(longest, deadline - time.nanoTime());
     }
     time.parkNanos(blocker, longest);

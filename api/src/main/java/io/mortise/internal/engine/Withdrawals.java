@@ -49,13 +49,13 @@ public final class Withdrawals {
    */
   void giveBackUnused(Acquisition unused, Runnable answered) {
     long longest = unused.lease().terms().nanos();
-    send(unused.keys(), () -> leaving(unused), longest, () -> {}, answered);
+    send(unused, unused.keys(), () -> leaving(unused), longest, () -> {}, answered);
   }
 
   private void leave(Acquisition acquisition, Runnable then) {
     long rest = acquisition.lease().rest(store.now());
     long longest = Math.max(acquisition.lease().terms().nanos(), rest);
-    send(acquisition.keys(), () -> leaving(acquisition), longest, then, () -> {});
+    send(acquisition, acquisition.keys(), () -> leaving(acquisition), longest, then, () -> {});
   }
 
   /**
@@ -68,6 +68,7 @@ public final class Withdrawals {
   void giveBack(Acquisition held, int sum) {
     ScriptCall call = store.scripts().giveBack(held, sum, false);
     send(
+        call,
         held.keys(),
         () -> held.lease().isHeld() ? call : null,
         Long.MAX_VALUE / 2,
@@ -89,10 +90,11 @@ public final class Withdrawals {
   }
 
   public void send(LockKeys keys, ScriptCall call) {
-    send(keys, () -> call, 0, () -> {}, () -> {});
+    send(call, keys, () -> call, 0, () -> {}, () -> {});
   }
 
   private void send(
+      Object leaving,
       LockKeys keys,
       Supplier<@Nullable ScriptCall> call,
       long longestLease,
@@ -100,10 +102,12 @@ public final class Withdrawals {
       Runnable answered) {
     long tombstone = store.options().tombstone().toNanos();
     boolean unused = store.phase().releasing();
+    store.departures().begins(leaving, keys);
     new Attempt(keys.text(), call, store.now() + Math.max(tombstone, longestLease), then)
         .send(
             FIRST_PAUSE,
             () -> {
+              store.departures().answered(leaving, keys);
               try {
                 answered.run();
               } finally {

@@ -5,18 +5,23 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.Lease;
 import io.mortise.LeaseState;
 import io.mortise.LockService;
+import io.mortise.MultiLock;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.lock.fixture.SpyBackend;
 import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -174,6 +179,38 @@ public abstract class RetainRules extends LockRules {
     pair(lock);
     assertTrue(lock.tryLock(), "plain");
     lock.unlock();
+  }
+
+  @Test
+  @Rule({"L5", "L10"})
+  void noAttemptIsRefusedByWhatItsOwnServiceGivesBack() {
+    FaultyBackend link = new FaultyBackend(this::backend);
+    LockService service = service(closing(link), builder -> builder.retain(TIME));
+    DistributedLock lock = service.getLock(name);
+    DistributedLock fair = service.getFairLock(name);
+    List<Contender.Way> ways =
+        List.of(
+            lock::tryLock,
+            () -> lock.tryLock(0, 5, TimeUnit.SECONDS),
+            fair::tryLock,
+            () -> MultiLock.of(lock).tryLock(),
+            () -> held(lock.tryAcquire(Duration.ZERO)),
+            () -> held(lock.async().tryAcquire().join()));
+    for (Contender.Way way : ways) {
+      pair(lock);
+      HeldCall leave = link.hold("leave");
+      passTimeUntil("it goes back", SECOND, leave::isSent);
+      Contender trying = contender(way);
+
+      List<Object> unused = leave.pass();
+
+      assertTrue(trying.result());
+      assertTrue(lock().forceUnlock());
+    }
+  }
+
+  private static boolean held(Optional<Lease> lease) {
+    return lease.isPresent();
   }
 
   @Test
