@@ -89,7 +89,9 @@ public final class Futures {
       throws InterruptedException, ExecutionException, TimeoutException {
     CountDownLatch done = new CountDownLatch(1);
     CompletableFuture<?> unused = future.whenComplete((value, failure) -> done.countDown());
-    boolean inTime = done.await(longest.toNanos(), TimeUnit.NANOSECONDS);
+    if (!done.await(longest.toNanos(), TimeUnit.NANOSECONDS)) {
+      throw new TimeoutException("not within " + longest);
+    }
     return future.get(0, TimeUnit.NANOSECONDS);
   }
 
