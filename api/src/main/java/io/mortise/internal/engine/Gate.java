@@ -148,9 +148,6 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   /** Will give the acquisition back if it is retained then; null if it was never retained. */
   private @Nullable Timer timer;
 
-  /** Whether the reply to the last acquisition came after its lease. */
-  private boolean late;
-
   private volatile @Nullable LockException trouble;
   private volatile long troubleSince;
 
@@ -215,7 +212,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
       if (unwanted == null) {
         return queue(waiter);
       }
-      waiters.add(waiter); // the only one, so it is the agent when that is given back
+      add(waiter); // the only one, so it is the agent when that is given back
     } finally {
       mutex.unlock();
     }
@@ -238,8 +235,15 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     if (!waiter.waits()) {
       return Step.REFUSED;
     }
-    waiters.add(waiter);
+    add(waiter);
     return Step.WAIT;
+  }
+
+  private void add(Waiter waiter) {
+    if (waiter.waits()) {
+      waiter.begins(); // it stays shown when it is the agent
+    }
+    waiters.add(waiter);
   }
 
   /** Waits for the other threads of this service. Returns what the thread does next. */
@@ -361,7 +365,6 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     Acquisition begun = home.newAcquisition(this, waiter);
     acquisition = begun;
     stay.expects();
-    late = false;
     return begun;
   }
 
@@ -380,7 +383,6 @@ final class Gate implements Acquisition.Owner, Hold.Place {
       Taking taking = store.takesWork() ? take(waiter, held, sentAt, now) : Taking.TOO_LATE;
       if (taking == Taking.TOO_LATE) {
         acquisition = null;
-        late = true;
       } else if (taking == Taking.HELD && held.owner() instanceof ReadGate.Share) {
         acquisition = null;
         appointNext();
@@ -414,17 +416,13 @@ final class Gate implements Acquisition.Owner, Hold.Place {
       List<Waiter> all = new ArrayList<>(waiters);
       all.removeIf(each -> !each.waits());
       Waiter asking = agent;
-      if (asking != null && asking.waits() && (isQueued() || late || trouble != null)) {
+      if (asking != null && asking.isShown()) {
         all.add(0, asking);
       }
       return all;
     } finally {
       mutex.unlock();
     }
-  }
-
-  private boolean isQueued() {
-    return acquisition != null && !acquisition.ticket().isEmpty();
   }
 
   /** The agent's acquisition can no longer get the lock. A new one takes its place in the queue. */

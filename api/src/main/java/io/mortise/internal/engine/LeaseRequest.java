@@ -105,6 +105,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   private long askedAt;
   private @Nullable Long firstAskedAt;
   private boolean timeIsOver;
+  private boolean shown;
 
   /** The holder that was asked for what nobody uses, and for which it waits. */
   private @Nullable String recalledFrom;
@@ -350,7 +351,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
         LockLog.queued(acquisition, waiting.left());
       }
       acquisition.place().queued(waiting, store.now(), store.options().times());
-      Runnable telling = parts.events().attempts().waiting(told);
+      Runnable telling = waiting();
       return waits(() -> {
         telling.run();
         parts.redissonChannels().waits(asked);
@@ -493,7 +494,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
       return null;
     }
     phase = Phase.LINE;
-    return parts.events().attempts().waiting(told);
+    return waiting();
   }
 
   @Override
@@ -573,7 +574,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     troubleSince = store.now();
     failure = Failures.tooSlow(keys, policy, store.endpoint());
     boolean again = !timeIsOver && wait != LeaseSource.NOT;
-    Runnable next = again ? parts.events().attempts().waiting(told) : giveUp();
+    Runnable next = again ? waiting() : giveUp();
     return () -> {
       parts.releases().withdraw(late);
       next.run();
@@ -603,7 +604,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
                   acquisition.place().mayBeKnown(),
                   now - troubleSince,
                   store.options().leaseTime().toNanos());
-      next = again ? parts.events().attempts().waiting(told) : giveUp();
+      next = again ? waiting() : giveUp();
     }
     next.run();
   }
@@ -696,13 +697,17 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   }
 
   /**
-   * When it began, if it waits in the store's queue, in the line or for a store that fails; else
-   * null.
+   * It begins to wait: in the store's queue, in the line or for a store that fails. From now on it
+   * is shown, and told, as one that waits. Call it under the monitor.
    */
+  private Runnable waiting() {
+    shown = true;
+    return parts.events().attempts().waiting(told);
+  }
+
+  /** When it began, if it has begun to wait and has not ended; else null. */
   synchronized @Nullable Long waitingSince() {
-    boolean pends = phase == Phase.WAITING || phase == Phase.ASKING;
-    boolean waits = pends && waits() && (!acquisition.ticket().isEmpty() || failure != null);
-    return waits || phase == Phase.LINE ? start : null;
+    return shown && phase != Phase.HELD && phase != Phase.DONE ? start : null;
   }
 
   // The lease

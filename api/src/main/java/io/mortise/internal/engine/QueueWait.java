@@ -142,6 +142,7 @@ final class QueueWait {
 
     /** It is about to sleep, and other threads need not wait for its answer. */
     private void waits() {
+      waiter.begins();
       parts.events().attempts().waiting(gate.keys(), waiter);
       if (!waits) {
         waits = true;

@@ -33,6 +33,7 @@ public final class Waiter {
   private boolean looks;
   private String beside = "";
   private boolean shares;
+  private volatile boolean shown;
   private long overslept;
   private @Nullable Hold hold;
   private @Nullable ToldAttempt told;
@@ -159,6 +160,15 @@ public final class Waiter {
   /** What it means that it ends without the lock and without an exception. */
   Outcome refusal() {
     return waits() && !recalls ? Outcome.TIMED_OUT : Outcome.BUSY;
+  }
+
+  /** It begins to wait. From now on it is shown as one that waits, until it has ended. */
+  void begins() {
+    shown = true;
+  }
+
+  boolean isShown() {
+    return shown;
   }
 
   /** The store gave this thread the lock. */

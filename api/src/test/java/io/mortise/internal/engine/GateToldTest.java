@@ -71,6 +71,23 @@ class GateToldTest extends GateFixture {
 
   @Test
   @Tag("L24")
+  void aThreadThatWaitedForAnotherIsShownWhileItsFirstCommandIsOut() {
+    Acquisition held = holds(a);
+    Future<Boolean> waiting = waits(b);
+    assertEquals(1, engine.snapshot().waits().size());
+    forcedOpen(held);
+    store.next("leave").absent();
+    AskedCommand asking = store.next("acquire");
+
+    assertEquals(1, engine.snapshot().waits().size());
+
+    asking.held();
+    assertTrue(GateThread.get(waiting));
+    assertEquals(List.of(), engine.snapshot().waits());
+  }
+
+  @Test
+  @Tag("L24")
   void aLeaseRequestThatPausesAfterAReplyThatCameTooLateWaits() throws Exception {
     AsyncLock leases = lock.async();
     CompletableFuture<Lease> request = leases.acquire();

@@ -616,6 +616,27 @@ class LeaseGateTest extends LeaseGateFixture {
 
   @Test
   @Tag("L24")
+  void aRequestThatLeavesTheLineIsShownUntilItEnds() {
+    Lease first = holds();
+    Queued ahead = queues();
+    CompletableFuture<Lease> second = lines();
+    time.advance(TIME);
+    AskedCommand asking = store.next("acquire");
+
+    assertEquals(2, engine.snapshot().waits().size(), "its first command is out");
+
+    asking.queued();
+    assertEquals(2, engine.snapshot().waits().size());
+    cancel(ahead);
+    cancel(new Queued(asking.id(), second));
+    assertEquals(List.of(), engine.snapshot().waits());
+    CompletableFuture<Void> closed = first.releaseAsync();
+    store.next("leave").released();
+    closed.join();
+  }
+
+  @Test
+  @Tag("L24")
   void holdsAndWaitsShowThem() {
     Lease first = holds();
     Queued ahead = queues();
