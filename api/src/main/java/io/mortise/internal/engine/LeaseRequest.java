@@ -113,7 +113,9 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   private @Nullable Timer timer;
   private @Nullable LockException failure;
   private final Backoff pause;
-  private long troubleSince;
+
+  /** Since when no reply came, or none within the lease; null if the last one did. */
+  private @Nullable Long failingSince;
 
   /** Cleared when complete: it refers to the lease, and a dropped lease must be noticed. */
   private @Nullable CompletableFuture<LeaseOutcome> result;
@@ -316,6 +318,8 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
       acquisition.place().answered();
       failure = null;
       pause.reset();
+      boolean inTime = !(reply instanceof AcquireReply.Held) && store.lasts(policy, askedAt);
+      failingSince = inTime ? null : failingSince;
       next = next(reply);
     }
     next.run();
@@ -564,21 +568,36 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   }
 
   /**
-   * Asks with a new id, but only at the next run of the timer. So it does not ask without end if
-   * every reply comes too late.
+   * Asks with a new id, but only at the next run of the timer, and no longer than after failures.
    */
   private Runnable heldTooLate() {
     Acquisition late = acquisition;
     acquisition = newAcquisition();
     phase = Phase.WAITING;
-    troubleSince = store.now();
-    failure = Failures.tooSlow(keys, policy, store.endpoint());
-    boolean again = !timeIsOver && wait != LeaseSource.NOT;
+    LockException seen = Failures.tooSlow(keys, policy, store.endpoint());
+    failure = seen;
+    boolean first = failingSince == null;
+    boolean again = asksAgain(true, store.now());
     Runnable next = again ? waiting() : giveUp();
     return () -> {
+      if (first && again) {
+        LockLog.tooLate(keys, seen);
+      }
       parts.releases().withdraw(late);
       next.run();
     };
+  }
+
+  /** Whether it goes on after a failure, or after an answer that came too late. */
+  private boolean asksAgain(boolean mayBeKnown, long now) {
+    failingSince = failingSince == null ? Long.valueOf(now) : failingSince;
+    return !timeIsOver
+        && RetryRule.asksAgain(
+            waits(),
+            wait != LeaseSource.FOREVER,
+            mayBeKnown,
+            now - failingSince,
+            store.options().leaseTime().toNanos());
   }
 
   private void failed(BackendException e) {
@@ -594,16 +613,8 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
       phase = Phase.WAITING;
       long now = store.now();
       acquisition.place().failed(outcome, now + pause.next());
-      troubleSince = failure == null ? now : troubleSince;
       failure = why.apply(acquisition);
-      boolean again =
-          !timeIsOver
-              && RetryRule.asksAgain(
-                  waits(),
-                  wait != LeaseSource.FOREVER,
-                  acquisition.place().mayBeKnown(),
-                  now - troubleSince,
-                  store.options().leaseTime().toNanos());
+      boolean again = asksAgain(acquisition.place().mayBeKnown(), now);
       next = again ? waiting() : giveUp();
     }
     next.run();

@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.LockException;
 import io.mortise.internal.wire.LockKeys;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
@@ -70,6 +71,11 @@ public final class LockLog {
           millis(now - waiter.start()),
           millis(waiter.overslept()));
     }
+  }
+
+  /** A wait got the lock when its lease had ended, for the first time. */
+  static void tooLate(LockKeys keys, LockException why) {
+    log.warn("{} is asked for again: {}", keys.text(), why.getMessage());
   }
 
   public static void refused(LockKeys keys, Waiter waiter, long now) {

@@ -95,6 +95,10 @@ final class QueueWait {
     private boolean waits;
 
     private @Nullable LockException failure;
+
+    /** Since when no reply came within the lease; null if the last one did. */
+    private @Nullable Long tooLateSince;
+
     private final Backoff pause = store.backoff();
 
     Attempt(Gate gate, Waiter waiter, boolean waited) {
@@ -288,6 +292,8 @@ final class QueueWait {
         return Step.WAIT;
       }
       answered(acquisition);
+      boolean inTime = !(reply instanceof AcquireReply.Held) && store.lasts(waiter.lease(), sentAt);
+      tooLateSince = inTime ? null : tooLateSince;
       if (reply instanceof AcquireReply.Waiting waiting) {
         return queued(acquisition, waiting, sentAt);
       }
@@ -340,14 +346,29 @@ final class QueueWait {
           parts.took(acquisition);
           yield Step.ACQUIRED;
         }
-        case TOO_LATE -> {
-          parts.releases().withdraw(acquisition);
-          failure = Failures.tooSlow(gate.keys(), waiter.lease(), store.endpoint());
-          pauseAfterFailure();
-          yield Step.WAIT;
-        }
+        case TOO_LATE -> heldTooLate(acquisition);
         case REVOKED -> revoked(acquisition);
       };
+    }
+
+    /** Asks with a new id, after a pause, and no longer than after failures. */
+    private Step heldTooLate(Acquisition late) {
+      parts.releases().withdraw(late);
+      store.checkOpen(gate.keys());
+      LockException seen = Failures.tooSlow(gate.keys(), waiter.lease(), store.endpoint());
+      failure = seen;
+      Long first = tooLateSince;
+      long now = store.now();
+      if (!asksAgain(true, first == null ? 0 : now - first)) {
+        throw seen;
+      }
+      if (first == null) {
+        tooLateSince = now;
+        LockLog.tooLate(gate.keys(), seen);
+      }
+      waits();
+      waiter.park(store.time(), gate, pause.next());
+      return Step.WAIT;
     }
 
     /**
@@ -389,24 +410,18 @@ final class QueueWait {
       LockException seen = why.get();
       failure = seen;
       long since = gate.failing(seen, now);
-      boolean again =
-          RetryRule.asksAgain(
-              waiter.waits(),
-              waiter.isTimed(),
-              acquisition.place().mayBeKnown(),
-              now - since,
-              store.options().leaseTime().toNanos());
-      if (!again) {
+      if (!asksAgain(acquisition.place().mayBeKnown(), now - since)) {
         throw seen;
       }
     }
 
-    /** Keeps an acquisition whose replies come too late from asking without end. */
-    private void pauseAfterFailure() {
-      if (waiter.waits()) {
-        waits();
-      }
-      waiter.park(store.time(), gate, pause.next());
+    private boolean asksAgain(boolean mayBeKnown, long failingFor) {
+      return RetryRule.asksAgain(
+          waiter.waits(),
+          waiter.isTimed(),
+          mayBeKnown,
+          failingFor,
+          store.options().leaseTime().toNanos());
     }
 
     /** Leaves the gate to the next waiter, once, if the thread has not got the lock. */

@@ -99,6 +99,12 @@ public final class Store {
     return longestHold;
   }
 
+  /** Whether a hold would last still that an answer now began, to a command that was sent then. */
+  boolean lasts(LeaseTerms lease, long sentAt) {
+    long most = Math.min(lease.maxHold(), longestHold);
+    return now() - sentAt < (lease.renewed() ? Math.min(lease.nanos(), most) : lease.nanos());
+  }
+
   /**
    * For how long after its acquisition a plain hold is kept that no thread uses (ns); 0 if never.
    */

@@ -222,8 +222,6 @@ class GateAgentTest extends GateFixture {
 
     assertTrue(first.leavesTombstone());
     assertEquals(acquire.id(), store.next("leave").released().id());
-    time.awaitParked(a.thread());
-    time.advance(Duration.ofSeconds(1));
     GateThread.failure(LockServiceClosedException.class, agent);
     assertTrue(engine.acquisitions().all().isEmpty());
   }
