@@ -198,14 +198,15 @@ final class QueuePlace {
 
   /**
    * The store has put it into the queue. The next check is when the lock's lease ends, but at the
-   * latest after about the re-check period.
+   * latest after about the re-check period. It is now if the store has not looked at all waiters.
    */
   void queued(AcquireReply.Waiting waiting, long now, QueueTimes times) {
     ticket = Long.toString(waiting.ticket());
     long recheck = times.recheck().toNanos();
     long period = recheck + ThreadLocalRandom.current().nextLong(-recheck / 10, recheck / 10);
     long lease = TimeUnit.MILLISECONDS.toNanos(waiting.left()) + HeldLease.STORE_TICK;
-    nextCheck = now + (waiting.left() < 0 ? period : Math.min(period, lease));
+    long pause = waiting.left() < 0 ? period : Math.min(period, lease);
+    nextCheck = waiting.left() == AcquireReply.AT_ONCE ? now : now + pause;
   }
 
   /** It takes the place in the queue of another acquisition, which can no longer get the lock. */

@@ -69,7 +69,8 @@ public final class Releases {
     acquisitions.forget(acquisition);
     store.departures().begins(acquisition, acquisition.keys());
     try {
-      List<Object> unused = store.backend().execute(store.scripts().leave(acquisition, patience));
+      List<Object> reply = store.backend().execute(store.scripts().leave(acquisition, patience));
+      goOn(acquisition.keys(), reply);
     } catch (RuntimeException e) {
       log.debug("{}: withdrawn in the background", acquisition.keys().text(), e);
       withdrawals.leave(acquisition);
@@ -219,9 +220,33 @@ public final class Releases {
     return had;
   }
 
+  /** If the script stopped before the first live waiter, another one goes on from there. */
+  private void goOn(LockKeys keys, List<Object> stopped) {
+    if (!AcquireReply.stoppedEarly(stopped)) {
+      return;
+    }
+    boolean unused = store.phase().releasing();
+    long sentAt = store.now();
+    Futures.whenReplied(
+        store.batcher().send(store.scripts().goOn(keys, acquisitions.newStepId(0))),
+        (reply, failure) -> {
+          try {
+            if (reply == null) {
+              acquisitions.askAgain(keys);
+            } else {
+              grant(keys, reply, sentAt);
+            }
+          } finally {
+            store.phase().released();
+          }
+        });
+  }
+
   /** Notifies the acquisitions that a release grants. A grant to one that is over is given back. */
   void grant(LockKeys keys, List<Object> reply, long sentAt) {
-    for (int i = 2; i < reply.size(); i++) {
+    goOn(keys, reply);
+    int ids = reply.size() - (AcquireReply.stoppedEarly(reply) ? 1 : 0);
+    for (int i = 2; i < ids; i++) {
       String id = (String) reply.get(i);
       Acquisition granted = acquisitions.find(id);
       if (granted == null) {
@@ -307,6 +332,7 @@ public final class Releases {
   }
 
   private boolean forced(LockKeys keys, List<Object> reply) {
+    goOn(keys, reply);
     reply.stream().skip(1).forEach(id -> acquisitions.revoked((String) id));
     return switch ((String) reply.get(0)) {
       case "FORCED" -> true;

@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
@@ -149,6 +150,8 @@ public final class Withdrawals {
             try {
               if (failure != null) {
                 again(pause, failure);
+              } else if (reply != null && AcquireReply.stoppedEarly(reply)) {
+                send(FIRST_PAUSE, () -> {});
               } else {
                 then.run();
               }

@@ -19,6 +19,7 @@ public sealed interface AcquireReply {
    * The id is in the queue.
    *
    * @param left the milliseconds until the lock may be free, negative if there is no such time
+   *     ({@link #AT_ONCE} if the script stopped before the first live waiter)
    * @param ticket the id's place; it is sent again in case the id fell out of the queue
    * @param serverTime the time of the reply by the server's clock (us)
    * @param complaint the server's error, if it refused the message to the waiter that was granted
@@ -101,6 +102,20 @@ public sealed interface AcquireReply {
   AcquireReply ALONE = new Held(0, null, true);
   AcquireReply HELD = new Held(0, null, false);
   AcquireReply TOO_LATE = new TooLate();
+
+  /** What a reply WAIT says instead of a time if its id is to ask again at once. */
+  long AT_ONCE = -1;
+
+  /** The last element of a reply whose script stopped before the first live waiter. */
+  String MORE = "more";
+
+  /**
+   * Whether the script of a release stopped before the first live waiter, so that another one is to
+   * go on at once.
+   */
+  static boolean stoppedEarly(List<Object> reply) {
+    return reply.get(reply.size() - 1).equals(MORE);
+  }
 
   /** Where a reply BUSY says that the holder was just asked. */
   int RECALLED = 3;

@@ -255,6 +255,16 @@ public final class LockScripts {
   }
 
   /**
+   * Grants a free lock to the first live waiter, after a script that stopped before it. The reply
+   * is that of {@link #release}.
+   *
+   * @param id an id of this service that neither holds nor waits
+   */
+  public ScriptCall goOn(LockKeys keys, String id) {
+    return leave(keys, id, keys.kind().mayBeGrantedInReply() ? granting : none, false);
+  }
+
+  /**
    * Ends a hold, and keeps its place taken for a rest of time.
    *
    * @param rest how long (ns); rounded up, because an expiry may come up to a millisecond early

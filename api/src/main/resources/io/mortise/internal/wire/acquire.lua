@@ -12,7 +12,8 @@
 -- Reply  1: it holds the lock, and is alone: nobody held it, waited or was remembered
 --        2: it holds the lock; of a fenced lock HELD, the first fencing token
 --           [, complaint about CLUSTER INFO]
---        WAIT, ms left of the lock (-2 none), ticket, server time (us) [, complaint about PUBLISH]
+--        WAIT, ms left of the lock (-2 none, -1 ask again at once), ticket, server time (us)
+--           [, complaint about PUBLISH]
 --        BUSY, ms left of the lock, an id that holds it [, 1: it was just asked for, and it may
 --           turn out soon that nobody is inside]   (only 'try' and 'fair')
 --        TOO_LATE                          (this id was withdrawn or revoked)
@@ -99,8 +100,8 @@ if left == -2 then
 end
 if word ~= 'join' then
   local holder = left == -2 and word == 'fair' and grant(now)
-  if holder then
-    return {'BUSY', window, holder}
+  if holder or stopped then
+    return {'BUSY', window, holder or nil}
   end
   if left == -2 then
     return enter()
@@ -120,7 +121,7 @@ if left == -2 then
     return enter()
   end
   complaint = refused
-  left = head and window or -2
+  left = head and window or stopped and -1 or -2
 else
   wanted(now)
 end

@@ -67,7 +67,8 @@ end
 -- own: the id of a caller that waits itself, or nil.
 local function grant(now, own)
   local deaf = {}
-  for _ = 1, 1000 do
+  stopped = false
+  for _ = 1, LOOKS do
     local head = redis.call('ZPOPMIN', queue)[1]
     if not head then
       return nil
@@ -89,6 +90,7 @@ local function grant(now, own)
       end
     end
   end
+  stopped = redis.call('EXISTS', queue) == 1
 end
 
 -- redisson.lua replaces the next three functions, because other clients acquire and release its

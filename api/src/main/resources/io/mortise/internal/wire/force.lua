@@ -6,7 +6,7 @@
 --        2 terms
 --        3 how long the ids that held the lock must not acquire any more (ms)
 --        4 the only id whose hold it may end, or '' for any
--- Reply  FORCED, the ids that held it
+-- Reply  FORCED, the ids that held it [, more, as in leave.lua]
 --        FREE: no id held it, or another one
 --        FOREIGN, what was found
 -- Rules  L9 L10 Q2 Q6.

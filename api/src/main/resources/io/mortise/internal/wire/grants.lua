@@ -18,7 +18,8 @@ local granted = {}
 local function grant(now, own, lease)
   local deaf = {}
   local inside, complaint
-  for _ = 1, 1000 do
+  stopped = false
+  for _ = 1, LOOKS do
     local head = redis.call('ZRANGE', queue, 0, 0)[1]
     local live = head and lives(head, now)
     if not head or live and not admits(head) then
@@ -39,11 +40,13 @@ local function grant(now, own, lease)
       end
     end
   end
+  stopped = redis.call('EXISTS', queue) == 1
   return inside, complaint
 end
 
 -- The reply of a leave.
 local function withGranted(reply, complaint)
+  granted[#granted + 1] = stopped and 'more' or nil
   if granted[1] then
     return {reply, complaint or '', unpack(granted)}
   end
@@ -68,5 +71,5 @@ local function enter(now, micros, lease, tries, left)
   if inside then
     return 1
   end
-  return {'WAIT', left(), ticket, micros, complaint}
+  return {'WAIT', stopped and -1 or left(), ticket, micros, complaint}
 end

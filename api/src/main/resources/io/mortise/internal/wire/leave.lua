@@ -6,7 +6,8 @@
 --        2 terms; if the word is a lease, the reply may grant to waiters (see queue.lua)
 --        3 how long the id must not acquire any more (ms); 0 or left out, unless its acquire got no
 --          answer
--- Reply  RELEASED or ABSENT (did the id hold it?) [, complaint about PUBLISH [, ids granted to]]
+-- Reply  RELEASED or ABSENT (did the id hold it?) [, complaint about PUBLISH [, ids granted to
+--        [, more: look again at once (see queue.lua)]]]
 --        1 means RELEASED too
 -- Rules  L3 L10 L14 Q2 Q3 Q5. Uncontended: two commands, no TIME.
 local held = redis.pcall('HDEL', KEYS[1], ARGV[1]) == 1
@@ -29,6 +30,9 @@ if redis.call('EXISTS', lock) == 0 then
   local head, complaint = freed(now, held)
   if head and mayGrantInReply(head) then
     return {reply, '', head}
+  end
+  if stopped then
+    return {reply, complaint or '', 'more'}
   end
   return {reply, complaint}
 end

@@ -36,6 +36,12 @@ local function mayGrantInReply(head)
   return granting and mailbox(head) == mailbox(id) and string.match(head, ':n')
 end
 
+-- One run looks at so many waiters at most, so that it does not keep the server from others. If
+-- there may be more, it has stopped early. Then the caller looks again at once: the reply to an
+-- acquire says -1 ms, and that of any other script ends with the word 'more'.
+local LOOKS = 1000
+local stopped = false
+
 -- Raises an expiry. It never lowers one: a late or repeated command must not cut a lease short.
 --
 -- A key that says which ids hold gets its expiry last, and the script does not read it again. If
@@ -112,6 +118,7 @@ local function forced(holders)
   for _, holder in ipairs(holders) do
     reply[#reply + 1] = holder
   end
+  reply[#reply + 1] = stopped and 'more' or nil
   return reply
 end
 

@@ -4,7 +4,7 @@
 -- KEYS   as in sem.lua
 -- ARGV   1 to 4 as in rw-acquire.lua
 -- Reply  1: it holds its permits
---        WAIT, ms until the next lease ends (-2 none), ticket, server time (us)
+--        WAIT, ms until the next lease ends (-2 none, -1 ask again at once), ticket, server time (us)
 --          [, complaint about PUBLISH]
 --        BUSY, ms until the next lease ends (-2 none)   (only 'try')
 --        TOO_LATE                          (this id was withdrawn or revoked)

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 public abstract class QueueScriptRules extends LockRules {
   private static final Duration OVER = ScriptedClient.WINDOW.plusMillis(50);
   private static final Duration SECONDS = Duration.ofSeconds(3);
+  private static final int DEAD = 5_000;
 
   private final FaultyBackend engine = new FaultyBackend(this::backend);
 
@@ -97,6 +98,26 @@ public abstract class QueueScriptRules extends LockRules {
 
     assertTrue(live.result(), "the other 49 were passed over");
     frozen.awaitMail(1);
+    live.leave(theirs::unlock);
+  }
+
+  /** One run of a script looks at a thousand waiters. */
+  @Test
+  @Rule({"L10", "Q2"})
+  void aReleaseLooksPastThousandsOfDeadWaitersAtOnce() {
+    DistributedLock mine = lock();
+    mine.lock();
+    ScriptedClient dead = deaf("dead");
+    for (int i = 1; i <= DEAD; i++) {
+      dead.assertWaits(i);
+    }
+    DistributedLock theirs = lock();
+    Contender live = entering(theirs);
+    awaitQueued(DEAD + 1);
+
+    mine.unlock();
+
+    passTimeUntil("the live waiter holds the lock", SECONDS, live::isInside);
     live.leave(theirs::unlock);
   }
 
