@@ -10,8 +10,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -63,7 +65,7 @@ final class MultiAttempt {
   private final Wait wait;
   private final BooleanSupplier timeLeft;
   private final boolean retries;
-  private final List<Member> held = new ArrayList<>();
+  private final Set<Member> held = new LinkedHashSet<>();
 
   private boolean first = true;
 
@@ -191,18 +193,23 @@ final class MultiAttempt {
   }
 
   private @Nullable Member takeAll() throws InterruptedException {
+    Member greatest = null;
+    boolean mayWait = true;
     for (Member each : order) {
       boolean late = !held.isEmpty() && !timeLeft.getAsBoolean();
-      if (late || !take(each)) {
+      boolean waits = mayWait && (greatest == null || before(greatest, each));
+      if (late || !take(each, waits)) {
         return each;
       }
       held.add(each);
+      mayWait = mayWait && each.isRenewed();
+      greatest = greatest == null || before(greatest, each) ? each : greatest;
     }
     return lost();
   }
 
-  private boolean take(Member member) throws InterruptedException {
-    if (held.stream().allMatch(each -> each.isRenewed() && before(each, member))) {
+  private boolean take(Member member, boolean waits) throws InterruptedException {
+    if (waits) {
       return wait.take(member);
     }
     try {

@@ -12,6 +12,7 @@ import io.mortise.internal.lock.AsyncLeases;
 import io.mortise.internal.lock.Member;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
@@ -216,11 +217,11 @@ public final class MultiLockHandle implements MultiLock {
   }
 
   /** Unlocks all, the last first, and returns what they threw. */
-  static List<Throwable> releaseAll(List<Member> held) {
+  static List<Throwable> releaseAll(Collection<Member> held) {
     return releaseAll(held, Member::unlock);
   }
 
-  private static List<Throwable> releaseAll(List<Member> held, Consumer<Member> how) {
+  private static List<Throwable> releaseAll(Collection<Member> held, Consumer<Member> how) {
     List<Member> lastFirst = new ArrayList<>(held);
     Collections.reverse(lastFirst);
     return tell(lastFirst, how);

@@ -10,7 +10,9 @@ import io.mortise.internal.engine.SerialExecutor;
 import io.mortise.internal.lock.Member;
 import io.mortise.spi.TimeSource;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +42,10 @@ final class MultiRequest {
   private final SerialExecutor turns = new SerialExecutor();
   private final Map<Member, MemberLease> held = new HashMap<>();
   private final List<CompletableFuture<LeaseOutcome>> asked = new ArrayList<>();
+
+  /** The missing members that are still to be tried; it is empty except between two tries. */
+  private Iterator<Member> rest = Collections.emptyIterator();
+
   private @Nullable Throwable failure;
   private String heldBy = "somebody";
 
@@ -72,9 +78,10 @@ final class MultiRequest {
       return;
     }
     failure = null;
-    List<Member> missing = missing();
+    rest = rest.hasNext() ? rest : missing().iterator();
     Map<Member, CompletableFuture<LeaseOutcome>> tries = new LinkedHashMap<>();
-    for (Member each : wait == LeaseSource.NOT ? missing.subList(0, 1) : missing) {
+    while (rest.hasNext() && (tries.isEmpty() || wait != LeaseSource.NOT)) {
+      Member each = rest.next();
       tries.put(each, ask(each, wait == LeaseSource.NOT ? wait : LeaseSource.AT_ONCE));
     }
     CompletableFuture<Void> unused =
@@ -84,7 +91,8 @@ final class MultiRequest {
   private void tried(Map<Member, CompletableFuture<LeaseOutcome>> tries) {
     asked.clear();
     tries.forEach(this::keep);
-    if (held.keySet().containsAll(tries.keySet()) && !missing().isEmpty()) {
+    boolean allHeld = held.keySet().containsAll(tries.keySet());
+    if (allHeld && (rest.hasNext() || !missing().isEmpty())) {
       round();
     } else {
       next();

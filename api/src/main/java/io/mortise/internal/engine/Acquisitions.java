@@ -6,9 +6,12 @@ import io.mortise.internal.wire.AcquisitionId.Mark;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -17,12 +20,18 @@ import org.jspecify.annotations.Nullable;
  * last. A lock that is not in use has none. Thread-safe.
  */
 final class Acquisitions {
+  private static final Duration TOGETHER = Duration.ofMillis(10);
   private static final Loss FORCED = new Loss(LossCause.FORCED, "somebody forced the lock open");
 
   private final Store store;
   private final RedissonChannels redissonChannels;
   private final Map<String, Acquisition> byId = new ConcurrentHashMap<>();
   private final AtomicLong sequence = new AtomicLong();
+
+  /** The queues of the locks whose waiters are to ask, and whether a look for them is due. */
+  private final Set<String> askedFor = ConcurrentHashMap.newKeySet();
+
+  private final AtomicBoolean looking = new AtomicBoolean();
 
   Acquisitions(Store store, RedissonChannels redissonChannels) {
     this.store = store;
@@ -87,14 +96,23 @@ final class Acquisitions {
   }
 
   /**
-   * Makes all acquisitions that wait for a lock ask the store: they may hold it without knowing it.
+   * Makes all acquisitions that wait for a lock ask the store soon: they may hold it without
+   * knowing it. It looks through all acquisitions, so it does that once for all locks that come
+   * together.
    */
   void askAgain(LockKeys keys) {
-    for (Acquisition acquisition : byId.values()) {
-      if (!acquisition.lease().isHeld() && acquisition.keys().queue().equals(keys.queue())) {
-        acquisition.signal();
-      }
+    if (askedFor.add(keys.queue()) && looking.compareAndSet(false, true)) {
+      store.time().schedule(this::askForAll, TOGETHER);
     }
+  }
+
+  private void askForAll() {
+    looking.set(false); // first: a lock that comes from now on has a look of its own
+    Set<String> queues = Set.copyOf(askedFor);
+    askedFor.removeAll(queues);
+    byId.values().stream()
+        .filter(each -> !each.lease().isHeld() && queues.contains(each.keys().queue()))
+        .forEach(Acquisition::signal);
   }
 
   /** Messages may have been lost. Tells all owners, also of what is asked for at the moment. */

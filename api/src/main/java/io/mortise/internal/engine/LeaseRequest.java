@@ -19,6 +19,7 @@ import io.mortise.spi.TimeSource.Timer;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -60,7 +61,12 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
 
   /** The requests of a service that have not ended. */
   interface Pending {
-    void add(LeaseRequest request);
+    /**
+     * Called before the request can end.
+     *
+     * @param result which the request completes when it ends, so that it is its own
+     */
+    void add(LeaseRequest request, CompletableFuture<LeaseOutcome> result);
 
     /**
      * Whether a gate of the service gives that lock back now, which it retained. If so, runs the
@@ -68,7 +74,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
      */
     boolean makesRoom(LockKeys lock, Runnable then);
 
-    void remove(LeaseRequest request);
+    void remove(CompletableFuture<LeaseOutcome> result);
 
     /** A request begins. The gate at which the service passes its lease on; null if it does not. */
     @Nullable LeaseGate gate(Wanted wanted);
@@ -177,7 +183,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
       boolean here,
       CompletableFuture<LeaseOutcome> result) {
     LeaseRequest request = new LeaseRequest(parts, pending, wanted, wait, here, result);
-    pending.add(request);
+    pending.add(request, result);
     CompletableFuture<LeaseOutcome> unused =
         result.whenComplete((value, failed) -> request.endUnwanted(failed));
     if (wait > LeaseSource.NOT && wait != LeaseSource.FOREVER) {
@@ -471,12 +477,12 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     handle = new WeakReference<>(lease);
     CompletableFuture<LeaseOutcome> waiting = forgetResult();
     return () -> {
-      pending.remove(this);
+      pending.remove(waiting);
       first.run();
       leaveGate();
       LockLog.acquired(lease.acquisition(), now - start);
       telling.run();
-      if (waiting == null || !waiting.complete(new LeaseOutcome(lease, null))) {
+      if (!waiting.complete(new LeaseOutcome(lease, null))) {
         CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
       }
     };
@@ -675,7 +681,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     boolean known = orphan.place().mayBeKnown() && (!unqueued || orphan.mayArriveLate());
     CompletableFuture<LeaseOutcome> waiting = forgetResult();
     return () -> {
-      pending.remove(this);
+      pending.remove(waiting);
       leaveGate();
       telling.run();
       if (!known) {
@@ -683,9 +689,9 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
       } else if (store.takesWork()) {
         parts.releases().withdraw(orphan);
       } // or else closing takes it out of the queue, with all others at once
-      if (waiting != null && why != null) {
+      if (why != null) {
         waiting.completeExceptionally(why);
-      } else if (waiting != null) {
+      } else {
         waiting.complete(value);
       }
     };
@@ -698,8 +704,9 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     return wait == LeaseSource.NOT ? LockAttempt.Outcome.BUSY : LockAttempt.Outcome.TIMED_OUT;
   }
 
-  private @Nullable CompletableFuture<LeaseOutcome> forgetResult() {
-    CompletableFuture<LeaseOutcome> waiting = result;
+  /** Called by the one transition that ends the wait. */
+  private CompletableFuture<LeaseOutcome> forgetResult() {
+    CompletableFuture<LeaseOutcome> waiting = Objects.requireNonNull(result, "result");
     result = null;
     if (timer != null) {
       timer.close();
@@ -755,12 +762,6 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     boolean waits =
         blocker instanceof Gate gate ? gate.isOf(store, keys) : pending.isWaitFor(blocker, keys);
     return waits ? asker : null;
-  }
-
-  /** Whether a thread that parks on this object waits for the result, to get that lock. */
-  @SuppressWarnings("ReferenceEquality") // a future is equal to itself alone
-  synchronized boolean isWaitFor(Object blocker, LockKeys lock) {
-    return blocker == result && keys.queue().equals(lock.queue());
   }
 
   @Override

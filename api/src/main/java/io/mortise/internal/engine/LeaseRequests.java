@@ -7,6 +7,7 @@ import io.mortise.internal.wire.LockKeys;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,7 +23,10 @@ public final class LeaseRequests implements LeaseRequest.Pending {
 
   private final Parts parts;
   private final Store store;
-  private final Set<LeaseRequest> pending = ConcurrentHashMap.newKeySet();
+
+  /** By the future that each completes, on which a thread may park. */
+  private final Map<Object, LeaseRequest> pending = new ConcurrentHashMap<>();
+
   private final Set<Runnable> onClose = ConcurrentHashMap.newKeySet();
   private final Heartbeat beat;
   private final Gates gates;
@@ -61,8 +65,8 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   }
 
   @Override
-  public void add(LeaseRequest request) {
-    pending.add(request);
+  public void add(LeaseRequest request, CompletableFuture<LeaseOutcome> result) {
+    pending.put(result, request);
     beat.start();
     if (!store.takesWork()) {
       request.close();
@@ -89,13 +93,16 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   }
 
   @Override
-  public void remove(LeaseRequest request) {
-    pending.remove(request);
+  @SuppressWarnings("CollectionUndefinedEquality") // a future is equal to itself alone
+  public void remove(CompletableFuture<LeaseOutcome> result) {
+    pending.remove(result);
   }
 
   @Override
   public boolean isWaitFor(Object blocker, LockKeys lock) {
-    return pending.stream().anyMatch(request -> request.isWaitFor(blocker, lock));
+    boolean ours = blocker.getClass() == CompletableFuture.class; // or its hashCode might be slow
+    LeaseRequest request = ours ? pending.get(blocker) : null;
+    return request != null && request.keys().queue().equals(lock.queue());
   }
 
   /**
@@ -112,7 +119,7 @@ public final class LeaseRequests implements LeaseRequest.Pending {
 
   /** The requests that have not ended. */
   Collection<LeaseRequest> all() {
-    return pending;
+    return pending.values();
   }
 
   private boolean areAny() {
@@ -121,13 +128,13 @@ public final class LeaseRequests implements LeaseRequest.Pending {
 
   private void look() {
     leaseGates.removeIdle();
-    store.batcher().send(pending.stream().filter(LeaseRequest::isDue).toList());
+    store.batcher().send(pending.values().stream().filter(LeaseRequest::isDue).toList());
   }
 
   /** Ends all requests: the service is closed. */
   void close() {
     beat.close();
     List.copyOf(onClose).forEach(Runnable::run);
-    Trampoline.step(() -> List.copyOf(pending).forEach(LeaseRequest::close));
+    Trampoline.step(() -> List.copyOf(pending.values()).forEach(LeaseRequest::close));
   }
 }

@@ -42,6 +42,9 @@ public final class ThreadLeases {
 
   private final Map<Key, Deque<Held>> holds = new HashMap<>();
 
+  /** From how many on those of dead threads are looked for. */
+  private int enough;
+
   /** The calling thread's newest hold, valid or lost; null if it has none. */
   public synchronized @Nullable Held find(String lock) {
     Deque<Held> own = holds.get(new Key(Thread.currentThread(), lock));
@@ -85,12 +88,19 @@ public final class ThreadLeases {
     return own.lease;
   }
 
-  /** Forgets the leases of dead threads that are over. */
+  /**
+   * Forgets the leases of dead threads that are over. It looks through all, so it does that only
+   * when there are twice as many as after the last look.
+   */
   public synchronized void forgetDead() {
+    if (holds.size() < enough) {
+      return;
+    }
     holds
         .entrySet()
         .removeIf(each ->
             !each.getKey().thread().isAlive()
                 && each.getValue().stream().noneMatch(held -> !held.lease.remaining().isZero()));
+    enough = 2 * holds.size();
   }
 }
