@@ -776,8 +776,6 @@ class ReadGateTest extends GateFixture {
     store.next("rw-leave").absent();
     assertTrue(GateThread.get(closing));
     acquire.held();
-    time.awaitParked(a.thread());
-    time.advance(Duration.ofSeconds(1));
     GateThread.failure(LockServiceClosedException.class, asking);
     store.next("rw-leave").absent();
   }
