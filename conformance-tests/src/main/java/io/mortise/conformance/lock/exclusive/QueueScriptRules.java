@@ -25,6 +25,9 @@ public abstract class QueueScriptRules extends LockRules {
   private static final Duration SECONDS = Duration.ofSeconds(3);
   private static final int DEAD = 5_000;
 
+  /** In less time a waiter does not look at so many by its re-checks, each of them 2 s later. */
+  private static final Duration RECHECKS = Duration.ofSeconds(5);
+
   private final FaultyBackend engine = new FaultyBackend(this::backend);
 
   protected QueueScriptRules(LockKit kit) {
@@ -115,9 +118,12 @@ public abstract class QueueScriptRules extends LockRules {
     Contender live = entering(theirs);
     awaitQueued(DEAD + 1);
 
+    long start = System.nanoTime();
     mine.unlock();
 
     passTimeUntil("the live waiter holds the lock", SECONDS, live::isInside);
+    Duration took = Duration.ofNanos(System.nanoTime() - start);
+    assertTrue(took.compareTo(RECHECKS) < 0, () -> took + ": it came by re-checks");
     live.leave(theirs::unlock);
   }
 
