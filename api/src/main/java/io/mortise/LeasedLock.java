@@ -228,6 +228,11 @@ public interface LeasedLock extends Lock {
   /**
    * Whether the calling thread holds the lock and its lease has not ended. It sends no command.
    *
+   * <p>A thread that lost its hold and gets {@code false} here need not unlock. When it acquires
+   * its next lock, the loss is forgotten. Until then {@link #unlock} throws {@link
+   * LeaseLostException}. Of a {@link MultiLock} the other members may still be held, so unlock that
+   * in any case.
+   *
    * @return whether the calling thread holds it
    */
   boolean isHeldByCurrentThread();

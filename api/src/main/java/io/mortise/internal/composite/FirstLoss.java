@@ -3,8 +3,8 @@ package io.mortise.internal.composite;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.internal.lock.Member;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -13,15 +13,18 @@ import java.util.function.Consumer;
  * Thread-safe.
  */
 final class FirstLoss {
-  private record Loss(Member member, String acquisition, Thread thread) {
-    boolean isPending() {
+  private static final int FIRST_LOOK = 64;
+
+  private record Loss(Member member, String acquisition) {
+    boolean isPendingFor(Thread thread) {
       return thread.equals(member.loserOf(acquisition));
     }
   }
 
   private final String name;
   private final Consumer<? super LeaseChange> listener;
-  private final List<Loss> reported = new ArrayList<>();
+  private final Map<Thread, Loss> reported = new HashMap<>();
+  private int nextLook = FIRST_LOOK;
 
   FirstLoss(String name, Consumer<? super LeaseChange> listener) {
     this.name = name;
@@ -41,15 +44,24 @@ final class FirstLoss {
     if (event.state() != LeaseState.LOST) {
       return true; // it may be delivered after the loss, and is not the loss
     }
-    reported.removeIf(loss -> !loss.isPending());
     Thread thread = member.loserOf(event.holder());
     if (thread == null) {
       return true; // the thread has unlocked already
     }
-    boolean news = reported.stream().noneMatch(loss -> loss.thread().equals(thread));
-    if (news) {
-      reported.add(new Loss(member, event.holder(), thread));
+    Loss last = reported.get(thread);
+    if (last != null && last.isPendingFor(thread)) {
+      return false;
     }
-    return news;
+    forgetOld();
+    reported.put(thread, new Loss(member, event.holder()));
+    return true;
+  }
+
+  /** Looks through all when they have doubled, so that a loss costs the same however many wait. */
+  private void forgetOld() {
+    if (reported.size() >= nextLook) {
+      reported.entrySet().removeIf(each -> !each.getValue().isPendingFor(each.getKey()));
+      nextLook = Math.max(FIRST_LOOK, 2 * reported.size());
+    }
   }
 }

@@ -271,9 +271,10 @@ public final class MultiLockHandle implements MultiLock {
     return all;
   }
 
+  /** {@inheritDoc} It asks every member, so that the thread is told of each loss. */
   @Override
   public boolean isHeldByCurrentThread() {
-    return members.stream().allMatch(Member::isHeldByCurrentThread);
+    return members.stream().filter(Member::isHeldByCurrentThread).count() == members.size();
   }
 
   @Override

@@ -331,7 +331,6 @@ public class RedLockHandle implements RedLock {
   private boolean enter(LeaseOutcome outcome) {
     Lease lease = outcome.lease();
     if (lease != null) {
-      holds.forgetDead();
       holds.add(places, lease);
     }
     return lease != null;
@@ -361,6 +360,8 @@ public class RedLockHandle implements RedLock {
     Lease over = holds.exit(places, own);
     if (over != null) {
       over.close();
+    } else if (!isValid(own)) {
+      throw lost();
     }
   }
 
@@ -378,7 +379,11 @@ public class RedLockHandle implements RedLock {
 
   @Override
   public boolean isHeldByCurrentThread() {
-    return isValid(own());
+    boolean held = isValid(own());
+    if (!held) {
+      holds.told(places);
+    }
+    return held;
   }
 
   @Override
@@ -418,12 +423,16 @@ public class RedLockHandle implements RedLock {
     if (own == null) {
       throw notHeld();
     }
-    if (!own.lease().isValid()) {
-      throw new LeaseLostException(
-          "Redlock '%s' was held by thread %s, but too few of its members still are; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
-              .formatted(name(), Thread.currentThread().getName()));
+    if (!isValid(own)) {
+      throw lost();
     }
     return own.lease();
+  }
+
+  private LeaseLostException lost() {
+    return new LeaseLostException(
+        "Redlock '%s' was held by thread %s, but too few of its members still are; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
+            .formatted(name(), Thread.currentThread().getName()));
   }
 
   /**
@@ -443,7 +452,6 @@ public class RedLockHandle implements RedLock {
     } else {
       log.warn("Redlock '{}': {}", name(), event);
     }
-    holds.forgetDead();
     listeners.forEach(each -> tell(each, event));
   }
 
@@ -480,7 +488,7 @@ public class RedLockHandle implements RedLock {
   }
 
   private void checkNotHeld() {
-    if (isHeldByCurrentThread()) {
+    if (isValid(own())) {
       throw new IllegalStateException(
           "Redlock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
               .formatted(name(), Thread.currentThread().getName()));

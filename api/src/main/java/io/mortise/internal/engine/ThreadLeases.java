@@ -1,15 +1,11 @@
 package io.mortise.internal.engine;
 
 import io.mortise.Lease;
-import java.util.ArrayDeque;
-import java.util.Deque;
-import java.util.HashMap;
-import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which thread holds which lock by which lease. This makes a {@code Lock} of a lease. A lease that
- * was lost stays until its thread has unlocked, or has ended. Thread-safe.
+ * Which thread holds which lock by which lease. This makes a {@code Lock} of a lease. {@link
+ * ThreadStacks} says how long a lease stays that was lost. Thread-safe.
  */
 public final class ThreadLeases {
   /** One thread's hold, however deeply nested. Only that thread changes the count. */
@@ -36,19 +32,17 @@ public final class ThreadLeases {
       }
       count++;
     }
+
+    private boolean isOver() {
+      return lease.remaining().isZero();
+    }
   }
 
-  private record Key(Thread thread, String lock) {}
-
-  private final Map<Key, Deque<Held>> holds = new HashMap<>();
-
-  /** From how many on those of dead threads are looked for. */
-  private int enough;
+  private final ThreadStacks<Held> holds = new ThreadStacks<>(Held::isOver, dropped -> {});
 
   /** The calling thread's newest hold, valid or lost; null if it has none. */
   public synchronized @Nullable Held find(String lock) {
-    Deque<Held> own = holds.get(new Key(Thread.currentThread(), lock));
-    return own == null ? null : own.peek();
+    return holds.find(lock);
   }
 
   /**
@@ -56,18 +50,18 @@ public final class ThreadLeases {
    * only.
    */
   public synchronized @Nullable Held find(String lock, long threadId) {
-    return holds.entrySet().stream()
-        .filter(each -> each.getKey().lock().equals(lock))
-        .filter(each -> each.getKey().thread().getId() == threadId)
-        .map(each -> each.getValue().peek())
-        .findFirst()
-        .orElse(null);
+    return holds.find(lock, threadId);
   }
 
   /** The calling thread has acquired the lock. */
   public synchronized void add(String lock, Lease lease) {
-    Key key = new Key(Thread.currentThread(), lock);
-    holds.computeIfAbsent(key, k -> new ArrayDeque<>(1)).push(new Held(lease));
+    holds.forgetTold();
+    holds.push(Thread.currentThread(), lock, new Held(lease));
+  }
+
+  /** The calling thread asked, and is told that it does not hold the lock. */
+  public synchronized void told(String lock) {
+    holds.tell(lock);
   }
 
   /**
@@ -80,27 +74,12 @@ public final class ThreadLeases {
     if (own.count > 0) {
       return null;
     }
-    Key key = new Key(Thread.currentThread(), lock);
-    Deque<Held> mine = holds.get(key);
-    if (mine != null && mine.remove(own) && mine.isEmpty()) {
-      holds.remove(key);
-    }
+    holds.remove(Thread.currentThread(), lock, own);
     return own.lease;
   }
 
-  /**
-   * Forgets the leases of dead threads that are over. It looks through all, so it does that only
-   * when there are twice as many as after the last look.
-   */
-  public synchronized void forgetDead() {
-    if (holds.size() < enough) {
-      return;
-    }
-    holds
-        .entrySet()
-        .removeIf(each ->
-            !each.getKey().thread().isAlive()
-                && each.getValue().stream().noneMatch(held -> !held.lease.remaining().isZero()));
-    enough = 2 * holds.size();
+  @Override
+  public synchronized String toString() {
+    return holds.size() + " hold(s)";
   }
 }

@@ -219,6 +219,7 @@ class LockHandle implements DistributedLock, Member {
       LockLog.late(keys, waiter, engine.store().now());
     }
     if (acquired && hold != null) {
+      engine.lostHolds().goesOn();
       LockLog.acquired(hold, waiter);
       engine.events().attempts().acquired(hold);
     } else {
@@ -289,7 +290,7 @@ class LockHandle implements DistributedLock, Member {
 
   /** Whether the calling thread's holds exclude a lease of this lock. */
   boolean wouldWaitForItself() {
-    return isHeldByCurrentThread();
+    return isHeld(engine.gates().holdOfCurrentThread(keys));
   }
 
   // Releasing
@@ -359,7 +360,12 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public boolean isHeldByCurrentThread() {
-    return isHeld(engine.gates().holdOfCurrentThread(keys));
+    Hold hold = engine.gates().holdOfCurrentThread(keys);
+    boolean held = hold != null && !isOver(hold, engine.store().now());
+    if (!held) {
+      engine.lostHolds().told(keys);
+    }
+    return held;
   }
 
   @Override

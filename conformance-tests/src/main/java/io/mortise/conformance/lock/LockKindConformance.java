@@ -15,6 +15,7 @@ import io.mortise.conformance.lock.lease.LeaseHandOffRules;
 import io.mortise.conformance.lock.lease.LeaseRaceRules;
 import io.mortise.conformance.lock.lease.LeaseValueRules;
 import io.mortise.conformance.lock.lease.LeaveLaterRules;
+import io.mortise.conformance.lock.lease.LostHoldRules;
 import io.mortise.conformance.lock.lease.MaxHoldRules;
 import io.mortise.conformance.lock.lease.ReplicaRules;
 import io.mortise.conformance.lock.lease.WorkRules;
@@ -87,6 +88,13 @@ public abstract class LockKindConformance implements LockKit {
   @Nested
   class LeaseValues extends LeaseValueRules {
     LeaseValues() {
+      super(LockKindConformance.this);
+    }
+  }
+
+  @Nested
+  class LostHolds extends LostHoldRules {
+    LostHolds() {
       super(LockKindConformance.this);
     }
   }

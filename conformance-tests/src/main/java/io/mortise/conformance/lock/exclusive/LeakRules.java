@@ -172,7 +172,9 @@ public abstract class LeakRules extends LockRules {
       Object engine = field(service, "engine");
       assertEquals(Map.of(), field(field(engine, "gates"), "byPlace"), "gates");
       assertEquals(Map.of(), field(field(engine, "acquisitions"), "byId"), "acquisitions");
-      assertEquals(Map.of(), field(field(engine, "lostHolds"), "holds"), "lost holds");
+      Object lost = field(field(engine, "lostHolds"), "holds");
+      assertEquals(Map.of(), field(lost, "stacks"), "lost holds");
+      assertEquals(Map.of(), field(lost, "told"), "threads that were told of one");
       assertEquals(Map.of(), field(field(engine, "events"), "byLock"), "listeners");
     }
   }
