@@ -74,22 +74,37 @@ public interface TimeSource {
   static TimeSource system() {
     return SystemTime.INSTANCE;
   }
+
+  /**
+   * Whether the calling thread runs the timers of {@link #system}. All services of the JVM share
+   * it, so code that may block must not run there.
+   *
+   * @return true on that thread
+   */
+  static boolean isOnTimer() {
+    return Thread.currentThread() instanceof SystemTime.Ticker;
+  }
 }
 
 final class SystemTime implements TimeSource {
   static final SystemTime INSTANCE = new SystemTime();
 
+  /**
+   * The timer's thread. It may be started by any thread of the application, and takes nothing of it
+   * along.
+   */
+  static final class Ticker extends Thread {
+    Ticker(Runnable task) {
+      super(null, task, "mortise-timer", 0, false);
+      setDaemon(true);
+      setContextClassLoader(SystemTime.class.getClassLoader());
+    }
+  }
+
   private final ScheduledThreadPoolExecutor timers;
 
   private SystemTime() {
-    timers =
-        new ScheduledThreadPoolExecutor(
-            1,
-            task -> {
-              Thread thread = new Thread(task, "mortise-timer");
-              thread.setDaemon(true);
-              return thread;
-            });
+    timers = new ScheduledThreadPoolExecutor(1, Ticker::new);
     timers.setRemoveOnCancelPolicy(true);
     timers.setKeepAliveTime(5, TimeUnit.SECONDS);
     timers.allowCoreThreadTimeOut(true);

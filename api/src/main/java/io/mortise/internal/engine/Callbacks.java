@@ -1,28 +1,32 @@
 package io.mortise.internal.engine;
 
+import io.mortise.spi.TimeSource;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Runs code of the application: listeners, and what depends on futures. Thread-safe. */
+/**
+ * Runs code of the application: listeners, and what depends on futures. Every way to such code ends
+ * here, so it never runs on the timer that all services of the JVM share, and an executor that
+ * fails stops nothing. Thread-safe.
+ */
 final class Callbacks {
-  private final Executor executor;
-  private final @Nullable ThreadPoolExecutor owned;
+  private static final Logger log = LoggerFactory.getLogger(Callbacks.class);
+
+  private final @Nullable Executor given;
+  private final ThreadPoolExecutor own = oneDaemonThread();
+  private final AtomicBoolean complained = new AtomicBoolean();
 
   /**
    * @param given the application's executor; null for one daemon thread
    */
   Callbacks(@Nullable Executor given) {
-    if (given == null) {
-      owned = oneDaemonThread();
-      executor = owned;
-    } else {
-      owned = null;
-      executor = given;
-    }
+    this.given = given;
   }
 
   /** One thread, which ends when it is idle. Listeners hear events in their order. */
@@ -35,31 +39,53 @@ final class Callbacks {
             TimeUnit.SECONDS,
             new LinkedBlockingQueue<>(),
             task -> {
-              Thread thread = new Thread(task, "mortise-events");
+              Thread thread = new Thread(null, task, "mortise-events", 0, false);
               thread.setDaemon(true);
+              thread.setContextClassLoader(Callbacks.class.getClassLoader());
               return thread;
             });
     one.allowCoreThreadTimeOut(true);
     return one;
   }
 
-  /** Runs a task on the executor, or on the calling thread if the executor rejects it. */
+  /** Runs a task, after the step that the calling thread may be in. Never throws. */
   void execute(Runnable task) {
+    Executor executor = given;
+    if (executor == null) {
+      own.execute(() -> Trampoline.callback(task));
+    } else if (TimeSource.isOnTimer()) {
+      own.execute(() -> give(executor, task)); // an executor may run it in place
+    } else {
+      give(executor, task);
+    }
+  }
+
+  private void give(Executor executor, Runnable task) {
+    AtomicBoolean begun = new AtomicBoolean();
+    Runnable once =
+        () -> {
+          if (!begun.getAndSet(true)) {
+            Trampoline.callback(() -> Trampoline.guarded(task));
+          }
+        };
     try {
-      submit(task);
-    } catch (RejectedExecutionException e) {
-      Trampoline.callback(task);
+      executor.execute(once);
+    } catch (Throwable e) { // an Error too: what the task tells must not depend on it
+      complain(e);
+      own.execute(once);
     }
   }
 
-  /** Runs a task on the executor, which may reject it. */
-  void submit(Runnable task) {
-    executor.execute(() -> Trampoline.callback(task));
+  private void complain(Throwable e) {
+    if (!complained.getAndSet(true)) {
+      log.error(
+          "the executor of the service failed, so its callbacks run on the thread mortise-events; this is not logged again (docs/troubleshooting.md#executor)",
+          e);
+    }
   }
 
+  /** From now on its thread ends as soon as it is idle. Callbacks that still come up run. */
   void close() {
-    if (owned != null) {
-      owned.shutdown();
-    }
+    own.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
   }
 }

@@ -3,10 +3,7 @@ package io.mortise.internal.engine;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The events of one hold, for listeners, and of the attempt before it if that is for a lease. They
@@ -15,8 +12,6 @@ import org.slf4j.LoggerFactory;
  * waits. Thread-safe.
  */
 final class HoldEvents {
-  private static final Logger log = LoggerFactory.getLogger(HoldEvents.class);
-
   private @Nullable Deque<Runnable> undelivered; // most holds never need it
   private boolean delivering;
   private @Nullable ToldHold hold; // set before other threads can see this object
@@ -79,15 +74,8 @@ final class HoldEvents {
 
   /** Delivers on the executor, unless another thread delivers. */
   void post(Executor executor, Runnable event) {
-    if (!add(event)) {
-      return;
-    }
-    try {
+    if (add(event)) {
       executor.execute(this::deliverAll);
-    } catch (RejectedExecutionException e) {
-      log.debug("a lease event was not reported: the executor rejected it", e);
-      drop(event);
-      deliverAll();
     }
   }
 
@@ -97,10 +85,6 @@ final class HoldEvents {
     boolean first = !delivering;
     delivering = true;
     return first;
-  }
-
-  private synchronized void drop(Runnable event) {
-    queue().remove(event);
   }
 
   void deliverAll() {

@@ -12,7 +12,6 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -112,11 +111,7 @@ public final class LeaseEvents {
         recording.endRenewal(recorded, holds, ok);
       }
       if (listeners.areGiven()) {
-        try {
-          callbacks.submit(() -> listeners.tell(to -> to.renewed(holds, now - sentAt, ok)));
-        } catch (RejectedExecutionException e) {
-          log.debug("a renewal was not told: the executor rejected it", e);
-        }
+        callbacks.execute(() -> listeners.tell(to -> to.renewed(holds, now - sentAt, ok)));
       }
     }
   }
@@ -130,7 +125,7 @@ public final class LeaseEvents {
         .lease()
         .events()
         .post(
-            callbacks::submit,
+            callbacks::execute,
             () -> {
               if (acquisition.lease().reports(event.state())) {
                 tell(acquisition.keys().lock(), event);
@@ -139,10 +134,7 @@ public final class LeaseEvents {
             });
   }
 
-  /**
-   * Runs code of the application: on the executor, or on the calling thread if the executor rejects
-   * it.
-   */
+  /** Runs code of the application on the executor; on a thread of this library if that fails. */
   public void execute(Runnable task) {
     callbacks.execute(task);
   }

@@ -10,6 +10,7 @@ import io.mortise.conformance.lock.exclusive.GuardRules;
 import io.mortise.conformance.lock.exclusive.TaggedNameRules;
 import io.mortise.conformance.lock.fault.RivalRules;
 import io.mortise.conformance.lock.lease.AsyncRules;
+import io.mortise.conformance.lock.lease.ExecutorRules;
 import io.mortise.conformance.lock.lease.LeaseCallbackRules;
 import io.mortise.conformance.lock.lease.LeaseHandOffRules;
 import io.mortise.conformance.lock.lease.LeaseRaceRules;
@@ -88,6 +89,13 @@ public abstract class LockKindConformance implements LockKit {
   @Nested
   class LeaseValues extends LeaseValueRules {
     LeaseValues() {
+      super(LockKindConformance.this);
+    }
+  }
+
+  @Nested
+  class Executors extends ExecutorRules {
+    Executors() {
       super(LockKindConformance.this);
     }
   }
