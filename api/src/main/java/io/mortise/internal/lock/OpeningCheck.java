@@ -9,12 +9,12 @@ import io.mortise.spi.ChannelListener;
 import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
+import io.mortise.spi.TimeSource;
 import io.mortise.spi.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -134,8 +134,9 @@ record OpeningCheck(Store store, String mailbox) {
           public void onMessage(String message) {}
         };
     Subscription subscription = store.backend().subscribeSharded(channel, listener);
-    confirmed.completeOnTimeout(false, timeout.toNanos(), TimeUnit.NANOSECONDS);
+    TimeSource.Timer late = store.time().schedule(() -> confirmed.complete(false), timeout);
     boolean heard = Futures.join(confirmed, store.time());
+    late.close();
     subscription.close();
     if (!heard) {
       throw refused("SSUBSCRIBE", why.get(), null);

@@ -11,6 +11,7 @@ import io.lettuce.core.protocol.RedisCommand;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Protocol;
 import io.mortise.backend.support.ServerError;
+import io.mortise.backend.support.Timeouts;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.ScriptCall;
@@ -19,7 +20,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 
@@ -78,7 +78,7 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
 
   /** This call, which now fails at its deadline. */
   CompletableFuture<List<Object>> inTime() {
-    return orTimeout(call.timeout().toNanos(), TimeUnit.NANOSECONDS);
+    return Timeouts.fail(this, call.timeout().toNanos());
   }
 
   /**

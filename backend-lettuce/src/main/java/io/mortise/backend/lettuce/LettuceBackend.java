@@ -15,6 +15,7 @@ import io.mortise.backend.support.ActivityTimer;
 import io.mortise.backend.support.Channels;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.RedisServers;
+import io.mortise.backend.support.Timeouts;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
@@ -97,13 +98,13 @@ public final class LettuceBackend implements LockBackend {
   private Map<String, ?> facts(long nanos) {
     var hello = calls.async().dispatch(CommandType.HELLO, new GenericMapOutput<>(StringCodec.UTF8));
     try {
-      return PendingCall.join(hello.toCompletableFuture().orTimeout(nanos, TimeUnit.NANOSECONDS));
+      return PendingCall.join(Timeouts.fail(hello.toCompletableFuture(), nanos));
     } catch (CompletionException e) {
       if (!RedisServers.isWithoutHello(e)) {
         throw e;
       }
       var text = calls.async().info().toCompletableFuture();
-      return RedisServers.facts(PendingCall.join(text.orTimeout(nanos, TimeUnit.NANOSECONDS)));
+      return RedisServers.facts(PendingCall.join(Timeouts.fail(text, nanos)));
     }
   }
 

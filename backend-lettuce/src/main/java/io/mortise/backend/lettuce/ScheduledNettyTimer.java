@@ -1,5 +1,6 @@
 package io.mortise.backend.lettuce;
 
+import io.mortise.backend.support.Timeouts;
 import io.netty.util.Timeout;
 import io.netty.util.Timer;
 import io.netty.util.TimerTask;
@@ -9,16 +10,16 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A Netty timer on the JVM's own scheduled thread. Netty's timer would wake up ten times a second,
- * mostly for nothing. It suits short tasks that give their work to another thread, as all of
- * Lettuce's tasks do.
+ * A Netty timer on the thread of all timers. Netty's timer would wake up ten times a second, mostly
+ * for nothing. It suits short tasks that give their work to another thread, as all of Lettuce's
+ * tasks do.
  */
 final class ScheduledNettyTimer implements Timer {
   private volatile boolean stopped;
 
   @Override
   public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
-    CompletableFuture<?> time = new CompletableFuture<>().completeOnTimeout(null, delay, unit);
+    CompletableFuture<?> time = Timeouts.end(new CompletableFuture<>(), unit.toNanos(delay));
     Pending pending = new Pending(this, task, time);
     CompletableFuture<?> unused =
         time.thenRun(

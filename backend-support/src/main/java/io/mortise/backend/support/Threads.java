@@ -9,8 +9,9 @@ public final class Threads {
 
   /**
    * A pool of daemon threads. A thread ends after two idle seconds; the next task starts a new one.
-   * Its class loader is this library's. A web server that is stopped would take a thread with the
-   * class loader of its application for one that was forgotten.
+   * It inherits no thread locals, and its class loader is this library's. A web server that is
+   * stopped would take a thread with the class loader of its application for one that was
+   * forgotten.
    *
    * @param name the name of every thread
    * @param most the largest number of threads; further tasks wait
@@ -21,7 +22,7 @@ public final class Threads {
         new ScheduledThreadPoolExecutor(
             most,
             task -> {
-              Thread thread = new Thread(task, name);
+              Thread thread = new Thread(null, task, name, 0, false);
               thread.setDaemon(true);
               thread.setContextClassLoader(Threads.class.getClassLoader());
               return thread;

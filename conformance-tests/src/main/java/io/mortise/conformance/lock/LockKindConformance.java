@@ -7,6 +7,7 @@ import io.mortise.conformance.lock.exclusive.FencedRules;
 import io.mortise.conformance.lock.exclusive.FindRules;
 import io.mortise.conformance.lock.exclusive.ForcedByIdRules;
 import io.mortise.conformance.lock.exclusive.GuardRules;
+import io.mortise.conformance.lock.exclusive.RedeployRules;
 import io.mortise.conformance.lock.exclusive.TaggedNameRules;
 import io.mortise.conformance.lock.fault.RivalRules;
 import io.mortise.conformance.lock.lease.AsyncRules;
@@ -89,6 +90,13 @@ public abstract class LockKindConformance implements LockKit {
   @Nested
   class LeaseValues extends LeaseValueRules {
     LeaseValues() {
+      super(LockKindConformance.this);
+    }
+  }
+
+  @Nested
+  class Redeployments extends RedeployRules {
+    Redeployments() {
       super(LockKindConformance.this);
     }
   }

@@ -80,8 +80,9 @@ public final class MortiseObservations implements LockListener {
   }
 
   private static Thread daemon(Runnable task) {
-    Thread thread = new Thread(task, "mortise-observations");
+    Thread thread = new Thread(null, task, "mortise-observations", 0, false);
     thread.setDaemon(true);
+    thread.setContextClassLoader(MortiseObservations.class.getClassLoader());
     return thread;
   }
 

@@ -2,9 +2,9 @@ package io.mortise.shedlock;
 
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
+import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,8 +26,8 @@ final class JobHold {
   private long end = System.nanoTime();
   private boolean over;
 
-  /** Completes when the time is up. It is cancelled when that does not matter any more. */
-  private CompletableFuture<Void> timer = new CompletableFuture<>();
+  /** Fires when the time is up. It is closed when that does not matter any more. */
+  private TimeSource.Timer timer = () -> {};
 
   private JobHold(Lease lease) {
     this.lease = lease;
@@ -60,13 +60,16 @@ final class JobHold {
     if (over) {
       return false;
     }
-    timer.cancel(false);
+    timer.close();
     atMost = next;
     end = System.nanoTime() + next.toNanos();
-    timer =
-        new CompletableFuture<Void>().completeOnTimeout(null, next.toNanos(), TimeUnit.NANOSECONDS);
-    CompletableFuture<Void> unused = timer.thenRunAsync(this::timeUp);
+    timer = TimeSource.system().schedule(this::onTimer, next);
     return true;
+  }
+
+  /** All services share the timer, so this only starts the step. */
+  private void onTimer() {
+    CompletableFuture<Void> unused = CompletableFuture.runAsync(this::timeUp);
   }
 
   /**
@@ -106,7 +109,7 @@ final class JobHold {
   private synchronized boolean end() {
     boolean wasHeld = !over;
     over = true;
-    timer.cancel(false);
+    timer.close();
     return wasHeld;
   }
 }

@@ -2,6 +2,7 @@ package io.mortise.backend.support.cluster;
 
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.ServerError;
+import io.mortise.backend.support.Timeouts;
 import io.mortise.backend.support.cluster.ClusterNodes.Node;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
@@ -73,7 +74,7 @@ final class Route {
       return node;
     }
     late = true;
-    return node.copy().orTimeout(left().toNanos(), TimeUnit.NANOSECONDS);
+    return Timeouts.fail(node.copy(), left().toNanos());
   }
 
   boolean isAsking() {

@@ -2,6 +2,7 @@ package io.mortise.backend.support.sentinel;
 
 import io.mortise.backend.support.ActivityTimer;
 import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.Timeouts;
 import io.mortise.backend.support.sentinel.MovingNode.Term;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
@@ -155,9 +156,7 @@ public final class SentinelRouter implements LockBackend {
     long deadline = System.nanoTime() + call.timeout().toNanos();
     CompletableFuture<List<Object>> reply = new CompletableFuture<>();
     CompletableFuture<?> unused =
-        term.node()
-            .copy()
-            .orTimeout(call.timeout().toNanos(), TimeUnit.NANOSECONDS)
+        Timeouts.fail(term.node().copy(), call.timeout().toNanos())
             .thenCompose(node -> node.executeAsync(until(deadline, term.numbered(call))))
             .whenComplete((done, e) -> {
               if (e == null) {
