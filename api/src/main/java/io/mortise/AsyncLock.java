@@ -24,11 +24,22 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>To withdraw a request, cancel the returned future, or complete it in any other way, such as
  * {@code orTimeout}. The request then leaves the queue, and a lease that still arrives is given
- * back. Cancelling a stage that is derived from the future does not withdraw.
+ * back.
+ *
+ * <p>A caller that only stops waiting does not withdraw: after {@code get} with a time limit, or
+ * when a stage that is derived from the future ({@code thenApply}, {@code copy}) was cancelled or
+ * timed out, the request goes on. The lease that it gets is renewed until garbage collection finds
+ * it dropped. So give the time limit to the request:
+ *
+ * <pre>{@code
+ * Optional<Lease> lease = lock.async().tryAcquire(Duration.ofMillis(200)).get();
+ * // and not lock.async().acquire().get(200, TimeUnit.MILLISECONDS)
+ * }</pre>
  */
 public interface AsyncLock {
   /**
-   * Acquires, and waits without limit.
+   * Acquires, and waits without limit. For a limited wait use {@link #tryAcquire(Duration)}: a
+   * caller that gives up the future without cancelling it leaves a lease that nobody closes.
    *
    * @return the lease; to cancel this future (a {@link CancellationException} for its stages)
    *     withdraws the request

@@ -92,7 +92,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   private final LockKeys keys;
   private final LeaseTerms policy;
   private final @Nullable VotingSet voters;
-  private final Thread asker = Thread.currentThread();
+  private final Asker asker = Asker.here();
 
   /** Whether that thread waits for the result. */
   private final boolean here;
@@ -237,7 +237,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
 
   /** A vote is confirmed by its own script, so no reply to another command may grant it. */
   private Acquisition newAcquisition() {
-    return parts.acquisitions().create(this, asker.getId(), policy, voters == null);
+    return parts.acquisitions().create(this, asker.thread().getId(), policy, voters == null);
   }
 
   @Override
@@ -545,7 +545,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
 
   @Override
   public void wakeToLook() {
-    store.time().unpark(asker);
+    store.time().unpark(asker.thread());
   }
 
   @Override
@@ -745,7 +745,10 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     if (thread != null && !thread.isAlive()) {
       return new Holder("thread " + thread.getName(), since, "ended without unlocking", thread, 1);
     }
-    String gone = known.get() == null ? "is referred to by nobody and was never released" : null;
+    String gone =
+        known.get() == null
+            ? "is referred to by nobody and was never released (" + asker + " asked for it)"
+            : null;
     return new Holder("lease " + held.id(), since, gone, thread, 1);
   }
 
@@ -755,13 +758,13 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
    */
   @Override
   public @Nullable Thread waitingForItself() {
-    Object blocker = LockSupport.getBlocker(asker);
+    Object blocker = LockSupport.getBlocker(asker.thread());
     if (blocker == null || keys.kind() == LockKind.SEMAPHORE) {
       return null;
     }
     boolean waits =
         blocker instanceof Gate gate ? gate.isOf(store, keys) : pending.isWaitFor(blocker, keys);
-    return waits ? asker : null;
+    return waits ? asker.thread() : null;
   }
 
   @Override

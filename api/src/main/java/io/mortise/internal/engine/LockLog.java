@@ -21,6 +21,10 @@ public final class LockLog {
 
   private LockLog() {}
 
+  static boolean isOn() {
+    return log.isDebugEnabled();
+  }
+
   /** The store has put the acquisition into the queue, for the first time. */
   static void queued(Acquisition waiting, long left) {
     if (log.isDebugEnabled()) {
