@@ -5,6 +5,7 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /**
  * The settings with which a provider opens a backend.
@@ -16,6 +17,12 @@ import java.util.TreeSet;
  */
 public record BackendConfig(
     URI uri, Duration commandTimeout, String clientName, Map<String, String> properties) {
+  /** A scheme with places and a path, or with a name. What follows a colon is the number of a port. */
+  private static final Pattern SHOWN =
+      Pattern.compile(
+          "[^:]+:(//(HOST(:\\d{1,5})?(,HOST(:\\d{1,5})?)*)?(/.*)?|[^:]*)"
+              .replace("HOST", "([^\\[\\]:/,]+|\\[[^]]*])"));
+
   /** Copies the properties. */
   public BackendConfig {
     properties = Map.copyOf(properties);
@@ -39,7 +46,8 @@ public record BackendConfig(
 
   /**
    * The URI without secrets, for messages. It leaves out everything between the scheme and the last
-   * {@code @}, and everything after a {@code ?} or {@code #}.
+   * {@code @}, and everything after a {@code ?} or {@code #}. If what is left may be no place but a
+   * user and a password, it leaves out that too.
    *
    * @return scheme, host, port and path, or scheme and name
    */
@@ -47,7 +55,8 @@ public record BackendConfig(
     String text = uri.toString();
     int at = text.lastIndexOf('@');
     String shown = at < 0 ? text : uri.getScheme() + "://" + text.substring(at + 1);
-    return shown.replaceFirst("[?#].*", "");
+    String place = shown.replaceFirst("(?s)[?#].*", "");
+    return SHOWN.matcher(place).matches() ? place : uri.getScheme() + ":…";
   }
 
   @Override

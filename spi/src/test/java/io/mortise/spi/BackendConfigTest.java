@@ -40,6 +40,11 @@ class BackendConfigTest {
     "redis://user:s3cr/s3cr3t@host/1, redis://host/1",
     "redis://user:a#s3cr3t@host, redis://host",
     "redis://host?password=s3cr3t, redis://host",
+    "redis://user:s3cr3t, redis:…",
+    "redis:user:s3cr3t, redis:…",
+    "'redis-cluster://a:1,b:2', 'redis-cluster://a:1,b:2'",
+    "redis://[::1]:3/0, redis://[::1]:3/0",
+    "redis-sentinel://user:s3cr3t#m, redis-sentinel:…",
     "memory:name, memory:name",
   })
   void theEndpointIsTheUriWithoutItsSecret(String uri, String endpoint) {

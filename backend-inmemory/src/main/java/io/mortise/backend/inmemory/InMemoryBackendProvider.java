@@ -42,10 +42,10 @@ public final class InMemoryBackendProvider implements LockBackendProvider {
   private static String storeName(BackendConfig config) {
     String scheme = String.valueOf(config.uri().getScheme()).toLowerCase(Locale.ROOT);
     String name = config.uri().getSchemeSpecificPart();
-    if (!scheme.equals(SCHEME) || name.isBlank() || name.startsWith("/") || name.contains("?")) {
+    boolean isName = !name.isBlank() && !name.startsWith("/") && !name.contains("?");
+    if (!scheme.equals(SCHEME) || !isName || config.uri().toString().contains("@")) {
       throw new IllegalArgumentException(
-          config.endpoint()
-              + " does not name a store in memory; write memory:name, with the same name for all"
+          "the URI does not name a store in memory; write memory:name, with the same name for all"
               + " services that are to share it");
     }
     return name;

@@ -35,7 +35,7 @@ public record RedisAddress(
   private static final Pattern FORM =
       Pattern.compile(
           "redis(?<tls>s?)://((?<user>[^:@/?#]*):(?<password>[^@/?#]+)@)?"
-              + "(?<host>\\[[^]/]+]|[^]\\[:@/?#]+)(:(?<port>\\d{1,5}))?(/(?<database>\\d{0,5}))?",
+              + "(?<host>\\[[^]/]+]|[^]\\[:@/?#,]+)(:(?<port>\\d{1,5}))?(/(?<database>\\d{0,5}))?",
           Pattern.CASE_INSENSITIVE);
 
   /**
@@ -51,9 +51,7 @@ public record RedisAddress(
     boolean matches = parts.matches();
     int port = matches ? number(parts.group("port"), DEFAULT_PORT) : 0;
     if (port < 1 || port > HIGHEST_PORT) {
-      throw new IllegalArgumentException(
-          "the URI must read redis[s]://[[user]:password@]host[:port][/database], with user and"
-              + " password percent-encoded and the port in 1 to 65535");
+      throw UriFault.in(uri, "redis[s]://[[user]:password@]host[:port][/database]");
     }
     return new RedisAddress(
         !parts.group("tls").isEmpty(),

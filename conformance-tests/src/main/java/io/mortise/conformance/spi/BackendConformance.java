@@ -116,6 +116,13 @@ public abstract class BackendConformance implements BackendUnderTest {
   }
 
   @Nested
+  class Addresses extends AddressDuties {
+    Addresses() {
+      super(BackendConformance.this);
+    }
+  }
+
+  @Nested
   class Time extends TimeDuties {
     Time() {
       super(BackendConformance.this);

@@ -1,6 +1,7 @@
 package io.mortise.backend.support.cluster;
 
 import io.mortise.backend.support.RedisAddress;
+import io.mortise.backend.support.UriFault;
 import java.net.URI;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -21,6 +22,9 @@ public record ClusterAddress(List<RedisAddress> seeds) {
           "(?<scheme>rediss?)-cluster://(?<user>[^@/?#]*@)?(?<nodes>[^@/?#,]+(,[^@/?#,]+)*)(/0?)?",
           Pattern.CASE_INSENSITIVE);
 
+  private static final String FORM_IN_WORDS =
+      "redis[s]-cluster://[[user]:password@]host[:port][,host[:port]]…";
+
   private static final Pattern DATABASE = Pattern.compile("(?i)[a-z-]+://[^/?#]*/0*[1-9]\\d*");
 
   /**
@@ -38,16 +42,22 @@ public record ClusterAddress(List<RedisAddress> seeds) {
           "a cluster has only database 0; leave out the number after the last slash");
     }
     if (!parts.matches()) {
-      throw new IllegalArgumentException(
-          "the URI must read redis[s]-cluster://[[user]:password@]host[:port][,host[:port]]…, with"
-              + " user and password percent-encoded");
+      throw UriFault.in(uri, FORM_IN_WORDS);
     }
     String user = parts.group("user") == null ? "" : parts.group("user");
     String before = parts.group("scheme") + "://" + user;
     return new ClusterAddress(
         Stream.of(parts.group("nodes").split(",", -1))
-            .map(node -> RedisAddress.of(URI.create(before + node)))
+            .map(node -> seed(uri, before + node))
             .toList());
+  }
+
+  private static RedisAddress seed(URI uri, String node) {
+    try {
+      return RedisAddress.of(URI.create(node));
+    } catch (IllegalArgumentException e) { // whose message may show the node's URI
+      throw UriFault.in(uri, FORM_IN_WORDS);
+    }
   }
 
   /**

@@ -1,6 +1,7 @@
 package io.mortise.backend.support.sentinel;
 
 import io.mortise.backend.support.RedisAddress;
+import io.mortise.backend.support.UriFault;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -51,7 +52,7 @@ public record SentinelAddress(
       Pattern.compile(
           "redis(?<tls>s?)-sentinel://((?<user>[^:@/?#,]*):(?<password>[^@/?#]+)@)?"
               + ("(?<places>" + PLACE + "(?:," + PLACE + ")*)(/(?<database>\\d{0,5}))?")
-              + "(\\?sentinelMasterId=(?<query>[^#&]+))?(#(?<master>.+))?",
+              + "(\\?sentinelMasterId=(?<query>[^#&@]+))?(#(?<master>[^@:/?#]+))?",
           Pattern.CASE_INSENSITIVE);
 
   /** Copies the list. */
@@ -80,10 +81,9 @@ public record SentinelAddress(
   public static SentinelAddress of(URI uri) {
     Matcher parts = FORM.matcher(uri.toString());
     if (!parts.matches() || !portsExist(parts.group("places"))) {
-      throw new IllegalArgumentException(
-          "the URI must read redis[s]-sentinel://[[user]:password@]host[:port][,host[:port]]…"
-              + "[/database]#master, with user and password percent-encoded and ports in 1 to"
-              + " 65535");
+      throw UriFault.in(
+          uri,
+          "redis[s]-sentinel://[[user]:password@]host[:port][,host[:port]]…[/database]#master");
     }
     String master = parts.group("master") == null ? parts.group("query") : parts.group("master");
     if (master == null) {
