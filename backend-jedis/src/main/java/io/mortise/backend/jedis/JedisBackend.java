@@ -16,6 +16,7 @@ import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -23,7 +24,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
@@ -78,13 +79,13 @@ public final class JedisBackend implements LockBackend {
   private final ConnectionPool pool;
   private final Combiner<Attempt> callers;
   private final Runnable end;
-  private final Executor workers = Threads.daemons("mortise-jedis-worker", 8);
+  private final ScheduledThreadPoolExecutor workers = Threads.daemons("mortise-jedis-worker", 8);
 
   /**
    * Return broken connections to the pool, and close idle ones. The workers cannot do this: all of
    * them may be waiting for a connection that this frees.
    */
-  private final Executor menders = Threads.daemons("mortise-jedis-mender", 8);
+  private final ScheduledThreadPoolExecutor menders = Threads.daemons("mortise-jedis-mender", 8);
 
   /** The bytes of recently sent words. */
   private final InternCache<Rawable> words = new InternCache<>(RawableFactory::from);
@@ -377,7 +378,7 @@ public final class JedisBackend implements LockBackend {
    * Java reads once more from a TLS socket before it closes it, and waits for that as long as for a
    * reply; hence the short timeout.
    */
-  private static void disconnect(Connection connection) {
+  static void disconnect(Connection connection) {
     connection.setBroken();
     try {
       connection.setSoTimeout(1);
@@ -489,14 +490,19 @@ public final class JedisBackend implements LockBackend {
     return info;
   }
 
-  /** Closes the backend. Waits at most one second for idle connections to close. */
+  /**
+   * Closes the backend. Waits at most a second for idle connections to close, and another one for
+   * threads that are busy.
+   */
   @Override
   public void close() {
     closed = true;
     reading.forEach(JedisBackend::disconnect);
-    subscriber.close();
-    shards.close();
+    List<ScheduledThreadPoolExecutor> threads = new ArrayList<>(subscriber.close());
+    threads.addAll(shards.close());
     withinMillis(1_000, end);
+    threads.addAll(List.of(workers, menders));
+    Threads.end(threads);
   }
 
   @Override

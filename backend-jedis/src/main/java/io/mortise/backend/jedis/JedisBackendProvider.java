@@ -17,14 +17,11 @@ import io.mortise.spi.SpiVersion;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
-import redis.clients.jedis.ConnectionFactory;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisClientConfig;
-import redis.clients.jedis.DefaultJedisSocketFactory;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
-import redis.clients.jedis.JedisSocketFactory;
 
 /**
  * Opens backends by URI: {@code redis://user:password@host:port/database} for one server, {@code
@@ -126,10 +123,7 @@ public final class JedisBackendProvider implements LockBackendProvider {
 
   private static ConnectionPool pool(
       RedisAddress address, JedisClientConfig settings, TlsFiles tls, ConnectionPoolConfig limits) {
-    HostAndPort server = new HostAndPort(address.host(), address.port());
-    JedisSocketFactory plain = new DefaultJedisSocketFactory(server, settings);
-    JedisSocketFactory sockets = address.tls() ? new TlsSockets(plain, server, tls) : plain;
-    return new ConnectionPool(new ConnectionFactory(sockets, settings), limits);
+    return OwnPool.of(address, settings, tls, limits);
   }
 
   private static DefaultJedisClientConfig settings(RedisAddress address, BackendConfig config) {

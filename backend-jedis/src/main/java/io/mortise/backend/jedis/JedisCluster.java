@@ -8,6 +8,8 @@ import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import redis.clients.jedis.ConnectionPool;
@@ -18,9 +20,17 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  *
  * @param pools makes or finds the pool of a place
  * @param ends ends the pool of a node that is closed
+ * @param opening the pools of nodes that are just being opened
  */
-record JedisCluster(Function<String, ConnectionPool> pools, Consumer<ConnectionPool> ends)
+record JedisCluster(
+    Function<String, ConnectionPool> pools,
+    Consumer<ConnectionPool> ends,
+    Set<ConnectionPool> opening)
     implements ClusterNodes {
+  JedisCluster(Function<String, ConnectionPool> pools, Consumer<ConnectionPool> ends) {
+    this(pools, ends, ConcurrentHashMap.newKeySet());
+  }
+
   /**
    * A backend on the pools of a client that belongs to the application.
    *
@@ -52,17 +62,22 @@ record JedisCluster(Function<String, ConnectionPool> pools, Consumer<ConnectionP
   @Override
   public Node open(String place) {
     ConnectionPool pool = pools.apply(place);
-    return new JedisNode(
-        new JedisBackend(
-            pool,
-            place,
-            JedisBackend.BEAT,
-            () -> ends.accept(pool),
-            RedisServers::usableInCluster));
+    opening.add(pool);
+    try {
+      return new JedisNode(
+          new JedisBackend(
+              pool,
+              place,
+              JedisBackend.BEAT,
+              () -> ends.accept(pool),
+              RedisServers::usableInCluster));
+    } finally {
+      opening.remove(pool);
+    }
   }
 
   @Override
   public void close() {
-    // The nodes have closed their pools.
+    opening.forEach(ends); // the other nodes close their own
   }
 }

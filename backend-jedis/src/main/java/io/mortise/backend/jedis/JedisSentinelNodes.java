@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import redis.clients.jedis.ConnectionPool;
@@ -28,12 +29,21 @@ import redis.clients.jedis.util.KeyValue;
  * @param data makes the pool of a server with data
  * @param sentinels makes the pool of a sentinel
  * @param timeout how long a sentinel may take to answer
+ * @param opening the pools of servers that are just being opened
  */
 record JedisSentinelNodes(
     Function<String, ConnectionPool> data,
     Function<String, ConnectionPool> sentinels,
-    Duration timeout)
+    Duration timeout,
+    Set<ConnectionPool> opening)
     implements SentinelNodes {
+  JedisSentinelNodes(
+      Function<String, ConnectionPool> data,
+      Function<String, ConnectionPool> sentinels,
+      Duration timeout) {
+    this(data, sentinels, timeout, ConcurrentHashMap.newKeySet());
+  }
+
   /** Connects with an application's own settings. */
   static LockBackend connect(
       String master,
@@ -65,13 +75,18 @@ record JedisSentinelNodes(
     return new Link(open("sentinel " + place, pool, RedisServers::usableSentinel), timeout);
   }
 
-  private static JedisBackend open(String endpoint, ConnectionPool pool, JedisBackend.Check check) {
-    return new JedisBackend(pool, endpoint, JedisBackend.BEAT, pool::close, check);
+  private JedisBackend open(String endpoint, ConnectionPool pool, JedisBackend.Check check) {
+    opening.add(pool);
+    try {
+      return new JedisBackend(pool, endpoint, JedisBackend.BEAT, pool::close, check);
+    } finally {
+      opening.remove(pool);
+    }
   }
 
   @Override
   public void close() {
-    // Each server has closed its own pool.
+    opening.forEach(ConnectionPool::close); // the other servers have closed their own
   }
 
   /** A sentinel is a server that knows SUBSCRIBE and PING. It runs no scripts. */

@@ -312,7 +312,8 @@ public final class LettuceBackend implements LockBackend {
     if (!closed.getAndSet(true)) {
       messages.channels.close();
       messages.shards.close();
-      boolean unused = PendingCall.awaitEnd(client.close(), Duration.ofSeconds(1));
+      pulse.close();
+      boolean unused = PendingCall.awaitEnd(client.close(), OwnClient.LONGEST_END);
     }
   }
 

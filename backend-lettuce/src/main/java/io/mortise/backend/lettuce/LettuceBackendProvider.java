@@ -6,6 +6,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
 import io.mortise.backend.support.ClientRange;
+import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.TlsFiles;
@@ -119,7 +120,9 @@ public final class LettuceBackendProvider implements LockBackendProvider {
   static LettuceBackend connect(
       OwnClient client, RedisURI uri, Duration beat, LettuceBackend.Check check) {
     return RedisServers.open(
-        endpoint(uri), () -> new LettuceBackend(client, uri, beat, check), client::close);
+        endpoint(uri),
+        () -> new LettuceBackend(client, uri, beat, check),
+        () -> PendingCall.awaitEnd(client.close(), OwnClient.LONGEST_END));
   }
 
   static String endpoint(RedisURI uri) {

@@ -78,6 +78,6 @@ record LettuceCluster(SharedThreads threads, ClientOptions options, Function<Str
 
   @Override
   public void close() {
-    threads.close();
+    threads.closeAll();
   }
 }

@@ -96,7 +96,7 @@ record LettuceSentinelNodes(
 
   @Override
   public void close() {
-    threads.close();
+    threads.closeAll();
   }
 
   /** A sentinel is a server that knows SUBSCRIBE and PING. It runs no scripts. */

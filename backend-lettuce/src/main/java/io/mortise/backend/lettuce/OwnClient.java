@@ -26,15 +26,15 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.AttributeKey;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.Collections;
-import java.util.Deque;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,8 +57,14 @@ final class OwnClient implements NettyCustomizer {
   /** Refuses the threads of the client. */
   final LoopTime time;
 
+  /** How long the end of a client may take that is waited for. */
+  static final Duration LONGEST_END = Duration.ofSeconds(1);
+
   private final NettyCustomizer given;
-  private final Deque<Runnable> atEnd;
+  private final ClientResources copy;
+  private final Function<OwnClient, CompletableFuture<?>> atEnd;
+  private final CompletableFuture<Void> ended = new CompletableFuture<>();
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   /**
    * Stops with the client. Otherwise a task of the client, such as the end of a handshake's time,
@@ -68,22 +74,28 @@ final class OwnClient implements NettyCustomizer {
 
   private final Map<Channel, Silence> links = new ConcurrentHashMap<>();
 
-  /** Creates the client. {@code atEnd} runs when the client has ended, or if it cannot be made. */
+  /** Creates a client on threads that never end here. */
+  OwnClient(ClientResources resources, ClientOptions options, LoopTime time) {
+    this(resources, options, time, client -> CompletableFuture.completedFuture(null));
+  }
+
+  /** Creates the client. {@code atEnd} is applied when it has ended, or if it cannot be made. */
   OwnClient(
-      ClientResources resources, ClientOptions options, LoopTime time, Runnable... atEnd) {
+      ClientResources resources,
+      ClientOptions options,
+      LoopTime time,
+      Function<OwnClient, CompletableFuture<?>> atEnd) {
     this.time = time;
     time.add(resources.eventExecutorGroup());
     given = resources.nettyCustomizer();
-    this.atEnd = new ArrayDeque<>(List.of(atEnd));
+    this.atEnd = atEnd;
     try {
       ClientOptions changed = atMostOnce(options.mutate()).build();
-      ClientResources copy = shared(resources).timer(timer).nettyCustomizer(this).build();
-      this.atEnd.addFirst(copy::shutdown);
-      this.atEnd.addFirst(timer::stop);
+      copy = shared(resources).timer(timer).nettyCustomizer(this).build();
       redis = RedisClient.create(copy);
       redis.setOptions(changed);
     } catch (RuntimeException | LinkageError e) {
-      this.atEnd.forEach(Runnable::run);
+      CompletableFuture<?> unused = atEnd.apply(this);
       throw e;
     }
   }
@@ -190,9 +202,21 @@ final class OwnClient implements NettyCustomizer {
     links.keySet().forEach(Channel::close);
   }
 
-  /** Closes the connections, and then ends the threads. Does not wait. */
-  CompletableFuture<?> close() {
-    CompletableFuture<?> end = redis.shutdownAsync().exceptionally(e -> null);
-    return end.thenRun(() -> atEnd.forEach(Runnable::run));
+  /** Closes the connections, and then ends the threads. Does not wait; the future does. */
+  CompletableFuture<Void> close() {
+    if (!closed.getAndSet(true)) {
+      redis
+          .shutdownAsync()
+          .exceptionally(e -> null)
+          .thenCompose(done -> release())
+          .whenComplete((done, e) -> ended.complete(null));
+    }
+    return ended;
+  }
+
+  private CompletableFuture<?> release() {
+    timer.stop();
+    copy.shutdown();
+    return atEnd.apply(this);
   }
 }

@@ -6,6 +6,7 @@ import io.netty.util.Timer;
 import io.netty.util.TimerTask;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 
@@ -15,30 +16,36 @@ import java.util.concurrent.TimeUnit;
  * tasks do.
  */
 final class ScheduledNettyTimer implements Timer {
+  private final Set<Pending> pending = ConcurrentHashMap.newKeySet();
   private volatile boolean stopped;
 
   @Override
   public Timeout newTimeout(TimerTask task, long delay, TimeUnit unit) {
     CompletableFuture<?> time = Timeouts.end(new CompletableFuture<>(), unit.toNanos(delay));
-    Pending pending = new Pending(this, task, time);
+    Pending timeout = new Pending(this, task, time);
+    pending.add(timeout);
     CompletableFuture<?> unused =
-        time.thenRun(
+        time.whenComplete((done, e) -> pending.remove(timeout)).thenRun(
             new FutureTask<>(() -> {
               if (!stopped) {
-                task.run(pending);
+                task.run(timeout);
               }
               return null;
             }));
-    return pending;
+    if (stopped) {
+      timeout.cancel();
+    }
+    return timeout;
   }
 
   /**
    * Stops the timer when its client ends. No task runs any more, because the client's threads are
-   * about to end too.
+   * about to end too. What was scheduled is cancelled, so that nothing refers to the client.
    */
   @Override
   public Set<Timeout> stop() {
     stopped = true;
+    pending.forEach(Timeout::cancel);
     return Set.of();
   }
 

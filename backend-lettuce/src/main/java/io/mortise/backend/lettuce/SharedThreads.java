@@ -4,8 +4,16 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.mortise.backend.support.PendingCall;
+import io.netty.util.concurrent.Future;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 /**
  * Lettuce's resources, foremost its threads, for several clients. They end when their owner has
@@ -15,7 +23,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 @SuppressWarnings("FutureReturnValueIgnored") // ends unwatched
 final class SharedThreads implements AutoCloseable {
   private final ClientResources resources;
-  private final Runnable end;
+  private final Supplier<CompletableFuture<?>> end;
+
+  /** The clients that have not ended. */
+  private final Set<OwnClient> clients = ConcurrentHashMap.newKeySet();
 
   /** The time of all clients. */
   final LoopTime time = new LoopTime();
@@ -23,7 +34,7 @@ final class SharedThreads implements AutoCloseable {
   /** The owner, and the clients that have not ended. */
   private final AtomicInteger users = new AtomicInteger(1);
 
-  private SharedThreads(ClientResources resources, Runnable end) {
+  private SharedThreads(ClientResources resources, Supplier<CompletableFuture<?>> end) {
     this.resources = resources;
     this.end = end;
   }
@@ -31,7 +42,7 @@ final class SharedThreads implements AutoCloseable {
   /** Threads of a backend's own, for many servers. */
   static SharedThreads start() {
     ClientResources own = ClientResources.builder().timer(new ScheduledNettyTimer()).build();
-    return new SharedThreads(own, own::shutdown);
+    return new SharedThreads(own, () -> ended(own.shutdown(0, 1, TimeUnit.SECONDS)));
   }
 
   /**
@@ -48,27 +59,54 @@ final class SharedThreads implements AutoCloseable {
             .build();
     return new SharedThreads(
         own,
-        () -> {
-          own.shutdown();
-          loop.shutdown(0, 2, TimeUnit.SECONDS);
-        });
+        () ->
+            CompletableFuture.allOf(
+                ended(own.shutdown(0, 1, TimeUnit.SECONDS)),
+                ended(loop.shutdown(0, 1, TimeUnit.SECONDS))));
+  }
+
+  private static CompletableFuture<?> ended(Future<?> by) {
+    CompletableFuture<?> end = new CompletableFuture<>();
+    by.addListener(any -> end.complete(null));
+    return end;
   }
 
   /** Threads of an application, which never end here. */
   static SharedThreads of(ClientResources given) {
-    return new SharedThreads(given, () -> {});
+    return new SharedThreads(given, () -> CompletableFuture.completedFuture(null));
   }
 
   OwnClient client(ClientOptions options) {
     users.incrementAndGet();
-    return new OwnClient(resources, options, time, this::close);
+    OwnClient client = new OwnClient(resources, options, time, this::leave);
+    clients.add(client);
+    return client;
   }
 
-  /** Called once by the owner, and once for each client. Does not wait. */
+  private CompletableFuture<?> leave(OwnClient client) {
+    clients.remove(client);
+    return leave();
+  }
+
+  /** The future ends with the threads, if this was the last that used them. */
+  private CompletableFuture<?> leave() {
+    return users.decrementAndGet() == 0 ? end.get() : CompletableFuture.completedFuture(null);
+  }
+
+  /**
+   * Called once by the owner. If no client is left, waits at most a second for the threads' end.
+   */
   @Override
   public void close() {
-    if (users.decrementAndGet() == 0) {
-      end.run();
-    }
+    PendingCall.awaitEnd(leave(), OwnClient.LONGEST_END);
+  }
+
+  /** In place of {@link #close}: closes all clients too, also those that just connect. */
+  void closeAll() {
+    List<CompletableFuture<?>> ends = new ArrayList<>();
+    clients.forEach(client -> ends.add(client.close()));
+    ends.add(leave());
+    PendingCall.awaitEnd(
+        CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)), OwnClient.LONGEST_END);
   }
 }

@@ -6,9 +6,10 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A timer that runs only while its backend is in use. It runs some work at a fixed period, and
- * stops after five ticks without a use. The next use starts it again. Thread-safe.
+ * stops after five ticks without a use. The next use starts it again. Once closed it stands still,
+ * and nothing refers to its work. Thread-safe.
  */
-public final class ActivityTimer {
+public final class ActivityTimer implements AutoCloseable {
   private static final int LAST = 5;
   private static final int STILL = -1;
 
@@ -18,6 +19,11 @@ public final class ActivityTimer {
 
   /** The number of ticks since the last use, or {@link #STILL} while the timer is stopped. */
   private final AtomicInteger unused = new AtomicInteger(STILL);
+
+  /** The next tick. Only the one chain of ticks sets it. */
+  private volatile TimeSource.Timer next = () -> {};
+
+  private volatile boolean closed;
 
   /**
    * Creates the timer, stopped.
@@ -46,16 +52,28 @@ public final class ActivityTimer {
   }
 
   private void awaitNext() {
-    time.schedule(this::beat, period);
+    if (!closed) {
+      next = time.schedule(this::beat, period);
+      if (closed) {
+        next.close(); // close() may have seen the one before
+      }
+    }
   }
 
   private void beat() {
     int before = unused.get();
     boolean ends = before == LAST && unused.compareAndSet(LAST, STILL);
-    if (!ends) {
+    if (!ends && !closed) {
       unused.compareAndSet(before, before + 1); // no effect if a use came first
       awaitNext();
       work.run();
     }
+  }
+
+  /** Stops for good. Work that has begun goes on. */
+  @Override
+  public void close() {
+    closed = true;
+    next.close();
   }
 }

@@ -70,6 +70,8 @@ public final class Subscriber {
   /** The current connection. Only the writer uses this field. */
   private @Nullable Link link;
 
+  private volatile boolean closed;
+
   /**
    * Creates a subscriber. It connects when the first channel is subscribed to.
    *
@@ -140,18 +142,28 @@ public final class Subscriber {
     long now = System.nanoTime();
     long last = reconnectedAt.get();
     if (now - last >= REST && reconnectedAt.compareAndSet(last, now)) {
-      writer.execute(() -> {
-        if (link != null) {
-          link.close(); // the reader notices the end
-        }
-      });
+      writer.execute(this::endLink);
     }
   }
 
-  /** Ends all subscriptions with UNSUBSCRIBE. Its reply ends the reader, and so the connection. */
-  public void close() {
+  /**
+   * Ends all subscriptions and the connection. Both threads end soon, but for a connection that is
+   * just being made: its owner ends that.
+   *
+   * @return the pools of both threads, to be {@linkplain Threads#end ended}
+   */
+  public List<ScheduledThreadPoolExecutor> close() {
+    closed = true;
+    pulse.close();
     channels.close();
-    writer.execute(() -> send(unsubscribe));
+    writer.execute(this::endLink);
+    return List.of(reader, writer);
+  }
+
+  private void endLink() {
+    if (link != null) {
+      link.close(); // the reader notices the end
+    }
   }
 
   /** Sends SUBSCRIBE. Without a connection, {@link #begin} sends it once there is one. */
@@ -209,10 +221,13 @@ public final class Subscriber {
 
   /** Reads as long as there is a subscription. */
   private void serve() {
-    while (!channels.isEmpty()) {
+    while (!closed && !channels.isEmpty()) {
       try {
         read(connector.call());
       } catch (Exception e) {
+        if (closed) {
+          return;
+        }
         atLoss.run();
         channels.interrupted(e);
         LockSupport.parkNanos(this, ThreadLocalRandom.current().nextLong(PAUSE, 10 * PAUSE));
@@ -223,7 +238,7 @@ public final class Subscriber {
   private void read(Link next) throws Exception {
     writer.execute(() -> begin(next));
     try {
-      while (!channels.isEmpty()) {
+      while (!closed && !channels.isEmpty()) {
         hear(next.read());
         silence.end();
       }
@@ -233,6 +248,10 @@ public final class Subscriber {
   }
 
   private void begin(Link next) {
+    if (closed) {
+      next.close(); // it was made while the subscriber closed
+      return;
+    }
     link = next;
     silence.end();
     channels.connected();

@@ -1,5 +1,10 @@
 package io.mortise.backend.support;
 
+import java.time.Duration;
+import java.util.Collection;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
@@ -7,30 +12,94 @@ import java.util.concurrent.TimeUnit;
 public final class Threads {
   private Threads() {}
 
+  /** How long {@link #end} waits for tasks to end by themselves, and again after an interrupt. */
+  private static final Duration PATIENCE = Duration.ofMillis(500);
+
   /**
    * A pool of daemon threads. A thread ends after two idle seconds; the next task starts a new one.
    * It inherits no thread locals, and its class loader is this library's. A web server that is
    * stopped would take a thread with the class loader of its application for one that was
-   * forgotten.
+   * forgotten. After {@link #end}, {@code execute} runs a task on the thread of the caller, so that
+   * a call learns that its backend is closed.
    *
    * @param name the name of every thread
    * @param most the largest number of threads; further tasks wait
    * @return the pool
    */
   public static ScheduledThreadPoolExecutor daemons(String name, int most) {
-    ScheduledThreadPoolExecutor threads =
-        new ScheduledThreadPoolExecutor(
-            most,
-            task -> {
-              Thread thread = new Thread(null, task, name, 0, false);
-              thread.setDaemon(true);
-              thread.setContextClassLoader(Threads.class.getClassLoader());
-              return thread;
-            });
-    threads.setRemoveOnCancelPolicy(true);
-    threads.setKeepAliveTime(2, TimeUnit.SECONDS);
-    threads.allowCoreThreadTimeOut(true);
-    return threads;
+    return new Pool(name, most);
+  }
+
+  /**
+   * Ends pools. Tasks that wait for a time are dropped, and all others run. Waits for their end at
+   * most a second, and not for a pool whose thread is the caller. Interrupts do not end the wait.
+   *
+   * @param pools from {@link #daemons}
+   */
+  public static void end(Collection<ScheduledThreadPoolExecutor> pools) {
+    pools.forEach(Threads::shutDown);
+    boolean interrupted = awaitEnd(pools);
+    pools.forEach(ExecutorService::shutdownNow);
+    if (awaitEnd(pools) || interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private static void shutDown(ScheduledThreadPoolExecutor pool) {
+    for (Runnable each : pool.getQueue()) {
+      if (each instanceof ScheduledFuture<?> task && task.getDelay(TimeUnit.NANOSECONDS) > 0) {
+        task.cancel(false);
+      }
+    }
+    pool.shutdown();
+  }
+
+  /** Returns whether the caller was interrupted meanwhile. */
+  private static boolean awaitEnd(Collection<ScheduledThreadPoolExecutor> pools) {
+    long end = System.nanoTime() + PATIENCE.toNanos();
+    boolean interrupted = false;
+    for (ScheduledThreadPoolExecutor pool : pools) {
+      boolean waits = !(Thread.currentThread() instanceof Daemon self && self.pool == pool);
+      while (waits) {
+        try {
+          pool.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+          waits = false;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    return interrupted;
+  }
+
+  private static final class Pool extends ScheduledThreadPoolExecutor {
+    Pool(String name, int most) {
+      super(most);
+      setThreadFactory(task -> new Daemon(task, name, this));
+      setRemoveOnCancelPolicy(true);
+      setKeepAliveTime(2, TimeUnit.SECONDS);
+      allowCoreThreadTimeOut(true);
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      try {
+        super.execute(task);
+      } catch (RejectedExecutionException e) {
+        task.run();
+      }
+    }
+  }
+
+  private static final class Daemon extends Thread {
+    private final Pool pool;
+
+    Daemon(Runnable task, String name, Pool pool) {
+      super(null, task, name, 0, false);
+      this.pool = pool;
+      setDaemon(true);
+      setContextClassLoader(Threads.class.getClassLoader());
+    }
   }
 
   /**

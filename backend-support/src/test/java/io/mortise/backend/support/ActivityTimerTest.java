@@ -36,7 +36,7 @@ class ActivityTimerTest {
     public Timer schedule(Runnable task, Duration delay) {
       assertEquals(PERIOD, delay);
       scheduled.add(task);
-      return () -> {};
+      return () -> scheduled.remove(task);
     }
   }
 
@@ -68,6 +68,19 @@ class ActivityTimerTest {
       }
       assertStill();
     }
+  }
+
+  @Test
+  @DisplayName("once closed it has no timer, and a use starts none")
+  void closed() {
+    pulse.use();
+    Runnable late = scheduled.element();
+    pulse.close();
+    assertStill();
+    late.run(); // it had begun before
+    pulse.use();
+    assertStill();
+    assertEquals(0, beats);
   }
 
   @Test

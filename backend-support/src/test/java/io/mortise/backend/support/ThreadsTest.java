@@ -1,10 +1,18 @@
 package io.mortise.backend.support;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
 /** Threads of a backend that is opened while a web server starts its application. */
@@ -23,5 +31,36 @@ class ThreadsTest {
       caller.setContextClassLoader(before);
       daemons.shutdownNow();
     }
+  }
+
+  @Test
+  void aPoolThatEndsRunsWhatWasAskedForAndWaitsForIt() {
+    ScheduledThreadPoolExecutor daemons = Threads.daemons("daemon", 1);
+    List<String> ran = new CopyOnWriteArrayList<>();
+    Future<?> later = daemons.schedule(() -> ran.add("later"), 1, TimeUnit.DAYS);
+    daemons.execute(() -> {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+      ran.add("first");
+    });
+    daemons.execute(() -> ran.add("second"));
+    Thread.currentThread().interrupt();
+    Threads.end(List.of(daemons));
+    assertTrue(Thread.interrupted(), "the flag is kept");
+    assertTrue(daemons.isTerminated() && later.isCancelled());
+    daemons.execute(() -> ran.add(Thread.currentThread().getName()));
+    assertEquals(List.of("first", "second", Thread.currentThread().getName()), ran);
+  }
+
+  @Test
+  void aThreadOfThePoolDoesNotWaitForItself() {
+    ScheduledThreadPoolExecutor daemons = Threads.daemons("daemon", 1);
+    CompletableFuture<Long> took = new CompletableFuture<>();
+    daemons.execute(() -> {
+      long start = System.nanoTime();
+      Threads.end(List.of(daemons));
+      Thread.interrupted();
+      took.complete(System.nanoTime() - start);
+    });
+    assertTrue(took.join() < TimeUnit.MILLISECONDS.toNanos(900));
   }
 }

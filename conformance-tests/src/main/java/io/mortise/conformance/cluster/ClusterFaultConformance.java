@@ -19,13 +19,16 @@ import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.RespException;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
+import io.mortise.conformance.support.Remains;
 import io.mortise.conformance.support.ThreadKind;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -86,6 +89,40 @@ public abstract class ClusterFaultConformance extends ClusterTests {
     held.forEach(DistributedLock::unlock);
     waiters.join(LONG);
     killed.restart();
+  }
+
+  @Test
+  @Rule({"B17", "B23"})
+  @DisplayName("B17: closing while masters are frozen ends all calls and all threads")
+  void closingWhileMastersAreFrozen() {
+    Remains remains = new Remains();
+    LockBackend closing = backend();
+    closing.subscribe(name, new Hearing());
+    List<RedisServer> frozen =
+        IntStream.of(1, 2, 3).mapToObj(i -> cluster.owner(i * 4_000)).distinct().toList();
+    frozen.forEach(RedisServer::pause);
+    try {
+      List<CompletableFuture<List<Object>>> calls =
+          IntStream.range(0, 50)
+              .mapToObj(i -> closing.executeAsync(counted("{" + name + i + "}", "f", LONG)))
+              .toList();
+      closing.close();
+      calls.forEach(call -> assertTrue(call.isDone(), "a call goes on"));
+      remains.assertNoThread();
+    } finally {
+      frozen.forEach(RedisServer::resume);
+    }
+  }
+
+  private static final class Hearing implements ChannelListener {
+    @Override
+    public void onSubscribed() {}
+
+    @Override
+    public void onMessage(String message) {}
+
+    @Override
+    public void onInterrupted(Throwable cause) {}
   }
 
   @Test

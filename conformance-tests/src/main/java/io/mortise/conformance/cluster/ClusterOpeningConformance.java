@@ -17,6 +17,7 @@ import io.mortise.conformance.redis.Permissions;
 import io.mortise.conformance.redis.RedisCluster;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.Remains;
 import io.mortise.spi.BackendConfig;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
@@ -71,7 +72,9 @@ public abstract class ClusterOpeningConformance implements BackendUnderTest {
   }
 
   private String refusal(String uri) {
+    Remains remains = new Remains();
     BackendException refusal = assertThrows(BackendException.class, () -> open(URI.create(uri)));
+    remains.assertNoThread();
     return String.valueOf(refusal.getMessage());
   }
 

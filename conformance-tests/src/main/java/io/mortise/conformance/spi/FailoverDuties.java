@@ -14,6 +14,7 @@ import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.SwitchBell;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
+import io.mortise.conformance.support.Remains;
 import io.mortise.conformance.support.ThreadKind;
 import io.mortise.spi.BackendConfig;
 import io.mortise.spi.BackendException;
@@ -26,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -130,6 +132,24 @@ abstract class FailoverDuties extends Duties {
     callers.join(Await.patience());
     Duration late = Duration.ofNanos(System.nanoTime() - told);
     assertTrue(late.compareTo(Duration.ofSeconds(5)) < 0, () -> "calls ended after " + late);
+  }
+
+  @Test
+  @Rule({"B17", "B23"})
+  @DisplayName("B17: closing in the middle of a failover ends all threads")
+  void closingInTheMiddle() {
+    backend.close(); // it would follow the failover too, with threads of its own
+    Remains remains = new Remains();
+    LockBackend closing = suite().open(set.uri());
+    closing.subscribe(name("other"), new Recorder());
+    set.sentinels().get(2).pause();
+    old.pause();
+    Await.value(bell.first());
+    CompletableFuture<?> call =
+        closing.executeAsync(FaultDuties.within(Duration.ofSeconds(60), increment(name("n"))));
+    closing.close();
+    remains.assertNoThread();
+    Await.until("the call has ended", call::isDone);
   }
 
   @Test

@@ -6,9 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.LockService;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
+import io.mortise.conformance.support.Remains;
 import io.mortise.conformance.support.ThreadKind;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
@@ -16,6 +18,7 @@ import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.SpiVersion;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Modifier;
 import java.net.URI;
 import java.time.Duration;
@@ -142,6 +145,33 @@ abstract class LifeDuties extends Duties {
         () -> "threads left: " + newThreads(before),
         Await.patience(),
         () -> newThreads(before).isEmpty());
+  }
+
+  @Test
+  @Rule({"B17", "L15"})
+  @DisplayName("B17: when close returns, nothing of a service is left: no thread and no reference")
+  void nothingIsLeftWhenCloseReturns() {
+    use(open());
+    Remains remains = new Remains();
+    WeakReference<LockService> gone = usedAndClosed(remains);
+    Remains.assertForgotten(gone);
+  }
+
+  /** A method of its own, so that no variable refers to the service afterwards. */
+  private WeakReference<LockService> usedAndClosed(Remains remains) {
+    LockBackend backend = suite().open();
+    LockService service = LockService.builder().backend(backend).open();
+    service.getLock(name("used")).lock();
+    service.getLock(name("used")).unlock();
+    Recorder recorder = new Recorder();
+    backend.subscribe(name("channel"), recorder);
+    recorder.awaitSigns("+");
+    for (Way way : Way.values()) {
+      way.call(backend, echo("x"));
+    }
+    service.close();
+    remains.assertNoThread();
+    return new WeakReference<>(service);
   }
 
   private void use(LockBackend backend) {

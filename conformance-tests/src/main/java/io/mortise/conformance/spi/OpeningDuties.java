@@ -10,15 +10,18 @@ import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy;
 import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.Remains;
 import io.mortise.spi.BackendConfig;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,8 +34,10 @@ abstract class OpeningDuties extends Duties {
   }
 
   private BackendException refused(URI uri) {
+    Remains remains = new Remains();
     long start = System.nanoTime();
     BackendException error = assertThrows(BackendException.class, () -> open(uri));
+    remains.assertNoThread();
     Duration took = Duration.ofNanos(System.nanoTime() - start);
     assertTrue(took.compareTo(Duration.ofSeconds(10)) < 0, () -> "B16: opening took " + took);
     String endpoint = uri.getHost() + ':' + uri.getPort();
@@ -227,6 +232,28 @@ abstract class OpeningDuties extends Duties {
       assertTrue(clients.contains(" name=mortise-kit"), () -> "clientName is used: " + clients);
       backend.close();
       assertNothingLeftOpen(server);
+    }
+  }
+
+  @Test
+  @Rule({"B1", "B17"})
+  @DisplayName("B17: closing while the server is frozen ends all calls and all threads")
+  void closingWhileTheServerIsFrozen() {
+    try (RedisServer server = RedisServer.start()) {
+      Remains remains = new Remains();
+      LockBackend backend = open(server.uri());
+      Recorder recorder = new Recorder();
+      backend.subscribe(name("channel"), recorder);
+      recorder.awaitSigns("+");
+      server.pause();
+      List<CompletableFuture<List<Object>>> calls = new ArrayList<>();
+      for (int i = 0; i < 20; i++) {
+        calls.add(
+            backend.executeAsync(FaultDuties.within(Duration.ofSeconds(60), increment(name("n")))));
+      }
+      backend.close();
+      calls.forEach(call -> assertTrue(call.isDone(), "a call goes on"));
+      remains.assertNoThread();
     }
   }
 

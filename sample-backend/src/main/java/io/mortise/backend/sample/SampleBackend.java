@@ -14,13 +14,14 @@ import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 
 /**
  * A backend with a pool of plain connections, one thread for each running call, and two threads for
@@ -34,7 +35,7 @@ final class SampleBackend implements LockBackend {
   private final Subscriber messages;
   private final Set<RespConnection> connections = ConcurrentHashMap.newKeySet();
   private final ConcurrentLinkedDeque<RespConnection> idle = new ConcurrentLinkedDeque<>();
-  private final Executor threads = Threads.daemons("sample-call", 32);
+  private final ScheduledThreadPoolExecutor threads = Threads.daemons("sample-call", 32);
   private volatile boolean closed;
 
   SampleBackend(SampleEndpoint endpoint) {
@@ -130,7 +131,9 @@ final class SampleBackend implements LockBackend {
   public void close() {
     closed = true;
     connections.forEach(RespConnection::close);
-    messages.close();
+    List<ScheduledThreadPoolExecutor> ending = new ArrayList<>(messages.close());
+    ending.add(threads);
+    Threads.end(ending);
   }
 
   @Override

@@ -18,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -157,8 +158,8 @@ final class ClusterMap implements AutoCloseable {
         throw new BackendException(Outcome.NOT_EXECUTED, "the backend is closed", null);
       }
       Node node = cluster.open(place);
-      opening.complete(node);
-      if (closed) {
+      boolean late = !opening.complete(node);
+      if (late || closed) {
         node.backend().close();
       }
     } catch (RuntimeException | LinkageError e) {
@@ -179,15 +180,21 @@ final class ClusterMap implements AutoCloseable {
       failing.put(failed, System.nanoTime());
     }
     if (!closed && ahead.compareAndSet(false, true)) {
-      long since = System.nanoTime() - readAt;
-      Future<?> unused =
-          reader.schedule(this::refreshNow, PAUSE.toNanos() - since, TimeUnit.NANOSECONDS);
+      long pause = PAUSE.toNanos() - (System.nanoTime() - readAt);
+      try {
+        Future<?> unused = reader.schedule(this::refreshNow, pause, TimeUnit.NANOSECONDS);
+      } catch (RejectedExecutionException e) {
+        // The map was closed meanwhile.
+      }
     }
   }
 
   private void refreshNow() {
     ahead.set(false); // first: an event during the reading may have come too late for it
     for (String place : order()) {
+      if (closed) {
+        return;
+      }
       try {
         boolean stands = isConnected(place);
         read(place, stands ? PATIENCE : OPENING);
@@ -305,16 +312,23 @@ final class ClusterMap implements AutoCloseable {
     }
   }
 
-  /** Closes all nodes. Waits for each of them, as the nodes' own backends do. */
+  /**
+   * Closes all nodes and ends all threads. Waits for each of them, at most three seconds. Nodes
+   * that still connect are given up.
+   */
   @Override
   public void close() {
     closed = true;
+    BackendException why =
+        new BackendException(Outcome.NOT_EXECUTED, "the backend is closed", null);
     List<CompletableFuture<Void>> ends = new ArrayList<>();
     for (CompletableFuture<Node> node : nodes.values()) {
+      node.completeExceptionally(why);
       ends.add(node.thenAcceptAsync(open -> open.backend().close(), workers));
     }
+    cluster.close();
     CompletableFuture<Void> all = CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
     boolean unused = PendingCall.awaitEnd(all, Duration.ofSeconds(2));
-    cluster.close();
+    Threads.end(List.of(workers, reader));
   }
 }

@@ -271,9 +271,11 @@ final class ClusterMessages {
     return false;
   }
 
-  /** Ends all notifications. */
-  void close() {
+  /** Ends all notifications. Returns the threads, to be ended when the map is closed. */
+  ScheduledThreadPoolExecutor close() {
     closed = true;
+    pulse.close();
     feeds.forEach(feed -> feed.events.close());
+    return turns;
   }
 }

@@ -44,7 +44,10 @@ public interface ClusterNodes extends AutoCloseable {
     return TimeSource.system();
   }
 
-  /** Closes what the nodes have shared. The nodes are closed before. */
+  /**
+   * Closes what the nodes share, and ends the opening of nodes that still connect. The open nodes
+   * are closed beside it.
+   */
   @Override
   void close();
 

@@ -2,6 +2,7 @@ package io.mortise.backend.support.cluster;
 
 import io.mortise.backend.support.ActivityTimer;
 import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.Threads;
 import io.mortise.backend.support.cluster.ClusterNodes.Node;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
@@ -19,6 +20,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 
@@ -236,14 +238,15 @@ public final class ClusterRouter implements LockBackend {
     return info;
   }
 
-  /** Closes all nodes. Waits at most two seconds for them. */
+  /** Closes all nodes, and ends all threads. Waits some seconds for those that are busy. */
   @Override
   public void close() {
     if (!closed) {
       closed = true;
-      messages.close();
-      shards.close();
+      pulse.close();
+      List<ScheduledThreadPoolExecutor> turns = List.of(messages.close(), shards.close());
       map.close();
+      Threads.end(turns);
     }
   }
 

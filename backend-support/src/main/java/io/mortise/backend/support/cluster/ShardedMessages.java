@@ -56,10 +56,11 @@ final class ShardedMessages {
     }
   }
 
-  /** Ends all notifications. */
-  void close() {
+  /** Ends all notifications. Returns the threads, to be ended when the map is closed. */
+  ScheduledThreadPoolExecutor close() {
     closed = true;
     feeds.forEach(feed -> feed.events.close());
+    return turns;
   }
 
   /** A subscription of a user, and the one at a node that stands for it now. */

@@ -15,7 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -48,10 +48,10 @@ final class MovingNode {
   private final Function<String, LockBackend> opener;
 
   /** Runs all changes one after another. No task on it waits for a server. */
-  private final Executor turns = Threads.daemons("mortise-sentinel-turns", 1);
+  private final ScheduledThreadPoolExecutor turns = Threads.daemons("mortise-sentinel-turns", 1);
 
   /** Open and close backends, which waits for servers. */
-  private final Executor openers = Threads.daemons("mortise-sentinel-opener", 4);
+  private final ScheduledThreadPoolExecutor openers = Threads.daemons("mortise-sentinel-opener", 4);
 
   private final List<Feed> feeds = new CopyOnWriteArrayList<>();
   private volatile Term term =
@@ -169,8 +169,11 @@ final class MovingNode {
     feed.detach(new IllegalStateException("unsubscribed"));
   }
 
-  /** Ends all subscriptions, and closes the backend on the caller's thread. */
-  void close() {
+  /**
+   * Ends all subscriptions, and closes the backend on the caller's thread. Returns the threads, to
+   * be ended when connections that are being made have been given up.
+   */
+  List<ScheduledThreadPoolExecutor> close() {
     closed = true;
     feeds.forEach(feed -> feed.news.close());
     term.node()
@@ -180,6 +183,7 @@ final class MovingNode {
     if (node != null) {
       node.close();
     }
+    return List.of(turns, openers);
   }
 
   /** A subscription, and its present form at the master. Only a turn uses the second. */

@@ -39,7 +39,10 @@ public interface SentinelNodes extends AutoCloseable {
     return TimeSource.system();
   }
 
-  /** Ends what the connections share. The connections themselves are closed before. */
+  /**
+   * Ends what the connections share, and those that are just being made. The other connections are
+   * closed before.
+   */
   @Override
   void close();
 

@@ -2,6 +2,7 @@ package io.mortise.backend.support.sentinel;
 
 import io.mortise.backend.support.ActivityTimer;
 import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.Threads;
 import io.mortise.backend.support.Timeouts;
 import io.mortise.backend.support.sentinel.MovingNode.Term;
 import io.mortise.spi.BackendException;
@@ -14,9 +15,11 @@ import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
 import io.mortise.spi.Topology;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -220,13 +223,15 @@ public final class SentinelRouter implements LockBackend {
     return info;
   }
 
-  /** Closes the connections to the sentinels and to the master. Waits as the master's backend. */
+  /** Closes all connections, and ends all threads. Waits some seconds for those that are busy. */
   @Override
   public void close() {
     if (!closed.getAndSet(true)) {
-      watch.close();
-      master.close();
+      pulse.close();
+      List<ScheduledThreadPoolExecutor> threads = new ArrayList<>(watch.close());
+      threads.addAll(master.close());
       nodes.close();
+      Threads.end(threads);
     }
   }
 

@@ -14,7 +14,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
@@ -144,10 +143,11 @@ final class SentinelWatch {
         .collect(Collectors.joining("; "));
   }
 
-  /** Closes all links. No task of this class begins afterwards. */
-  void close() {
+  /** Closes all links. Returns their threads, to be ended as those of the master. */
+  List<ScheduledThreadPoolExecutor> close() {
     closed = true;
     links.values().forEach(Link::end);
+    return links.values().stream().map(link -> link.turns).toList();
   }
 
   private static Map<String, String> facts(Object reply) {
@@ -208,11 +208,7 @@ final class SentinelWatch {
 
     void ask() {
       if (!over && requests.getAndIncrement() == 0) {
-        try {
-          turns.execute(this::serve);
-        } catch (RejectedExecutionException e) {
-          // The link ended meanwhile.
-        }
+        turns.execute(this::serve);
       }
     }
 
@@ -333,7 +329,7 @@ final class SentinelWatch {
       over = true;
       retry.close();
       drop();
-      turns.shutdownNow();
+      turns.shutdown();
     }
 
     private void drop() {

@@ -2,6 +2,7 @@ package io.mortise.backend.support.sentinel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.backend.support.sentinel.FakeSet.FakeSentinel;
 import io.mortise.backend.support.sentinel.SentinelWatch.Master;
@@ -9,6 +10,7 @@ import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -260,10 +262,11 @@ class SentinelWatchTest {
     set.silent.addAll(List.of(silent));
     one.knows(silent);
     one.names("m:1", 1, "master");
-    watch.open(List.of("s1:1"));
+    CompletableFuture<Void> opening = watch.open(List.of("s1:1"));
     await("all are tried", () -> set.tries.size() == 41);
     one.names("m:2", 2, "master");
     one.tells();
     await("it was heard", () -> answers.stream().anyMatch(each -> each.place().equals("m:2")));
+    assertTrue(opening.isDone(), "opening waits for those of the URI alone");
   }
 }

@@ -1,0 +1,104 @@
+package io.mortise.backend.jedis;
+
+import io.mortise.backend.support.RedisAddress;
+import io.mortise.backend.support.TlsFiles;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import redis.clients.jedis.ConnectionFactory;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.JedisSocketFactory;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.util.IOUtils;
+
+/**
+ * The connections to one server that belong to a backend. Its end closes every socket, also one
+ * that is in use or just connects, so that no thread waits for the server any longer.
+ */
+final class OwnPool extends ConnectionPool {
+  private final Sockets sockets;
+
+  private OwnPool(
+      Sockets sockets,
+      JedisSocketFactory outer,
+      JedisClientConfig settings,
+      ConnectionPoolConfig limits) {
+    super(new ConnectionFactory(outer, settings), limits);
+    this.sockets = sockets;
+  }
+
+  static OwnPool of(
+      RedisAddress address, JedisClientConfig settings, TlsFiles tls, ConnectionPoolConfig limits) {
+    HostAndPort server = new HostAndPort(address.host(), address.port());
+    Sockets plain = new Sockets(server, settings);
+    JedisSocketFactory outer = address.tls() ? new TlsSockets(plain, server, tls) : plain;
+    return new OwnPool(plain, outer, settings, limits);
+  }
+
+  @Override
+  public void close() {
+    sockets.close();
+    super.close();
+  }
+
+  /**
+   * Makes plain sockets, with the settings of Jedis' own factory, and knows those that are open.
+   */
+  private static final class Sockets implements JedisSocketFactory {
+    private final HostAndPort server;
+    private final JedisClientConfig settings;
+    private final Set<Socket> made = ConcurrentHashMap.newKeySet();
+    private volatile boolean closed;
+
+    Sockets(HostAndPort server, JedisClientConfig settings) {
+      this.server = server;
+      this.settings = settings;
+    }
+
+    @Override
+    public Socket createSocket() {
+      made.removeIf(Socket::isClosed);
+      IOException last = new IOException("the backend is closed");
+      try {
+        for (InetAddress each : InetAddress.getAllByName(server.getHost())) {
+          Socket socket = new Socket();
+          made.add(socket);
+          try {
+            connect(socket, each);
+            return socket;
+          } catch (IOException e) {
+            IOUtils.closeQuietly(socket);
+            last = e;
+          }
+        }
+      } catch (IOException e) {
+        last = e;
+      }
+      throw new JedisConnectionException("Failed to connect to " + server + '.', last);
+    }
+
+    private void connect(Socket socket, InetAddress host) throws IOException {
+      if (closed) {
+        throw new IOException("the backend is closed");
+      }
+      socket.setReuseAddress(true);
+      socket.setKeepAlive(true);
+      socket.setTcpNoDelay(true);
+      socket.setSoLinger(true, 0);
+      socket.connect(
+          new InetSocketAddress(host, server.getPort()), settings.getConnectionTimeoutMillis());
+      socket.setSoTimeout(settings.getSocketTimeoutMillis());
+    }
+
+    void close() {
+      closed = true;
+      made.forEach(IOUtils::closeQuietly);
+    }
+  }
+}
