@@ -49,11 +49,14 @@ final class Flow {
     }
   }
 
-  /** Waits until bytes that have arrived may go on. Returns whether they are forwarded. */
-  boolean awaitPassage(BooleanSupplier ended) {
+  /**
+   * Waits until bytes may go on. Returns whether they are forwarded.
+   *
+   * @param arrival when they came, by {@link System#nanoTime}
+   */
+  boolean awaitPassage(long arrival, BooleanSupplier ended) {
     lock.lock();
     try {
-      long arrival = System.nanoTime();
       while (!ended.getAsBoolean()) {
         long left = delayNanos - (System.nanoTime() - arrival);
         if (stalled) {

@@ -8,8 +8,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.Set;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.LinkedBlockingQueue;
 
 /**
  * A link with faults on demand. It listens on a port of 127.0.0.1 in front of a server and forwards
@@ -93,7 +96,8 @@ public final class TcpProxy implements AutoCloseable {
   }
 
   /**
-   * Holds back each piece of data of one direction for a while.
+   * Holds back each piece of data of one direction for a while, as a far link does. Pieces that
+   * come meanwhile are late by as much, and no more.
    *
    * @param direction which bytes
    * @param delay how long; zero ends it
@@ -185,8 +189,24 @@ public final class TcpProxy implements AutoCloseable {
       link.cut();
       throw e;
     }
-    start(() -> link.pump(client, server, requests), "requests");
-    start(() -> link.pump(server, client, replies), "replies");
+    pump(link, client, server, requests, "requests");
+    pump(link, server, client, replies, "replies");
+  }
+
+  private void pump(Link link, Socket from, Socket to, Flow flow, String what) {
+    BlockingQueue<Piece> way = new LinkedBlockingQueue<>();
+    start(() -> link.read(from, way), what);
+    start(() -> link.forward(way, to, flow), what + "-out");
+  }
+
+  /** Bytes, and when they came. Without bytes it is the end of a direction. */
+  private static final class Piece {
+    final byte[] bytes;
+    final long arrival = System.nanoTime();
+
+    Piece(byte[] bytes) {
+      this.bytes = bytes;
+    }
   }
 
   /** A client's connection, and its connection to the server. */
@@ -200,19 +220,35 @@ public final class TcpProxy implements AutoCloseable {
       this.server = server;
     }
 
-    /** Moves bytes until the source ends. A stall holds back that end like bytes. */
-    void pump(Socket from, Socket to, Flow flow) {
+    /** Reads until the source ends. Its end is the last piece, and a stall holds it back too. */
+    void read(Socket from, BlockingQueue<Piece> way) {
       byte[] buffer = new byte[8_192];
-      try {
-        for (int n = 0; n >= 0; ) {
+      int n = 0;
+      while (n >= 0) {
+        try {
           n = from.getInputStream().read(buffer);
-          boolean passes = flow.awaitPassage(() -> ended);
-          if (passes && n > 0) {
-            to.getOutputStream().write(buffer, 0, n);
-          }
+        } catch (IOException e) {
+          n = -1;
         }
+        way.add(new Piece(Arrays.copyOf(buffer, Math.max(0, n))));
+      }
+    }
+
+    /** Writes each piece when its time has come, and ends both connections after the last. */
+    void forward(BlockingQueue<Piece> way, Socket to, Flow flow) {
+      try {
+        Piece piece = way.take();
+        while (piece.bytes.length > 0) {
+          if (flow.awaitPassage(piece.arrival, () -> ended)) {
+            to.getOutputStream().write(piece.bytes);
+          }
+          piece = way.take();
+        }
+        flow.awaitPassage(piece.arrival, () -> ended);
       } catch (IOException e) {
-        flow.awaitPassage(() -> ended);
+        flow.awaitPassage(System.nanoTime(), () -> ended);
+      } catch (InterruptedException e) {
+        throw new IllegalStateException("the threads of a proxy are never interrupted", e);
       }
       cut();
     }
