@@ -17,7 +17,9 @@ import java.util.regex.Pattern;
  */
 public record BackendConfig(
     URI uri, Duration commandTimeout, String clientName, Map<String, String> properties) {
-  /** A scheme with places and a path, or with a name. What follows a colon is the number of a port. */
+  /**
+   * A scheme with places and a path, or with a name. What follows a colon is the number of a port.
+   */
   private static final Pattern SHOWN =
       Pattern.compile(
           "[^:]+:(//(HOST(:\\d{1,5})?(,HOST(:\\d{1,5})?)*)?(/.*)?|[^:]*)"

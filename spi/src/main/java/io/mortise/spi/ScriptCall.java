@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param wantsEpoch whether the script can use the number of the failover that made a master of the
  *     server that runs it. A backend that learns these numbers adds it behind the other arguments.
  *     Any other backend adds nothing
+ * @param patience how long {@link LockBackend#execute} may wait for a connection, or null for the
+ *     whole timeout
  */
 public record ScriptCall(
     Script script,
@@ -26,7 +28,17 @@ public record ScriptCall(
     List<String> args,
     Duration timeout,
     @Nullable ReplicaAcks acks,
-    boolean wantsEpoch) {
+    boolean wantsEpoch,
+    @Nullable Patience patience) {
+
+  /**
+   * A limit of the wait for a connection. A call that was not sent by then, or at the interrupt,
+   * fails as {@code NOT_EXECUTED}. A call that was sent is waited for, as any other.
+   *
+   * @param longest the longest wait
+   * @param interruptible whether an interrupt ends the wait; the thread stays interrupted
+   */
+  public record Patience(Duration longest, boolean interruptible) {}
 
   /**
    * A call that waits for no replicas.
@@ -37,7 +49,7 @@ public record ScriptCall(
    * @param timeout the time within which the call returns
    */
   public ScriptCall(Script script, List<String> keys, List<String> args, Duration timeout) {
-    this(script, keys, args, timeout, null, false);
+    this(script, keys, args, timeout, null, false, null);
   }
 
   /**
@@ -47,7 +59,7 @@ public record ScriptCall(
    * @return a call that is the same otherwise
    */
   public ScriptCall withTimeout(Duration other) {
-    return new ScriptCall(script, keys, args, other, acks, wantsEpoch);
+    return new ScriptCall(script, keys, args, other, acks, wantsEpoch, patience);
   }
 
   /**
@@ -57,7 +69,7 @@ public record ScriptCall(
    * @return a call that is the same otherwise
    */
   public ScriptCall withAcks(@Nullable ReplicaAcks wanted) {
-    return new ScriptCall(script, keys, args, timeout, wanted, wantsEpoch);
+    return new ScriptCall(script, keys, args, timeout, wanted, wantsEpoch, patience);
   }
 
   /**
@@ -66,6 +78,16 @@ public record ScriptCall(
    * @return a call that is the same otherwise
    */
   public ScriptCall withEpoch() {
-    return new ScriptCall(script, keys, args, timeout, acks, true);
+    return new ScriptCall(script, keys, args, timeout, acks, true, patience);
+  }
+
+  /**
+   * This call with a limit of its wait for a connection.
+   *
+   * @param limit the limit
+   * @return a call that is the same otherwise
+   */
+  public ScriptCall withPatience(Patience limit) {
+    return new ScriptCall(script, keys, args, timeout, acks, wantsEpoch, limit);
   }
 }

@@ -10,6 +10,7 @@ import io.mortise.internal.wire.AcquireReply.NotReplicated;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.BackendException;
+import java.util.NoSuchElementException;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
@@ -85,7 +86,9 @@ public final class Failures {
     String next =
         e.outcome() == BackendException.Outcome.REPLIED
             ? "the server refused, see its error (docs/troubleshooting.md#permissions)"
-            : "check that the server runs and can be reached (docs/troubleshooting.md#unreachable)";
+            : e.getCause() instanceof NoSuchElementException
+                ? "the client's pool is too small (docs/troubleshooting.md#unreachable)"
+                : "check that the server runs and can be reached (docs/troubleshooting.md#unreachable)";
     return new BackendUnavailableException(
         "%s: %s at %s; %s".formatted(what, e.getMessage(), endpoint, next), e);
   }

@@ -273,7 +273,9 @@ final class QueueWait {
     }
 
     ScriptCall call(Acquisition acquisition) {
-      return store.scripts().acquire(acquisition, waiter.lease(), waiter.waits(), waiter.beside());
+      ScriptCall call =
+          store.scripts().acquire(acquisition, waiter.lease(), waiter.waits(), waiter.beside());
+      return waiter.inTime(call, store.now());
     }
 
     Step hear(Acquisition acquisition, long sentAt, Supplier<List<Object>> answer) {
@@ -410,7 +412,8 @@ final class QueueWait {
       LockException seen = why.get();
       failure = seen;
       long since = gate.failing(seen, now);
-      if (!asksAgain(acquisition.place().mayBeKnown(), now - since)) {
+      boolean again = asksAgain(acquisition.place().mayBeKnown(), now - since);
+      if (!again && !waiter.isInterrupted()) { // an interrupt ends the wait in its own way
         throw seen;
       }
     }

@@ -2,7 +2,9 @@ package io.mortise.internal.engine;
 
 import io.mortise.LockAttempt.Outcome;
 import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -120,6 +122,15 @@ public final class Waiter {
   /** How long it may wait for a reply at most (ns), if others may wait that long. */
   long patience(long longest, long now) {
     return isTimed() ? Math.min(longest, deadline - now) : longest;
+  }
+
+  /** The call, which waits for a connection no longer than this waiter waits. */
+  ScriptCall inTime(ScriptCall call, long now) {
+    long longest = patience(call.timeout().toNanos(), now);
+    boolean hasLimit = isTimed() || (waits() && interruptible);
+    return hasLimit
+        ? call.withPatience(new ScriptCall.Patience(Duration.ofNanos(longest), interruptible))
+        : call;
   }
 
   /** How long ago its deadline was (ns); negative if it has none, or has time left. */

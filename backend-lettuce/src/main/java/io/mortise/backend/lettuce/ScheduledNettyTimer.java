@@ -25,13 +25,14 @@ final class ScheduledNettyTimer implements Timer {
     Pending timeout = new Pending(this, task, time);
     pending.add(timeout);
     CompletableFuture<?> unused =
-        time.whenComplete((done, e) -> pending.remove(timeout)).thenRun(
-            new FutureTask<>(() -> {
-              if (!stopped) {
-                task.run(timeout);
-              }
-              return null;
-            }));
+        time.whenComplete((done, e) -> pending.remove(timeout))
+            .thenRun(
+                new FutureTask<>(() -> {
+                  if (!stopped) {
+                    task.run(timeout);
+                  }
+                  return null;
+                }));
     if (stopped) {
       timeout.cancel();
     }

@@ -19,7 +19,9 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** The connections of calls that ask for more replicas than there are. Each waits its whole time. */
+/**
+ * The connections of calls that ask for more replicas than there are. Each waits its whole time.
+ */
 final class AckedLinksTest {
   private static ScriptCall asking(String key, Duration wait) {
     return Fixture.count(key, Duration.ofSeconds(20)).withAcks(new ReplicaAcks(5, wait));

@@ -59,7 +59,8 @@ final class EventLoopTest {
 
   private ClientResources resources() {
     ClientResources resources = ClientResources.builder().ioThreadPoolSize(3).build();
-    closing(() -> resources.shutdown(0, 2, TimeUnit.SECONDS).get(LONG.toSeconds(), TimeUnit.SECONDS));
+    closing(
+        () -> resources.shutdown(0, 2, TimeUnit.SECONDS).get(LONG.toSeconds(), TimeUnit.SECONDS));
     return resources;
   }
 

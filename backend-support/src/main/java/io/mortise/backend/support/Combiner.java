@@ -1,6 +1,5 @@
 package io.mortise.backend.support;
 
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -64,7 +63,7 @@ public final class Combiner<C extends PendingCall> {
 
     /** Waits until this follower leads, or until its call is no longer its own concern. */
     boolean leads() {
-      PendingCall.awaitEnd(this, Duration.ofMillis(call.millisLeft()));
+      call.awaitTurn(this);
       if (complete(false)) {
         call.fail(new TimeoutException());
       }

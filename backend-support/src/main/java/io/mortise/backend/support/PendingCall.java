@@ -4,7 +4,9 @@ import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.ScriptCall;
+import io.mortise.spi.ScriptCall.Patience;
 import io.mortise.spi.TimeSource;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,6 +84,22 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   public final int millisLeft() {
     long millis = -Math.floorDiv(System.nanoTime() - deadline, NANOS_A_MILLI);
     return (int) Math.max(1, Math.min(Integer.MAX_VALUE, millis));
+  }
+
+  /**
+   * The time until a call that waits for a connection gives up, as a socket's timeout.
+   *
+   * @return milliseconds, as {@link #millisLeft()}, and fewer if the caller has less patience
+   */
+  public final int millisToSend() {
+    Patience patience = call.patience();
+    long spent = System.nanoTime() - deadline + call.timeout().toNanos();
+    return patience == null
+        ? millisLeft()
+        : (int)
+            Math.max(
+                1,
+                Math.min(millisLeft(), (patience.longest().toNanos() - spent) / NANOS_A_MILLI + 1));
   }
 
   /**
@@ -268,7 +286,66 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    */
   public final void fail(Throwable cause) {
     Outcome before = FATE.getAndUpdate(this, now -> now == null ? Outcome.NOT_EXECUTED : now);
-    completeExceptionally(failure(call, endpoint, before == Outcome.UNKNOWN, cause));
+    boolean sent = before == Outcome.UNKNOWN;
+    completeExceptionally(failure(call, endpoint, sent, sent ? cause : whyUnsent(cause)));
+  }
+
+  /**
+   * The reason for which a call was not sent, if the backend knows it better.
+   *
+   * @param reason the reason as it is known here
+   * @return the same, if not overridden
+   */
+  protected Throwable whyUnsent(Throwable reason) {
+    return reason;
+  }
+
+  /**
+   * Waits on the caller's thread until the call has ended, and for a connection no longer than the
+   * caller has patience.
+   *
+   * @return the reply
+   * @throws BackendException the call's failure
+   */
+  public final List<Object> awaitReply() {
+    awaitTurn(this);
+    return await(this);
+  }
+
+  /**
+   * Waits for a connection, no longer than the caller has patience. At the end of its patience the
+   * call fails, unless it has been sent. Then this waits on, up to the call's deadline.
+   *
+   * @param turn ends when the wait is over
+   */
+  final void awaitTurn(CompletableFuture<?> turn) {
+    Patience patience = call.patience();
+    if (patience != null && !turn.isDone()) {
+      try {
+        if (patience.interruptible()) {
+          turn.get(millisToSend(), TimeUnit.MILLISECONDS);
+        } else if (!awaitEnd(turn, Duration.ofMillis(millisToSend()))) {
+          giveUp("no connection was ready in time");
+        }
+      } catch (InterruptedException e) {
+        giveUp("its thread was interrupted");
+        Thread.currentThread().interrupt();
+      } catch (TimeoutException e) {
+        giveUp("no connection was ready in time");
+      } catch (ExecutionException e) {
+        return; // the caller reads the result
+      }
+    }
+    if (!isDone()) {
+      awaitEnd(turn, Duration.ofMillis(millisLeft()));
+    }
+  }
+
+  /** Fails the call, unless it has been sent. */
+  private void giveUp(String why) {
+    if (FATE.compareAndSet(this, null, Outcome.NOT_EXECUTED)) {
+      completeExceptionally(failure(call, endpoint, false, whyUnsent(new IOException(why))));
+    }
   }
 
   /**

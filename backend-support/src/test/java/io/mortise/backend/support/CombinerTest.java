@@ -9,6 +9,7 @@ import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
+import io.mortise.spi.ScriptCall.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -117,6 +118,36 @@ class CombinerTest {
     assertEquals("here: take was not sent: waited for PT1S", failure.getMessage());
     assertEquals(List.of(1L), PendingCall.await(next));
     assertEquals(List.of(1, 1), exchanges);
+  }
+
+  @Test
+  @DisplayName(
+      "B3: a caller without patience leaves, unless another thread has sent its call along")
+  void patience() throws InterruptedException {
+    start(call(50));
+    awaitWaiting();
+    PendingCall leaves = impatient(Duration.ofMillis(20));
+    combiner.run(leaves);
+    assertThrows(BackendException.class, () -> PendingCall.await(leaves));
+    start(call(50));
+    awaitWaiting();
+    PendingCall along = impatient(Duration.ofMillis(1_500));
+    start(along);
+    awaitWaiting();
+    mayReply.release();
+    awaitExchanges(2);
+    Thread.sleep(2_000); // its patience is over, and the call is out
+    assertFalse(along.isDone());
+    mayReply.release();
+    awaitCallers();
+
+    assertEquals(List.of(1L), PendingCall.await(along));
+    assertEquals(List.of(1, 2), exchanges);
+  }
+
+  private static PendingCall impatient(Duration longest) {
+    ScriptCall call = new ScriptCall(SCRIPT, List.of("k"), List.of(), Duration.ofSeconds(50));
+    return new PendingCall(call.withPatience(new Patience(longest, false)), "here");
   }
 
   @Test

@@ -9,12 +9,16 @@ import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
+import io.mortise.spi.ScriptCall.Patience;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class PendingCallTest {
   private static final Script SCRIPT = Script.of("take", "return {1}");
@@ -53,6 +57,58 @@ class PendingCallTest {
 
     assertEquals(Outcome.UNKNOWN, failure(call).outcome());
     assertEquals("here: take was not answered: cut", failure(call).getMessage());
+  }
+
+  private static PendingCall impatient(boolean interruptible) {
+    Patience patience = new Patience(Duration.ofMillis(50), interruptible);
+    return new PendingCall(script(Duration.ofMinutes(1)).withPatience(patience), "here");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @DisplayName("B3: the caller's patience ends a call that was not sent, and it is not sent later")
+  void patienceEndsAnUnsentCall(boolean interruptible) {
+    PendingCall call = impatient(interruptible);
+    BackendException failure = assertThrows(BackendException.class, call::awaitReply);
+
+    assertEquals(Outcome.NOT_EXECUTED, failure.outcome());
+    assertEquals("here: take was not sent: no connection was ready in time", failure.getMessage());
+    assertFalse(call.sending());
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @DisplayName("B3, B4: neither patience nor an interrupt ends a call that was sent")
+  void aSentCallIsWaitedFor(boolean interruptible) {
+    PendingCall call = impatient(interruptible);
+    assertTrue(call.sending());
+    Thread.currentThread().interrupt();
+    CompletableFuture<?> reply =
+        CompletableFuture.runAsync(
+            () -> call.answer(1L), CompletableFuture.delayedExecutor(200, TimeUnit.MILLISECONDS));
+
+    assertEquals(List.of(1L), call.awaitReply());
+    assertTrue(Thread.interrupted());
+    reply.join();
+  }
+
+  @Test
+  @DisplayName("B4: an interrupt ends a call that was not sent only if the caller wants that")
+  void anInterruptEndsAnUnsentCall() {
+    Patience patience = new Patience(Duration.ofMinutes(1), true);
+    PendingCall call =
+        new PendingCall(script(Duration.ofMinutes(1)).withPatience(patience), "here");
+    Thread.currentThread().interrupt();
+    BackendException failure = assertThrows(BackendException.class, call::awaitReply);
+
+    assertTrue(Thread.interrupted());
+    assertEquals(Outcome.NOT_EXECUTED, failure.outcome());
+    PendingCall other = call(Duration.ofMillis(100));
+    other.limit();
+    Thread.currentThread().interrupt();
+    assertThrows(BackendException.class, other::awaitReply);
+    assertTrue(Thread.interrupted());
+    assertEquals("here: take was not sent: waited for PT0.1S", failure(other).getMessage());
   }
 
   @Test

@@ -83,8 +83,7 @@ abstract class AddressDuties extends Duties {
       BackendConfig config =
           new BackendConfig(uri, Duration.ofMillis(200), "mortise-kit", Map.of("no", "property"));
       look(text, config.toString());
-      BackendConfig known =
-          new BackendConfig(uri, Duration.ofMillis(200), "mortise-kit", Map.of());
+      BackendConfig known = new BackendConfig(uri, Duration.ofMillis(200), "mortise-kit", Map.of());
       refused(text, () -> suite.provider().open(number % 2 == 0 ? known : config).close());
     } catch (URISyntaxException e) { // the application never gets so far
       refused(text, () -> LockService.builder().uri(text));

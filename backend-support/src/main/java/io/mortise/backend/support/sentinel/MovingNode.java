@@ -41,7 +41,8 @@ final class MovingNode {
       }
       List<String> args = new ArrayList<>(call.args());
       args.add(Long.toString(Math.max(0, master.epoch())));
-      return new ScriptCall(call.script(), call.keys(), args, call.timeout(), call.acks(), false);
+      return new ScriptCall(
+          call.script(), call.keys(), args, call.timeout(), call.acks(), false, call.patience());
     }
   }
 
