@@ -4,13 +4,17 @@ import io.mortise.backend.support.InternCache;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.ServerError;
 import io.mortise.spi.ScriptCall;
+import java.io.IOException;
+import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.exceptions.JedisDataException;
+import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.SafeEncoder;
 
 /** A call on its way through one connection. It is sent once, or twice after a NOSCRIPT. */
@@ -23,30 +27,74 @@ final class Attempt extends PendingCall {
   /** The number of replicas that have what the script wrote, or the server's error. */
   private @Nullable Object replicas;
 
+  private final Links links;
+  private final Duration timeout;
+
   /** Whether the call was sent and has no reply yet. */
   private boolean sent;
 
-  Attempt(ScriptCall call, String endpoint) {
-    this(call, endpoint, false);
+  private long sentAt;
+
+  Attempt(ScriptCall call, String endpoint, Links links) {
+    this(call, endpoint, links, false);
   }
 
   /** The call of a slot that moves goes as text: ASKING counts for one command. */
-  Attempt(ScriptCall call, String endpoint, boolean asking) {
+  Attempt(ScriptCall call, String endpoint, Links links, boolean asking) {
     super(call, endpoint, asking);
     this.asking = asking;
+    this.links = links;
+    timeout = call.timeout();
   }
 
-  /** Sends the call, unless it has ended or has its reply. */
+  /** Sends the call, unless it has ended, has its reply, or cannot have it in time. */
   void send(Connection connection, InternCache<Rawable> words) {
     CommandArguments command = new CommandArguments(isByText() ? Command.EVAL : Command.EVALSHA);
     arguments(word -> command.add(words.of(word)));
+    refuseIfLate();
     sent = sending();
     if (sent) {
+      sentAt = System.nanoTime();
       if (asking) {
         connection.sendCommand(Command.ASKING);
       }
       connection.sendCommand(command);
     }
+  }
+
+  /**
+   * Fails the call if its time is almost over because it had to wait. A script that the server does
+   * not know is sent all the same, or else the server would never know it.
+   */
+  private void refuseIfLate() {
+    long roundTrip = links.roundTrip.millis();
+    if (!isByText() && millisLeft() < roundTrip && roundTrip < timeout.toMillis()) {
+      fail(
+          new JedisException(
+              "it waited for a connection, and a round trip takes longer (%d ms) than it has left"
+                  .formatted(roundTrip)));
+    }
+  }
+
+  /** Whether the call goes over a connection with others, because the server is far. */
+  boolean mayShare() {
+    return acks() == null && !asking && links.roundTrip.isFar(timeout);
+  }
+
+  /** Whether the call was sent just now. */
+  boolean isSent() {
+    return sent;
+  }
+
+  /** For how long the call has been out (ns). */
+  long age() {
+    return System.nanoTime() - sentAt;
+  }
+
+  @Override
+  protected Throwable whyUnsent(Throwable reason) {
+    boolean isWait = reason instanceof TimeoutException || reason instanceof IOException;
+    return isWait ? links.whyUnsent(reason) : reason;
   }
 
   /** Reads the reply, if the call was sent. Returns whether to send the call again. */

@@ -7,14 +7,12 @@ import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.Subscriber;
 import io.mortise.backend.support.Threads;
 import io.mortise.spi.BackendException;
-import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
-import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,7 +21,6 @@ import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
@@ -51,6 +48,10 @@ import redis.clients.jedis.util.SafeEncoder;
  * a quarter of a second. Third, when the caller is a virtual thread, because its interrupt would
  * close the socket.
  *
+ * <p>If the server is far, so that few round trips use up the time of a call, calls share one
+ * connection of the pool and do not wait for each other's replies. Calls that wait for replicas are
+ * the exception: each has a connection alone.
+ *
  * <p>A call's deadline covers the wait for a pooled connection, connecting, and the wait for bytes
  * of the reply. It does not cover the writing of hundreds of kilobytes. It does not cover a pool
  * that tests its connections when it lends them.
@@ -58,7 +59,8 @@ import redis.clients.jedis.util.SafeEncoder;
  * <p>Messages come over one separate connection, and those of sharded channels over another, while
  * there are any. Both are made with the client's settings, and the pool does not count them. When
  * the server closes one of them or another, the backend also closes the pool's idle connections: a
- * script sent to a dead connection has an unknown outcome.
+ * script sent to a dead connection has an unknown outcome. A pool that a URI opened looks at each
+ * connection that has rested. A pool of the application must see to that itself.
  */
 public final class JedisBackend implements LockBackend {
   static final Duration BEAT = Duration.ofSeconds(1);
@@ -66,35 +68,17 @@ public final class JedisBackend implements LockBackend {
   /** The most calls that are sent before their replies are read. */
   private static final int MOST_AT_ONCE = 500;
 
-  /**
-   * The longest wait in the pool's own queue, in milliseconds. The pool makes a connection for
-   * those in its queue only when another one is returned. If that fails, for example because the
-   * server is frozen, the pool forgets them. A new borrow makes the connection.
-   */
-  private static final int LONGEST_BORROW = 250;
-
   /** Checks a server by its reply to HELLO, and returns its facts. */
   interface Check extends BiFunction<String, Map<String, ?>, BackendInfo> {}
 
-  private final ConnectionPool pool;
+  private final Links links;
   private final Combiner<Attempt> callers;
+  private final Pipeline pipeline;
   private final Runnable end;
   private final ScheduledThreadPoolExecutor workers = Threads.daemons("mortise-jedis-worker", 8);
 
-  /**
-   * Return broken connections to the pool, and close idle ones. The workers cannot do this: all of
-   * them may be waiting for a connection that this frees.
-   */
-  private final ScheduledThreadPoolExecutor menders = Threads.daemons("mortise-jedis-mender", 8);
-
   /** The bytes of recently sent words. */
   private final InternCache<Rawable> words = new InternCache<>(RawableFactory::from);
-
-  /**
-   * The connections that {@link #close} may cut. A connection that is being written to is not among
-   * them, because Jedis would connect it again.
-   */
-  private final Set<Connection> reading = ConcurrentHashMap.newKeySet();
 
   private final Subscriber subscriber;
 
@@ -102,7 +86,6 @@ public final class JedisBackend implements LockBackend {
   private final Subscriber shards;
 
   private final BackendInfo info;
-  private volatile boolean closed;
 
   JedisBackend(ConnectionPool pool, @Nullable String endpoint, Duration beat, Runnable end) {
     this(pool, endpoint, beat, end, RedisServers::usable);
@@ -110,20 +93,23 @@ public final class JedisBackend implements LockBackend {
 
   JedisBackend(
       ConnectionPool pool, @Nullable String endpoint, Duration beat, Runnable end, Check check) {
-    this.pool = pool;
-    callers = new Combiner<>(pool::getMaxTotal, this::run);
+    links = new Links(pool);
+    callers = new Combiner<>(links::most, this::run);
     this.end = end;
     // The cause of this loss may have ended the connections in the pool as well.
-    Runnable atLoss = () -> withinMillis(1_000, pool::clear);
-    Callable<MessageLink> connector = () -> new MessageLink(connect());
+    Runnable atLoss = () -> links.clear(1_000);
+    Callable<MessageLink> connector = () -> new MessageLink(links.connect());
     subscriber = new Subscriber("mortise-jedis", connector, atLoss, beat);
     shards = Subscriber.sharded("mortise-jedis-shard", connector, atLoss, beat);
+    pipeline = new Pipeline(links, words, subscriber::reconnect);
     info = greet(endpoint, check);
   }
 
   /**
    * Uses the pool of the caller's client. The pool stays the caller's: {@link #close} does not
-   * close it. Every call takes one connection of the pool for one round trip.
+   * close it. Every call takes one connection of the pool for one round trip. The server may close
+   * connections that rest, and the first call over one of them then has an unknown outcome. Let the
+   * pool close them earlier, or test them when it lends them.
    *
    * @param pool the pool of a client of one server
    * @return an open backend
@@ -191,31 +177,37 @@ public final class JedisBackend implements LockBackend {
         () -> JedisSentinelNodes.connect(master, sentinels, servers, watched));
   }
 
-  /** Opens a connection outside the pool. */
-  private Connection connect() throws Exception {
-    return pool.getFactory().makeObject().getObject();
-  }
-
   /** Checks the server by its reply to HELLO, and returns its facts. */
   private BackendInfo greet(@Nullable String given, Check check) {
     String endpoint = given == null ? "the given Jedis client" : given;
-    try (Connection connection = connect()) {
+    Connection connection = null;
+    try {
+      connection = links.first();
       // The innermost part of Connection{DefaultJedisSocketFactory{host:port}}.
       endpoint = given == null ? connection.toString().replaceAll(".*\\{|}", "") : given;
-      return check.apply(endpoint, facts(connection));
-    } catch (Exception e) {
+      BackendInfo facts = check.apply(endpoint, facts(connection));
+      connection.close();
+      return facts;
+    } catch (Exception | LinkageError e) {
+      if (connection != null) {
+        Links.disconnect(connection);
+        connection.close();
+      }
       end.run();
+      if (e instanceof LinkageError error) {
+        throw error;
+      }
       throw RedisServers.refusal(endpoint, e);
-    } catch (LinkageError e) {
-      end.run();
-      throw e;
     }
   }
 
-  private static Map<String, ?> facts(Connection connection) {
+  private Map<String, ?> facts(Connection connection) {
     try {
+      long start = System.nanoTime();
       connection.sendCommand(Command.HELLO);
-      return BuilderFactory.ENCODED_OBJECT_MAP.build(connection.getOne());
+      Object reply = connection.getOne();
+      links.roundTrip.begin(System.nanoTime() - start);
+      return BuilderFactory.ENCODED_OBJECT_MAP.build(reply);
     } catch (JedisDataException e) {
       if (!RedisServers.isWithoutHello(e)) {
         throw e;
@@ -227,25 +219,16 @@ public final class JedisBackend implements LockBackend {
 
   @Override
   public List<Object> execute(ScriptCall call) {
-    Attempt attempt = new Attempt(call, info.endpoint());
+    Attempt attempt = new Attempt(call, info.endpoint(), links);
     use();
-    if (mayConnect() || Threads.isVirtual()) {
+    if (links.mayConnect() || Threads.isVirtual() || attempt.mayShare()) {
       dispatch(List.of(attempt));
     } else if (call.acks() != null) {
       run(List.of(attempt)); // alone: other callers must not wait for its replicas
     } else {
       callers.run(attempt);
     }
-    return PendingCall.await(attempt);
-  }
-
-  /**
-   * Whether borrowing now may open a connection. When all connections are in use, the pool waits
-   * for one and opens none.
-   */
-  private boolean mayConnect() {
-    return pool.getNumIdle() == 0
-        && Integer.compareUnsigned(pool.getNumActive(), pool.getMaxTotal()) < 0; // -1: no limit
+    return attempt.awaitReply();
   }
 
   @Override
@@ -255,7 +238,8 @@ public final class JedisBackend implements LockBackend {
 
   @Override
   public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
-    List<Attempt> batch = calls.stream().map(call -> new Attempt(call, info.endpoint())).toList();
+    List<Attempt> batch =
+        calls.stream().map(call -> new Attempt(call, info.endpoint(), links)).toList();
     use();
     dispatch(batch);
     return List.copyOf(batch);
@@ -263,7 +247,7 @@ public final class JedisBackend implements LockBackend {
 
   /** Runs a call whose slot is on its way to this node of a cluster. */
   CompletableFuture<List<Object>> executeAsking(ScriptCall call) {
-    Attempt attempt = new Attempt(call, info.endpoint(), true);
+    Attempt attempt = new Attempt(call, info.endpoint(), links, true);
     use();
     dispatch(List.of(attempt));
     return attempt;
@@ -277,28 +261,30 @@ public final class JedisBackend implements LockBackend {
 
   /** Sends one command that is no script. May block for longer if it has to connect. */
   List<?> ask(Duration time, Command command, String... args) throws Exception {
-    requireOpen();
-    Connection connection = pool.borrowObject(time);
-    connection.setHandlingPool(pool);
+    Connection connection = links.borrow(time);
     try {
       int before = connection.getSoTimeout();
-      limit(connection, (int) Math.max(1, time.toMillis()));
+      Links.limit(connection, (int) Math.max(1, time.toMillis()));
       connection.sendCommand(command, args);
       Object reply = SafeEncoder.encodeObject(connection.getOne());
-      limit(connection, before);
+      Links.limit(connection, before);
       return reply instanceof List<?> list ? list : List.of(reply);
     } catch (JedisConnectionException e) {
-      disconnect(connection);
+      Links.disconnect(connection);
       throw e;
     } finally {
-      menders.execute(connection::close);
+      links.giveBack(connection);
     }
   }
 
   /** Gives the batch to a thread of the backend. Each call ends at its deadline. */
   private void dispatch(List<Attempt> batch) {
     PendingCall.limit(batch);
-    workers.execute(() -> run(batch));
+    if (!batch.isEmpty() && batch.stream().allMatch(Attempt::mayShare)) {
+      pipeline.send(batch);
+    } else {
+      workers.execute(() -> run(batch));
+    }
   }
 
   /** Ends every call of the batch, or gives the batch to a thread of the backend that does. */
@@ -308,19 +294,15 @@ public final class JedisBackend implements LockBackend {
       return; // all calls ended while they were queued
     }
     try {
-      requireOpen();
-      Connection connection =
-          pool.borrowObject(Duration.ofMillis(Math.min(millis, LONGEST_BORROW)));
-      connection.setHandlingPool(pool);
-      use(connection, batch);
+      use(links.borrow(Math.min(millis, batch.get(0).millisToSend())), batch);
     } catch (InterruptedException e) {
       dispatch(batch); // the idle connection is gone; workers are not interrupted
       Thread.currentThread().interrupt();
     } catch (NoSuchElementException e) {
-      if (millis > LONGEST_BORROW && e.getCause() == null && pool.getBlockWhenExhausted()) {
+      if (links.mayWait(e, millis)) {
         dispatch(batch); // and not on this thread, where making a connection has no deadline
       } else {
-        batch.forEach(call -> call.fail(e));
+        batch.forEach(call -> call.fail(links.whyUnsent(e)));
       }
     } catch (Exception | LinkageError e) {
       batch.forEach(call -> call.fail(e));
@@ -337,20 +319,14 @@ public final class JedisBackend implements LockBackend {
           again = exchange(connection, some);
         }
       }
-      limit(connection, before);
+      Links.limit(connection, before);
       if (haveMetReplica(batch)) {
         subscriber.reconnect();
         throw new JedisConnectionException("the server is a replica now");
       }
       connection.close();
     } catch (RuntimeException | Error e) {
-      disconnect(connection);
-      if (!(e.getCause() instanceof SocketTimeoutException)) {
-        // The server has closed this connection, and perhaps all.
-        withinMillis(PendingCall.millisLeft(batch), pool::clear);
-      }
-      // The return may make the pool open a connection for its waiters at once, which takes time.
-      menders.execute(connection::close);
+      links.lose(connection, e, PendingCall.millisLeft(batch));
       throw e;
     } finally {
       batch.forEach(Attempt::finish); // after the return: a caller's next call finds it
@@ -372,69 +348,52 @@ public final class JedisBackend implements LockBackend {
     return met;
   }
 
-  /**
-   * Ends a connection that has failed. Jedis tries to send the rest of its buffer first. The rest
-   * is empty, or consists of calls that count as sent, on a connection that could not send them.
-   * Java reads once more from a TLS socket before it closes it, and waits for that as long as for a
-   * reply; hence the short timeout.
-   */
-  static void disconnect(Connection connection) {
-    connection.setBroken();
-    try {
-      connection.setSoTimeout(1);
-      connection.disconnect();
-    } catch (RuntimeException e) {
-      // The socket is closed all the same, and a thread that reads from it gets an exception.
-    }
-  }
-
-  /** Closes idle connections, one after the other. With TLS each may wait for the server. */
-  private void withinMillis(int most, Runnable closing) {
-    CompletableFuture<Void> closed = CompletableFuture.runAsync(closing, menders);
-    boolean unused = PendingCall.awaitEnd(closed, Duration.ofMillis(most));
-  }
-
-  private static void limit(Connection connection, int millis) {
-    if (connection.getSoTimeout() != millis) {
-      connection.setSoTimeout(millis);
-    }
-  }
-
   /** Sends all calls and reads their replies. Returns whether to send some of them again. */
   private boolean exchange(Connection connection, List<Attempt> batch) {
-    requireOpen();
+    links.requireOpen();
     int millis = Math.max(1, PendingCall.millisLeft(batch));
-    long end = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(millis);
-    limit(connection, millis);
+    long start = System.nanoTime();
+    long end = start + TimeUnit.MILLISECONDS.toNanos(millis);
+    Links.limit(connection, millis);
     for (Attempt call : batch) {
       call.send(connection, words);
     }
     boolean counts = sendWait(connection, batch);
     connection.getMany(0); // flushes now, so that close() has nothing to flush
-    reading.add(connection);
     try {
-      requireOpen();
-      boolean again = batch.get(0).take(connection);
+      links.reads(connection);
+      boolean again = first(batch.get(0), connection, start);
       for (int i = 1; i < batch.size(); i++) {
         long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
-        limit(connection, (int) Math.max(1, left));
+        Links.limit(connection, (int) Math.max(1, left));
         again |= batch.get(i).take(connection);
       }
       if (counts) {
-        limit(
+        Links.limit(
             connection, (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
         Object count = count(connection);
         batch.forEach(call -> call.counted(count));
       }
       return again;
     } finally {
-      reading.remove(connection);
+      links.readsNoMore(connection);
+    }
+  }
+
+  /** Takes the first reply, which shows how far the server is. Its lack shows that, too. */
+  private boolean first(Attempt call, Connection connection, long start) {
+    try {
+      return call.take(connection);
+    } finally {
+      if (call.isSent()) {
+        links.roundTrip.took(System.nanoTime() - start);
+      }
     }
   }
 
   /** Whether the pool is open. The client that it belongs to may close it. */
   boolean hasPool() {
-    return !pool.isClosed();
+    return links.hasPool();
   }
 
   /**
@@ -466,22 +425,16 @@ public final class JedisBackend implements LockBackend {
     }
   }
 
-  private void requireOpen() {
-    if (closed) {
-      throw new BackendException(Outcome.NOT_EXECUTED, "the backend is closed", null);
-    }
-  }
-
   @Override
   public Subscription subscribe(String channel, ChannelListener listener) {
-    requireOpen();
+    links.requireOpen();
     return subscriber.subscribe(channel, listener);
   }
 
   /** At a node of a cluster. It does not follow the slot to another node. */
   @Override
   public Subscription subscribeSharded(String channel, ChannelListener listener) {
-    requireOpen();
+    links.requireOpen();
     return (info.shardsChannels() ? shards : subscriber).subscribe(channel, listener);
   }
 
@@ -496,12 +449,11 @@ public final class JedisBackend implements LockBackend {
    */
   @Override
   public void close() {
-    closed = true;
-    reading.forEach(JedisBackend::disconnect);
     List<ScheduledThreadPoolExecutor> threads = new ArrayList<>(subscriber.close());
     threads.addAll(shards.close());
-    withinMillis(1_000, end);
-    threads.addAll(List.of(workers, menders));
+    threads.addAll(links.close(end));
+    threads.addAll(pipeline.threads());
+    threads.add(workers);
     Threads.end(threads);
   }
 

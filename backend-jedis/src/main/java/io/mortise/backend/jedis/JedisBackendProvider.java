@@ -14,14 +14,10 @@ import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.SpiVersion;
-import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 import redis.clients.jedis.ConnectionPool;
-import redis.clients.jedis.ConnectionPoolConfig;
-import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.JedisClientConfig;
 
 /**
  * Opens backends by URI: {@code redis://user:password@host:port/database} for one server, {@code
@@ -75,26 +71,25 @@ public final class JedisBackendProvider implements LockBackendProvider {
 
   private static LockBackend connect(RedisAddress address, BackendConfig config, TlsFiles tls) {
     try {
-      return connect(address, settings(address, config), tls);
+      return connect(address, config, tls, true);
     } catch (BackendException e) {
       if (!RedisServers.isWithoutHello(e)) {
         throw e;
       }
-      return connect(address, common(address, config).build(), tls); // the older protocol
+      return connect(address, config, tls, false);
     }
   }
 
   private static JedisBackend connect(
-      RedisAddress address, JedisClientConfig settings, TlsFiles tls) {
-    ConnectionPool pool = pool(address, settings, tls, new ConnectionPoolConfig());
+      RedisAddress address, BackendConfig config, TlsFiles tls, boolean knowsHello) {
+    ConnectionPool pool = pool(address, config, tls, knowsHello);
     return new JedisBackend(pool, address.toString(), JedisBackend.BEAT, pool::close);
   }
 
   private static LockBackend connect(ClusterAddress cluster, BackendConfig config, TlsFiles tls) {
-    ConnectionPoolConfig restful = restful();
     JedisCluster nodes =
         new JedisCluster(
-            place -> pool(cluster.at(place), config, tls, restful), ConnectionPool::close);
+            place -> pool(cluster.at(place), config, tls, true), ConnectionPool::close);
     return new ClusterRouter(nodes, cluster.places(), cluster.toString());
   }
 
@@ -103,40 +98,14 @@ public final class JedisBackendProvider implements LockBackendProvider {
     String password = config.properties().get(SentinelAddress.PASSWORD);
     JedisSentinelNodes nodes =
         new JedisSentinelNodes(
-            place -> pool(set.data(place), config, tls, restful()),
-            place -> pool(set.sentinel(place, user, password), config, tls, restful()),
+            place -> pool(set.data(place), config, tls, true),
+            place -> pool(set.sentinel(place, user, password), config, tls, true),
             config.commandTimeout());
     return new SentinelRouter(nodes, set, config.commandTimeout());
   }
 
-  /** Limits of a pool without a thread that wakes up. */
-  static ConnectionPoolConfig restful() {
-    ConnectionPoolConfig limits = new ConnectionPoolConfig();
-    limits.setTimeBetweenEvictionRuns(Duration.ofMillis(-1));
-    return limits;
-  }
-
   private static ConnectionPool pool(
-      RedisAddress address, BackendConfig config, TlsFiles tls, ConnectionPoolConfig limits) {
-    return pool(address, settings(address, config), tls, limits);
-  }
-
-  private static ConnectionPool pool(
-      RedisAddress address, JedisClientConfig settings, TlsFiles tls, ConnectionPoolConfig limits) {
-    return OwnPool.of(address, settings, tls, limits);
-  }
-
-  private static DefaultJedisClientConfig settings(RedisAddress address, BackendConfig config) {
-    return common(address, config).resp3().build();
-  }
-
-  private static DefaultJedisClientConfig.Builder common(
-      RedisAddress address, BackendConfig config) {
-    return DefaultJedisClientConfig.builder()
-        .user(address.user())
-        .password(address.password())
-        .database(address.database())
-        .clientName(config.clientName())
-        .timeoutMillis(Math.toIntExact(config.commandTimeout().toMillis()));
+      RedisAddress address, BackendConfig config, TlsFiles tls, boolean knowsHello) {
+    return OwnPool.of(address, config, tls, knowsHello);
   }
 }

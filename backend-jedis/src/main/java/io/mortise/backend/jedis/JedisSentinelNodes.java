@@ -61,7 +61,7 @@ record JedisSentinelNodes(
   }
 
   private static ConnectionPool pool(String place, JedisClientConfig settings) {
-    return new ConnectionPool(HostAndPort.from(place), settings, JedisBackendProvider.restful());
+    return OwnConnections.pool(HostAndPort.from(place), settings);
   }
 
   @Override

@@ -2,17 +2,15 @@ package io.mortise.backend.jedis;
 
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.TlsFiles;
+import io.mortise.spi.BackendConfig;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import redis.clients.jedis.ConnectionFactory;
 import redis.clients.jedis.ConnectionPool;
-import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.IOUtils;
@@ -24,21 +22,18 @@ import redis.clients.jedis.util.IOUtils;
 final class OwnPool extends ConnectionPool {
   private final Sockets sockets;
 
-  private OwnPool(
-      Sockets sockets,
-      JedisSocketFactory outer,
-      JedisClientConfig settings,
-      ConnectionPoolConfig limits) {
-    super(new ConnectionFactory(outer, settings), limits);
+  private OwnPool(Sockets sockets, OwnConnections connections) {
+    super(connections, OwnConnections.limits());
     this.sockets = sockets;
   }
 
   static OwnPool of(
-      RedisAddress address, JedisClientConfig settings, TlsFiles tls, ConnectionPoolConfig limits) {
+      RedisAddress address, BackendConfig config, TlsFiles tls, boolean knowsHello) {
     HostAndPort server = new HostAndPort(address.host(), address.port());
-    Sockets plain = new Sockets(server, settings);
+    Sockets plain = new Sockets(server, Math.toIntExact(config.commandTimeout().toMillis()));
     JedisSocketFactory outer = address.tls() ? new TlsSockets(plain, server, tls) : plain;
-    return new OwnPool(plain, outer, settings, limits);
+    return new OwnPool(
+        plain, OwnConnections.of(outer, address, config.clientName(), knowsHello));
   }
 
   @Override
@@ -52,13 +47,13 @@ final class OwnPool extends ConnectionPool {
    */
   private static final class Sockets implements JedisSocketFactory {
     private final HostAndPort server;
-    private final JedisClientConfig settings;
+    private final int timeout;
     private final Set<Socket> made = ConcurrentHashMap.newKeySet();
     private volatile boolean closed;
 
-    Sockets(HostAndPort server, JedisClientConfig settings) {
+    Sockets(HostAndPort server, int timeout) {
       this.server = server;
-      this.settings = settings;
+      this.timeout = timeout;
     }
 
     @Override
@@ -91,9 +86,8 @@ final class OwnPool extends ConnectionPool {
       socket.setKeepAlive(true);
       socket.setTcpNoDelay(true);
       socket.setSoLinger(true, 0);
-      socket.connect(
-          new InetSocketAddress(host, server.getPort()), settings.getConnectionTimeoutMillis());
-      socket.setSoTimeout(settings.getSocketTimeoutMillis());
+      socket.connect(new InetSocketAddress(host, server.getPort()), timeout);
+      socket.setSoTimeout(timeout);
     }
 
     void close() {

@@ -12,10 +12,16 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.DistributedLock;
+import io.mortise.LockException;
+import io.mortise.LockService;
 import io.mortise.conformance.redis.RedisExtension;
 import io.mortise.conformance.redis.RedisServer;
+import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.ScriptCall.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -149,6 +155,110 @@ class HandedClientTest {
     }
     assertWorks(backend);
     assertNull(command("GET", "none"));
+  }
+
+  @Test
+  @DisplayName("B3: if all connections are lent, the caller's patience ends the wait, and says so")
+  void patienceEndsTheWaitForAConnection() throws Throwable {
+    use(pool(2, RedisProtocol.RESP3));
+    try (Connection taken = pool.getResource();
+        Connection other = pool.getResource()) {
+      assertTrue(taken.isConnected() && other.isConnected());
+      ScriptCall patient = count("none", Duration.ofMinutes(1));
+      for (boolean interruptible : List.of(true, false)) {
+        ScriptCall call = patient.withPatience(new Patience(BRIEF, interruptible));
+        assertTook(
+            Duration.ofSeconds(20),
+            () -> assertLent(assertFails(Outcome.NOT_EXECUTED, () -> backend.execute(call))));
+      }
+      assertLent(assertFails(Outcome.NOT_EXECUTED, () -> backend.execute(count("none", BRIEF))));
+      assertLent(assertFails(Outcome.NOT_EXECUTED, backend.executeAsync(count("none", BRIEF))));
+    }
+    assertWorks(backend);
+    assertNull(command("GET", "none"));
+  }
+
+  private static void assertLent(BackendException error) {
+    assertTrue(String.valueOf(error.getMessage()).contains("2 of 2 of the pool"), error::toString);
+  }
+
+  @Test
+  @DisplayName("B4: an interrupt ends the wait for a connection if the caller wants that")
+  void anInterruptEndsTheWaitForAConnection() throws InterruptedException {
+    use(pool(1, RedisProtocol.RESP3));
+    Patience patience = new Patience(Duration.ofMinutes(1), true);
+    ScriptCall call = count("none", Duration.ofMinutes(1)).withPatience(patience);
+    AtomicBoolean kept = new AtomicBoolean();
+    try (Connection taken = pool.getResource()) {
+      assertTrue(taken.isConnected());
+      Thread caller =
+          new Thread(() -> {
+            assertFails(Outcome.NOT_EXECUTED, () -> backend.execute(call));
+            kept.set(Thread.currentThread().isInterrupted());
+          });
+      caller.start();
+      await("the caller waits", () -> WAITING.contains(caller.getState()));
+      caller.interrupt();
+      caller.join(20_000);
+      assertTrue(kept.get());
+    }
+    assertNull(command("GET", "none"));
+  }
+
+  @Test
+  @DisplayName("B3: a call that was sent is waited for, although patience and interrupt end a wait")
+  void aCallThatWasSentIsWaitedFor() throws InterruptedException {
+    try (RedisServer frozen = RedisServer.start();
+        ConnectionPool other = pool(frozen, 1, RedisProtocol.RESP3);
+        LockBackend waiting = JedisBackend.of(other)) {
+      ScriptCall call = count("n", Duration.ofMinutes(1)).withPatience(new Patience(BRIEF, true));
+      AtomicBoolean answered = new AtomicBoolean();
+      frozen.pause();
+      Thread caller = new Thread(() -> answered.set(List.of(1L).equals(waiting.execute(call))));
+      caller.start();
+      await("the call is out", () -> other.getNumActive() == 1);
+      Thread.sleep(2 * BRIEF.toMillis()); // its patience is over
+      caller.interrupt();
+      frozen.resume();
+      caller.join(20_000);
+      assertTrue(answered.get());
+    }
+  }
+
+  @Test
+  @DisplayName("B3, L3: a lock's time limit and interrupts end the wait for a connection")
+  void aLockWaitsForAConnection() throws Throwable {
+    use(pool(1, RedisProtocol.RESP3));
+    try (LockService service =
+            LockService.builder()
+                .sharedBackend(backend)
+                .commandTimeout(Duration.ofMinutes(1))
+                .leaseTime(Duration.ofMinutes(4))
+                .open();
+        Connection taken = pool.getResource()) {
+      assertTrue(taken.isConnected());
+      DistributedLock lock = service.getLock("lent");
+      assertTook(
+          Duration.ofSeconds(20),
+          () -> {
+            LockException error =
+                assertThrows(LockException.class, () -> lock.tryLock(1, TimeUnit.SECONDS));
+            String message = String.valueOf(error.getMessage());
+            assertTrue(message.contains("1 of 1 of the pool"), message);
+            assertFalse(message.contains("check that the server runs"), message);
+          });
+      AtomicBoolean interrupted = new AtomicBoolean();
+      Thread caller =
+          new Thread(() -> {
+            assertThrows(InterruptedException.class, lock::lockInterruptibly);
+            interrupted.set(true);
+          });
+      caller.start();
+      await("the caller waits", () -> WAITING.contains(caller.getState()));
+      caller.interrupt();
+      caller.join(20_000);
+      assertTrue(interrupted.get());
+    }
   }
 
   @Test

@@ -32,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -343,6 +344,48 @@ public abstract class ClusterFaultConformance extends ClusterTests {
     mine.unlock();
     waiter.join(LONG);
     assertTrue(inside.get());
+  }
+
+  @Test
+  @Rule({"B1", "B25"})
+  @DisplayName("B25: no call fails because a node closed a connection while it rested")
+  void connectionsThatNodesClose() throws InterruptedException {
+    LockBackend backend = backend();
+    for (int round = 0; round < 3; round++) {
+      int number = round;
+      Crew.run(
+          24,
+          caller -> {
+            String key = name + '-' + caller;
+            backend.execute(counted(key, "round" + number, Duration.ofSeconds(5)));
+          });
+      if (round < 2) {
+        rest();
+        Thread.sleep(1_000); // a client may connect again by itself
+      }
+    }
+  }
+
+  /** Waits until all masters have closed the connections of clients. */
+  private void rest() {
+    for (RedisServer node : cluster.nodes()) {
+      String before = clients(node);
+      node.command("CONFIG", "SET", "timeout", "1");
+      Await.until(
+          "the node has closed them",
+          LONG,
+          () -> clients(node).lines().noneMatch(id -> before.lines().anyMatch(id::equals)));
+      node.command("CONFIG", "SET", "timeout", "0");
+    }
+  }
+
+  /** The ids of the connections that a time limit ends. */
+  private static String clients(RedisServer node) {
+    return String.valueOf(node.command("CLIENT", "LIST", "TYPE", "normal"))
+        .lines()
+        .filter(line -> !line.contains("cmd=client"))
+        .map(line -> line.split(" ", 2)[0])
+        .collect(Collectors.joining("\n"));
   }
 
   /** A node may learn of the slot again, by a message that its owner sent before. */

@@ -78,6 +78,13 @@ public abstract class RedisBackendConformance extends BackendConformance {
   }
 
   @Nested
+  class FarLink extends FarDuties {
+    FarLink() {
+      super(RedisBackendConformance.this);
+    }
+  }
+
+  @Nested
   class Gaps extends GapDuties {
     Gaps() {
       super(RedisBackendConformance.this);

@@ -1,0 +1,186 @@
+package io.mortise.backend.jedis;
+
+import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.Threads;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionPool;
+
+/** The connections of one backend: lent by a pool, given back, and ended. Thread-safe. */
+final class Links {
+  /**
+   * The longest wait in the pool's own queue, in milliseconds. The pool makes a connection for
+   * those in its queue only when another one is returned. If that fails, for example because the
+   * server is frozen, the pool forgets them. A new borrow makes the connection.
+   */
+  private static final int LONGEST_BORROW = 250;
+
+  final RoundTrip roundTrip = new RoundTrip();
+  private final ConnectionPool pool;
+
+  /**
+   * Return broken connections to the pool, and close idle ones. The workers cannot do this: all of
+   * them may be waiting for a connection that this frees.
+   */
+  private final ScheduledThreadPoolExecutor menders = Threads.daemons("mortise-jedis-mender", 8);
+
+  /**
+   * The connections that {@link #close} may cut. A connection that is being written to is not among
+   * them, because Jedis would connect it again.
+   */
+  private final Set<Connection> reading = ConcurrentHashMap.newKeySet();
+
+  private volatile boolean closed;
+
+  Links(ConnectionPool pool) {
+    this.pool = pool;
+  }
+
+  /** Opens a connection outside the pool. */
+  Connection connect() throws Exception {
+    return pool.getFactory().makeObject().getObject();
+  }
+
+  /** The first connection. It stays in the pool, unless all of the pool's are lent. */
+  Connection first() throws Exception {
+    return pool.getNumIdle() > 0 || mayConnect() ? borrow(LONGEST_BORROW) : connect();
+  }
+
+  /**
+   * Takes a connection out of the pool. Making one has no deadline, and takes at least two round
+   * trips. {@link Connection#close} gives it back.
+   *
+   * @param millis the longest wait while all are lent, up to {@link #LONGEST_BORROW}
+   * @throws NoSuchElementException {@link #mayWait} says whether to borrow again
+   */
+  Connection borrow(int millis) throws Exception {
+    return borrow(Duration.ofMillis(Math.min(millis, LONGEST_BORROW)));
+  }
+
+  Connection borrow(Duration longest) throws Exception {
+    requireOpen();
+    Connection connection = pool.borrowObject(longest);
+    connection.setHandlingPool(pool);
+    return connection;
+  }
+
+  /** Whether a borrow in vain only came too early. */
+  boolean mayWait(NoSuchElementException vain, int millis) {
+    return millis > LONGEST_BORROW && vain.getCause() == null && pool.getBlockWhenExhausted();
+  }
+
+  /**
+   * Whether borrowing now may open a connection. When all connections are in use, the pool waits
+   * for one and opens none.
+   */
+  boolean mayConnect() {
+    return pool.getNumIdle() == 0 && !isExhausted();
+  }
+
+  private boolean isExhausted() {
+    return Integer.compareUnsigned(pool.getNumActive(), pool.getMaxTotal()) >= 0; // -1: no limit
+  }
+
+  /** Why a call was not sent: the reason, or that all connections are lent. */
+  Throwable whyUnsent(Throwable reason) {
+    return isExhausted()
+        ? new NoSuchElementException(
+            "no connection was free: %d of %d of the pool are in use; make the pool larger, or return its connections earlier"
+                .formatted(pool.getNumActive(), pool.getMaxTotal()))
+        : reason;
+  }
+
+  int most() {
+    return pool.getMaxTotal();
+  }
+
+  /** Whether the pool is open. The client that it belongs to may close it. */
+  boolean hasPool() {
+    return !pool.isClosed();
+  }
+
+  void requireOpen() {
+    if (closed) {
+      throw new BackendException(Outcome.NOT_EXECUTED, "the backend is closed", null);
+    }
+  }
+
+  /** From now on {@link #close} may cut the connection. */
+  void reads(Connection connection) {
+    reading.add(connection);
+    requireOpen();
+  }
+
+  void readsNoMore(Connection connection) {
+    reading.remove(connection);
+  }
+
+  /**
+   * Ends a connection that has failed, and gives it back. The return may make the pool open a
+   * connection for its waiters at once, so a thread of the backend does it.
+   *
+   * @param millis how long to wait for other connections to close
+   */
+  void lose(Connection connection, Throwable failure, int millis) {
+    disconnect(connection);
+    if (!(failure.getCause() instanceof SocketTimeoutException)) {
+      clear(millis); // the server has closed this connection, and perhaps all
+    }
+    menders.execute(connection::close);
+  }
+
+  /** Gives back a connection that may be broken. */
+  void giveBack(Connection connection) {
+    menders.execute(connection::close);
+  }
+
+  /** Closes what rests in the pool. */
+  void clear(int millis) {
+    withinMillis(millis, pool::clear);
+  }
+
+  /** Ends every connection that is being read, and then the pool. Returns threads to be ended. */
+  List<ScheduledThreadPoolExecutor> close(Runnable end) {
+    closed = true;
+    reading.forEach(Links::disconnect);
+    withinMillis(1_000, end);
+    return List.of(menders);
+  }
+
+  /** Closes idle connections, one after the other. With TLS each may wait for the server. */
+  private void withinMillis(int most, Runnable closing) {
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(closing, menders);
+    boolean unused = PendingCall.awaitEnd(closed, Duration.ofMillis(most));
+  }
+
+  /**
+   * Ends a connection that has failed. Jedis tries to send the rest of its buffer first. The rest
+   * is empty, or consists of calls that count as sent, on a connection that could not send them.
+   * Java reads once more from a TLS socket before it closes it, and waits for that as long as for a
+   * reply; hence the short timeout.
+   */
+  static void disconnect(Connection connection) {
+    connection.setBroken();
+    try {
+      connection.setSoTimeout(1);
+      connection.disconnect();
+    } catch (RuntimeException e) {
+      // The socket is closed all the same, and a thread that reads from it gets an exception.
+    }
+  }
+
+  static void limit(Connection connection, int millis) {
+    if (connection.getSoTimeout() != millis) {
+      connection.setSoTimeout(millis);
+    }
+  }
+}

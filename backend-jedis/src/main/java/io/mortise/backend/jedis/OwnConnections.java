@@ -1,0 +1,190 @@
+package io.mortise.backend.jedis;
+
+import io.mortise.backend.support.RedisAddress;
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Function;
+import org.apache.commons.pool2.PooledObject;
+import org.apache.commons.pool2.PooledObjectFactory;
+import org.apache.commons.pool2.impl.DefaultPooledObject;
+import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
+import redis.clients.jedis.Connection;
+import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
+import redis.clients.jedis.JedisSocketFactory;
+import redis.clients.jedis.Protocol.Command;
+import redis.clients.jedis.Protocol.Keyword;
+import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
+
+/**
+ * Makes the connections of a pool that belongs to a backend, and looks at one that has rested
+ * before the pool lends it. A server or a load balancer may have closed it meanwhile. A read of a
+ * millisecond shows that, and costs no round trip. The pool's evictor closes connections that rest
+ * for longer than a minute, before a load balancer forgets them.
+ *
+ * @param sockets makes the sockets
+ * @param greeting makes a connection of a socket, and introduces it to the server
+ */
+record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, Connection> greeting)
+    implements PooledObjectFactory<Connection> {
+  /** A server closes no connection after a shorter rest. */
+  private static final Duration REST = Duration.ofMillis(300);
+
+  /** The pool of an application's own settings. Jedis introduces its connections. */
+  static ConnectionPool pool(HostAndPort server, JedisClientConfig settings) {
+    if (settings.getAuthXManager() != null) {
+      return new ConnectionPool(server, settings, limits()); // only this pool renews its tokens
+    }
+    JedisSocketFactory sockets = new DefaultJedisSocketFactory(server, settings);
+    return new ConnectionPool(
+        new OwnConnections(sockets, socket -> new Connection(socket, settings)), limits());
+  }
+
+  /** The connections of a URI. They open in one round trip. */
+  static OwnConnections of(
+      JedisSocketFactory sockets, RedisAddress address, String name, boolean knowsHello) {
+    List<CommandArguments> words = knowsHello ? hello(address, name) : introduction(address, name);
+    if (address.database() > 0) {
+      words.add(new CommandArguments(Command.SELECT).add(address.database()));
+    }
+    return new OwnConnections(sockets, socket -> greeted(new Connection(socket), words));
+  }
+
+  static ConnectionPoolConfig limits() {
+    ConnectionPoolConfig limits = new ConnectionPoolConfig();
+    limits.setTestOnBorrow(true);
+    return limits;
+  }
+
+  /** A password without a user goes before HELLO, because HELLO wants a user with it. */
+  private static List<CommandArguments> hello(RedisAddress address, String name) {
+    List<CommandArguments> words = new ArrayList<>();
+    CommandArguments hello = new CommandArguments(Command.HELLO).add("2");
+    if (address.user() != null) {
+      hello.add(Keyword.AUTH).add(address.user()).add(address.password());
+    } else if (address.password() != null) {
+      words.add(new CommandArguments(Command.AUTH).add(address.password()));
+    }
+    words.add(hello.add(Keyword.SETNAME).add(name));
+    return words;
+  }
+
+  /** For a server that does not know HELLO. */
+  private static List<CommandArguments> introduction(RedisAddress address, String name) {
+    List<CommandArguments> words = new ArrayList<>();
+    if (address.password() != null) {
+      CommandArguments auth = new CommandArguments(Command.AUTH);
+      words.add((address.user() == null ? auth : auth.add(address.user())).add(address.password()));
+    }
+    words.add(new CommandArguments(Command.CLIENT).add(Keyword.SETNAME).add(name));
+    return words;
+  }
+
+  /** Sends all words at once, and reads the replies. */
+  private static Connection greeted(Connection connection, List<CommandArguments> words) {
+    try {
+      connection.connect();
+      words.forEach(connection::sendCommand);
+      List<Object> replies = connection.getMany(words.size());
+      for (int i = 0; i < words.size(); i++) {
+        boolean isName = words.get(i).getCommand() == Command.CLIENT; // which an ACL may refuse
+        if (replies.get(i) instanceof JedisDataException refusal && !isName) {
+          throw refusal;
+        }
+      }
+      return connection;
+    } catch (RuntimeException e) {
+      Links.disconnect(connection);
+      throw e;
+    }
+  }
+
+  @Override
+  public PooledObject<Connection> makeObject() {
+    OneSocket socket = new OneSocket(sockets);
+    return new Lent(greeting.apply(socket), socket);
+  }
+
+  @Override
+  public boolean validateObject(PooledObject<Connection> lent) {
+    return lent.getIdleDuration().compareTo(REST) < 0 || (lent instanceof Lent one && one.isOpen());
+  }
+
+  @Override
+  public void destroyObject(PooledObject<Connection> lent) {
+    Links.disconnect(lent.getObject());
+  }
+
+  @Override
+  public void activateObject(PooledObject<Connection> lent) {
+    // It is as it was made.
+  }
+
+  @Override
+  public void passivateObject(PooledObject<Connection> lent) {
+    // It is as it was made.
+  }
+
+  /** The one socket of a connection. Jedis would make another one, and not introduce it. */
+  private static final class OneSocket implements JedisSocketFactory {
+    private final JedisSocketFactory sockets;
+    private @Nullable Socket socket;
+
+    OneSocket(JedisSocketFactory sockets) {
+      this.sockets = sockets;
+    }
+
+    @Override
+    public Socket createSocket() {
+      if (socket != null) {
+        throw new JedisConnectionException("the connection has ended");
+      }
+      socket = sockets.createSocket();
+      return socket;
+    }
+
+    @Override
+    public String toString() {
+      return sockets.toString();
+    }
+  }
+
+  /** A connection in the pool, and its socket. */
+  private static final class Lent extends DefaultPooledObject<Connection> {
+    private final OneSocket at;
+
+    Lent(Connection connection, OneSocket at) {
+      super(connection);
+      this.at = at;
+    }
+
+    /** Whether the server has neither closed the connection nor sent what nobody asked for. */
+    boolean isOpen() {
+      Socket socket = at.socket;
+      if (socket == null) {
+        return false;
+      }
+      try {
+        socket.setSoTimeout(1);
+        try {
+          socket.getInputStream().read();
+          return false;
+        } catch (SocketTimeoutException e) {
+          socket.setSoTimeout(getObject().getSoTimeout());
+          return true;
+        }
+      } catch (IOException e) {
+        return false;
+      }
+    }
+  }
+}
