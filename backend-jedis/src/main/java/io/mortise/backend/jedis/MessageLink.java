@@ -36,6 +36,6 @@ record MessageLink(Connection connection) implements Subscriber.Link {
 
   @Override
   public void close() {
-    JedisBackend.disconnect(connection);
+    Links.disconnect(connection);
   }
 }
