@@ -488,14 +488,13 @@ public interface LockService extends AutoCloseable {
     Builder replicaAcks(int replicas, Duration wait);
 
     /**
-     * Sets the executor of listeners and futures. They never run on a client's I/O thread, nor on
-     * the timer that all services share. If the executor throws, they run on a thread of this
-     * library, and the log says so once. An executor that drops tasks cannot be noticed: futures
-     * then never complete, and a lease that one of them was granted is renewed until garbage
-     * collection.
+     * Sets the executor of listeners and futures. They never run on the timer that all services
+     * share. On a client's I/O thread they run only if the executor runs tasks in place, such as
+     * {@code Runnable::run}, and must not block there. If the executor throws, they run on a thread
+     * of this library, and the log says so once.
      *
-     * <p>One that runs tasks in place, such as {@code Runnable::run}, may run them on a client's
-     * I/O thread after all. They must not block there.
+     * <p>An executor that drops tasks cannot be noticed. Futures then never complete, and a lease
+     * that one of them was granted is renewed until garbage collection.
      *
      * @param executor the caller keeps it and shuts it down; default: one daemon thread of the
      *     service, so that listeners receive events in their order

@@ -36,7 +36,7 @@ class ThreadStacksTest {
     for (int losses = 10_000; losses <= 160_000; losses *= 2) {
       assertTrue(looks(losses) <= 2 * losses, looks + " looks for " + losses + " losses");
     }
-    assertTrue(stacks.size() <= 2 * ThreadStacks.KEPT + 1, stacks.toString());
+    assertTrue(stacks.size() <= 2 * ThreadStacks.KEPT + 1, stacks.size() + " are left");
   }
 
   @Test

@@ -120,7 +120,8 @@ final class MovableTime implements TimeSource {
       timers.add(timer);
     }
     if (atOnce) {
-      Thread thread = new Thread(() -> advance(Duration.ZERO), "mortise-timer-at-once");
+      Thread thread =
+          new Thread(null, () -> advance(Duration.ZERO), "mortise-timer-at-once", 0, false);
       thread.setDaemon(true);
       thread.start();
     }
