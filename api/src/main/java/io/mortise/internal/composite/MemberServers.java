@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +42,9 @@ final class MemberServers {
 
   /** The places of the members that answered an acquisition before the servers were compared. */
   private final Set<String> alive = ConcurrentHashMap.newKeySet();
+
+  /** The places of the members without an answer in time. */
+  private final Set<String> silent = ConcurrentHashMap.newKeySet();
 
   private final Set<String> warnings = ConcurrentHashMap.newKeySet();
 
@@ -75,19 +79,25 @@ final class MemberServers {
   }
 
   /**
-   * Notes that a member's server is alive as soon as it answers an acquisition.
+   * Notes whether a member's server answers an acquisition.
    *
    * @param answer that of the server
    */
   void heed(Member member, CompletableFuture<LeaseOutcome> answer) {
-    if (!fit) {
-      CompletableFuture<?> unused =
-          answer.whenComplete((outcome, failure) -> {
-            if (outcome != null) {
-              alive.add(member.place());
-            }
-          });
-    }
+    CompletableFuture<?> unused =
+        answer.whenComplete((outcome, failure) -> {
+          if (failure instanceof TimeoutException) {
+            silent.add(member.place());
+          } else if (outcome != null && (outcome.lease() != null || outcome.heldBy() != null)) {
+            silent.remove(member.place());
+            alive.add(member.place());
+          }
+        });
+  }
+
+  /** Whether the member's server did not answer in time when it was asked last. */
+  boolean isSilent(Member member) {
+    return silent.contains(member.place());
   }
 
   /**

@@ -3,29 +3,27 @@ package io.mortise.internal.composite;
 import io.mortise.Lease;
 import io.mortise.LockServiceClosedException;
 import io.mortise.QuorumException;
-import io.mortise.QuorumException.Answer;
 import io.mortise.QuorumException.Verdict;
 import io.mortise.Registration;
+import io.mortise.internal.composite.Ballot.Question;
 import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
-import io.mortise.internal.engine.NoVoteException;
 import io.mortise.internal.engine.SerialExecutor;
 import io.mortise.internal.lock.Member;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -38,24 +36,37 @@ final class QuorumRequest {
   /* Overview
    *
    *   ROUND     asks all members that it does not hold, at the same time
-   *   WAITING   in the queues of all busy members, and holds none
+   *   WAITING   in the queues of the gates, and holds none
    *   PAUSE     until the next round
-   *   OVER      won, refused, failed or withdrawn
+   *   WON       the lease has taken over what was asked and acquired
+   *   OVER      refused, failed or withdrawn
    *
    * A round is won as soon as a majority has answered yes and their leases, less the drift of
    * clocks, are not over. Each lease counts from before its own command was sent. A round is lost
-   * as soon as a majority is no longer possible. Then the members that were acquired are given back
-   * in the background. A member that has not answered yet is not asked once more. Its answer counts
-   * in the round in which it comes. A lease that comes between rounds is given back.
+   * as soon as a majority is no longer possible. A member that has not answered yet is not asked
+   * once more.
    *
-   * WAITING is in the queues of all busy members. So a holder that keeps a minority for itself
-   * delays nobody, and grants alone can make a majority (docs/decisions/0030). The first grant is a
-   * hint: the holder is leaving. Then:
+   * Contenders must not split the members among themselves. The order of the members, which all
+   * processes share, prevents that (docs/decisions/0122):
    *
-   *   - A few rounds follow in quick succession. They try the other members, and the grants from
-   *     the other queues come in. Members that came by a grant are kept.
-   *   - Without a majority after that, all members are given back, so no circle of waiters can
-   *     close: each member that is given back goes to the next waiter in its queue.
+   *   living    a member that has answered when it was asked last
+   *   gates     the living members but for the last quorum - 1. Every majority needs a gate
+   *   owner     a contender that holds a gate
+   *
+   *   - A contender waits in the queues of the gates, and of no other member. So each release
+   *     makes an owner, also if all other gates are kept by somebody else. The members behind the
+   *     gates are free for the owner's tries.
+   *   - An owner keeps its gates, and of the members behind them those before the first that it
+   *     lacks. In the queue of that one it waits. So whoever has the first member behind the gates
+   *     gets the others too. All other contenders give back at once what a lost round has brought.
+   *   - While a minority is dead, a single gate is left. Its owner has no rival.
+   *   - An owner that does not win in some quick rounds gives back everything. The owner of an
+   *     earlier gate is more patient. So if members are kept by somebody else and an owner needs
+   *     two gates, the owner of the first one gets the other.
+   *
+   * So nothing is held without an end while it waits, and no circle of waiters can close. Views of
+   * what lives may differ, and then two contenders may both give back. While members are missing,
+   * a waiter looks once per member timeout whether the same ones are.
    *
    * A wait ends after 2.5 to 5 s, and the next round asks all members again. One more round does so
    * when the time is over. The end of a wait does not wait for a member whose answer is still out:
@@ -72,6 +83,7 @@ final class QuorumRequest {
     ROUND,
     WAITING,
     PAUSE,
+    WON,
     OVER
   }
 
@@ -79,7 +91,11 @@ final class QuorumRequest {
   private static final Duration LONGEST_WAIT_FOR_HINT = Duration.ofSeconds(5);
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
-  private static final int QUICK_ROUNDS = 6;
+
+  /** For the owner of the last of all gates. The owner of the one before it has twice as many. */
+  private static final int QUICK_ROUNDS = 3;
+
+  private static final int MOST_DOUBLINGS = 3;
 
   private final QuorumMembers of;
   private final QuorumOwner owner;
@@ -88,31 +104,16 @@ final class QuorumRequest {
   private final CompletableFuture<LeaseOutcome> claimed;
 
   private final SerialExecutor turns = new SerialExecutor();
-  private final Map<Member, Lease> held = new LinkedHashMap<>();
-  private final Map<Member, Verdict> verdicts = new HashMap<>();
 
-  /**
-   * The last question to each member. A question without an answer is in {@code tries} or in {@code
-   * waits}.
-   */
-  private final Map<Member, CompletableFuture<LeaseOutcome>> asked = new HashMap<>();
-
-  private final Set<Member> tries = new HashSet<>();
-  private final Set<Member> waits = new HashSet<>();
-  private final Set<Member> hints = new HashSet<>();
-
-  /** Members without an answer in time when they were last tried. */
-  private final Set<Member> silent = new HashSet<>();
+  /** One for each member, in the order of the members. */
+  private final List<Ballot> ballots;
 
   private final List<Registration> closings = new ArrayList<>();
   private @Nullable Timer pausing;
   private Phase phase = Phase.PAUSE;
   private int rounds;
   private int quickRounds;
-  private long hintedAt;
   private long waitsUntil;
-  private boolean troubled;
-  private boolean won;
 
   private QuorumRequest(
       QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> claimed) {
@@ -120,6 +121,7 @@ final class QuorumRequest {
     this.owner = owner;
     this.wait = wait;
     this.claimed = claimed;
+    ballots = of.all().stream().map(Ballot::new).toList();
     start = of.time().nanoTime();
   }
 
@@ -134,14 +136,11 @@ final class QuorumRequest {
 
   private void ended() {
     closings.forEach(Registration::close);
-    if (pausing != null) {
-      pausing.close();
-    }
-    if (phase != Phase.OVER) {
+    endPause();
+    if (phase != Phase.WON && phase != Phase.OVER) {
       phase = Phase.OVER;
-      giveUp(tries);
-      giveUp(waits);
-      releaseAllBut(Set.of());
+      ballots.forEach(Ballot::giveUp);
+      ballots.forEach(Ballot::giveBack);
     }
   }
 
@@ -149,109 +148,68 @@ final class QuorumRequest {
     return of.time().schedule(() -> turns.run(task), delay);
   }
 
+  private void endPause() {
+    if (pausing != null) {
+      pausing.close();
+      pausing = null;
+    }
+  }
+
   // Asking
 
-  private void ask(Member member, long nanos) {
-    CompletableFuture<LeaseOutcome> one = new CompletableFuture<>();
-    asked.put(member, one);
-    CompletableFuture<LeaseOutcome> unused =
-        one.whenComplete(
-            (answer, failure) -> turns.run(() -> answered(member, one, answer, failure)));
-    of.ask(member, nanos, one);
+  private void ask(List<Ballot> some, Question question, long nanos) {
+    for (Ballot ballot : some) {
+      CompletableFuture<LeaseOutcome> one = ballot.ask(question);
+      CompletableFuture<LeaseOutcome> unused =
+          one.whenComplete(
+              (answer, failure) -> turns.run(() -> answered(ballot, one, answer, failure)));
+      of.ask(ballot.member, nanos, one);
+    }
   }
 
   /** Ends the questions that have no answer by then. The timer is closed when all have one. */
   private void limit(
-      List<Member> members, Duration longest, Consumer<CompletableFuture<LeaseOutcome>> end) {
-    List<CompletableFuture<LeaseOutcome>> questions = members.stream().map(this::asked).toList();
+      List<Ballot> some, Duration longest, Consumer<CompletableFuture<LeaseOutcome>> end) {
+    List<CompletableFuture<LeaseOutcome>> questions = some.stream().map(Ballot::answer).toList();
     Timer timer = later(longest, () -> questions.forEach(end));
     CompletableFuture<Void> unused = Futures.settled(questions).thenRun(timer::close);
   }
 
-  private void giveUp(Set<Member> unanswered) {
-    unanswered.forEach(each -> asked(each).cancel(false));
-    unanswered.clear();
-  }
-
-  private CompletableFuture<LeaseOutcome> asked(Member member) {
-    return Objects.requireNonNull(asked.get(member));
-  }
-
   private void answered(
-      Member member,
+      Ballot ballot,
       CompletableFuture<LeaseOutcome> one,
       @Nullable LeaseOutcome answer,
       @Nullable Throwable failure) {
     Lease lease = answer == null ? null : answer.lease();
-    boolean last = isLast(member, one);
-    boolean tried = last && tries.remove(member);
-    boolean waited = last && waits.remove(member);
-    if (tried || waited) {
-      keep(member, answer, failure, waited);
-    } else if (lease != null && !(won && last)) { // or else the lease that was won takes it
+    boolean last = ballot.isLast(one);
+    if (last && !ballot.isOut(Question.NONE)) {
+      heard(ballot, answer, failure);
+    } else if (lease != null && !(last && phase == Phase.WON)) { // or else the won lease takes it
       MergedLease.giveBack(lease);
     }
   }
 
-  @SuppressWarnings("ReferenceEquality") // compares identity
-  private boolean isLast(Member member, CompletableFuture<LeaseOutcome> one) {
-    return asked.get(member) == one;
-  }
-
-  private void keep(
-      Member member, @Nullable LeaseOutcome answer, @Nullable Throwable failure, boolean waited) {
+  private void heard(Ballot ballot, @Nullable LeaseOutcome answer, @Nullable Throwable failure) {
     if (failure instanceof LockServiceClosedException) {
+      ballot.giveUp();
       claimed.completeExceptionally(failure);
       return;
     }
-    Lease lease = answer == null ? null : answer.lease();
-    boolean late = phase != Phase.ROUND && !waited && quickRounds == 0;
-    if (lease != null && late) {
-      giveBack(member, lease); // nothing is held between rounds
-    } else if (lease != null) {
-      held.put(member, lease);
-    }
-    if (lease != null && waited) {
-      hints.add(member);
-    }
-    if (lease != null || !waited) {
-      verdicts.put(member, verdict(member, answer, failure));
-    }
-    if (failure instanceof TimeoutException) {
-      silent.add(member);
-    } else {
-      silent.remove(member);
-    }
-    troubled |= waited && failure != null;
-    switch (phase) {
-      case ROUND -> decide();
-      case WAITING -> {
-        if (waited) {
-          waited(lease != null);
-        } else if (isHeldByOther(member)) {
-          join(List.of(member));
-        }
+    boolean waited = ballot.isOut(Question.WAIT);
+    ballot.answered(answer, failure);
+    if (phase == Phase.ROUND) {
+      decide();
+    } else if (isMajority() && win()) {
+      return;
+    } else if (!kept().contains(ballot)) {
+      ballot.giveBack();
+      if (phase == Phase.WAITING) {
+        goOnWaiting();
       }
-      case PAUSE -> {
-        boolean unused = isMajority() && win();
-      }
-      case OVER -> {}
+    } else if (waited || quickRounds == 0) {
+      quickRounds = Math.max(1, quickRounds);
+      round();
     }
-  }
-
-  private static Verdict verdict(
-      Member member, @Nullable LeaseOutcome answer, @Nullable Throwable failure) {
-    String place = member.place();
-    if (failure instanceof NoVoteException no) {
-      return new Verdict(place, no.answer(), String.valueOf(no.getMessage()));
-    }
-    if (answer == null) {
-      Answer why = failure instanceof TimeoutException ? Answer.TOO_SLOW : Answer.UNREACHABLE;
-      return new Verdict(place, why, String.valueOf(failure == null ? why : failure.getMessage()));
-    }
-    return answer.lease() != null
-        ? new Verdict(place, Answer.ACQUIRED, "")
-        : new Verdict(place, Answer.HELD, "held by " + answer.heldBy());
   }
 
   // One round
@@ -260,23 +218,13 @@ final class QuorumRequest {
     if (phase == Phase.OVER || claimed.isDone()) {
       return;
     }
+    endPause();
     phase = Phase.ROUND;
     rounds++;
-    List<Member> unasked = of.all().stream().filter(this::isUnasked).toList();
-    tries.addAll(unasked);
-    verdicts.keySet().removeAll(tries);
-    unasked.forEach(each -> ask(each, LeaseSource.AT_ONCE));
-    limit(unasked, of.nodeTimeout(), this::tooSlow);
+    List<Ballot> idle = ballots.stream().filter(Ballot::isIdle).toList();
+    ask(idle, Question.TRY, LeaseSource.AT_ONCE);
+    limit(idle, of.nodeTimeout(), this::tooSlow);
     decide();
-  }
-
-  private boolean isUnasked(Member member) {
-    return !isHeld(member) && !waits.contains(member) && !tries.contains(member);
-  }
-
-  private boolean isHeld(Member member) {
-    Lease lease = held.get(member);
-    return lease != null && lease.isValid();
   }
 
   private void tooSlow(CompletableFuture<LeaseOutcome> question) {
@@ -285,7 +233,7 @@ final class QuorumRequest {
   }
 
   private long yes() {
-    return held.values().stream().filter(Lease::isValid).count();
+    return ballots.stream().filter(Ballot::isHeld).count();
   }
 
   private boolean isMajority() {
@@ -300,115 +248,153 @@ final class QuorumRequest {
     if (isMajority() && win()) {
       return;
     }
-    long hoped = tries.stream().filter(this::isHopedFor).count();
+    long hoped = ballots.stream().filter(this::isHopedFor).count();
     if (hoped == 0 || yes() + hoped < of.quorum()) {
       lose();
     }
   }
 
   /**
-   * Whether the round waits for the member. After a hint, it does not wait for a member that was
-   * silent before.
+   * Whether the round waits for the answer. If another contender is there, and a majority answers,
+   * it does not wait for a member that was silent before: what it holds meanwhile would be missing
+   * elsewhere. The last round waits for all.
    */
-  private boolean isHopedFor(Member member) {
-    return quickRounds == 0 || !silent.contains(member);
+  private boolean isHopedFor(Ballot ballot) {
+    return ballot.isOut(Question.TRY)
+        && (left() <= 0
+            || !isSilent(ballot)
+            || ballots.stream().noneMatch(Ballot::isBusy)
+            || ballots.stream().filter(this::isMissing).count() > of.spare());
+  }
+
+  private boolean isMissing(Ballot ballot) {
+    return !isLiving(ballot) || (ballot.isOut(Question.TRY) && isSilent(ballot));
+  }
+
+  private boolean isSilent(Ballot ballot) {
+    return of.servers().isSilent(ballot.member);
   }
 
   private boolean win() {
-    held.values().removeIf(each -> !each.isValid()); // late ones are another acquisition
+    Map<Member, Lease> held = new LinkedHashMap<>();
+    Map<Member, CompletableFuture<LeaseOutcome>> others = new HashMap<>();
+    for (Ballot each : ballots) {
+      Lease lease = each.lease();
+      if (lease != null && lease.isValid()) { // a late one is another acquisition
+        held.put(each.member, lease);
+      }
+    }
     QuorumLease lease = new QuorumLease(of, owner, held);
     if (!lease.isValid()) {
       return false;
     }
-    phase = Phase.OVER;
-    won = true;
-    lease.watch(others());
+    phase = Phase.WON;
+    ballots.stream()
+        .filter(each -> !held.containsKey(each.member))
+        .forEach(each -> others.put(each.member, each.leave())); // the lease gets their answers
+    lease.watch(others);
     if (!claimed.complete(new LeaseOutcome(lease, null))) {
       MergedLease.giveBack(lease);
     }
     return true;
   }
 
-  /**
-   * The answers of the members that are not held. A member that it waits for has another holder.
-   */
-  private Map<Member, CompletableFuture<LeaseOutcome>> others() {
-    Map<Member, CompletableFuture<LeaseOutcome>> others = new HashMap<>(asked);
-    others.keySet().removeAll(held.keySet());
-    for (Member each : waits) {
-      if (asked(each).cancel(false)) {
-        others.put(each, CompletableFuture.completedFuture(new LeaseOutcome(null, "another")));
-      }
-    }
-    waits.clear();
-    tries.clear(); // the lease gets their answers
-    return others;
-  }
-
   private void lose() {
-    log.debug("{}: round {} was lost: {}", of.name(), rounds, verdicts.values());
-    if (followsHint()) {
+    log.debug("{}: round {} was lost: {}", of.name(), rounds, verdicts());
+    List<Ballot> kept = kept();
+    if (!kept.isEmpty() && quickRounds < patience(kept.get(0)) && left() > 0) {
       quickRounds++;
-      releaseAllBut(hints);
+      ballots.stream().filter(each -> !kept.contains(each)).forEach(Ballot::giveBack);
+      join(queues());
       pause(FIRST_PAUSE);
-      return;
+    } else {
+      quickRounds = 0;
+      ballots.forEach(Ballot::giveBack);
+      next();
     }
-    quickRounds = 0;
-    giveUp(waits);
-    hints.clear();
-    releaseAllBut(Set.of());
-    next();
   }
 
-  private boolean followsHint() {
-    return quickRounds > 0
-        && quickRounds < QUICK_ROUNDS
-        && left() > 0
-        && of.time().nanoTime() - hintedAt < of.nodeTimeout().toNanos();
+  private List<Verdict> verdicts() {
+    return ballots.stream().map(Ballot::verdict).filter(Objects::nonNull).toList();
   }
 
-  private void releaseAllBut(Set<Member> kept) {
-    held.entrySet()
-        .removeIf(entry -> {
-          boolean release = !kept.contains(entry.getKey());
-          if (release) {
-            giveBack(entry.getKey(), entry.getValue());
-          }
-          return release;
-        });
+  // The order of the members
+
+  private List<Ballot> living() {
+    return ballots.stream().filter(this::isLiving).toList();
   }
 
-  /** Releases a member. From now on its answer is that of the release: it is not held. */
-  private void giveBack(Member member, Lease lease) {
-    CompletableFuture<Void> released = MergedLease.memberLease(lease).releasing(0);
-    asked.put(member, released.handle((done, lost) -> new LeaseOutcome(null, "nobody")));
+  /** Whether it answers, as far as is known. */
+  private boolean isLiving(Ballot ballot) {
+    return ballot.verdict() == null ? !isSilent(ballot) : ballot.hasAnswered();
+  }
+
+  /** The living members before the last ones, of which a majority needs at least one. */
+  private List<Ballot> gates() {
+    List<Ballot> living = living();
+    return living.subList(0, Math.max(0, living.size() - of.quorum() + 1));
+  }
+
+  /**
+   * What is kept after a lost round: the gates that are held, and of the members behind the gates
+   * those before the first that is not held. Nothing without a gate.
+   */
+  private List<Ballot> kept() {
+    List<Ballot> gates = gates();
+    List<Ballot> kept = new ArrayList<>(gates.stream().filter(Ballot::isHeld).toList());
+    if (!kept.isEmpty()) {
+      behind(gates).takeWhile(Ballot::isHeld).forEach(kept::add);
+    }
+    return kept;
+  }
+
+  private Stream<Ballot> behind(List<Ballot> gates) {
+    return living().stream().skip(gates.size());
+  }
+
+  /**
+   * The queues to wait in: those of the gates. The owner of a gate also waits for the first member
+   * behind them.
+   */
+  private List<Ballot> queues() {
+    List<Ballot> gates = gates();
+    List<Ballot> queues = new ArrayList<>(gates);
+    if (gates.stream().anyMatch(Ballot::isHeld)) {
+      behind(gates).dropWhile(Ballot::isHeld).limit(1).forEach(queues::add);
+    }
+    return queues;
+  }
+
+  /** For how many quick rounds the first gate that is held is kept. */
+  private int patience(Ballot first) {
+    int earlier = of.spare() - gates().indexOf(first);
+    return QUICK_ROUNDS << Math.min(earlier, MOST_DOUBLINGS);
   }
 
   // Between two rounds
 
   private void next() {
-    long quiet = verdicts.values().stream().filter(QuorumRequest::isNoAnswer).count();
-    List<Member> busy = of.all().stream().filter(this::isHeldByOther).toList();
+    long quiet = ballots.stream().filter(Ballot::isQuiet).count();
     boolean unavailable = quiet > of.spare();
     boolean over = wait == LeaseSource.NOT || left() <= 0;
     if (unavailable && (over || wait == LeaseSource.FOREVER)) {
       fail();
     } else if (over) {
-      end(busy);
-    } else if (busy.isEmpty() || unavailable) {
-      pause(backoff());
+      end();
     } else {
-      awaitHint(busy);
+      heedClosing();
+      List<Ballot> queues = queues();
+      ballots.stream()
+          .filter(each -> each.isOut(Question.WAIT) && !queues.contains(each))
+          .forEach(Ballot::giveUp);
+      phase = Phase.WAITING;
+      join(queues);
+      if (waits()) {
+        lookLater();
+      } else {
+        pause(backoff());
+      }
     }
-  }
-
-  private static boolean isNoAnswer(Verdict verdict) {
-    return verdict.answer() != Answer.ACQUIRED && verdict.answer() != Answer.HELD;
-  }
-
-  private boolean isHeldByOther(Member member) {
-    Verdict verdict = verdicts.get(member);
-    return verdict != null && verdict.answer() == Answer.HELD;
   }
 
   private long left() {
@@ -418,6 +404,7 @@ final class QuorumRequest {
   private void pause(Duration longest) {
     phase = Phase.PAUSE;
     heedClosing();
+    endPause();
     pausing = later(jitter(longest), this::round);
   }
 
@@ -431,24 +418,22 @@ final class QuorumRequest {
     return Duration.ofNanos(ThreadLocalRandom.current().nextLong(nanos) + 1);
   }
 
-  private void awaitHint(List<Member> busy) {
-    phase = Phase.WAITING;
-    troubled = false;
-    heedClosing();
-    long longest = LONGEST_WAIT_FOR_HINT.toNanos();
-    long nanos = Math.min(left(), longest / 2 + jitter(LONGEST_WAIT_FOR_HINT).toNanos() / 2);
-    waitsUntil = of.time().nanoTime() + nanos;
-    join(busy);
+  /** Whether the answer of a gate is still to come. */
+  private boolean waits() {
+    return gates().stream().anyMatch(each -> !each.isOut(Question.NONE));
   }
 
-  /**
-   * Joins the queues of busy members, for the rest of the wait. Some members answer that they are
-   * busy only after the round is lost.
-   */
-  private void join(List<Member> busy) {
-    long nanos = Math.max(1, waitsUntil - of.time().nanoTime());
-    waits.addAll(busy);
-    busy.forEach(each -> ask(each, nanos));
+  /** Joins the queues of members that have another holder, for the rest of the wait. */
+  private void join(List<Ballot> queues) {
+    List<Ballot> busy = queues.stream().filter(each -> each.isIdle() && each.isBusy()).toList();
+    long now = of.time().nanoTime();
+    if (ballots.stream().noneMatch(each -> each.isOut(Question.WAIT))) {
+      long longest = LONGEST_WAIT_FOR_HINT.toNanos();
+      waitsUntil =
+          now + Math.min(left(), longest / 2 + jitter(LONGEST_WAIT_FOR_HINT).toNanos() / 2);
+    }
+    long nanos = Math.max(1, waitsUntil - now);
+    ask(busy, Question.WAIT, nanos);
     limit(busy, Duration.ofNanos(nanos), QuorumRequest::waitedInVain);
   }
 
@@ -460,15 +445,31 @@ final class QuorumRequest {
     question.complete(new LeaseOutcome(null, null));
   }
 
-  private void waited(boolean granted) {
-    if (granted) {
-      quickRounds = 1;
-      hintedAt = of.time().nanoTime();
+  /** Some members answer that they are busy only after the round is lost. */
+  private void goOnWaiting() {
+    boolean over = of.time().nanoTime() - waitsUntil >= 0;
+    if (!over) {
+      join(queues());
+    }
+    if (waits()) {
+      lookLater();
+    } else if (over) {
       round();
-    } else if (waits.isEmpty() && troubled) {
-      pause(backoff());
-    } else if (waits.isEmpty()) {
-      round();
+    } else {
+      pause(backoff()); // no queue could be waited in
+    }
+  }
+
+  /**
+   * While members are missing, there are fewer gates. So it looks from time to time whether the
+   * missing members are the same.
+   */
+  private void lookLater() {
+    if (ballots.stream().allMatch(Ballot::hasAnswered)) {
+      endPause();
+    } else if (pausing == null) {
+      Duration half = of.nodeTimeout().dividedBy(2);
+      pausing = later(half.plus(jitter(half)), this::round);
     }
   }
 
@@ -488,9 +489,15 @@ final class QuorumRequest {
                 .formatted(of.name(), member.place())));
   }
 
-  private void end(List<Member> busy) {
-    Verdict first = busy.isEmpty() ? null : verdicts.get(busy.get(0));
-    claimed.complete(new LeaseOutcome(null, first == null ? "several others" : first.detail()));
+  private void end() {
+    String holder =
+        ballots.stream()
+            .filter(Ballot::isBusy)
+            .findFirst()
+            .map(Ballot::verdict)
+            .map(Verdict::detail)
+            .orElse("several others");
+    claimed.complete(new LeaseOutcome(null, holder));
   }
 
   private String set() {
@@ -498,7 +505,7 @@ final class QuorumRequest {
   }
 
   private void fail() {
-    List<Verdict> all = of.all().stream().map(verdicts::get).filter(Objects::nonNull).toList();
+    List<Verdict> all = verdicts();
     String message =
         "Redlock %s: too few of %d members answered, %d are needed (%s)%s; check their servers (docs/troubleshooting.md#quorum)"
             .formatted(of.name(), of.all().size(), of.quorum(), all, set());

@@ -24,6 +24,9 @@ abstract class RedParties extends LockRules {
   static final Duration SECONDS = Duration.ofSeconds(10);
   static final int NODES = 5;
 
+  /** In whose queues a waiter is while all nodes live: a majority needs one of them. */
+  static final int GATES = 3;
+
   RedParties(LockKit kit) {
     super(kit);
   }

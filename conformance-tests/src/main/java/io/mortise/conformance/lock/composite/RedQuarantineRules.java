@@ -253,7 +253,7 @@ public abstract class RedQuarantineRules extends RedParties {
           red(mine).lock();
           return true;
         });
-    passTimeUntil("the waiter is in all queues", SECONDS, () -> waiting() == NODES);
+    passTimeUntil("the waiter is in the queues", SECONDS, () -> waiting() == GATES);
     for (int node = 0; node < 3; node++) {
       mark(node, "process", "another");
     }
@@ -277,7 +277,7 @@ public abstract class RedQuarantineRules extends RedParties {
           theirs.lock();
           return true;
         });
-    passTimeUntil("the waiter is in all queues", SECONDS, () -> waiting() == NODES);
+    passTimeUntil("the waiter is in the queues", SECONDS, () -> waiting() == GATES);
 
     lock.unlock();
 

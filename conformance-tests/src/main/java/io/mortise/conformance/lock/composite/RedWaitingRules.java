@@ -19,6 +19,8 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The Redlock: waiting. */
@@ -28,6 +30,9 @@ public abstract class RedWaitingRules extends RedParties {
 
   /** Long enough for a waiter to ask again, and too short for a second wait. */
   private static final Duration WAIT = Duration.ofMillis(2_400);
+
+  private static final int CONTENDERS = 8;
+  private static final int HOLDS = 200;
 
   protected RedWaitingRules(LockKit kit) {
     super(kit);
@@ -139,17 +144,20 @@ public abstract class RedWaitingRules extends RedParties {
     assertInstanceOf(LockServiceClosedException.class, Await.failure(timed));
   }
 
-  /** This includes the members that refuse after the round is lost already. */
+  /**
+   * The others have no queue, so the owner of a gate may try them. A member that refuses after the
+   * round is lost may be a gate too.
+   */
   @Test
   @Rule("L10")
-  void aWaiterIsInTheQueuesOfAllHeldMembers() {
+  void aWaiterIsInTheQueuesOfTheGates() {
     Party mine = party();
     mine.lock.lock();
     Await.until("every member is held", () -> mine.lockedMembers() == NODES);
 
     CompletableFuture<Lease> waits = party().lock.async().acquire();
 
-    Await.until("the request waits", () -> waiting() == NODES);
+    Await.until("the request waits", () -> waiting() == GATES);
     waits.cancel(false);
     mine.lock.unlock();
     mine.awaitFree();
@@ -164,7 +172,7 @@ public abstract class RedWaitingRules extends RedParties {
     mine.lock.lock();
     Await.until("every member is held", () -> mine.lockedMembers() == NODES);
     CompletableFuture<Optional<Lease>> timed = theirs.lock.async().tryAcquire(WAIT);
-    Await.until("the request waits", () -> waiting() == NODES);
+    Await.until("the request waits", () -> waiting() == GATES);
     HeldCall silent = theirs.links.get(0).hold("acquire");
     passTimeUntil("the request asks again", WAIT, silent::isSent);
 
@@ -188,7 +196,7 @@ public abstract class RedWaitingRules extends RedParties {
     HeldCall slow = theirs.links.get(0).hold("acquire");
     HeldCall again = theirs.links.get(0).hold("acquire");
     CompletableFuture<Lease> waits = theirs.lock.withMemberTimeout(SECONDS).async().acquire();
-    Await.until("the request waits", () -> waiting() == NODES - 1);
+    Await.until("the request waits", () -> waiting() == GATES - 1);
 
     mine.lock.unlock();
 
@@ -198,5 +206,38 @@ public abstract class RedWaitingRules extends RedParties {
     Await.until("a late reply counts", () -> isHeldOn(0));
     waits.join().close();
     theirs.awaitFree();
+  }
+
+  /** Contenders that kept what they got by turns had the lock four times a second. */
+  @Test
+  @Rule({"L5", "L10"})
+  void contendersDoNotSplitTheMembersThatAreLeft() {
+    List<Party> parties = List.of(party(), party());
+    parties.forEach(each -> each.cut(1, 3));
+    AtomicInteger holds = new AtomicInteger();
+    List<CompletableFuture<Void>> contenders =
+        IntStream.range(0, CONTENDERS)
+            .mapToObj(i -> contend(parties.get(i % 2).lock, holds))
+            .toList();
+
+    passTimeUntil("the contenders have had it", SECONDS, () -> holds.get() >= HOLDS);
+
+    passTimeUntil("all are done", SECONDS, () -> contenders.stream().allMatch(CompletableFuture::isDone));
+    parties.get(0).mend(1, 3);
+    parties.get(0).awaitFree();
+  }
+
+  /** Acquires and releases the lock until it was held often enough. */
+  private static CompletableFuture<Void> contend(RedLock lock, AtomicInteger holds) {
+    if (holds.get() >= HOLDS) {
+      return CompletableFuture.completedFuture(null);
+    }
+    return lock.async()
+        .acquire()
+        .thenCompose(lease -> {
+          holds.incrementAndGet();
+          return lease.releaseAsync();
+        })
+        .thenCompose(released -> contend(lock, holds));
   }
 }
