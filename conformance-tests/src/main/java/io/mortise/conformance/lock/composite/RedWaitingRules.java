@@ -222,7 +222,8 @@ public abstract class RedWaitingRules extends RedParties {
 
     passTimeUntil("the contenders have had it", SECONDS, () -> holds.get() >= HOLDS);
 
-    passTimeUntil("all are done", SECONDS, () -> contenders.stream().allMatch(CompletableFuture::isDone));
+    passTimeUntil(
+        "all are done", SECONDS, () -> contenders.stream().allMatch(CompletableFuture::isDone));
     parties.get(0).mend(1, 3);
     parties.get(0).awaitFree();
   }
