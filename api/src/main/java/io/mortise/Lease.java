@@ -36,7 +36,8 @@ public interface Lease extends AutoCloseable {
   LeaseState state();
 
   /**
-   * Whether the lease is held and its time has not passed. It sends no command.
+   * Whether the lease is held and its time has not passed. It sends no command. If the machine may
+   * have been suspended beyond the lease, it is not valid until the store has answered.
    *
    * @return whether no other holder can have the lock
    */

@@ -262,9 +262,11 @@ public interface LeasedLock extends Lock {
 
   /**
    * Throws unless the calling thread holds the lock and its lease has not ended. It sends no
-   * command, so a loop can call it often.
+   * command, so a loop can call it often. There is one exception: if the machine may have been
+   * suspended beyond the lease, it asks the store.
    *
-   * @throws LeaseLostException the thread held the lock, but the lease is over
+   * @throws LeaseLostException the thread held the lock, but the lease is over, or may be and the
+   *     store does not answer
    * @throws IllegalMonitorStateException the thread does not hold the lock
    */
   void ensureHeld();

@@ -19,6 +19,18 @@ public interface TimeSource {
   long nanoTime();
 
   /**
+   * The time of day, as {@link System#currentTimeMillis}. It goes on while the machine is
+   * suspended, where the monotonic time may stand still. It is compared with that time only, so its
+   * origin does not matter. By default it goes with {@link #nanoTime}, as if the machine were never
+   * suspended.
+   *
+   * @return milliseconds
+   */
+  default long currentTimeMillis() {
+    return nanoTime() / 1_000_000;
+  }
+
+  /**
    * Parks the calling thread as {@link LockSupport#parkNanos(Object, long)} does. It returns when
    * the thread is unparked by {@link #unpark} or interrupted, or when the time has passed. It may
    * also return for no reason.
@@ -113,6 +125,11 @@ final class SystemTime implements TimeSource {
   @Override
   public long nanoTime() {
     return System.nanoTime();
+  }
+
+  @Override
+  public long currentTimeMillis() {
+    return System.currentTimeMillis();
   }
 
   @Override

@@ -128,14 +128,45 @@ class MergedLease implements Lease {
   }
 
   @Override
+  public boolean isValid() {
+    return isOpen() && members.stream().filter(Lease::isValid).count() >= needed;
+  }
+
+  /** Whether it is not over. Only the stores may know whether it is valid. */
+  private boolean isOpen() {
+    return isOpen(this);
+  }
+
+  private static boolean isOpen(Lease lease) {
+    LeaseState now = lease.state();
+    return now == LeaseState.HELD || now == LeaseState.SUSPECT;
+  }
+
+  /** Whether it is held. Where only the stores can say so, they are asked. */
+  boolean isCertain() {
+    if (isValid() || !isOpen()) {
+      return isOpen();
+    }
+    List<CompletableFuture<Boolean>> all =
+        members.stream().map(MemberLease::settling).map(CompletableFuture::copy).toList();
+    Futures.join(answered(all), time);
+    return isOpen() && all.stream().filter(MergedLease::isYes).count() >= needed;
+  }
+
+  @Override
   public Duration remaining() {
-    return end.get() == null ? left() : Duration.ZERO;
+    return end.get() == null ? enough(Lease::remaining) : Duration.ZERO;
+  }
+
+  /** How long it is until it is lost, if the stores say nothing. */
+  Duration left() {
+    return enough(MemberLease::untilLost);
   }
 
   /** The time that is left while enough members are held. */
-  private Duration left() {
+  private Duration enough(Function<MemberLease, Duration> time) {
     return members.stream()
-        .map(Lease::remaining)
+        .map(time)
         .sorted(Comparator.reverseOrder())
         .skip(needed - 1L)
         .findFirst()
@@ -199,7 +230,7 @@ class MergedLease implements Lease {
       return CompletableFuture.completedFuture(false);
     }
     List<CompletableFuture<Boolean>> all =
-        members.stream().filter(Lease::isValid).map(how).map(CompletableFuture::copy).toList();
+        members.stream().filter(MergedLease::isOpen).map(how).map(CompletableFuture::copy).toList();
     return answered(all).thenApply(done -> extended(all));
   }
 
@@ -256,7 +287,7 @@ class MergedLease implements Lease {
     if (!closed.compareAndSet(false, true)) {
       return CompletableFuture.completedFuture(null);
     }
-    boolean held = isValid();
+    boolean held = isOpen();
     if (held && end.compareAndSet(null, LeaseState.RELEASED)) {
       ended();
     }

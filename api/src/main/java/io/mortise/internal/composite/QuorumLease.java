@@ -83,8 +83,8 @@ final class QuorumLease extends MergedLease {
   private void lookLater() {
     if (!isOver()) {
       Duration third = of.lease().dividedBy(3);
-      Duration remaining = remaining();
-      Duration next = remaining.compareTo(third) < 0 ? remaining : third;
+      Duration left = left();
+      Duration next = left.compareTo(third) < 0 ? left : third;
       looking = of.time().schedule(lookAt(new WeakReference<>(this)), next.plusMillis(1));
     }
   }

@@ -342,7 +342,7 @@ public class RedLockHandle implements RedLock {
    */
   private boolean lockAgain() {
     ThreadLeases.Held own = own();
-    if (own == null || !isValid(own) || !((QuorumLease) own.lease()).ensure(members)) {
+    if (own == null || !isCertain(own) || !((QuorumLease) own.lease()).ensure(members)) {
       return false;
     }
     own.enter();
@@ -400,6 +400,10 @@ public class RedLockHandle implements RedLock {
     return held != null && held.lease().isValid();
   }
 
+  private static boolean isCertain(ThreadLeases.Held held) {
+    return ((QuorumLease) held.lease()).isCertain();
+  }
+
   @Override
   public int getHoldCount() {
     ThreadLeases.Held own = own();
@@ -423,7 +427,7 @@ public class RedLockHandle implements RedLock {
     if (own == null) {
       throw notHeld();
     }
-    if (!isValid(own)) {
+    if (!isCertain(own)) {
       throw lost();
     }
     return own.lease();

@@ -117,10 +117,10 @@ public final class Acquisition implements LockScripts.Subject {
   /** Whether its service has forgotten it. */
   private volatile boolean forgotten;
 
-  public Acquisition(Owner owner, String id, LeaseTerms lease) {
+  Acquisition(Owner owner, String id, LeaseTerms lease, ClockSteps steps) {
     this.owner = owner;
     this.id = id;
-    held = new HeldLease(lease);
+    held = new HeldLease(lease, steps);
   }
 
   public Owner owner() {

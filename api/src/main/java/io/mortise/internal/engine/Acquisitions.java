@@ -71,7 +71,7 @@ final class Acquisitions {
   private Acquisition create(Acquisition.Owner owner, long threadId, LeaseTerms lease, Mark mark) {
     long number = sequence.incrementAndGet();
     String id = AcquisitionId.create(store.clientId(), number, threadId, owner.keys(), mark);
-    Acquisition acquisition = new Acquisition(owner, id, lease);
+    Acquisition acquisition = new Acquisition(owner, id, lease, store.steps());
     byId.put(id, acquisition);
     return acquisition;
   }

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
  * @param askedAt before the waiter asked, by the time source
  * @param storeTime in the reply, by the store's clock (us)
  * @param epoch of the mailbox when the waiter asked: another epoch may hear another store
+ * @param steps since then the time source may have stood still, and the store's clock not
  */
-record GrantClock(long askedAt, long storeTime, int epoch) {
+record GrantClock(long askedAt, long storeTime, int epoch, ClockSteps steps) {
   /** How much the two clocks may differ in rate: one part in a hundred. */
   private static final long DRIFT = 100;
 
@@ -31,7 +32,8 @@ record GrantClock(long askedAt, long storeTime, int epoch) {
    */
   @Nullable Long endOfGrant(long grantedAt, int heardIn, long now, QueueTimes times) {
     long since = TimeUnit.MICROSECONDS.toNanos(grantedAt - storeTime);
-    if (heardIn != epoch || since < 0 || since > times.alive().toNanos()) {
+    boolean unknown = heardIn != epoch || steps.since(askedAt) > 0;
+    if (unknown || since < 0 || since > times.alive().toNanos()) {
       return null;
     }
     long window = times.grantWindow().toNanos();

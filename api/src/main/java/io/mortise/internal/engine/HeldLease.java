@@ -11,6 +11,13 @@ import org.jspecify.annotations.Nullable;
  * The held half of an acquisition: its lease, from being taken to its end. Any thread reads it. It
  * is changed under this object's monitor, in which nothing blocks. Exactly one call of {@link #end}
  * succeeds.
+ *
+ * <p>The deadline is by the monotonic clock. A step of the wall clock since the store last answered
+ * puts the lease in doubt: the machine may have been suspended for as long. Then it is certain only
+ * until the deadline less the steps. From there to the deadline it is <em>unsure</em>: it is not
+ * valid, and not lost before the store has answered or has not. Every read of the time that is
+ * compared with it looks for a step first. A reader may see a newer deadline with older steps, and
+ * then is too careful.
  */
 public final class HeldLease {
   /**
@@ -34,6 +41,11 @@ public final class HeldLease {
   private volatile @Nullable Loss loss;
   private volatile LeaseTerms terms;
   private volatile long deadline;
+
+  /** When the command was sent that the store answered last. Later steps put the lease in doubt. */
+  private volatile long confirmedAt;
+
+  private final ClockSteps steps;
   private volatile long token;
   private volatile long acquiredAt;
 
@@ -50,8 +62,9 @@ public final class HeldLease {
   private @Nullable HoldEvents events;
   private long timedEnd;
 
-  HeldLease(LeaseTerms terms) {
+  HeldLease(LeaseTerms terms, ClockSteps steps) {
     this.terms = terms;
+    this.steps = steps;
   }
 
   /**
@@ -64,7 +77,7 @@ public final class HeldLease {
     long length = certain(wanted);
     long most = Math.min(wanted.maxHold(), longestHold);
     long ends = sentAt + (wanted.renewed() ? Math.min(length, most) : length);
-    if (now - ends >= 0) {
+    if (now - ends + steps.since(sentAt) >= 0) {
       return false;
     }
     terms = wanted;
@@ -73,6 +86,7 @@ public final class HeldLease {
     limit = most < length ? ends : now + most;
     taken = true;
     renewedAt = sentAt;
+    confirmedAt = sentAt;
     deadline = ends;
     state = LeaseState.HELD;
     return true;
@@ -117,10 +131,38 @@ public final class HeldLease {
     terms = terms.renewed() ? wanted.upTo(terms.maxHold()) : wanted;
     long asOf = sentAt + Math.min(0, wanted.nanos() - whole.nanos());
     renewedAt = asOf - renewedAt > 0 ? asOf : renewedAt;
-    deadline = ends - deadline > 0 ? ends : deadline;
+    long known = deadline - settled(sentAt);
+    deadline = ends - known > 0 ? ends : known;
+    confirmed(sentAt);
+    return before;
+  }
+
+  /**
+   * The store has confirmed that the lease was held after a command was sent, and not for how long.
+   * What may have been a suspension is taken off the lease. If nothing certain is left then, the
+   * lease stays unsure.
+   *
+   * @return the state before
+   */
+  synchronized LeaseState looked(long sentAt, long now) {
+    LeaseState before = state;
+    long known = deadline - settled(sentAt);
+    if (isHeld() && known - now > 0) {
+      deadline = known;
+      confirmed(sentAt);
+    }
+    return before;
+  }
+
+  /** The steps that were noticed before that command was sent, and that its answer settles. */
+  private long settled(long sentAt) {
+    return steps.since(confirmedAt) - steps.since(sentAt);
+  }
+
+  private void confirmed(long sentAt) {
+    confirmedAt = sentAt - confirmedAt > 0 ? sentAt : confirmedAt;
     state = LeaseState.HELD;
     lastTrouble = null;
-    return before;
   }
 
   /**
@@ -230,19 +272,30 @@ public final class HeldLease {
     return now == LeaseState.HELD || now == LeaseState.SUSPECT;
   }
 
-  /** Whether it is held, and its deadline has not passed. */
+  /** Whether it is certainly held. */
   boolean isValid(long now) {
-    return isHeld() && now - deadline < 0;
+    return isHeld() && remaining(now) > 0;
+  }
+
+  /** Whether only the store can say if it is still held. */
+  public boolean isUnsure(long now) {
+    return isHeld() && now - deadline < 0 && remaining(now) == 0;
+  }
+
+  /** For how long the machine may have been suspended since the store answered (ns). */
+  long doubt() {
+    return steps.since(confirmedAt);
   }
 
   /**
    * The state as of now. A hold whose deadline has passed is lost, also if no thread has noticed
-   * it.
+   * it. One that is in doubt is suspect.
    */
   public LeaseState state(long now) {
     LeaseState known = state;
     boolean ended = known != LeaseState.RELEASED && now - deadline >= 0;
-    return ended ? LeaseState.LOST : known;
+    boolean doubted = known == LeaseState.HELD && !ended && doubt() > 0;
+    return ended ? LeaseState.LOST : doubted ? LeaseState.SUSPECT : known;
   }
 
   /** Sets the first of its fencing tokens, or 0. Called before it is held. */
@@ -258,7 +311,14 @@ public final class HeldLease {
     return terms;
   }
 
+  /** How long it is certainly held (ns). */
   public long remaining(long now) {
+    long left = deadline - now;
+    return left <= 0 ? 0 : Math.max(0, left - doubt());
+  }
+
+  /** How long it is until it is lost without an answer (ns). */
+  long untilLost(long now) {
     return Math.max(0, deadline - now);
   }
 

@@ -87,6 +87,27 @@ final class LeaseHandle implements MemberLease {
   }
 
   @Override
+  @SuppressWarnings("ReferenceEquality") // owners are compared by identity
+  public boolean isValid() {
+    boolean known = acquisition.lease().isValid(store.now()); // first: it may be passed on
+    return known && acquisition.owner() == origin;
+  }
+
+  @Override
+  public Duration untilLost() {
+    LeaseState now = state();
+    boolean held = now == LeaseState.HELD || now == LeaseState.SUSPECT;
+    return Duration.ofNanos(held ? acquisition.lease().untilLost(store.now()) : 0);
+  }
+
+  @Override
+  public CompletableFuture<Boolean> settling() {
+    return acquisition.lease().isUnsure(store.now()) && state() == LeaseState.SUSPECT
+        ? parts.keeper().settleAsync(acquisition)
+        : CompletableFuture.completedFuture(isValid());
+  }
+
+  @Override
   public Duration remaining() {
     return Duration.ofNanos(isValid() ? acquisition.lease().remaining(store.now()) : 0);
   }

@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LeaseState;
+import io.mortise.LockException;
 import io.mortise.LossCause;
 import io.mortise.internal.wire.AcquireReply.NotReplicated;
 import io.mortise.internal.wire.LeaseTerms;
@@ -25,6 +26,9 @@ import org.slf4j.LoggerFactory;
  *   <li>Holds that were last renewed a third of the lease ago are renewed. One command renews a
  *       hundred of them, or in a cluster one, and all commands are sent at once.
  *   <li>A hold whose deadline falls before the next run gets a timer of its own.
+ *   <li>If the machine may have been suspended ({@link ClockSteps}), all holds are suspect. The
+ *       renewed ones are renewed at once. For each fixed one the store is asked whether it has it
+ *       still, by a renewal that makes nothing longer.
  * </ul>
  *
  * <p>So acquiring and releasing a lock costs the keeper nothing. Only the first hold of many costs
@@ -41,6 +45,9 @@ public final class LeaseKeeper {
   private static final int TRIES_PER_GRANT = 6;
   private static final long SHORTEST_BEAT = Duration.ofMillis(3).toNanos();
   private static final int LEASES_BEFORE_WARNING = 10;
+
+  /** Makes no lease longer: the shortest that the renew script takes. So it only asks. */
+  private static final LeaseTerms LOOK = new LeaseTerms(1_000_000, "1", false);
 
   private static final Loss KEY_GONE =
       new Loss(LossCause.KEY_GONE, "its key was deleted, or is no longer this acquisition's");
@@ -76,7 +83,7 @@ public final class LeaseKeeper {
 
   /** Called once for each acquisition that has just been taken. */
   void watch(Acquisition taken) {
-    if (taken.lease().remaining(store.now()) <= period + period / 2) {
+    if (taken.lease().untilLost(store.now()) <= period + period / 2) {
       timeEnd(taken);
     }
     beat.start();
@@ -93,8 +100,11 @@ public final class LeaseKeeper {
       if (!acquisition.lease().isHeld()) {
         continue;
       }
-      if (acquisition.lease().remaining(now) <= 2 * period) {
+      if (acquisition.lease().untilLost(now) <= 2 * period) {
         timeEnd(acquisition);
+      }
+      if (acquisition.lease().doubt() > 0) {
+        doubt(acquisition);
       }
       if (acquisition.lease().terms().renewed()
           && isDue(acquisition, now)
@@ -109,7 +119,49 @@ public final class LeaseKeeper {
 
   private boolean isDue(Acquisition held, long now) {
     boolean third = now - held.lease().renewedAt() >= lease / 3 - period / 2;
-    return third && held.lease().beginRenewal();
+    return (third || held.lease().doubt() > 0) && held.lease().beginRenewal();
+  }
+
+  private void doubt(Acquisition held) {
+    suspect(held, "the machine may have been suspended for " + seconds(held.lease().doubt()));
+    if (!held.lease().terms().renewed() && held.lease().beginRenewal()) {
+      CompletableFuture<Boolean> unused =
+          settleAsync(held).whenComplete((done, failure) -> held.lease().endRenewal());
+    }
+  }
+
+  private static String seconds(long nanos) {
+    return Duration.ofNanos(nanos).toMillis() / 1_000.0 + " s";
+  }
+
+  /**
+   * Asks the store about a hold, if only the store can say that it is still held.
+   *
+   * @return false if it is not held any more, or the store has not said so
+   */
+  public boolean settle(Acquisition held, long now) {
+    if (!held.lease().isUnsure(now)) {
+      return true;
+    }
+    try {
+      return extend(held, asking(held));
+    } catch (LockException e) {
+      failed(held, String.valueOf(e.getMessage()));
+      return false;
+    }
+  }
+
+  /** Asks as {@link #settle} does, in any case. It completes where the reply is delivered. */
+  CompletableFuture<Boolean> settleAsync(Acquisition held) {
+    return extendAsync(held, asking(held))
+        .exceptionally(failure -> {
+          failed(held, String.valueOf(failure));
+          return false;
+        });
+  }
+
+  private LeaseTerms asking(Acquisition held) {
+    return held.lease().terms().renewed() ? store.defaultLease() : LOOK;
   }
 
   private boolean hasLivingOwner(Acquisition held) {
@@ -264,14 +316,19 @@ public final class LeaseKeeper {
       return false;
     }
     boolean untold = held.owner().retains(held); // first: a hold in doubt keeps its owner
+    LeaseTerms whole = store.defaultLease();
+    long now = store.now();
     LeaseState before =
-        held.lease()
-            .renewed(policy, store.defaultLease(), sentAt, store.now(), store.longestHold());
-    if (before == LeaseState.SUSPECT && !untold) {
+        policy.equals(LOOK)
+            ? held.lease().looked(sentAt, now)
+            : held.lease().renewed(policy, whole, sentAt, now, store.longestHold());
+    if (before == LeaseState.SUSPECT && !untold && held.lease().isValid(now)) {
       events.recovered(held, store.now());
     }
     if (before == LeaseState.LOST) {
       held.owner().lose(held, whyEnded(held));
+    } else if (policy.equals(LOOK)) {
+      timeEnd(held); // which may be earlier now
     }
     return held.lease().isHeld();
   }
@@ -286,10 +343,11 @@ public final class LeaseKeeper {
    */
   public boolean ensureLease(Acquisition held, LeaseTerms wanted) {
     LeaseTerms has = held.lease().terms();
+    long now = store.now();
     boolean enough =
-        wanted.renewed() ? has.renewed() : wanted.nanos() <= held.lease().remaining(store.now());
+        wanted.renewed() ? has.renewed() : wanted.nanos() <= held.lease().remaining(now);
     if (enough) {
-      return true;
+      return settle(held, now);
     }
     return extend(
         held,
@@ -331,6 +389,13 @@ public final class LeaseKeeper {
   }
 
   private void failed(Acquisition held, String reason) {
+    suspect(held, reason);
+    if (held.lease().isUnsure(store.now())) {
+      held.owner().lose(held, whyEnded(held));
+    }
+  }
+
+  private void suspect(Acquisition held, String reason) {
     if (held.lease().suspect(reason) && !held.owner().retains(held)) {
       events.suspect(held, reason, store.now());
     }
@@ -343,7 +408,7 @@ public final class LeaseKeeper {
     if (held.lease().timeEnd(deadline)) {
       store
           .time()
-          .schedule(() -> atDeadline(held), Duration.ofNanos(held.lease().remaining(store.now())));
+          .schedule(() -> atDeadline(held), Duration.ofNanos(held.lease().untilLost(store.now())));
     }
   }
 
@@ -351,7 +416,7 @@ public final class LeaseKeeper {
     if (store.isClosed() || !held.lease().isHeld()) {
       return;
     }
-    if (held.lease().remaining(store.now()) == 0) {
+    if (held.lease().untilLost(store.now()) == 0) {
       held.owner().lose(held, whyEnded(held));
     } else {
       timeEnd(held);
@@ -360,6 +425,13 @@ public final class LeaseKeeper {
 
   /** Why a lease ended without a release, as far as is known. */
   public Loss whyEnded(Acquisition held) {
+    long now = store.now();
+    if (held.lease().isUnsure(now)) {
+      return new Loss(
+          LossCause.EXPIRED,
+          "its lease ended: the machine was suspended, or its clock was set, by "
+              + seconds(held.lease().doubt()));
+    }
     if (!held.lease().terms().renewed()) {
       return new Loss(
           LossCause.EXPIRED,

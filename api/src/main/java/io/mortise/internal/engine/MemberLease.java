@@ -18,6 +18,17 @@ public interface MemberLease extends Lease {
   CompletableFuture<Boolean> renewing(Duration lease);
 
   /**
+   * How long it is until it is lost, if the store says nothing: as {@link #remaining}, or longer.
+   */
+  Duration untilLost();
+
+  /**
+   * Whether it is held. If only the store can say so, it is asked. The future does not fail, and
+   * completes on the thread that delivers the reply.
+   */
+  CompletableFuture<Boolean> settling();
+
+  /**
    * Makes it a part of a majority's lease: from now on it ends earlier than in the store, by as
    * much as the clocks may drift apart.
    *

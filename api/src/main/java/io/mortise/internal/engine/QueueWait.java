@@ -391,7 +391,9 @@ final class QueueWait {
         LockLog.queued(acquisition, waiting.left());
       }
       if (store.options().startOnGrant() && !gate.keys().kind().hasTokens()) {
-        acquisition.place().sampled(new GrantClock(sentAt, waiting.serverTime(), epoch));
+        acquisition
+            .place()
+            .sampled(new GrantClock(sentAt, waiting.serverTime(), epoch, store.steps()));
       }
       acquisition.place().queued(waiting, store.now(), store.options().times());
       parts.redissonChannels().waits(acquisition);

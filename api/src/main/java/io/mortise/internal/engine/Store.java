@@ -29,6 +29,7 @@ public final class Store {
 
   private final LockBackend backend;
   private final TimeSource time;
+  private final ClockSteps steps;
   private final ServiceOptions options;
   private final ClientId clientId;
   private volatile LockScripts scripts;
@@ -45,6 +46,7 @@ public final class Store {
     this.backend = backend;
     this.options = options;
     time = backend.time();
+    steps = new ClockSteps(time);
     BackendInfo info = backend.info();
     scripts = new LockScripts(options, info, info.publishCounts());
     defaultLease = LeaseTerms.renewed(options.leaseTime());
@@ -63,8 +65,14 @@ public final class Store {
     return time;
   }
 
+  /** The monotonic time. After it was read, {@link #steps} has every step until then. */
   public long now() {
-    return time.nanoTime();
+    return steps.now();
+  }
+
+  /** Tells whether the machine may have been suspended. */
+  ClockSteps steps() {
+    return steps;
   }
 
   public ServiceOptions options() {

@@ -360,8 +360,7 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public boolean isHeldByCurrentThread() {
-    Hold hold = engine.gates().holdOfCurrentThread(keys);
-    boolean held = hold != null && !isOver(hold, engine.store().now());
+    boolean held = isCertain(engine.gates().holdOfCurrentThread(keys));
     if (!held) {
       engine.lostHolds().told(keys);
     }
@@ -370,18 +369,26 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public boolean isHeldByThread(long threadId) {
-    return isHeld(engine.gates().holdOf(keys, threadId));
+    return isCertain(engine.gates().holdOf(keys, threadId));
+  }
+
+  private boolean isCertain(@Nullable Hold hold) {
+    long now = engine.store().now();
+    return hold != null && isHeld(hold, now) && !hold.acquisition().lease().isUnsure(now);
   }
 
   final boolean isHeld(@Nullable Hold hold) {
-    return hold != null
-        && hold.acquisition().lease().state(engine.store().now()) != LeaseState.LOST;
+    return hold != null && isHeld(hold, engine.store().now());
+  }
+
+  private static boolean isHeld(Hold hold, long now) {
+    return hold.acquisition().lease().state(now) != LeaseState.LOST;
   }
 
   @Override
   public int getHoldCount() {
     Hold hold = engine.gates().holdOfCurrentThread(keys);
-    return hold != null && isHeld(hold) ? hold.count() : 0;
+    return hold != null && isCertain(hold) ? hold.count() : 0;
   }
 
   @Override
@@ -398,10 +405,14 @@ class LockHandle implements DistributedLock, Member {
     Hold unused = requireHold();
   }
 
-  /** The calling thread's hold, whose lease is not over. Throws if there is none. */
+  /**
+   * The calling thread's hold, whose lease is not over. If only the store can say so, it is asked.
+   * Throws if there is none.
+   */
   final Hold requireHold() {
     Hold hold = engine.gates().holdOfCurrentThread(keys);
-    if (hold == null || !isHeld(hold)) {
+    long now = engine.store().now();
+    if (hold == null || !isHeld(hold, now) || !engine.keeper().settle(hold.acquisition(), now)) {
       throw notHeld(hold == null ? engine.lostHolds().find(keys) : hold);
     }
     return hold;

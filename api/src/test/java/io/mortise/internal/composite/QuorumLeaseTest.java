@@ -108,6 +108,7 @@ class QuorumLeaseTest {
                 "isValid", none -> true,
                 "state", none -> LeaseState.HELD,
                 "remaining", none -> LEASE,
+                "untilLost", none -> LEASE,
                 "joinMajority",
                     none -> {
                       counts.run();

@@ -18,7 +18,8 @@ class GrantClockTest {
 
   /** The store was asked at 100 ms of our clock, and answered 5,000 s. */
   private final GrantClock sample =
-      new GrantClock(ms(100), TimeUnit.SECONDS.toMicros(5_000), EPOCH);
+      new GrantClock(
+          ms(100), TimeUnit.SECONDS.toMicros(5_000), EPOCH, new ClockSteps(new StubTime()));
 
   private static long ms(long millis) {
     return TimeUnit.MILLISECONDS.toNanos(millis);

@@ -43,7 +43,8 @@ class LeaseEventsTest {
               LockKeys.of("mortise", "name"),
               Waiter.impatient(LeaseTerms.renewed(Duration.ofSeconds(1)), 0)),
           "id",
-          LeaseTerms.renewed(Duration.ofSeconds(1)));
+          LeaseTerms.renewed(Duration.ofSeconds(1)),
+          new ClockSteps(new StubTime()));
 
   @Test
   void aFailedRenewalIsNoNewsAfterTheLoss() {

@@ -127,6 +127,27 @@ public final class InMemoryStore {
   }
 
   /**
+   * Simulates that the machine of the services was suspended, while the server ran on. The server's
+   * TIME and the expiry of keys move, and so does the wall clock. The monotonic time stands still:
+   * no timer runs, and no park ends. Needs {@linkplain #withMovableTime movable time}.
+   *
+   * @param duration for how long, not negative
+   * @throws IllegalStateException the store runs on system time
+   */
+  public void suspend(Duration duration) {
+    if (duration.isNegative()) {
+      throw new IllegalArgumentException("a machine cannot be suspended for " + duration);
+    }
+    movableTime("suspend").stepWallClock(duration);
+    server.stepClock(duration);
+  }
+
+  /** Moves the services' wall clock alone, as if it was set. */
+  void stepWallClock(Duration by) {
+    movableTime("stepWallClock").stepWallClock(by);
+  }
+
+  /**
    * Waits until threads are parked in this store's {@linkplain #time time}, as a test does before
    * it moves the time. Needs {@linkplain #withMovableTime movable time}.
    *

@@ -64,6 +64,7 @@ final class MovableTime implements TimeSource {
 
   private long sequence;
   private volatile long now;
+  private volatile long suspended;
 
   /**
    * Creates a time that starts at zero.
@@ -77,6 +78,20 @@ final class MovableTime implements TimeSource {
   @Override
   public long nanoTime() {
     return now;
+  }
+
+  @Override
+  public long currentTimeMillis() {
+    return (now + suspended) / 1_000_000;
+  }
+
+  /**
+   * Moves the wall clock alone, as if the machine had been suspended or its clock set. What comes
+   * after that is a nanosecond later.
+   */
+  synchronized void stepWallClock(Duration by) {
+    now++;
+    suspended += by.toNanos();
   }
 
   @Override
