@@ -22,12 +22,14 @@ import kotlinx.coroutines.withContext
  * The hold belongs to this call. It may suspend and go on in any thread. It is not reentrant: a
  * call for the same lock inside [block] waits for ever, and so does [LeasedLock.lock].
  *
- * A cancelled coroutine leaves the queue. If the lease is lost, [block] is cancelled, and the
+ * A coroutine that is cancelled while it waits leaves the queue, and does not wait for the store's
+ * answer. If the store grants it the lock at that moment, the lock is held until the withdrawal
+ * arrives there, which is sent at once. If the lease is lost, [block] is cancelled, and the
  * caller gets [io.mortise.LeaseLostException], also if [block] has returned a result. An exception
  * of [block] reaches the caller in every case; a loss is then suppressed in it.
  *
- * The lock is given back before this function returns or throws, also in a cancelled coroutine.
- * If the store cannot be reached, it is given back in the background.
+ * Once [block] has begun, the lock is given back before this function returns or throws, also in
+ * a cancelled coroutine. If the store cannot be reached, it is given back in the background.
  *
  * @param block gets the lease, for [Lease.fencingToken] and [Lease.remaining]
  * @return what [block] returns

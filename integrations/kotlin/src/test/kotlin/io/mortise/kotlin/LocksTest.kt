@@ -6,6 +6,7 @@ import io.mortise.Lease
 import io.mortise.LeaseLostException
 import io.mortise.LeasedLock
 import io.mortise.LockService
+import io.mortise.MultiLock
 import io.mortise.junit.LockWorld
 import io.mortise.junit.MortiseTest
 import java.util.concurrent.CompletableFuture
@@ -150,6 +151,54 @@ class LocksTest {
         inside.await()
         holder.cancelAndJoin()
         assertEquals(listOf<Any>(), world.holds())
+    }
+
+    /** Runs a block that goes on until it is cancelled, under each kind of lock and under a permit. */
+    private fun kinds(locks: LockService): List<suspend (() -> Unit) -> Unit> =
+        listOf(
+            locks.getLock("plain"),
+            locks.getFairLock("fair"),
+            locks.getReadWriteLock("rw").readLock(),
+            locks.getReadWriteLock("rw").writeLock(),
+            MultiLock.of(locks.getLock("one"), locks.getLock("two")),
+        ).map<LeasedLock, suspend (() -> Unit) -> Unit> { lock ->
+            { begun -> lock.withLock { begun(); awaitCancellation() } }
+        } + listOf<suspend (() -> Unit) -> Unit>(
+            { begun -> locks.getLock("plain").tryWithLock<Unit>(1.seconds) { begun(); awaitCancellation() } },
+            { begun -> locks.getSemaphore("permits").withPermits(1) { begun(); awaitCancellation() } },
+        )
+
+    @Test
+    fun `no coroutine that is cancelled inside ends before the lock is free`(
+        locks: LockService,
+        world: LockWorld,
+    ) = inTime {
+        locks.getSemaphore("permits").trySetPermits(1)
+        for (kind in kinds(locks)) {
+            repeat(200) { round ->
+                val inside = CompletableDeferred<Unit>()
+                val holder = launch { kind { inside.complete(Unit) } }
+                inside.await()
+                holder.cancelAndJoin()
+                assertEquals(listOf<Any>(), world.holds(), "round $round")
+            }
+        }
+    }
+
+    @Test
+    fun `no coroutine that is cancelled around the grant leaves the lock held`(
+        locks: LockService,
+        world: LockWorld,
+    ) = inTime {
+        locks.getSemaphore("permits").trySetPermits(1)
+        for (kind in kinds(locks)) {
+            repeat(200) { round ->
+                val waiter = launch { kind { } }
+                repeat(round % 8) { yield() }
+                waiter.cancelAndJoin()
+                until("round $round leaves nothing held") { world.holds().isEmpty() }
+            }
+        }
     }
 
     @Test
