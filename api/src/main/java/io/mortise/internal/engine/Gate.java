@@ -55,6 +55,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
    *                                                          is the linearization point: the
    *                                                          thread re-reads the hold
    *   HELD, handed off  the last waiter gives up             RETAINED, or RELEASING by that waiter
+   *   HELD, handed off  its time is over (Stay)              RELEASING, in the background
    *   RETAINED          a thread comes, may retain           HELD, that thread is the holder
    *   RETAINED          another thread comes                 RELEASING, by that thread; then it is
    *                                                          the agent
@@ -82,7 +83,13 @@ final class Gate implements Acquisition.Owner, Hold.Place {
    * Until it does, it looks at the gate once more, so a hand-off meanwhile does not wake it. Time
    * bounds for how long other threads overtake it: Stay says when a hold is handed off no more. It
    * goes back to the store, and the first waiter is the agent of the next acquisition, which
-   * queues behind the other processes.
+   * queues behind the other processes. The same time bounds for how long a hold lies that no thread
+   * uses, since the woken thread may be stopped for long. So the keeper renews no hold without a
+   * holder beyond it.
+   *
+   * An attempt that does not wait is not refused by a hold that goes back. In RELEASING it is the
+   * first waiter, and then the agent. If a thread waits already, it is refused, as it may not
+   * overtake that one.
    *
    * The message that a hold is wanted may come at any time, and more than once. It is about the
    * acquisition with its id, so the gate heeds it only while that is its own.
@@ -145,7 +152,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   private @Nullable Acquisition acquisition;
   private volatile @Nullable Hold hold;
 
-  /** Will give the acquisition back if it is retained then; null if it was never retained. */
+  /** Will look whether the acquisition lies here unused for too long; null if it never lay. */
   private @Nullable Timer timer;
 
   private volatile @Nullable LockException trouble;
@@ -575,11 +582,13 @@ final class Gate implements Acquisition.Owner, Hold.Place {
       return null;
     }
     if (next != null && stay.mayHandOff(held, keys.kind(), next, now)) {
+      lies(held, true, now);
       next.wakeToLook(store.time());
       return null;
     }
     if (next == null && stay.mayRetain(held, now) && stay.retain()) {
-      retain(held, now);
+      phase = Phase.RETAINED;
+      lies(held, false, now);
       return null;
     }
     return end(held);
@@ -592,24 +601,30 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     store.departures().begins(held, keys);
     phase = Phase.RELEASING;
     acquisition = null;
-    retainNoMore();
+    liesNoMore();
     return held;
   }
 
-  // A hold that is retained
+  // A hold that no thread uses
 
-  /** Sets one timer for each acquisition, however often it is retained. */
-  private void retain(Acquisition held, long now) {
-    phase = Phase.RETAINED;
+  /**
+   * Call it under the mutex, when no thread uses the hold any more. A timer that is set stays, also
+   * while threads use it.
+   */
+  private void lies(Acquisition held, boolean handedOff, long now) {
     if (timer == null) {
-      Duration left = Duration.ofNanos(stay.longest(held, now));
+      Duration left = Duration.ofNanos(stay.untilLook(held, handedOff, now));
       timer = store.time().schedule(() -> timeIsOver(held), left);
     }
   }
 
   /** Call it under the mutex, when the acquisition has ended. */
-  private void retainNoMore() {
+  private void liesNoMore() {
     stay.endRetaining();
+    closeTimer();
+  }
+
+  private void closeTimer() {
     Timer pending = timer;
     if (pending != null) {
       pending.close();
@@ -618,17 +633,17 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   }
 
   private void timeIsOver(Acquisition held) {
-    boolean unused = giveBackLater(endRetained(held, () -> timer = null), () -> {});
+    boolean unused = giveBackLater(endOverdue(held, () -> {}), () -> {});
   }
 
   @Override
   public void wanted(Acquisition held) {
-    boolean unused = giveBackLater(endRetained(held, this::isWanted), () -> {});
+    boolean unused = giveBackLater(endOverdue(held, this::isWanted), () -> {});
   }
 
   @Override
   public void missedMessages() {
-    boolean unused = giveBackLater(endRetained(null, stay::missedMessages), () -> {});
+    boolean unused = giveBackLater(endOverdue(null, stay::missedMessages), () -> {});
   }
 
   /**
@@ -638,12 +653,12 @@ final class Gate implements Acquisition.Owner, Hold.Place {
    * @return whether it was unused; if not, the task does not run
    */
   boolean makeRoom(Runnable then) {
-    return giveBackLater(endRetained(null, this::isWanted), then);
+    return giveBackLater(endOverdue(null, this::isWanted), then);
   }
 
   /** As {@link #makeRoom(Runnable)}, but waits until the store has answered, or has not. */
   void makeRoom() {
-    Acquisition unwanted = endRetained(null, this::isWanted);
+    Acquisition unwanted = endOverdue(null, this::isWanted);
     if (unwanted != null) {
       Trampoline.step(() -> giveBackEnded(unwanted, commandTimeout()));
     }
@@ -679,19 +694,31 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   }
 
   /**
-   * Ends the hold if it is retained, and returns it.
+   * Ends the hold if no thread uses it and it may lie no longer, and returns it. Otherwise it is
+   * looked at again when it may be so.
    *
    * @param only the acquisition that is meant; null for whichever it has now
-   * @param note what to note of that acquisition, also if it is not retained
+   * @param note what to note of that acquisition, also if a thread uses it
    */
-  private @Nullable Acquisition endRetained(@Nullable Acquisition only, Runnable note) {
+  private @Nullable Acquisition endOverdue(@Nullable Acquisition only, Runnable note) {
     mutex.lock();
     try {
-      if (only != null && only != acquisition) {
+      Acquisition held = acquisition;
+      if (only != null && only != held) {
         return null;
       }
       note.run();
-      return endUnused();
+      closeTimer();
+      boolean handedOff = phase == Phase.HELD && hold == null;
+      if (held == null || !(handedOff || phase == Phase.RETAINED)) {
+        return null;
+      }
+      long now = store.now();
+      if (stay.left(held, handedOff, now) > 0) {
+        lies(held, handedOff, now);
+        return null;
+      }
+      return endUnused(held);
     } finally {
       mutex.unlock();
     }
@@ -699,15 +726,16 @@ final class Gate implements Acquisition.Owner, Hold.Place {
 
   /**
    * Call it under the mutex. Ends the hold that is retained, or that was handed off to a thread
-   * that is giving up; returns null if there is none. The caller gives it back, and then counts it
-   * as released in the phase of the service.
+   * that is giving up; returns null if there is none.
    */
   private @Nullable Acquisition endUnused() {
     Acquisition held = acquisition;
     boolean left = phase == Phase.HELD && hold == null && waiters.isEmpty();
-    if (held == null || !(left || phase == Phase.RETAINED)) {
-      return null;
-    }
+    return held != null && (left || phase == Phase.RETAINED) ? endUnused(held) : null;
+  }
+
+  /** The caller gives it back, and then counts it as released in the phase of the service. */
+  private @Nullable Acquisition endUnused(Acquisition held) {
     boolean unused = store.phase().releasing();
     return end(held);
   }
@@ -767,7 +795,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
         return false;
       }
       retained = phase == Phase.RETAINED;
-      retainNoMore();
+      liesNoMore();
       lost = hold;
       if (lost != null) {
         lostHolds.add(lost);

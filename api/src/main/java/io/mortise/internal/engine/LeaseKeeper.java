@@ -186,7 +186,10 @@ public final class LeaseKeeper {
     return false;
   }
 
-  /** A hold that is retained is not renewed, until a thread takes it over. */
+  /**
+   * A hold that is retained is not renewed, until a thread takes it over. One that was handed off
+   * is renewed, and its gate lets it lie for a short time only.
+   */
   private static boolean isWanted(Acquisition held) {
     boolean wanted = !held.owner().retains(held);
     if (!wanted) {

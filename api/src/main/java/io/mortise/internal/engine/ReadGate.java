@@ -7,6 +7,7 @@ import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.wire.ServiceOptions;
+import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -46,6 +47,8 @@ final class ReadGate {
    *   a thread at the       it is inside, and its share opens, or not (see below)
    *   store is granted
    *   it unlocks            the last that leaves a share gives it back to the store
+   *   it does not wake      when the share closes by time, it is not inside any more, and comes
+   *                         again. If nobody else is inside, the share goes back
    *   the lease is lost     all that are inside are marked in LostHolds
    *
    * A share is one acquisition with all threads that hold by it. A share is open for HAND_OFF_TIME
@@ -65,8 +68,9 @@ final class ReadGate {
    *        that thread has left, and a loss marks it.
    *   (J2) While a thread is in the line, another is asking. That one leaves the line alone only
    *        after it has ended or has its first answer, and then wakes all in it.
-   *   (J3) A hold that was lost before its thread knew of it was never its hold: the thread comes
-   *        again.
+   *   (J3) A hold that was over before its thread knew of it was never its hold: the thread comes
+   *        again. It is over if its lease is, or if the thread did not wake in HAND_OFF_TIME. So no
+   *        share is kept for a thread that was woken and does not run.
    *
    * Order of monitors: a Gate, this gate, an acquisition, a lease. No command is sent in any of them.
    */
@@ -333,8 +337,47 @@ final class ReadGate {
           return;
         }
         line.remove(next);
+        if (unaware.isEmpty()) {
+          Timer unused = store.time().schedule(this::timeIsOver, ServiceOptions.HAND_OFF_TIME);
+        }
         unaware.add(begun);
         next.unpark(store.time());
+      }
+    }
+
+    /** Threads that have not woken in time are not inside any more. */
+    private void timeIsOver() {
+      boolean unused = store.phase().releasing();
+      try {
+        Acquisition left = withoutUnaware();
+        if (left != null) {
+          home.releases().giveBack(left, () -> {});
+        }
+      } finally {
+        store.phase().released();
+      }
+    }
+
+    /** Returns the acquisition, now ended, if nobody is inside then. */
+    private @Nullable Acquisition withoutUnaware() {
+      mutex.lock();
+      try {
+        Acquisition held = acquisition;
+        if (ended || held == null) {
+          return null;
+        }
+        unaware.forEach(each -> holds.remove(each.thread().getId(), each));
+        inside.removeAll(unaware);
+        unaware.clear();
+        if (!inside.isEmpty() || !held.lease().end(LeaseState.RELEASED)) {
+          return null;
+        }
+        store.departures().begins(held, keys);
+        end();
+        retireIfIdle();
+        return held;
+      } finally {
+        mutex.unlock();
       }
     }
 
@@ -520,9 +563,9 @@ final class ReadGate {
       Acquisition held = hold.acquisition();
       mutex.lock();
       try {
-        if (!ended && held.lease().isValid(store.now())) {
-          unaware.remove(hold);
-          return true;
+        boolean inTime = unaware.contains(hold);
+        if (!inTime || (!ended && held.lease().isValid(store.now()))) {
+          return unaware.remove(hold);
         }
       } finally {
         mutex.unlock();

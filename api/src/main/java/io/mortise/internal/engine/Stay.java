@@ -17,6 +17,9 @@ import java.util.concurrent.atomic.AtomicInteger;
  * stays until it is asked for. Of any other, somebody may wait who has asked for the hold before it
  * and will not ask again soon. It is handed off for a short time, and never retained.
  *
+ * <p>The time bounds both that a hold is handed off and that it lies: a thread that was woken for
+ * it may not run for long, and nobody uses the hold until it does.
+ *
  * <p>A message may be lost, so each of these times also has an end that counts from the
  * acquisition. Threads that take the lock again do not move it. Only the first message counts: with
  * each one that moves the end, many that ask would keep the lock where it is.
@@ -77,13 +80,37 @@ final class Stay {
   boolean mayHandOff(Acquisition held, LockKind kind, Waiter next, long now) {
     return handOffs < store.options().mostHandOffs(kind)
         && next.lease().mayBeHandedOff()
-        && isTimely(now - held.lease().acquiredAt(), now)
+        && handOffLeft(held, now) > 0
         && isSafe(held, store.options().shortestGiven(held.lease().terms()), now);
   }
 
-  private boolean isTimely(long age, long now) {
-    boolean wasAsked = asked && now - askedAt >= HAND_OFF;
-    return age < HAND_OFF || (alone && age < UNASKED && !wasAsked);
+  private long handOffLeft(Acquisition held, long now) {
+    long age = now - held.lease().acquiredAt();
+    long unasked = alone ? UNASKED - age : 0;
+    long afterAsked = asked ? askedAt + HAND_OFF - now : unasked;
+    return Math.max(HAND_OFF - age, Math.min(unasked, afterAsked));
+  }
+
+  private long retainLeft(Acquisition held, long now) {
+    long time = store.retain() - (now - held.lease().acquiredAt());
+    long lease = held.lease().remaining(now) - held.lease().terms().nanos() / 2;
+    return alone && !asked ? Math.min(time, lease) : 0;
+  }
+
+  /**
+   * For how long a hold may still lie that no thread uses (ns); at most 0 if it has to go back.
+   *
+   * @param handedOff whether a thread was woken for it; else it is retained
+   */
+  long left(Acquisition held, boolean handedOff, long now) {
+    return handedOff ? handOffLeft(held, now) : retainLeft(held, now);
+  }
+
+  /** When to look again at a hold that may lie (ns), also if it is used meanwhile. */
+  long untilLook(Acquisition held, boolean handedOff, long now) {
+    long other = left(held, !handedOff, now);
+    long own = left(held, handedOff, now);
+    return other > 0 ? Math.min(own, other) : own;
   }
 
   /**
@@ -105,12 +132,6 @@ final class Stay {
         && held.lease().state(now) == LeaseState.HELD
         && held.lease().remaining(now) >= whole / 2
         && store.takesWork();
-  }
-
-  /** For how long a hold may be retained that may be retained now (ns). */
-  long longest(Acquisition held, long now) {
-    long time = store.retain() - (now - held.lease().acquiredAt());
-    return Math.min(time, held.lease().remaining(now) - held.lease().terms().nanos() / 2);
   }
 
   /** Begins to retain the hold. Returns false if the service retains as many as it may. */

@@ -50,9 +50,13 @@ abstract class GateFixture {
   }
 
   static ServiceOptions settings(int handOffLimit, Duration retain) {
+    return settings(LEASE, handOffLimit, retain);
+  }
+
+  static ServiceOptions settings(Duration lease, int handOffLimit, Duration retain) {
     Duration timeout = Duration.ofSeconds(2);
     return new ServiceOptions(
-        LEASE,
+        lease,
         null,
         timeout,
         "mortise:",

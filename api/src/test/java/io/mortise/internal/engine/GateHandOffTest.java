@@ -43,23 +43,6 @@ class GateHandOffTest extends GateFixture {
   }
 
   @Test
-  void aRenewalInFlightCountsForTheHolderAtItsAnswer() {
-    Acquisition held = holds(a);
-    Future<Boolean> waiting = waits(b);
-    long before = held.lease().deadline();
-    passOn(a, b);
-    time.advance(LEASE.dividedBy(3));
-    AskedCommand renewal = store.next("renew");
-    time.letGo(b.thread());
-    assertTrue(GateThread.get(waiting));
-
-    renewal.renewed();
-
-    assertEquals(before + LEASE.dividedBy(3).toNanos(), held.lease().deadline());
-    assertEquals(LeaseState.HELD, b.now(lock::leaseState));
-  }
-
-  @Test
   void aHoldLostBeforeItIsTakenIsNeverHeld() {
     Acquisition held = holds(a);
     Future<Boolean> waiting = waits(b);
@@ -113,20 +96,6 @@ class GateHandOffTest extends GateFixture {
     IllegalMonitorStateException e =
         GateThread.failure(IllegalMonitorStateException.class, a.runs(lock::unlock));
     assertFalse(e instanceof LeaseLostException, e::toString);
-  }
-
-  @Test
-  void aSuspectHoldMayStillBeTaken() {
-    holds(a);
-    Future<Boolean> waiting = waits(b);
-    passOn(a, b);
-
-    time.advance(LEASE.dividedBy(3));
-    store.next("renew").lost();
-    time.letGo(b.thread());
-
-    assertTrue(GateThread.get(waiting));
-    assertEquals(LeaseState.SUSPECT, b.now(lock::leaseState));
   }
 
   @Test

@@ -201,6 +201,22 @@ class GateRetainTest extends GateFixture {
     store.assertNothingAsked();
   }
 
+  @Test
+  void oneThatIsHandedOffToAThreadThatDoesNotRunGoesBack() {
+    Acquisition held = holds(a);
+    Future<Boolean> waiting = waits(b);
+    passOn(a, b);
+    time.advance(ServiceOptions.UNASKED_TIME.minus(TICK));
+    store.assertNothingAsked();
+
+    time.advance(TICK);
+
+    assertEquals(held.id(), store.next("leave").released().id());
+    time.letGo(b.thread());
+    store.next("acquire").held();
+    assertTrue(GateThread.get(waiting));
+  }
+
   // What is not retained
 
   @Test

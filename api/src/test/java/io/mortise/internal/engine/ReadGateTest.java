@@ -285,10 +285,22 @@ class ReadGateTest extends GateFixture {
     givesBack(b, acquisition(acquire.id()));
   }
 
-  /** They have their holds with the answer, so no pause of their threads costs them their place. */
+  /** They have their holds with the answer, so a short pause of their threads costs no place. */
   @Test
   @Tag("L11")
   void aThreadInTheLineEntersAlsoIfItWakesLate() {
+    Woken late = lineWakesLate();
+    time.advance(TIME.minus(NANO));
+    leaves(a);
+
+    time.letGo(b.thread());
+
+    assertTrue(GateThread.get(late.locking));
+    givesBack(b, late.held);
+  }
+
+  /** One thread is inside. Another has its hold since then, was woken, and does not run. */
+  private Woken lineWakesLate() {
     Future<Boolean> asking = a.runs(read::lock);
     AskedCommand acquire = store.next("rw-acquire");
     Future<Boolean> second = lines(b);
@@ -296,13 +308,45 @@ class ReadGateTest extends GateFixture {
     acquire.held();
     assertTrue(GateThread.get(asking));
     time.awaitWoken(b.thread());
-    time.advance(TIME);
-    leaves(a);
+    return new Woken(acquisition(acquire.id()), second);
+  }
 
+  private record Woken(Acquisition held, Future<Boolean> locking) {}
+
+  /** The thread runs at last, and asks. */
+  private void asksAgain(Woken late) {
     time.letGo(b.thread());
-
-    assertTrue(GateThread.get(second));
+    AskedCommand acquire = store.next("rw-acquire").held();
+    assertNotEquals(late.held.id(), acquire.id());
+    assertTrue(GateThread.get(late.locking));
     givesBack(b, acquisition(acquire.id()));
+  }
+
+  @Test
+  void aHoldThatIsLeftToAThreadThatDoesNotRunGoesBack() {
+    Woken late = lineWakesLate();
+    leaves(a);
+    time.advance(TIME.minus(NANO));
+    store.assertNothingAsked();
+
+    time.advance(NANO);
+
+    assertEquals(late.held.id(), store.next("rw-leave").released().id());
+    assertFalse(late.held.lease().isHeld());
+    assertEquals(List.of(), engine.snapshot().holds());
+    asksAgain(late);
+    assertEquals(2, rows().stream().filter(List.of("acquired", "released")::equals).count());
+  }
+
+  @Test
+  void aHoldIsNotKeptForAThreadThatDoesNotRunBesideOneThatReads() {
+    Woken late = lineWakesLate();
+    time.advance(LEASE.dividedBy(10));
+    store.assertNothingAsked();
+    assertEquals(1, engine.snapshot().holds().size());
+    givesBack(a, late.held);
+
+    asksAgain(late);
   }
 
   @Test

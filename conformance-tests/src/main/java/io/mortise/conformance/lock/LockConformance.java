@@ -20,6 +20,7 @@ import io.mortise.conformance.lock.exclusive.OwnershipRules;
 import io.mortise.conformance.lock.exclusive.QueueRules;
 import io.mortise.conformance.lock.exclusive.QueueScriptRules;
 import io.mortise.conformance.lock.exclusive.RetainRules;
+import io.mortise.conformance.lock.exclusive.StoppedRules;
 import io.mortise.conformance.lock.exclusive.TakeoverRules;
 import io.mortise.conformance.lock.exclusive.WaitingRules;
 import io.mortise.conformance.lock.exclusive.WantedRules;
@@ -174,6 +175,13 @@ public abstract class LockConformance implements LockKit {
   @Nested
   class Retained extends RetainRules {
     Retained() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class Stopped extends StoppedRules {
+    Stopped() {
       super(LockConformance.this);
     }
   }
