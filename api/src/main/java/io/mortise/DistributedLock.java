@@ -119,7 +119,9 @@ public interface DistributedLock extends LeasedLock {
    * <p>Every method of the condition needs the lock. Without it the method throws {@link
    * IllegalMonitorStateException}, or {@link LeaseLostException} if the lease is over. {@code
    * await} acquires the lock again before it returns. If the store cannot be reached then, {@code
-   * await} throws what {@code lock()} throws, and the thread does not hold the lock.
+   * await} throws what {@code lock()} throws, and the thread does not hold the lock. Of the write
+   * side of a read/write lock, {@code await} throws {@link IllegalStateException} at once to a
+   * thread that also holds the read side: it would wait for itself to write again.
    *
    * @return a new condition of this lock, thread-safe
    * @throws UnsupportedOperationException this is the read side of a read/write lock

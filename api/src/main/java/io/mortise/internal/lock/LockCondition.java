@@ -116,6 +116,7 @@ abstract class LockCondition implements Condition {
   private boolean waitForSignal(boolean interruptible, long nanos) throws InterruptedException {
     Hold hold = lock.requireHold();
     engine().store().checkOpen(lock.keys()); // otherwise it would give the lock back in vain
+    lock.checkLocksAgain();
     if (interruptible && Thread.interrupted()) {
       throw new InterruptedException();
     }

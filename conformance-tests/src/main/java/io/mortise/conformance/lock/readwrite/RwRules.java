@@ -14,8 +14,10 @@ import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyMail.Fate;
+import java.util.Date;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 
@@ -211,6 +213,36 @@ public abstract class RwRules extends RwFixture {
     rw.writeLock().ensureHeld();
     rw.writeLock().unlock();
     assertThrows(LeaseLostException.class, plain::unlock);
+  }
+
+  /** A wait that gives up the write lock and keeps the read lock could never end with both. */
+  @Test
+  @Rule({"C1", "L18"})
+  void aWriterThatReadsIsRefusedAtOnceByTheConditions() {
+    DistributedReadWriteLock rw = rw();
+    for (Condition condition :
+        List.of(rw.writeLock().newCondition(), rw.writeLock().newCondition("shared"))) {
+      rw.writeLock().lock();
+      rw.writeLock().lock();
+      rw.readLock().lock();
+      List<Executable> ways =
+          List.of(
+              condition::await,
+              condition::awaitUninterruptibly,
+              () -> condition.await(1, TimeUnit.HOURS),
+              () -> condition.awaitNanos(Long.MAX_VALUE),
+              () -> condition.awaitUntil(new Date(Long.MAX_VALUE)));
+      for (Executable way : ways) {
+        String message = assertThrows(IllegalStateException.class, way).getMessage();
+        assertTrue(String.valueOf(message).contains("unlock the read lock"), message);
+      }
+      assertEquals(2, rw.writeLock().getHoldCount());
+      assertEquals(1, rw.readLock().getHoldCount());
+      condition.signalAll();
+      rw.readLock().unlock();
+      rw.writeLock().unlock();
+      rw.writeLock().unlock();
+    }
   }
 
   @Test
