@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
-import io.mortise.Lease;
 import io.mortise.LeaseState;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
@@ -21,7 +20,6 @@ import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -181,36 +179,38 @@ public abstract class RetainRules extends LockRules {
     lock.unlock();
   }
 
+  /** An attempt that does not wait. */
+  private interface Attempt {
+    boolean succeeds(LockService service, String lock) throws InterruptedException;
+  }
+
+  private static List<Attempt> attempts() {
+    return List.of(
+        (service, lock) -> service.getLock(lock).tryLock(),
+        (service, lock) -> service.getLock(lock).tryLock(0, 5, TimeUnit.SECONDS),
+        (service, lock) -> service.getFairLock(lock).tryLock(),
+        (service, lock) -> MultiLock.of(service.getLock(lock)).tryLock(),
+        (service, lock) -> service.getLock(lock).tryAcquire(Duration.ZERO).isPresent(),
+        (service, lock) -> service.getLock(lock).async().tryAcquire().join().isPresent());
+  }
+
   @Test
   @Rule({"L5", "L10"})
   void noAttemptIsRefusedByWhatItsOwnServiceGivesBack() {
     FaultyBackend link = new FaultyBackend(this::backend);
     LockService service = service(closing(link), builder -> builder.retain(TIME));
-    DistributedLock lock = service.getLock(name);
-    DistributedLock fair = service.getFairLock(name);
-    List<Contender.Way> ways =
-        List.of(
-            lock::tryLock,
-            () -> lock.tryLock(0, 5, TimeUnit.SECONDS),
-            fair::tryLock,
-            () -> MultiLock.of(lock).tryLock(),
-            () -> held(lock.tryAcquire(Duration.ZERO)),
-            () -> held(lock.async().tryAcquire().join()));
-    for (Contender.Way way : ways) {
-      pair(lock);
+    int number = 0;
+    for (Attempt attempt : attempts()) {
+      String lock = name + '-' + number++;
       HeldCall leave = link.hold("leave");
+      pair(service.getLock(lock));
       passTimeUntil("it goes back", SECOND, leave::isSent);
-      Contender trying = contender(way);
+      Contender trying = contender(() -> attempt.succeeds(service, lock));
 
       List<Object> unused = leave.pass();
 
-      assertTrue(trying.result());
-      assertTrue(lock().forceUnlock());
+      assertTrue(trying.result(), () -> "at " + lock);
     }
-  }
-
-  private static boolean held(Optional<Lease> lease) {
-    return lease.isPresent();
   }
 
   @Test
