@@ -21,6 +21,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -164,7 +165,7 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
           kind + ", re-check: requests waiting",
           (world, size) -> {
             Lease unused = writer(world.other, kind, of).async().acquire().join();
-            List<CompletableFuture<Lease>> all = ask(of.apply(world.one).async(), size);
+            List<CompletableFuture<Lease>> unusedToo = ask(of.apply(world.one).async(), size);
             return () -> world.store.advance(RECHECK);
           });
     });
@@ -261,7 +262,7 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
         "the holder dies, and the next has it: dead waiters before a plain lock",
         (world, size) -> {
           DoubledWorld.Link lost = world.link();
-          Lease held = world.service(lost).getLock("x").async().acquire().join();
+          Lease unused = world.service(lost).getLock("x").async().acquire().join();
           world.die(by -> by.getLock("x").async(), size);
           CompletableFuture<Lease> next = world.other.getLock("x").async().acquire();
           lost.close();
@@ -295,7 +296,7 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
         (world, size) -> {
           List<Lease> unused = hold(world.one, size);
           world.other.getLock("busy").lock();
-          List<CompletableFuture<Lease>> all = ask(world.one.getLock("busy").async(), size);
+          List<CompletableFuture<Lease>> unusedToo = ask(world.one.getLock("busy").async(), size);
           return world.one::close;
         });
     add(
@@ -394,10 +395,10 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
         (world, size) -> {
           List<Lease> unused = hold(world.one, size);
           world.other.getLock("busy").lock();
-          List<CompletableFuture<Lease>> all = ask(world.one.getLock("busy").async(), size);
+          List<CompletableFuture<Lease>> unusedToo = ask(world.one.getLock("busy").async(), size);
           return () -> {
-            Object holds = world.one.holds();
-            Object waits = world.one.waits();
+            Object unusedHolds = world.one.holds();
+            Object unusedWaits = world.one.waits();
           };
         });
   }
@@ -498,13 +499,16 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
         (world, size) -> {
           DistributedLock lock = world.one.getLock("threads");
           Condition signal = lock.newCondition();
+          AtomicBoolean signalled = new AtomicBoolean();
           int threads = size / OBJECTS_PER_THREAD;
           world.threads(
               threads,
               () -> {
                 lock.lock();
                 try {
-                  signal.await();
+                  while (!signalled.get()) {
+                    signal.await();
+                  }
                 } finally {
                   lock.unlock();
                 }
@@ -513,6 +517,7 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
           world.store.awaitParked(threads);
           return () -> {
             lock.lock();
+            signalled.set(true);
             signal.signalAll();
             lock.unlock();
             world.join();
@@ -561,7 +566,7 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
         (world, size) -> {
           List<Lease> unused = hold(world.one, size);
           return () -> {
-            Object found = world.other.find("*", size);
+            Object unusedFound = world.other.find("*", size);
           };
         });
     add(
@@ -570,7 +575,7 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
           world.other.getLock("busy").lock();
           List<CompletableFuture<Lease>> unused = ask(world.one.getLock("busy").async(), size);
           return () -> {
-            Object found = world.other.status("busy");
+            Object unusedFound = world.other.status("busy");
           };
         });
   }

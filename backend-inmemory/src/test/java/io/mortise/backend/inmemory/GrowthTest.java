@@ -65,7 +65,7 @@ class GrowthTest implements BackendUnderTest {
   }
 
   private static void check(IntFunction<long[]> work) {
-    work.apply(1); // what happens once in a JVM
+    long[] unused = work.apply(1); // what happens once in a JVM
     long[] before = work.apply(SMALLEST);
     StringBuilder seen = new StringBuilder("steps and commands: ").append(text(before));
     double worst = 0;
