@@ -13,6 +13,8 @@ import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.spi.LockBackend;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ForkJoinPool;
@@ -122,28 +124,28 @@ public abstract class ForkJoinRules extends LockRules {
   void noOtherTaskRunsInsideACall() throws Exception {
     DistributedLock lock = lock();
     AtomicInteger nested = new AtomicInteger();
-    CompletableFuture<Void> tasks =
-        CompletableFuture.supplyAsync(
-                () -> {
-                  Thread self = Thread.currentThread();
-                  AtomicBoolean calling = new AtomicBoolean(true);
-                  CompletableFuture<?>[] others = new CompletableFuture<?>[50];
-                  for (int i = 0; i < others.length; i++) {
-                    others[i] =
-                        CompletableFuture.runAsync(() -> {
-                          if (calling.get() && Thread.currentThread() == self) {
-                            nested.incrementAndGet();
-                          }
-                        });
-                    assertFalse(lock.isLocked());
+    List<CompletableFuture<Void>> others = new ArrayList<>();
+    Runnable caller =
+        () -> {
+          Thread self = Thread.currentThread();
+          AtomicBoolean calling = new AtomicBoolean(true);
+          for (int i = 0; i < 50; i++) {
+            others.add(
+                CompletableFuture.runAsync(() -> {
+                  if (calling.get() && self.equals(Thread.currentThread())) {
+                    nested.incrementAndGet();
                   }
-                  calling.set(false);
-                  return CompletableFuture.allOf(others);
-                },
-                ForkJoinPool.commonPool())
-            .thenCompose(others -> others);
+                }));
+            assertFalse(lock.isLocked());
+          }
+          calling.set(false);
+        };
 
-    tasks.get(60, TimeUnit.SECONDS);
+    CompletableFuture.runAsync(caller, ForkJoinPool.commonPool()).get(60, TimeUnit.SECONDS);
+    for (CompletableFuture<Void> other : others) {
+      other.get(60, TimeUnit.SECONDS);
+    }
+
     assertEquals(0, nested.get());
   }
 
