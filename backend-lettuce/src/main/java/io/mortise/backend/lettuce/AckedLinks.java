@@ -1,5 +1,6 @@
 package io.mortise.backend.lettuce;
 
+import io.lettuce.core.RedisException;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.protocol.RedisCommand;
 import io.mortise.spi.ReplicaAcks;
@@ -9,7 +10,6 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -131,7 +131,10 @@ final class AckedLinks {
   private void hasOpened(
       @Nullable StatefulRedisConnection<String, String> link, @Nullable Throwable failure) {
     if (link == null) {
-      Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+      Throwable cause =
+          failure == null || failure.getCause() == null
+              ? new RedisException("the connection was not opened", failure)
+              : failure.getCause(); // of the stage
       notOpened().forEach(call -> call.completeExceptionally(cause));
       return;
     }
