@@ -83,14 +83,21 @@ public final class Failures {
 
   private static BackendUnavailableException notDone(
       String what, BackendException e, String endpoint) {
-    String next =
-        e.outcome() == BackendException.Outcome.REPLIED
-            ? "the server refused, see its error (docs/troubleshooting.md#permissions)"
-            : e.getCause() instanceof NoSuchElementException
-                ? "the client's pool is too small (docs/troubleshooting.md#unreachable)"
-                : "check that the server runs and can be reached (docs/troubleshooting.md#unreachable)";
+    String next = nextStep(e);
     return new BackendUnavailableException(
         "%s: %s at %s; %s".formatted(what, e.getMessage(), endpoint, next), e);
+  }
+
+  private static String nextStep(BackendException e) {
+    if (String.valueOf(e.getMessage()).startsWith("LOADING")) {
+      return "try again when the server has loaded its data";
+    }
+    if (e.outcome() == BackendException.Outcome.REPLIED) {
+      return "the server refused, see its error (docs/troubleshooting.md#permissions)";
+    }
+    return e.getCause() instanceof NoSuchElementException
+        ? "the client's pool is too small (docs/troubleshooting.md#unreachable)"
+        : "check that the server runs and can be reached (docs/troubleshooting.md#unreachable)";
   }
 
   /**

@@ -83,20 +83,33 @@ public final class Mailbox implements ChannelListener {
     } catch (BackendException e) {
       throw notSubscribed(String.valueOf(e.getMessage()), e);
     } catch (ExecutionException e) {
-      throw notSubscribed(String.valueOf(e.getCause()), e.getCause());
+      throw notSubscribed(reason(e.getCause()), e.getCause());
     } catch (TimeoutException e) {
-      throw notSubscribed("no confirmation within " + timeout, e);
+      throw notSubscribed("no confirmation within " + timeout.toSeconds() + " s", e);
     }
   }
 
+  /** The words of the backend, or else those of the innermost cause. */
+  private static String reason(@Nullable Throwable failure) {
+    String words = "";
+    for (Throwable each = failure; each != null; each = each.getCause()) {
+      words = String.valueOf(each.getMessage());
+      if (each instanceof BackendException) {
+        break;
+      }
+    }
+    return words;
+  }
+
   private BackendUnavailableException notSubscribed(String why, @Nullable Throwable cause) {
+    String next =
+        why.contains("NOPERM")
+            ? "an ACL must allow SUBSCRIBE and the channels %s* (docs/troubleshooting.md#permissions)"
+                .formatted(LockScripts.mailPrefix(store.options().keyPrefix()))
+            : "check that every server is reached at the address that it is named by (docs/troubleshooting.md#unreachable)";
     return new BackendUnavailableException(
-        "%s did not let this service subscribe to its channel '%s': %s; an ACL must allow SUBSCRIBE and the channels %s* (docs/troubleshooting.md#permissions)"
-            .formatted(
-                store.endpoint(),
-                channel(),
-                why,
-                LockScripts.mailPrefix(store.options().keyPrefix())),
+        "%s did not let this service subscribe to its channel '%s': %s; %s"
+            .formatted(store.endpoint(), channel(), why, next),
         cause);
   }
 

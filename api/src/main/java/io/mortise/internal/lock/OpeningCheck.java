@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -56,7 +57,7 @@ record OpeningCheck(Store store, String mailbox) {
     }
     List<List<Object>> replies = new ArrayList<>();
     if (topology != Topology.CLUSTER) {
-      replies.add(judge(() -> store.backend().execute(check(0))));
+      replies.add(judge(() -> twice(check(0))));
     } else {
       for (int from = 0; from < NAMES_IN_CLUSTER; from += AT_ONCE) {
         List<ScriptCall> checks =
@@ -104,6 +105,18 @@ record OpeningCheck(Store store, String mailbox) {
     }
   }
 
+  /** The first call of a JVM may be late because a client's classes are loaded meanwhile. */
+  private List<Object> twice(ScriptCall check) {
+    try {
+      return store.backend().execute(check);
+    } catch (BackendException e) {
+      if (e.getCause() instanceof TimeoutException) {
+        return store.backend().execute(check);
+      }
+      throw e;
+    }
+  }
+
   private ScriptCall check(int number) {
     return store.scripts().check(store.options().keys(name(number)), mailbox);
   }
@@ -117,7 +130,8 @@ record OpeningCheck(Store store, String mailbox) {
   private void listen(String channel) {
     CompletableFuture<Boolean> confirmed = new CompletableFuture<>();
     Duration timeout = store.options().commandTimeout();
-    AtomicReference<String> why = new AtomicReference<>("no confirmation within " + timeout);
+    AtomicReference<String> why =
+        new AtomicReference<>("no confirmation within " + timeout.toMillis() + " ms");
     ChannelListener listener =
         new ChannelListener() {
           @Override

@@ -25,7 +25,11 @@ import java.util.Objects;
 
 /** A service as the application has it: the engine, and whether closing it closes the backend. */
 final class ServiceHandle implements LockService {
-  private static final Duration LONGEST_OPENING = Duration.ofSeconds(10);
+  /** A JVM that loads its classes on a busy machine may need so long for its first steps. */
+  private static final Duration SHORTEST_OPENING = Duration.ofSeconds(20);
+
+  /** The time of the first confirmation, in command timeouts. */
+  private static final int TIMES = 5;
 
   private final Engine engine;
   private final boolean ownsBackend;
@@ -44,7 +48,11 @@ final class ServiceHandle implements LockService {
     ServiceHandle service =
         new ServiceHandle(new Engine(ClientId.create(), backend, settings, events), ownsBackend);
     try {
-      service.engine.mailbox().open(LONGEST_OPENING);
+      Duration longest = settings.commandTimeout().multipliedBy(TIMES);
+      service
+          .engine
+          .mailbox()
+          .open(longest.compareTo(SHORTEST_OPENING) < 0 ? SHORTEST_OPENING : longest);
       new OpeningCheck(service.engine.store(), service.engine.mailbox().channel()).run();
       return service;
     } catch (RuntimeException e) {

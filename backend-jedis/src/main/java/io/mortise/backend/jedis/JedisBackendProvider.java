@@ -2,6 +2,7 @@ package io.mortise.backend.jedis;
 
 import com.google.auto.service.AutoService;
 import io.mortise.backend.support.ClientRange;
+import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.TlsFiles;
@@ -70,6 +71,11 @@ public final class JedisBackendProvider implements LockBackendProvider {
   }
 
   private static LockBackend connect(RedisAddress address, BackendConfig config, TlsFiles tls) {
+    return Opening.patiently(
+        address, config.commandTimeout(), () -> connectOnce(address, config, tls));
+  }
+
+  private static LockBackend connectOnce(RedisAddress address, BackendConfig config, TlsFiles tls) {
     try {
       return connect(address, config, tls, true);
     } catch (BackendException e) {
@@ -89,8 +95,10 @@ public final class JedisBackendProvider implements LockBackendProvider {
   private static LockBackend connect(ClusterAddress cluster, BackendConfig config, TlsFiles tls) {
     JedisCluster nodes =
         new JedisCluster(
-            place -> pool(cluster.at(place), config, tls, true), ConnectionPool::close);
-    return new ClusterRouter(nodes, cluster.places(), cluster.toString());
+            place -> pool(cluster.at(place), config, tls, true),
+            ConnectionPool::close,
+            cluster.seeds().get(0).tls());
+    return new ClusterRouter(nodes, cluster.places(), cluster.toString(), config.commandTimeout());
   }
 
   private static LockBackend connect(SentinelAddress set, BackendConfig config, TlsFiles tls) {
@@ -100,7 +108,8 @@ public final class JedisBackendProvider implements LockBackendProvider {
         new JedisSentinelNodes(
             place -> pool(set.data(place), config, tls, true),
             place -> pool(set.sentinel(place, user, password), config, tls, true),
-            config.commandTimeout());
+            config.commandTimeout(),
+            set.tls());
     return new SentinelRouter(nodes, set, config.commandTimeout());
   }
 

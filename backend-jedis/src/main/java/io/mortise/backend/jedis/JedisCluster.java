@@ -1,11 +1,14 @@
 package io.mortise.backend.jedis;
 
+import io.mortise.backend.support.Opening;
+import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.cluster.ClusterNodes;
 import io.mortise.backend.support.cluster.ClusterRouter;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -20,15 +23,17 @@ import redis.clients.jedis.util.JedisClusterCRC16;
  *
  * @param pools makes or finds the pool of a place
  * @param ends ends the pool of a node that is closed
+ * @param tls whether the nodes use TLS, for messages
  * @param opening the pools of nodes that are just being opened
  */
 record JedisCluster(
     Function<String, ConnectionPool> pools,
     Consumer<ConnectionPool> ends,
+    boolean tls,
     Set<ConnectionPool> opening)
     implements ClusterNodes {
-  JedisCluster(Function<String, ConnectionPool> pools, Consumer<ConnectionPool> ends) {
-    this(pools, ends, ConcurrentHashMap.newKeySet());
+  JedisCluster(Function<String, ConnectionPool> pools, Consumer<ConnectionPool> ends, boolean tls) {
+    this(pools, ends, tls, ConcurrentHashMap.newKeySet());
   }
 
   /**
@@ -38,8 +43,9 @@ record JedisCluster(
    */
   static LockBackend of(Map<?, ?> pools) {
     List<String> seeds = pools.keySet().stream().map(String::valueOf).sorted().toList();
-    JedisCluster nodes = new JedisCluster(place -> given(pools, place), pool -> {});
-    return new ClusterRouter(nodes, seeds, "redis-cluster://" + String.join(",", seeds));
+    JedisCluster nodes = new JedisCluster(place -> given(pools, place), pool -> {}, false);
+    return new ClusterRouter(
+        nodes, seeds, "redis-cluster://" + String.join(",", seeds), Opening.attempt(Duration.ZERO));
   }
 
   private static ConnectionPool given(Map<?, ?> pools, String place) {
@@ -61,6 +67,11 @@ record JedisCluster(
 
   @Override
   public Node open(String place) {
+    return Opening.patiently(
+        RedisAddress.at(place, tls), Opening.attempt(Duration.ZERO), () -> openOnce(place));
+  }
+
+  private Node openOnce(String place) {
     ConnectionPool pool = pools.apply(place);
     opening.add(pool);
     try {

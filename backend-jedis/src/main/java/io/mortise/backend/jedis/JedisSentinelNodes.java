@@ -1,5 +1,7 @@
 package io.mortise.backend.jedis;
 
+import io.mortise.backend.support.Opening;
+import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.sentinel.SentinelAddress;
 import io.mortise.backend.support.sentinel.SentinelNodes;
@@ -15,6 +17,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.HostAndPort;
@@ -29,19 +32,22 @@ import redis.clients.jedis.util.KeyValue;
  * @param data makes the pool of a server with data
  * @param sentinels makes the pool of a sentinel
  * @param timeout how long a sentinel may take to answer
+ * @param tls whether the servers use TLS, for messages
  * @param opening the pools of servers that are just being opened
  */
 record JedisSentinelNodes(
     Function<String, ConnectionPool> data,
     Function<String, ConnectionPool> sentinels,
     Duration timeout,
+    boolean tls,
     Set<ConnectionPool> opening)
     implements SentinelNodes {
   JedisSentinelNodes(
       Function<String, ConnectionPool> data,
       Function<String, ConnectionPool> sentinels,
-      Duration timeout) {
-    this(data, sentinels, timeout, ConcurrentHashMap.newKeySet());
+      Duration timeout,
+      boolean tls) {
+    this(data, sentinels, timeout, tls, ConcurrentHashMap.newKeySet());
   }
 
   /** Connects with an application's own settings. */
@@ -56,7 +62,7 @@ record JedisSentinelNodes(
     Duration timeout = Duration.ofMillis(servers.getSocketTimeoutMillis());
     JedisSentinelNodes nodes =
         new JedisSentinelNodes(
-            place -> pool(place, servers), place -> pool(place, watched), timeout);
+            place -> pool(place, servers), place -> pool(place, watched), timeout, servers.isSsl());
     return new SentinelRouter(nodes, address, timeout);
   }
 
@@ -66,13 +72,19 @@ record JedisSentinelNodes(
 
   @Override
   public LockBackend master(String place) {
-    return open(place, data.apply(place), RedisServers::usable);
+    return patiently(place, () -> open(place, data.apply(place), RedisServers::usable));
   }
 
   @Override
   public Sentinel sentinel(String place) {
-    ConnectionPool pool = sentinels.apply(place);
-    return new Link(open("sentinel " + place, pool, RedisServers::usableSentinel), timeout);
+    String name = "sentinel " + place;
+    return new Link(
+        patiently(place, () -> open(name, sentinels.apply(place), RedisServers::usableSentinel)),
+        timeout);
+  }
+
+  private JedisBackend patiently(String place, Supplier<JedisBackend> attempt) {
+    return Opening.patiently(RedisAddress.at(place, tls), timeout, attempt);
   }
 
   private JedisBackend open(String endpoint, ConnectionPool pool, JedisBackend.Check check) {

@@ -6,6 +6,7 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
 import io.mortise.backend.support.ClientRange;
+import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.RedisServers;
@@ -21,6 +22,7 @@ import io.mortise.spi.SpiVersion;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * Opens a {@link LettuceBackend} with a client of its own, by URI: {@code
@@ -79,9 +81,9 @@ public final class LettuceBackendProvider implements LockBackendProvider {
   private static LockBackend open(RedisAddress address, BackendConfig config, TlsFiles tls) {
     RedisServers.knock(address, config.commandTimeout());
     RedisURI uri = OwnClient.uri(address, config);
+    ClientOptions options = options(config, tls);
     try (SharedThreads threads = SharedThreads.startOne()) { // they go on until the client ends
-      OwnClient client = threads.client(options(config, tls));
-      return connect(client, uri, LettuceBackend.BEAT, RedisServers::usable);
+      return connect(threads, options, uri, RedisServers::usable);
     }
   }
 
@@ -91,7 +93,7 @@ public final class LettuceBackendProvider implements LockBackendProvider {
             SharedThreads.start(),
             options(config, tls),
             place -> OwnClient.uri(cluster.at(place), config));
-    return new ClusterRouter(nodes, cluster.places(), cluster.toString());
+    return new ClusterRouter(nodes, cluster.places(), cluster.toString(), config.commandTimeout());
   }
 
   private static LockBackend open(SentinelAddress set, BackendConfig config, TlsFiles tls) {
@@ -114,6 +116,19 @@ public final class LettuceBackendProvider implements LockBackendProvider {
             .sslContext(context -> context.keyManager(tls.own()).trustManager(tls.trusted()))
             .build();
     return ClientOptions.builder().socketOptions(socket).sslOptions(certificates).build();
+  }
+
+  /** Opens a backend, and tries again with another client while time runs out. */
+  static LettuceBackend connect(
+      SharedThreads threads, ClientOptions options, RedisURI uri, LettuceBackend.Check check) {
+    Supplier<LettuceBackend> attempt =
+        () -> connect(threads.client(options), uri, LettuceBackend.BEAT, check);
+    if (uri.getHost() == null) {
+      return attempt.get(); // by a socket file
+    }
+    RedisAddress server =
+        new RedisAddress(uri.isSsl(), uri.getHost(), uri.getPort(), null, null, uri.getDatabase());
+    return Opening.patiently(server, uri.getTimeout(), attempt);
   }
 
   /** Opens a backend, and closes the client if the server cannot be used. */

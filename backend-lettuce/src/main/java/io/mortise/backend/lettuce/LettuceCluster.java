@@ -5,11 +5,13 @@ import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.cluster.ClusterNodes;
 import io.mortise.backend.support.cluster.ClusterRouter;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.TimeSource;
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 
@@ -34,7 +36,8 @@ record LettuceCluster(SharedThreads threads, ClientOptions options, Function<Str
             SharedThreads.of(client.getResources()),
             client.getOptions(),
             place -> at(place, model));
-    return new ClusterRouter(nodes, places, scheme + String.join(",", places));
+    return new ClusterRouter(
+        nodes, places, scheme + String.join(",", places), Opening.attempt(Duration.ZERO));
   }
 
   private static List<RedisURI> seeds(RedisClusterClient client) {
@@ -70,10 +73,9 @@ record LettuceCluster(SharedThreads threads, ClientOptions options, Function<Str
 
   @Override
   public Node open(String place) {
-    OwnClient client = threads.client(options);
     return new LettuceNode(
         LettuceBackendProvider.connect(
-            client, uris.apply(place), LettuceBackend.BEAT, RedisServers::usableInCluster));
+            threads, options, uris.apply(place), RedisServers::usableInCluster));
   }
 
   @Override

@@ -90,8 +90,7 @@ record LettuceSentinelNodes(
   }
 
   private LettuceBackend open(RedisURI uri, LettuceBackend.Check check) {
-    OwnClient client = threads.client(options);
-    return LettuceBackendProvider.connect(client, uri, LettuceBackend.BEAT, check);
+    return LettuceBackendProvider.connect(threads, options, uri, check);
   }
 
   @Override

@@ -14,6 +14,7 @@ import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.Silence;
 import io.mortise.spi.BackendConfig;
@@ -26,8 +27,6 @@ import io.netty.channel.ChannelOutboundHandlerAdapter;
 import io.netty.channel.ChannelPromise;
 import io.netty.util.AttributeKey;
 import java.time.Duration;
-import java.util.Collections;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -46,9 +45,6 @@ import org.slf4j.LoggerFactory;
 @SuppressWarnings("FutureReturnValueIgnored") // ends unwatched
 final class OwnClient implements NettyCustomizer {
   private static final Logger LOG = LoggerFactory.getLogger(OwnClient.class);
-
-  /** The shortest limit for a handshake: a busy JVM may need seconds to load Lettuce meanwhile. */
-  private static final Duration COLD = Duration.ofSeconds(4);
 
   private static final AttributeKey<Wait> WAIT = AttributeKey.valueOf(Wait.class, "last");
 
@@ -101,8 +97,8 @@ final class OwnClient implements NettyCustomizer {
   }
 
   static RedisURI uri(RedisAddress address, BackendConfig config) {
-    Duration connect = Collections.max(List.of(COLD, config.commandTimeout()));
-    RedisURI uri = new RedisURI(address.host(), address.port(), connect);
+    Duration attempt = Opening.attempt(config.commandTimeout());
+    RedisURI uri = new RedisURI(address.host(), address.port(), attempt);
     uri.setSsl(address.tls());
     uri.setCredentialsProvider(
         new StaticCredentialsProvider(RedisCredentials.just(address.user(), address.password())));

@@ -362,6 +362,10 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    */
   public static BackendException failure(
       ScriptCall call, String endpoint, boolean sent, Throwable cause) {
+    if (cause instanceof BackendException late && late.getCause() instanceof TimeoutException) {
+      boolean was = late.outcome() == Outcome.UNKNOWN; // a part of the call, with the time left
+      return failure(call, endpoint, sent || was, late.getCause());
+    }
     if (cause instanceof BackendException known
         && !(sent && known.outcome() == Outcome.NOT_EXECUTED)) {
       return known;

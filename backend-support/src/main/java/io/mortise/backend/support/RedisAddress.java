@@ -62,6 +62,19 @@ public record RedisAddress(
         number(parts.group("database"), 0));
   }
 
+  /**
+   * The address of a server without a user.
+   *
+   * @param place {@code host:port}
+   * @param tls whether it uses TLS
+   * @return the address, with database 0
+   */
+  public static RedisAddress at(String place, boolean tls) {
+    int colon = place.lastIndexOf(':');
+    int port = Integer.parseInt(place.substring(colon + 1));
+    return new RedisAddress(tls, place.substring(0, colon), port, null, null, 0);
+  }
+
   private static int number(@Nullable String digits, int otherwise) {
     return digits == null || digits.isEmpty() ? otherwise : Integer.parseInt(digits);
   }

@@ -8,8 +8,10 @@ import java.io.IOException;
 import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NoRouteToHostException;
 import java.net.Socket;
 import java.net.SocketException;
+import java.net.UnknownHostException;
 import java.security.GeneralSecurityException;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
@@ -32,6 +34,11 @@ public final class RedisServers {
     }
   }
 
+  /** What helps if nothing is at an address. */
+  static final String NO_ROUTE =
+      "check that this machine reaches that address; if a cluster or sentinels named it, let them"
+          + " name one that it reaches (cluster-announce-ip, replica-announce-ip)";
+
   private static final String CERTIFICATE = ": tls.cert and tls.key, or tls.keystore";
 
   private RedisServers() {}
@@ -51,19 +58,26 @@ public final class RedisServers {
         || !"standalone".equals(hello.get("mode"))
         || !"master".equals(hello.get("role"))) {
       throw new Unfit(
-          "it is a %s %s of version %s; a standalone master of 6.2 or later is needed%s"
-              .formatted(hello.get("mode"), hello.get("role"), version, otherUri(hello)));
+          "it is a %s of version %s; a standalone master of 6.2 or later is needed; write %s"
+              .formatted(kind(hello), version, otherUri(hello)));
     }
     return new BackendInfo(endpoint, version, true, true);
   }
 
   private static String otherUri(Map<String, ?> hello) {
     return switch (String.valueOf(hello.get("mode"))) {
-      case "cluster" -> "; write redis-cluster://host:port for a cluster";
-      case "sentinel" ->
-          "; write redis-sentinel://host:26379#mymaster for the master that sentinels name";
-      default -> "";
+      case "cluster" -> "redis-cluster://host:port for a cluster";
+      case "sentinel" -> "redis-sentinel://host:26379#mymaster for the master that sentinels name";
+      default -> "redis://host:port for a single server, with the address of the master";
     };
+  }
+
+  /** Mode and role; a sentinel has no role. */
+  private static String kind(Map<String, ?> hello) {
+    return Stream.of("mode", "role")
+        .filter(hello::containsKey)
+        .map(key -> String.valueOf(hello.get(key)))
+        .collect(Collectors.joining(" "));
   }
 
   /**
@@ -78,8 +92,8 @@ public final class RedisServers {
     String version = String.valueOf(hello.get("version"));
     if (isOld(version) || !"cluster".equals(hello.get("mode"))) {
       throw new Unfit(
-          "it is a %s %s of version %s; a node of a cluster of 6.2 or later is needed; write redis://host:port for a single server"
-              .formatted(hello.get("mode"), hello.get("role"), version));
+          "it is a %s of version %s; a node of a cluster of 6.2 or later is needed; write %s"
+              .formatted(kind(hello), version, otherUri(hello)));
     }
     return new BackendInfo(endpoint, version, false, false, Topology.CLUSTER, null);
   }
@@ -96,8 +110,8 @@ public final class RedisServers {
     String version = String.valueOf(hello.get("version"));
     if (isOld(version) || !"sentinel".equals(hello.get("mode"))) {
       throw new Unfit(
-          "it is a %s %s of version %s; a sentinel of 6.2 or later is needed; write redis://host:port for a single server"
-              .formatted(hello.get("mode"), hello.get("role"), version));
+          "it is a %s of version %s; a sentinel of 6.2 or later is needed; write %s"
+              .formatted(kind(hello), version, otherUri(hello)));
     }
     return new BackendInfo(endpoint, version, true, true, Topology.SENTINEL, null);
   }
@@ -211,6 +225,25 @@ public final class RedisServers {
     }
     if (message.matches("(?s)(WRONGPASS|NOAUTH|NOPERM|ERR AUTH)\\b.*")) {
       return "; check user and password, and what the server's ACL allows that user";
+    }
+    if (message.startsWith("ERR max number of clients")) {
+      return "; close connections that are not needed (CLIENT LIST), or raise maxclients";
+    }
+    if (message.startsWith("no node of this cluster has a slot")) {
+      return "; give slots to its nodes first (redis-cli --cluster create)";
+    }
+    if (message.startsWith("LOADING")) {
+      return "; open again when the server has loaded its data";
+    }
+    if (reason instanceof UnknownHostException) {
+      return " is no known host; check the host's name";
+    }
+    if (message.matches("(?is)connection refused\\b.*")) {
+      return "; check host and port, and that the server runs and listens at that address";
+    }
+    if (message.matches("(?is)connect(ion)? timed out\\b.*")
+        || reason instanceof NoRouteToHostException) {
+      return "; " + NO_ROUTE;
     }
     if (message.matches("(?s)ERR .*\\bDB index\\b.*")) {
       return "; check the database, the number after the last slash";

@@ -60,7 +60,7 @@ class RedisServersTest {
           WRONGPASS invalid username-password pair | check user and password, and what the server's ACL allows that user
           NOAUTH Authentication required. | check user and password, and what the server's ACL allows that user
           ERR DB index is out of range | check the database, the number after the last slash
-          Connection refused | check host, port, TLS (rediss), user, password and database
+          Connection refused | check host and port, and that the server runs and listens at that address
           """)
   void theNextStepIsThatOfTheError(String error, String step) {
     String message = refusal(new IllegalStateException("open", new RuntimeException(error)));

@@ -46,6 +46,13 @@ public abstract class RedisSentinelConformance extends RedisBackendConformance {
   }
 
   @Nested
+  class Messages extends OpeningMessageDuties {
+    Messages() {
+      super(RedisSentinelConformance.this);
+    }
+  }
+
+  @Nested
   class Idle extends IdleSentinelDuties {
     Idle() {
       super(RedisSentinelConformance.this);

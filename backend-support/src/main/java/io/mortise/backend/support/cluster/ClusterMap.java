@@ -1,5 +1,6 @@
 package io.mortise.backend.support.cluster;
 
+import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.Threads;
@@ -23,6 +24,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,11 +49,9 @@ final class ClusterMap implements AutoCloseable {
    */
   private static final Duration WATCH = Duration.ofSeconds(5);
 
-  /** How long a node may take to connect and to name the slots, if none is connected. */
-  private static final Duration OPENING = Duration.ofSeconds(4);
-
   private final ClusterNodes cluster;
   private final List<String> seeds;
+  private final Duration command;
   private final Map<String, CompletableFuture<Node>> nodes = new ConcurrentHashMap<>();
   private final ScheduledThreadPoolExecutor workers = Threads.daemons("mortise-cluster-worker", 8);
   private final ScheduledThreadPoolExecutor reader = Threads.daemons("mortise-cluster-slots", 1);
@@ -81,11 +81,13 @@ final class ClusterMap implements AutoCloseable {
    * Reads the table from the first seed that names the slots. If it throws, all nodes are closed,
    * and so is the cluster.
    *
+   * @param command the time of a command
    * @throws BackendException no seed did; the message has the reason of each
    */
-  ClusterMap(ClusterNodes cluster, List<String> seeds) {
+  ClusterMap(ClusterNodes cluster, List<String> seeds, Duration command) {
     this.cluster = cluster;
     this.seeds = seeds;
+    this.command = command;
     try {
       version = readFirst();
     } catch (RuntimeException | Error e) {
@@ -95,23 +97,30 @@ final class ClusterMap implements AutoCloseable {
   }
 
   private String readFirst() {
-    List<String> reasons = new ArrayList<>();
+    List<BackendException> refusals = new ArrayList<>();
     for (String seed : seeds) {
       try {
-        read(seed, OPENING);
+        CompletableFuture<Node> opening = node(seed);
+        if (PendingCall.awaitEnd(opening, Opening.longest(command, 1))) {
+          Node unused = opening.get(); // throws if it cannot be opened
+        }
+        read(seed, Opening.attempt(command));
         return node(seed).join().backend().info().serverVersion();
       } catch (Exception e) {
-        reasons.add(reason(seed, e));
+        refusals.add(refusal(seed, e));
       }
     }
-    throw new BackendException(Outcome.NOT_EXECUTED, String.join("; and ", reasons), null);
+    String all = refusals.stream().map(Throwable::getMessage).collect(Collectors.joining("; and "));
+    BackendException first = refusals.get(0);
+    refusals.stream().skip(1).forEach(first::addSuppressed);
+    throw new BackendException(Outcome.NOT_EXECUTED, all, first);
   }
 
-  private static String reason(String seed, Exception failure) {
+  private static BackendException refusal(String seed, Exception failure) {
     Throwable cause = failure instanceof ExecutionException ? failure.getCause() : failure;
-    return cause instanceof BackendException refusal
-        ? String.valueOf(refusal.getMessage())
-        : String.valueOf(RedisServers.refusal(seed, failure).getMessage());
+    return cause instanceof BackendException refusal && refusal.outcome() != Outcome.REPLIED
+        ? refusal
+        : RedisServers.refusal(seed, cause == null ? failure : cause);
   }
 
   SlotTable table() {
@@ -197,7 +206,7 @@ final class ClusterMap implements AutoCloseable {
       }
       try {
         boolean stands = isConnected(place);
-        read(place, stands ? PATIENCE : OPENING);
+        read(place, stands ? PATIENCE : Opening.attempt(command));
         closeReplaced();
         closeAbsent();
         listener.run();
@@ -254,7 +263,11 @@ final class ClusterMap implements AutoCloseable {
   List<?> ask(String place, Duration time, String... words) throws Exception {
     CompletableFuture<List<?>> reply = new CompletableFuture<>();
     long end = System.nanoTime() + time.toNanos();
-    Node node = inTime(node(place), time);
+    CompletableFuture<Node> opening = node(place);
+    if (!PendingCall.awaitEnd(opening, time)) {
+      throw new TimeoutException("no connection within " + time.toMillis() + " ms");
+    }
+    Node node = opening.get();
     workers.execute(() -> {
       try {
         Duration left = Duration.ofNanos(Math.max(1_000_000, end - System.nanoTime()));
@@ -266,7 +279,8 @@ final class ClusterMap implements AutoCloseable {
     try {
       return inTime(reply, Duration.ofNanos(end - System.nanoTime()));
     } catch (TimeoutException e) {
-      throw new TimeoutException("no reply to " + words[0] + " within " + time);
+      String command = String.join(" ", List.of(words).subList(0, Math.min(2, words.length)));
+      throw new TimeoutException("no reply to " + command + " within " + time.toMillis() + " ms");
     }
   }
 

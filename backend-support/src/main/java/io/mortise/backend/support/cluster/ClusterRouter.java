@@ -50,11 +50,13 @@ public final class ClusterRouter implements LockBackend {
    * @param cluster the client library; the router closes it, also if it cannot be opened
    * @param seeds the {@code host:port} of one node or of several
    * @param endpoint the cluster in messages, without a secret
+   * @param command the time of a command, which the times of the opening follow
    * @throws BackendException no seed is a node of a cluster that can be used
    */
-  public ClusterRouter(ClusterNodes cluster, List<String> seeds, String endpoint) {
+  public ClusterRouter(
+      ClusterNodes cluster, List<String> seeds, String endpoint, Duration command) {
     this.cluster = cluster;
-    map = new ClusterMap(cluster, seeds);
+    map = new ClusterMap(cluster, seeds, command);
     info = new BackendInfo(endpoint, map.version(), false, false, Topology.CLUSTER, null);
     messages = new ClusterMessages(map, ClusterMessages.BEAT);
     shards = new ShardedMessages(cluster, map);

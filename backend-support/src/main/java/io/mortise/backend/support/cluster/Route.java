@@ -116,7 +116,8 @@ final class Route {
         if (e.outcome() != Outcome.REPLIED) {
           map.refresh(null, place);
         }
-        throw e;
+        boolean sent = e.outcome() == Outcome.UNKNOWN;
+        throw late ? PendingCall.failure(call, endpoint + ", node " + place, sent, e) : e;
       }
     }
     late = true;

@@ -1,6 +1,7 @@
 package io.mortise.backend.support.sentinel;
 
 import io.mortise.backend.support.ActivityTimer;
+import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Threads;
 import io.mortise.backend.support.Timeouts;
@@ -39,7 +40,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class SentinelRouter implements LockBackend {
   private static final Duration POLL = Duration.ofSeconds(10);
-  private static final Duration LONGEST_OPENING = Duration.ofSeconds(10);
   private static final String OWN_USER =
       ". Sentinels have a user and a password of their own: sentinel.user, sentinel.password";
   private static final long PAUSE = TimeUnit.MILLISECONDS.toNanos(200);
@@ -60,17 +60,18 @@ public final class SentinelRouter implements LockBackend {
    *
    * @param nodes makes the connections; closed with the router
    * @param address the sentinels and the master's name
-   * @param patience how long to wait for sentinels that do not answer, once one has answered
+   * @param command the time of a command: how long to wait for sentinels that do not answer, once
+   *     one has answered. The times of the opening follow it.
    * @throws BackendException no sentinel names the master, or it cannot be reached, or is no master
    */
-  public SentinelRouter(SentinelNodes nodes, SentinelAddress address, Duration patience) {
+  public SentinelRouter(SentinelNodes nodes, SentinelAddress address, Duration command) {
     this.nodes = nodes;
     endpoint = address.toString();
     master = new MovingNode(nodes::master);
     watch = new SentinelWatch(nodes, address.master(), master::named);
     pulse = new ActivityTimer(watch::askAll, POLL);
     try {
-      LockBackend opened = firstMaster(address.sentinels(), patience);
+      LockBackend opened = firstMaster(address.sentinels(), command);
       BackendInfo first = opened.info();
       sendsAtOnce = opened.sendsAtOnce();
       Duration silence = master.term().master().downAfter();
@@ -82,22 +83,30 @@ public final class SentinelRouter implements LockBackend {
     }
   }
 
-  private LockBackend firstMaster(List<String> sentinels, Duration patience) {
+  private LockBackend firstMaster(List<String> sentinels, Duration command) {
+    Duration longest = Opening.longest(command, sentinels.size());
     CompletableFuture<Void> asked = watch.open(sentinels);
-    if (!PendingCall.awaitEnd(asked, patience) && isUnknown()) {
-      PendingCall.awaitEnd(asked, LONGEST_OPENING);
+    if (!PendingCall.awaitEnd(asked, command) && (isUnknown() || !watch.isListening())) {
+      PendingCall.awaitEnd(asked, longest);
     }
     if (isUnknown() || !watch.isListening()) {
       String what = isUnknown() ? "no sentinel names its master. " : "no sentinel can be heard. ";
-      throw unusable(what + watch.failures() + OWN_USER, null);
+      String user =
+          watch.failures().matches("(?s).*\\b(NOAUTH|WRONGPASS|NOPERM)\\b.*") ? OWN_USER : "";
+      throw unusable(what + watch.failures() + user, watch.cause());
     }
     Term term = master.term();
-    PendingCall.awaitEnd(term.node(), LONGEST_OPENING);
+    PendingCall.awaitEnd(term.node(), longest);
     LockBackend open = term.open();
     if (open == null) {
       Throwable cause = term.node().handle((backend, e) -> e).getNow(null);
       String why = cause == null ? "it does not answer" : String.valueOf(cause.getMessage());
-      throw unusable("sentinels name " + term.master().place() + " as its master. " + why, cause);
+      String named = "sentinels name " + term.master().place() + " as its master. ";
+      String reach =
+          why.contains("; check host and port")
+              ? "; let the sentinels name an address that this machine reaches (replica-announce-ip)"
+              : "";
+      throw unusable(named + why + reach, cause);
     }
     return open;
   }
@@ -172,7 +181,7 @@ public final class SentinelRouter implements LockBackend {
   }
 
   private static ScriptCall until(long deadline, ScriptCall call) {
-    Duration left = Duration.ofNanos(deadline - System.nanoTime());
+    Duration left = Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
     return call.withTimeout(left);
   }
 

@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -143,6 +144,15 @@ final class SentinelWatch {
         .collect(Collectors.joining("; "));
   }
 
+  /** The exception of the first failure; null if there is none. */
+  @Nullable Throwable cause() {
+    Throwable first = null;
+    for (Link link : links.values()) {
+      first = first == null ? link.cause : first;
+    }
+    return first;
+  }
+
   /** Closes all links. Returns their threads, to be ended as those of the master. */
   List<ScheduledThreadPoolExecutor> close() {
     closed = true;
@@ -182,6 +192,7 @@ final class SentinelWatch {
     private volatile boolean listening;
     private volatile String failure;
     private volatile String deafness = "";
+    private volatile @Nullable Throwable cause;
 
     /** The places that this sentinel knows; null until it has told them. */
     private volatile @Nullable Set<String> others;
@@ -230,9 +241,11 @@ final class SentinelWatch {
         askedAt = time.nanoTime();
         askOnce(connected());
         failure = "";
+        cause = null;
         listen();
       } catch (Exception | LinkageError e) {
         failure = reason(e);
+        cause = e;
         if (!(e instanceof BackendException reply && reply.outcome() == Outcome.REPLIED)) {
           drop(); // one that answers is kept: another connection would get the same answer
         }
@@ -308,8 +321,14 @@ final class SentinelWatch {
     }
 
     private String reason(Throwable e) {
+      if (e instanceof TimeoutException) {
+        return "sentinel " + place + " did not answer SENTINEL MASTER in time";
+      }
       String said = String.valueOf(e.getMessage());
-      return said.startsWith("ERR No such master")
+      if (e instanceof BackendException reply && reply.outcome() == Outcome.REPLIED) {
+        said = "sentinel " + place + " refused SENTINEL MASTER: " + said;
+      }
+      return said.contains("ERR No such master")
           ? "sentinel %s knows no master '%s', it knows %s".formatted(place, name, names())
           : said;
     }
@@ -374,8 +393,9 @@ final class SentinelWatch {
     }
 
     @Override
-    public void onInterrupted(Throwable cause) {
-      deafness = "sentinel " + place + " cannot be heard: " + cause.getMessage();
+    public void onInterrupted(Throwable lost) {
+      deafness = "sentinel " + place + " cannot be heard: " + lost.getMessage();
+      cause = lost;
       deafen();
       heard.complete(null);
       ask();

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class ClusterMessagesTest {
   private final StubCluster cluster = new StubCluster();
-  private final ClusterMap map = new ClusterMap(cluster, List.of(A));
+  private final ClusterMap map = new ClusterMap(cluster, List.of(A), Duration.ofSeconds(1));
   private final ClusterMessages messages = new ClusterMessages(map, Duration.ofMillis(100));
   private final Heard heard = new Heard();
 

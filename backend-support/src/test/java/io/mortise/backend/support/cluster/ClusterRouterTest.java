@@ -39,7 +39,7 @@ class ClusterRouterTest {
   private Duration timeout = Duration.ofSeconds(5);
 
   private final StubCluster cluster = new StubCluster();
-  private final ClusterRouter router = new ClusterRouter(cluster, List.of(A), "here");
+  private final ClusterRouter router = new ClusterRouter(cluster, List.of(A), "here", BRIEF);
 
   @AfterEach
   void close() {
@@ -195,7 +195,8 @@ class ClusterRouterTest {
   void aFailedOpening() {
     StubCluster other = new StubCluster();
     other.hidesSlots = true;
-    assertThrows(BackendException.class, () -> new ClusterRouter(other, List.of(A, B), "there"));
+    assertThrows(
+        BackendException.class, () -> new ClusterRouter(other, List.of(A, B), "there", BRIEF));
     assertEquals(Map.of(), other.nodes);
   }
 
@@ -217,13 +218,15 @@ class ClusterRouterTest {
   @DisplayName("B16: one good seed is enough, and without one each is named with its reason")
   void seeds() {
     try (ClusterRouter second =
-        new ClusterRouter(new StubCluster(), List.of("nowhere:1", A), "here")) {
+        new ClusterRouter(new StubCluster(), List.of("nowhere:1", A), "here", BRIEF)) {
       assertEquals("7.0.0", second.info().serverVersion());
     }
     BackendException none =
         assertThrows(
             BackendException.class,
-            () -> new ClusterRouter(new StubCluster(), List.of("nowhere:1", "nowhere:2"), "here"));
+            () ->
+                new ClusterRouter(
+                    new StubCluster(), List.of("nowhere:1", "nowhere:2"), "here", BRIEF));
     assertEquals(
         "nowhere:1 refused the connection; and nowhere:2 refused the connection",
         none.getMessage());
