@@ -15,8 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Contenders for a Redlock while a minority of its members is dead or silent. */
 class RedContentionTest implements BackendUnderTest {
-  private static final List<int[]> MINORITIES =
-      List.of(new int[] {0, 1}, new int[] {2, 4});
+  private static final List<int[]> MINORITIES = List.of(new int[] {0, 1}, new int[] {2, 4});
   private static final int RATIO = 3;
 
   /** With all alive it may take less than that by luck. It is two pauses between rounds. */

@@ -27,13 +27,11 @@ final class OwnPool extends ConnectionPool {
     this.sockets = sockets;
   }
 
-  static OwnPool of(
-      RedisAddress address, BackendConfig config, TlsFiles tls, boolean knowsHello) {
+  static OwnPool of(RedisAddress address, BackendConfig config, TlsFiles tls, boolean knowsHello) {
     HostAndPort server = new HostAndPort(address.host(), address.port());
     Sockets plain = new Sockets(server, Math.toIntExact(config.commandTimeout().toMillis()));
     JedisSocketFactory outer = address.tls() ? new TlsSockets(plain, server, tls) : plain;
-    return new OwnPool(
-        plain, OwnConnections.of(outer, address, config.clientName(), knowsHello));
+    return new OwnPool(plain, OwnConnections.of(outer, address, config.clientName(), knowsHello));
   }
 
   @Override

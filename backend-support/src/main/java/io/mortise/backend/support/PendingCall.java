@@ -321,19 +321,16 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   final void awaitTurn(CompletableFuture<?> turn) {
     Patience patience = call.patience();
     if (patience != null && !turn.isDone()) {
+      Duration longest = Duration.ofMillis(millisToSend());
       try {
-        if (patience.interruptible()) {
-          turn.get(millisToSend(), TimeUnit.MILLISECONDS);
-        } else if (!awaitEnd(turn, Duration.ofMillis(millisToSend()))) {
+        boolean ended =
+            patience.interruptible() ? awaitInterruptibly(turn, longest) : awaitEnd(turn, longest);
+        if (!ended) {
           giveUp("no connection was ready in time");
         }
       } catch (InterruptedException e) {
         giveUp("its thread was interrupted");
         Thread.currentThread().interrupt();
-      } catch (TimeoutException e) {
-        giveUp("no connection was ready in time");
-      } catch (ExecutionException e) {
-        return; // the caller reads the result
       }
     }
     if (!isDone()) {
@@ -407,22 +404,36 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    * @return whether the future has ended
    */
   public static boolean awaitEnd(CompletableFuture<?> future, Duration time) {
-    if (future.isDone()) {
-      return true;
+    long deadline = System.nanoTime() + time.toNanos();
+    boolean interrupted = false;
+    boolean ended = future.isDone();
+    for (long left = time.toNanos(); left > 0 && !ended; left = deadline - System.nanoTime()) {
+      try {
+        ended = awaitInterruptibly(future, Duration.ofNanos(left));
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
     }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return future.isDone();
+  }
+
+  /** As {@link #awaitEnd}, but an interrupt ends the wait. */
+  private static boolean awaitInterruptibly(CompletableFuture<?> future, Duration time)
+      throws InterruptedException {
     long deadline = System.nanoTime() + time.toNanos();
     Thread thread = Thread.currentThread();
     CompletableFuture<?> unused =
         future.whenComplete((value, failure) -> LockSupport.unpark(thread));
-    boolean interrupted = false;
     for (long left = time.toNanos();
         left > 0 && !future.isDone();
         left = deadline - System.nanoTime()) {
+      if (Thread.interrupted()) {
+        throw new InterruptedException();
+      }
       LockSupport.parkNanos(future, left);
-      interrupted |= Thread.interrupted();
-    }
-    if (interrupted) {
-      thread.interrupt();
     }
     return future.isDone();
   }
