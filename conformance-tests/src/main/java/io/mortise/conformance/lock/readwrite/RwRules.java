@@ -218,6 +218,7 @@ public abstract class RwRules extends RwFixture {
   /** A wait that gives up the write lock and keeps the read lock could never end with both. */
   @Test
   @Rule({"C1", "L18"})
+  @SuppressWarnings("JavaUtilDate") // the interface Condition needs it
   void aWriterThatReadsIsRefusedAtOnceByTheConditions() {
     DistributedReadWriteLock rw = rw();
     for (Condition condition :
@@ -233,8 +234,8 @@ public abstract class RwRules extends RwFixture {
               () -> condition.awaitNanos(Long.MAX_VALUE),
               () -> condition.awaitUntil(new Date(Long.MAX_VALUE)));
       for (Executable way : ways) {
-        String message = assertThrows(IllegalStateException.class, way).getMessage();
-        assertTrue(String.valueOf(message).contains("unlock the read lock"), message);
+        String why = String.valueOf(assertThrows(IllegalStateException.class, way).getMessage());
+        assertTrue(why.contains("unlock the read lock"), why);
       }
       assertEquals(2, rw.writeLock().getHoldCount());
       assertEquals(1, rw.readLock().getHoldCount());
