@@ -2,7 +2,6 @@ package io.mortise.backend.inmemory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeFalse;
 
 import io.mortise.LockService;
 import io.mortise.conformance.BackendUnderTest;
@@ -13,7 +12,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -29,10 +27,6 @@ class GrowthTest implements BackendUnderTest {
 
   /** Steps that do not grow, and of which a few come or not with the order of threads. */
   private static final int ONCE = 50;
-
-  /** Rows that are known to grow faster. */
-  private static final Set<String> NOT_YET =
-      Set.of("losses: holds of one thread, all at once", "losses: holds of one thread, one by one");
 
   @Override
   public String backendName() {
@@ -55,13 +49,7 @@ class GrowthTest implements BackendUnderTest {
   @Rule("L19")
   Stream<DynamicTest> twiceTheWorkCostsAboutTwiceTheSteps() throws ReflectiveOperationException {
     return rows().entrySet().stream()
-        .map(row ->
-            DynamicTest.dynamicTest(
-                row.getKey(),
-                () -> {
-                  assumeFalse(NOT_YET.contains(row.getKey()), "known to grow faster");
-                  check(row.getValue());
-                }));
+        .map(row -> DynamicTest.dynamicTest(row.getKey(), () -> check(row.getValue())));
   }
 
   private static void check(IntFunction<long[]> work) {

@@ -198,7 +198,7 @@ final class RedContest {
           near.executeAsync(call)
               .whenComplete((value, failure) -> {
                 reply = Math.max(reply, now() + way());
-                Timer later =
+                Timer unusedTimer =
                     store
                         .time()
                         .schedule(
