@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * gate's mutex.
  */
 public final class Waiter {
+  /** How long a timed waiter waits for a connection at least (ns). */
+  private static final long LEAST_PATIENCE = Duration.ofMillis(500).toNanos();
+
   private static final long FOREVER = TimeUnit.HOURS.toNanos(1);
 
   private enum Patience {
@@ -124,9 +127,13 @@ public final class Waiter {
     return isTimed() ? Math.min(longest, deadline - now) : longest;
   }
 
-  /** The call, which waits for a connection no longer than this waiter waits. */
+  /**
+   * The call, which waits for a connection no longer than this waiter waits. At the end of a short
+   * wait it has as much time as making a connection takes: without a call there is no answer.
+   */
   ScriptCall inTime(ScriptCall call, long now) {
-    long longest = patience(call.timeout().toNanos(), now);
+    long whole = call.timeout().toNanos();
+    long longest = Math.max(patience(whole, now), Math.min(whole / 4, LEAST_PATIENCE));
     boolean hasLimit = isTimed() || (waits() && interruptible);
     return hasLimit
         ? call.withPatience(new ScriptCall.Patience(Duration.ofNanos(longest), interruptible))

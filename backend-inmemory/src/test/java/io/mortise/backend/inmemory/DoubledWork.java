@@ -519,6 +519,7 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
             lock.lock();
             signalled.set(true);
             signal.signalAll();
+            world.store.awaitParked(threads); // all at the gate: late ones would need the store
             lock.unlock();
             world.join();
           };

@@ -182,7 +182,7 @@ public final class JedisBackend implements LockBackend {
     String endpoint = given == null ? "the given Jedis client" : given;
     Connection connection = null;
     try {
-      connection = links.first();
+      connection = given == null ? links.connect() : links.first();
       // The innermost part of Connection{DefaultJedisSocketFactory{host:port}}.
       endpoint = given == null ? connection.toString().replaceAll(".*\\{|}", "") : given;
       BackendInfo facts = check.apply(endpoint, facts(connection));

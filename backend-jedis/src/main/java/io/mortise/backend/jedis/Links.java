@@ -69,7 +69,12 @@ final class Links {
   Connection borrow(Duration longest) throws Exception {
     requireOpen();
     Connection connection = pool.borrowObject(longest);
-    connection.setHandlingPool(pool);
+    try {
+      connection.setHandlingPool(pool);
+    } catch (LinkageError e) { // too old a client
+      pool.invalidateObject(connection);
+      throw e;
+    }
     return connection;
   }
 

@@ -94,7 +94,7 @@ class TlsTest {
   @DisplayName("B16, B18: TLS to a plain port and plain to a TLS port are refused")
   void theWrongScheme() {
     server.trust();
-    assertRefused(uri("rediss", server.server().port()), "TLS (rediss)");
+    assertRefused(uri("rediss", server.server().port()), "it answers without TLS");
     assertRefused(uri("redis", server.port()), "TLS (rediss)");
   }
 }

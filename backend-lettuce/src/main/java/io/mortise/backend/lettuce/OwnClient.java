@@ -85,12 +85,18 @@ final class OwnClient implements NettyCustomizer {
     time.add(resources.eventExecutorGroup());
     given = resources.nettyCustomizer();
     this.atEnd = atEnd;
+    ClientResources made = null;
     try {
       ClientOptions changed = atMostOnce(options.mutate()).build();
-      copy = shared(resources).timer(timer).nettyCustomizer(this).build();
-      redis = RedisClient.create(copy);
+      made = shared(resources).timer(timer).nettyCustomizer(this).build();
+      redis = RedisClient.create(made);
       redis.setOptions(changed);
+      copy = made;
     } catch (RuntimeException | LinkageError e) {
+      timer.stop();
+      if (made != null) {
+        made.shutdown();
+      }
       CompletableFuture<?> unused = atEnd.apply(this);
       throw e;
     }

@@ -153,6 +153,11 @@ public final class RespConnection implements AutoCloseable {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
+  /** Whether it was closed on this side. */
+  public boolean isClosed() {
+    return socket.isClosed();
+  }
+
   /** Closes the connection. A thread that reads from it fails. Idempotent. */
   @Override
   public void close() {

@@ -2,6 +2,7 @@ package io.mortise.conformance.spi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.TcpProxy.Direction;
@@ -12,6 +13,7 @@ import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
 import java.time.Duration;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -26,8 +28,16 @@ abstract class FarDuties extends FaultDuties {
   /** More callers at once than a backend has connections. */
   private static final int CALLERS = 12;
 
+  private final RedisBackendConformance suite;
+
   FarDuties(RedisBackendConformance suite) {
     super(suite);
+    this.suite = suite;
+  }
+
+  @BeforeEach
+  void requireFarServers() {
+    assumeTrue(suite.servesFarServers(), "the backend makes connections in the time of calls");
   }
 
   private void becomeFar(Duration oneWay) {

@@ -75,14 +75,21 @@ final class SampleBackend implements LockBackend {
   private RespConnection borrow(PendingCall pending) throws IOException {
     RespConnection connection = idle.poll();
     if (connection == null) {
-      connection = endpoint.connect(Duration.ofMillis(pending.millisLeft()));
-      connections.add(connection);
+      connections.removeIf(RespConnection::isClosed);
+      connection = endpoint.connect(Duration.ofMillis(pending.millisLeft()), this::add);
     }
     if (closed) {
       connection.close();
       requireOpen();
     }
     return connection;
+  }
+
+  private void add(RespConnection made) {
+    connections.add(made);
+    if (closed) {
+      made.close();
+    }
   }
 
   private void exchange(RespConnection connection, PendingCall pending) throws IOException {

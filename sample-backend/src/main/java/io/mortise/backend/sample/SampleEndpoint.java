@@ -10,11 +10,20 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 
 /** The address of a server, and the way to connect to it. */
 record SampleEndpoint(RedisAddress address, String clientName, Duration timeout) {
   RespConnection connect(Duration within) throws IOException {
+    return connect(within, made -> {});
+  }
+
+  /**
+   * Hands the connection over before it waits for the server, so that another thread can end it.
+   */
+  RespConnection connect(Duration within, Consumer<RespConnection> made) throws IOException {
     RespConnection connection = new RespConnection(address.host(), address.port(), within);
+    made.accept(connection);
     try {
       if (address.password() != null) {
         String user = address.user() == null ? "default" : address.user();

@@ -14,4 +14,9 @@ class SampleConformanceTest extends RedisBackendConformance {
   protected boolean countsReplicas() {
     return false;
   }
+
+  @Override
+  protected boolean servesFarServers() {
+    return false;
+  }
 }

@@ -86,10 +86,10 @@ public final class SentinelRouter implements LockBackend {
   private LockBackend firstMaster(List<String> sentinels, Duration command) {
     Duration longest = Opening.longest(command, sentinels.size());
     CompletableFuture<Void> asked = watch.open(sentinels);
-    if (!PendingCall.awaitEnd(asked, command) && (isUnknown() || !watch.isListening())) {
+    if (!PendingCall.awaitEnd(asked, command) && (isUnknown() || !watch.isReady())) {
       PendingCall.awaitEnd(asked, longest);
     }
-    if (isUnknown() || !watch.isListening()) {
+    if (isUnknown() || !watch.isReady()) {
       String what = isUnknown() ? "no sentinel names its master. " : "no sentinel can be heard. ";
       String user =
           watch.failures().matches("(?s).*\\b(NOAUTH|WRONGPASS|NOPERM)\\b.*") ? OWN_USER : "";

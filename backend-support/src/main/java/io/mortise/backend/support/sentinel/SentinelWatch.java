@@ -105,6 +105,11 @@ final class SentinelWatch {
     return links.values().stream().anyMatch(link -> link.listening);
   }
 
+  /** As {@link #isListening}, of a sentinel that has also answered all that it was asked. */
+  boolean isReady() {
+    return links.values().stream().anyMatch(link -> link.listening && link.failure.isEmpty());
+  }
+
   /** Asks a sentinel that is new here. One that is known is left in peace. */
   private void add(String place) {
     if (!links.containsKey(place)) {
