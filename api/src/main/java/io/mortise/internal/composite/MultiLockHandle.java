@@ -256,7 +256,7 @@ public final class MultiLockHandle implements MultiLock {
     long lost = errors.stream().filter(LeaseLostException.class::isInstance).count();
     Thread thread = Thread.currentThread();
     String message =
-        "multi-lock %s: thread %s (%d) lost %d of %d members and did not hold %d; %s (see the suppressed exceptions; docs/troubleshooting.md#lease-lost)"
+        "multi-lock %s: thread %s (%d) lost %d of %d members and did not hold %d; %s; %s; see the suppressed exceptions"
             .formatted(
                 name(),
                 thread.getName(),
@@ -264,7 +264,8 @@ public final class MultiLockHandle implements MultiLock {
                 lost,
                 members.size(),
                 errors.size() - lost,
-                others);
+                others,
+                lost > 0 ? "docs/troubleshooting.md#lease-lost" : Member.WHY_NOT_HELD);
     RuntimeException all =
         lost > 0 ? new LeaseLostException(message) : new IllegalMonitorStateException(message);
     errors.forEach(all::addSuppressed);

@@ -355,7 +355,7 @@ public class RedLockHandle implements RedLock {
   public void unlock() {
     ThreadLeases.Held own = own();
     if (own == null) {
-      throw notHeld();
+      throw Member.notHeld("Redlock '" + name() + "'");
     }
     Lease over = holds.exit(places, own);
     if (over != null) {
@@ -368,13 +368,6 @@ public class RedLockHandle implements RedLock {
   @Override
   public void unlockAfter(Duration after) {
     throw QuorumLease.noRest(name(), "unlock");
-  }
-
-  private IllegalMonitorStateException notHeld() {
-    Thread thread = Thread.currentThread();
-    return new IllegalMonitorStateException(
-        "Redlock '%s' is not held by thread %s (%d); only the thread that locked it may unlock it"
-            .formatted(name(), thread.getName(), thread.getId()));
   }
 
   @Override
@@ -425,7 +418,7 @@ public class RedLockHandle implements RedLock {
   final Lease requireLease() {
     ThreadLeases.Held own = own();
     if (own == null) {
-      throw notHeld();
+      throw Member.notHeld("Redlock '" + name() + "'");
     }
     if (!isCertain(own)) {
       throw lost();

@@ -328,17 +328,18 @@ class LockHandle implements DistributedLock, Member {
   }
 
   final IllegalMonitorStateException notHeld(@Nullable Hold lost) {
-    Thread thread = Thread.currentThread();
-    String who = "thread " + thread.getName() + " (" + thread.getId() + ")";
     if (lost == null) {
-      return new IllegalMonitorStateException(
-          "%s is not held by %s; only the thread that locked it may unlock it"
-              .formatted(keys.text(), who));
+      return Member.notHeld(keys.text());
     }
+    Thread thread = Thread.currentThread();
     return new LeaseLostException(
-        "%s was held by %s as %s and was lost: %s; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
+        "%s was held by thread %s (%d) as %s and was lost: %s; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
             .formatted(
-                keys.text(), who, lost.acquisition().id(), lost.acquisition().lease().loss()));
+                keys.text(),
+                thread.getName(),
+                thread.getId(),
+                lost.acquisition().id(),
+                lost.acquisition().lease().loss()));
   }
 
   @Override

@@ -18,6 +18,22 @@ import org.jspecify.annotations.Nullable;
 
 /** A lock of one service, with the methods that a lock made of several members needs. */
 public interface Member extends LeasedLock, LeaseSource {
+  /** What to check if a lock that shall be unlocked was not held. */
+  String WHY_NOT_HELD =
+      "only the thread that locked it may unlock it; check whether tryLock() returned false (docs/troubleshooting.md#not-held)";
+
+  /**
+   * The calling thread does not hold a lock, and did not lose it.
+   *
+   * @param lock its kind and name
+   */
+  static IllegalMonitorStateException notHeld(String lock) {
+    Thread thread = Thread.currentThread();
+    return new IllegalMonitorStateException(
+        "%s is not held by thread %s (%d); %s"
+            .formatted(lock, thread.getName(), thread.getId(), WHY_NOT_HELD));
+  }
+
   @Override
   Member withLease(Duration lease);
 

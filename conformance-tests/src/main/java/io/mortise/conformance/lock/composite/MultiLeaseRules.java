@@ -66,6 +66,7 @@ public abstract class MultiLeaseRules extends MultiFixture {
     String message = String.valueOf(none.getMessage());
     assertTrue(message.contains(both.name()), message);
     assertTrue(message.contains(Thread.currentThread().getName()), message);
+    assertTrue(message.contains("check whether tryLock() returned false"), message);
     assertThrows(IllegalMonitorStateException.class, both::ensureHeld);
 
     both.lock();

@@ -61,7 +61,9 @@ public abstract class RedRules extends RedParties {
   void itIsReentrantAndTheThreads() {
     Party mine = party();
     RedLock lock = mine.lock;
-    assertThrows(IllegalMonitorStateException.class, lock::unlock);
+    String message =
+        String.valueOf(assertThrows(IllegalMonitorStateException.class, lock::unlock).getMessage());
+    assertTrue(message.contains("check whether tryLock() returned false"), message);
     lock.lock();
     lock.lock();
     assertTrue(

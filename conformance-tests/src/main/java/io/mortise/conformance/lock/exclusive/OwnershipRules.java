@@ -91,15 +91,16 @@ public abstract class OwnershipRules extends LockRules {
 
   @Test
   @Rule("L3")
-  void unlockingWhatOneDoesNotHoldNamesLockAndThread() {
+  void unlockingWhatOneDoesNotHoldNamesLockAndThreadAndAsksForTheTry() {
     DistributedLock lock = lock();
 
     IllegalMonitorStateException e = assertThrows(IllegalMonitorStateException.class, lock::unlock);
 
     assertFalse(e instanceof LeaseLostException);
-    assertTrue(String.valueOf(e.getMessage()).contains(name), e.getMessage());
-    assertTrue(
-        String.valueOf(e.getMessage()).contains(Thread.currentThread().getName()), e.getMessage());
+    String message = String.valueOf(e.getMessage());
+    assertTrue(message.contains(name), message);
+    assertTrue(message.contains(Thread.currentThread().getName()), message);
+    assertTrue(message.contains("check whether tryLock() returned false"), message);
   }
 
   @Test
