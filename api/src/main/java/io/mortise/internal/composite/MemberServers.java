@@ -4,7 +4,6 @@ import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.lock.Member;
 import io.mortise.internal.lock.ServerFacts;
-import io.mortise.spi.BackendInfo;
 import io.mortise.spi.Topology;
 import java.time.Duration;
 import java.util.List;
@@ -15,6 +14,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -31,6 +32,9 @@ final class MemberServers {
 
   /** How much slower than the acquisition a server may be that did not answer it. */
   private static final Duration GRACE = Duration.ofMillis(50);
+
+  /** The scheme, the place, and the database if it is a number. */
+  private static final Pattern ENDPOINT = Pattern.compile("\\w+:(?://)?[^/]+(?:/(\\d+)?)?");
 
   private final String name;
 
@@ -64,10 +68,13 @@ final class MemberServers {
   static void checkStores(String name, List<Member> members) {
     for (int i = 1; i < members.size(); i++) {
       for (Member other : members.subList(0, i)) {
-        BackendInfo store = other.store();
-        if (store.topology() != Topology.SINGLE
-            && store.endpoint().equals(members.get(i).store().endpoint())) {
-          throw new IllegalArgumentException(shared(name, other, members.get(i)));
+        Member member = members.get(i);
+        boolean same = member.store().endpoint().equals(other.store().endpoint());
+        if (same && !isSingle(other)) {
+          throw new IllegalArgumentException(shared(name, other, member));
+        }
+        if (same && isOneKey(other, member)) {
+          throw new IllegalArgumentException(oneLock(name, other, member));
         }
       }
     }
@@ -76,6 +83,26 @@ final class MemberServers {
   private static String shared(String name, Member one, Member other) {
     return "Redlock '%s': the members %s and %s are in one cluster or sentinel set, which has one vote; give each member a server, a cluster or a set of its own (docs/locks/redlock.md#limits)"
         .formatted(name, one.place(), other.place());
+  }
+
+  /** One server refuses the second of them for ever, as if somebody else had the lock. */
+  private static String oneLock(String name, Member one, Member other) {
+    return "Redlock '%s': the members %s and %s are one lock on one server, so both are never held; give each member a server of its own, or use one plain lock (docs/locks/redlock.md#limits)"
+        .formatted(name, one.place(), other.place());
+  }
+
+  /** Whether both are one lock, if they are on one server. */
+  private static boolean isOneKey(Member one, Member other) {
+    String database = database(one.store().endpoint());
+    return one.key().equals(other.key())
+        && database != null
+        && database.equals(database(other.store().endpoint()));
+  }
+
+  /** The database that an endpoint names; null if it does not say. */
+  private static @Nullable String database(String endpoint) {
+    Matcher url = ENDPOINT.matcher(endpoint);
+    return url.matches() ? Objects.requireNonNullElse(url.group(1), "0") : null;
   }
 
   /**
@@ -175,8 +202,13 @@ final class MemberServers {
   }
 
   private void refuseIfShared(Member one, Member other) {
-    if ((!isSingle(one) || !isSingle(other)) && facts(one).isOneWith(facts(other))) {
-      throw new IllegalStateException(shared(name, one, other));
+    if (facts(one).isOneWith(facts(other))) {
+      if (!isSingle(one) || !isSingle(other)) {
+        throw new IllegalStateException(shared(name, one, other));
+      }
+      if (isOneKey(one, other)) {
+        throw new IllegalStateException(oneLock(name, one, other));
+      }
     }
   }
 

@@ -501,6 +501,11 @@ class LockHandle implements DistributedLock, Member {
   }
 
   @Override
+  public String key() {
+    return keys.lock();
+  }
+
+  @Override
   public boolean isRenewed() {
     return lease.renewed();
   }

@@ -60,6 +60,9 @@ public interface Member extends LeasedLock, LeaseSource {
    */
   String place();
 
+  /** The key in which the server keeps the holds. */
+  String key();
+
   /**
    * The server and key prefix of this lock, which have one vote in a Redlock. The text is the same
    * in all processes that use the same names of endpoints.

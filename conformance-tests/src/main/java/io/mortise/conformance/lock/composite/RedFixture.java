@@ -5,6 +5,8 @@ import io.mortise.LockService;
 import io.mortise.RedLock;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.spi.LockBackend;
+import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +29,10 @@ abstract class RedFixture extends LockRules {
     RedServers servers = new RedServers(count);
     closeLast(servers);
     return servers;
+  }
+
+  LockBackend open(URI uri) {
+    return kit.open(uri);
   }
 
   /** The services of one process, one for each node. */

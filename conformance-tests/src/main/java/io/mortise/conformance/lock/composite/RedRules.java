@@ -239,6 +239,11 @@ public abstract class RedRules extends RedParties {
     assertThrows(IllegalArgumentException.class, RedLock::of);
     assertThrows(IllegalArgumentException.class, () -> RedLock.of(one, one.withLease(SECOND)));
     assertThrows(IllegalArgumentException.class, () -> RedLock.of(one, multi));
+    String oneLock =
+        String.valueOf(
+            assertThrows(IllegalArgumentException.class, () -> RedLock.of(one, lock(), lock()))
+                .getMessage());
+    assertTrue(oneLock.contains(name) && oneLock.contains("are one lock on one"), oneLock);
     RedLock alone = RedLock.of(one);
     assertThrows(IllegalArgumentException.class, () -> alone.withMemberTimeout(Duration.ZERO));
     assertThrows(IllegalArgumentException.class, () -> alone.withMemberTimeout(LEASE));

@@ -2,9 +2,11 @@ package io.mortise.conformance.lock.composite;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.mortise.DistributedLock;
 import io.mortise.Lease;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
@@ -18,6 +20,7 @@ import io.mortise.conformance.support.Await;
 import io.mortise.spi.Topology;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +29,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 
 /** How the Redlock sends commands to its servers, and what it logs about them. */
 @Rule("L16")
@@ -108,7 +113,8 @@ public abstract class RedServerRules extends RedFixture {
     assumeSingleServers();
     RedServers servers = servers(NODES);
     List<LockService> all = process(servers, LEASE);
-    LockService again = process(servers, LEASE).get(0);
+    LockService again =
+        service(closing(open(servers.uri(0))), builder -> builder.keyPrefix("again:"));
     PrintStream before = System.err;
     ByteArrayOutputStream log = new ByteArrayOutputStream();
     System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
@@ -128,6 +134,38 @@ public abstract class RedServerRules extends RedFixture {
     } finally {
       System.setErr(before);
     }
+  }
+
+  /** Both members can never be held, and contenders would wait for each other's half. */
+  @Test
+  void membersThatAreOneLockUnderTwoNamesOfItsServerAreRefused() {
+    assumeSingleServers();
+    RedisServer server = RedisServer.start();
+    closeLast(server);
+    LeasedLock[] members =
+        Stream.of("127.0.0.1", "localhost")
+            .map(host -> URI.create("redis://%s:%d".formatted(host, server.port())))
+            .map(uri -> service(closing(open(uri)), builder -> builder).getLock(name))
+            .toArray(LeasedLock[]::new);
+    RedLock lock = RedLock.of(members).withMemberTimeout(Duration.ofSeconds(5));
+    for (Executable call : List.<Executable>of(lock::tryLock, lock::lock, lock::tryLock)) {
+      String message = String.valueOf(assertThrows(IllegalStateException.class, call).getMessage());
+      assertTrue(message.contains("are one lock on one server"), message);
+    }
+    Await.until("all is given back", () -> !((DistributedLock) members[0]).isLocked());
+  }
+
+  @Test
+  void locksInTwoDatabasesOfOneServerAreTwo() {
+    assumeSingleServers();
+    RedisServer server = RedisServer.start();
+    closeLast(server);
+    LeasedLock[] members =
+        Stream.of("", "/1", "/2")
+            .map(db -> URI.create("redis://127.0.0.1:%d%s".formatted(server.port(), db)))
+            .map(uri -> service(closing(open(uri)), builder -> builder).getLock(name))
+            .toArray(LeasedLock[]::new);
+    lockOnce(RedLock.of(members).withMemberTimeout(Duration.ofSeconds(5)));
   }
 
   @Test

@@ -397,7 +397,7 @@ public abstract class LeaveLaterRules extends LockRules {
 
   @Test
   void aRedlockRefusesIt() throws Exception {
-    RedLock red = RedLock.of(lock(), lock(), lock());
+    RedLock red = RedLock.of(lock());
     assertThrows(UnsupportedOperationException.class, () -> red.unlockAfter(REST));
   }
 

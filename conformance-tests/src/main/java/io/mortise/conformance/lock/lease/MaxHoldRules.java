@@ -210,7 +210,7 @@ public abstract class MaxHoldRules extends LockRules {
 
   @Test
   void aRedlockRefusesALimit() {
-    RedLock red = RedLock.of(lock(), lock(), lock());
+    RedLock red = RedLock.of(lock());
     String said =
         messageOf(assertThrows(UnsupportedOperationException.class, () -> red.withMaxHold(LIMIT)));
     assertTrue(said.contains(name) && said.contains("maxHold"), said);
