@@ -92,6 +92,10 @@ public final class Failures {
     if (String.valueOf(e.getMessage()).startsWith("LOADING")) {
       return "try again when the server has loaded its data";
     }
+    if (e.getCause() instanceof IllegalStateException
+        && String.valueOf(e.getMessage()).endsWith("the client is closed")) {
+      return "close the service before the client (docs/troubleshooting.md#client-closed)";
+    }
     if (e.outcome() == BackendException.Outcome.REPLIED) {
       return "the server refused, see its error (docs/troubleshooting.md#permissions)";
     }

@@ -93,8 +93,11 @@ final class Attempt extends PendingCall {
 
   @Override
   protected Throwable whyUnsent(Throwable reason) {
-    boolean isWait = reason instanceof TimeoutException || reason instanceof IOException;
-    return isWait ? links.whyUnsent(reason) : reason;
+    boolean isOfPool =
+        reason instanceof TimeoutException
+            || reason instanceof IOException
+            || reason instanceof IllegalStateException; // the pool is closed
+    return isOfPool ? links.whyUnsent(reason) : reason;
   }
 
   /** Reads the reply, if the call was sent. Returns whether to send the call again. */

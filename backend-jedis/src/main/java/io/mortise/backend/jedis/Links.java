@@ -95,8 +95,11 @@ final class Links {
     return Integer.compareUnsigned(pool.getNumActive(), pool.getMaxTotal()) >= 0; // -1: no limit
   }
 
-  /** Why a call was not sent: the reason, or that all connections are lent. */
+  /** Why a call was not sent: the reason, that the client is closed, or that all is lent. */
   Throwable whyUnsent(Throwable reason) {
+    if (!closed && pool.isClosed()) {
+      return PendingCall.clientClosed();
+    }
     return isExhausted()
         ? new NoSuchElementException(
             "no connection was free: %d of %d of the pool are in use; make the pool larger, or return its connections earlier"

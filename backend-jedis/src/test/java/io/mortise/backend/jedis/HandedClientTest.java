@@ -263,6 +263,23 @@ class HandedClientTest {
   }
 
   @Test
+  @DisplayName("B17: a client that was closed before its service is named, with the next step")
+  void theClientWasClosedFirst() {
+    try (LockService service = LockService.builder().sharedBackend(backend).open()) {
+      DistributedLock lock = service.getLock("closed");
+      lock.lock();
+      lock.unlock();
+      pool.close();
+      for (int i = 0; i < 2; i++) {
+        String message =
+            String.valueOf(assertThrows(LockException.class, lock::tryLock).getMessage());
+        assertTrue(message.contains("close the service before the client"), message);
+        assertFalse(message.contains("check that the server runs"), message);
+      }
+    }
+  }
+
+  @Test
   @DisplayName("B3: a call that waits for a connection opens no new one when that breaks")
   void theConnectionBreaksWhileOneWaits() throws Throwable {
     try (RedisServer frozen = RedisServer.start();

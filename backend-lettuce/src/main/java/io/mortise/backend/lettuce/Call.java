@@ -148,7 +148,8 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
   public boolean completeExceptionally(Throwable cause) {
     // The timer may run while the I/O thread is about to write.
     boolean sent = written || (cause instanceof TimeoutException && !backend.withdraw(this));
-    return super.completeExceptionally(PendingCall.failure(call, backend.toString(), sent, cause));
+    Throwable why = sent ? cause : backend.whyUnsent(cause);
+    return super.completeExceptionally(PendingCall.failure(call, backend.toString(), sent, why));
   }
 
   /** Called by Lettuce alone. A caller cancels with {@code cancel(boolean)}. */

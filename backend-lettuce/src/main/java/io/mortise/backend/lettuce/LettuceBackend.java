@@ -192,6 +192,11 @@ public final class LettuceBackend implements LockBackend {
     return call.asksReplicas() && acked.withdraw(call);
   }
 
+  /** Why a call was not sent: the reason, or that the caller has closed its client. */
+  Throwable whyUnsent(Throwable reason) {
+    return !closed.get() && client.isEnded() ? PendingCall.clientClosed() : reason;
+  }
+
   @Override
   public List<Object> execute(ScriptCall call) {
     client.time.checkMayPark();

@@ -199,6 +199,11 @@ final class OwnClient implements NettyCustomizer {
     });
   }
 
+  /** Whether the threads end, also those of the caller's client. */
+  boolean isEnded() {
+    return copy.eventExecutorGroup().isShuttingDown();
+  }
+
   /** Closes all links. Lettuce reconnects, and looks up the server's name again. */
   void disconnect() {
     links.keySet().forEach(Channel::close);

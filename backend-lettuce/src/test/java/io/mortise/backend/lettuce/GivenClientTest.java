@@ -21,6 +21,9 @@ import io.lettuce.core.event.command.CommandListener;
 import io.lettuce.core.protocol.ProtocolVersion;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.mortise.DistributedLock;
+import io.mortise.LockException;
+import io.mortise.LockService;
 import io.mortise.conformance.redis.RedisExtension;
 import io.mortise.conformance.redis.RedisSentinels;
 import io.mortise.conformance.redis.TcpProxy;
@@ -62,6 +65,25 @@ final class GivenClientTest {
   private static long connectionsNamed(String name) {
     String clients = String.valueOf(REDIS.server().command("CLIENT", "LIST"));
     return clients.lines().filter(line -> line.contains("name=" + name + " ")).count();
+  }
+
+  @Test
+  @DisplayName("B17: a client that was closed before its service is named, with the next step")
+  void theClientWasClosedFirst() {
+    RedisClient other = RedisClient.create();
+    try (LockService service =
+        LockService.builder().sharedBackend(LettuceBackend.of(other, uri)).open()) {
+      DistributedLock lock = service.getLock("closed");
+      lock.lock();
+      lock.unlock();
+      other.shutdown();
+      for (int i = 0; i < 2; i++) {
+        String message =
+            String.valueOf(assertThrows(LockException.class, lock::tryLock).getMessage());
+        assertTrue(message.contains("close the service before the client"), message);
+        assertFalse(message.contains("check that the server runs"), message);
+      }
+    }
   }
 
   @Test

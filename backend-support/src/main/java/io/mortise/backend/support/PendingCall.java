@@ -301,6 +301,15 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
+   * The reason of a call that was not sent because the application has closed its own client.
+   *
+   * @return a reason from which a lock tells the next step
+   */
+  public static IllegalStateException clientClosed() {
+    return new IllegalStateException("the client is closed");
+  }
+
+  /**
    * Waits on the caller's thread until the call has ended, and for a connection no longer than the
    * caller has patience.
    *
