@@ -207,6 +207,24 @@ class DocumentationTest {
     return compiled ? "" : said.toString();
   }
 
+  /** A managed version wins in every order of dependencies. Jedis brings 1.7. */
+  @Test
+  void theBomManagesTheVersionOfSlf4jThatIsBuiltWith() throws IOException {
+    String built = first("<slf4j\\.version>([^<]+)<", Files.readString(ROOT.resolve("pom.xml")));
+    String managed =
+        first(
+            "<artifactId>slf4j-api</artifactId>\\s*<version>([^<]+)<",
+            Files.readString(ROOT.resolve("bom/pom.xml")));
+    assertEquals(built, managed);
+    assertTrue(managed.startsWith("2."), managed);
+  }
+
+  private static String first(String regex, String text) {
+    Matcher found = Pattern.compile(regex).matcher(text);
+    assertTrue(found.find(), regex);
+    return found.group(1);
+  }
+
   @Test
   void noPageUsesARetiredWord() throws IOException {
     List<String> found = new ArrayList<>();
