@@ -57,7 +57,7 @@ final class QuorumRequest {
    *     makes an owner, also if all other gates are kept by somebody else. The members behind the
    *     gates are free for the owner's tries.
    *   - An owner keeps its gates, and of the members behind them those before the first that it
-   *     lacks. In the queue of that one it waits. So whoever has the first member behind the gates
+   *     lacks. In the queue of that one it waits. So the owner of the first member behind the gates
    *     gets the others too. All other contenders give back at once what a lost round has brought.
    *   - While a minority is dead, a single gate is left. Its owner has no rival.
    *   - An owner that does not win in some quick rounds gives back everything. The owner of an

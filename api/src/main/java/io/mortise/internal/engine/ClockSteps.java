@@ -87,7 +87,7 @@ final class ClockSteps {
               : new Step(time.nanoTime(), more + before.nanos, before.before, MOST);
     }
     if (more > LEAST || more < -BACK) {
-      base += more; // last: whoever sees it sees the step
+      base += more; // last: a reader of it sees the step
     }
     return more > LEAST ? more : 0;
   }

@@ -213,7 +213,7 @@ class HandedClientTest {
         LockBackend waiting = JedisBackend.of(other)) {
       ScriptCall call = count("n", Duration.ofMinutes(1)).withPatience(new Patience(BRIEF, true));
       AtomicBoolean answered = new AtomicBoolean();
-      waiting.execute(count("m")); // makes the connection
+      waiting.execute(count("m", Duration.ofSeconds(5))); // makes the connection
       frozen.pause();
       Thread caller = new Thread(() -> answered.set(List.of(1L).equals(waiting.execute(call))));
       caller.start();
