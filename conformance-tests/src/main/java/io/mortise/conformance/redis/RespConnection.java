@@ -153,7 +153,11 @@ public final class RespConnection implements AutoCloseable {
     return bytes.toString(StandardCharsets.UTF_8);
   }
 
-  /** Whether it was closed on this side. */
+  /**
+   * Whether it was closed on this side.
+   *
+   * @return true after {@link #close}
+   */
   public boolean isClosed() {
     return socket.isClosed();
   }
