@@ -2,6 +2,8 @@ package io.mortise.backend.support;
 
 import java.time.Duration;
 import java.util.Collection;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
@@ -63,6 +65,9 @@ public final class Threads {
       while (waits) {
         try {
           pool.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+          for (Thread each : ((Pool) pool).threads) { // the last ones are still about to end
+            each.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
+          }
           waits = false;
         } catch (InterruptedException e) {
           interrupted = true;
@@ -73,12 +78,21 @@ public final class Threads {
   }
 
   private static final class Pool extends ScheduledThreadPoolExecutor {
+    /** Those that have not ended, and perhaps some that have. */
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+
     Pool(String name, int most) {
       super(most);
-      setThreadFactory(task -> new Daemon(task, name, this));
+      setThreadFactory(task -> known(new Daemon(task, name, this)));
       setRemoveOnCancelPolicy(true);
       setKeepAliveTime(2, TimeUnit.SECONDS);
       allowCoreThreadTimeOut(true);
+    }
+
+    private Thread known(Thread next) {
+      threads.removeIf(each -> each.getState() == Thread.State.TERMINATED);
+      threads.add(next);
+      return next;
     }
 
     @Override
