@@ -22,6 +22,11 @@ record MemberTime(List<Member> members) implements TimeSource {
   }
 
   @Override
+  public long currentTimeMillis() {
+    return first().currentTimeMillis();
+  }
+
+  @Override
   public void parkNanos(Object blocker, long nanos) {
     first().parkNanos(blocker, nanos);
   }

@@ -668,17 +668,18 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     stay.wanted(store.now());
   }
 
+  /** One step: a callback that the answer brings runs when the gate has gone on. */
   private boolean giveBackLater(@Nullable Acquisition unwanted, Runnable then) {
     if (unwanted == null) {
       return false;
     }
+    Runnable answered =
+        () -> {
+          goOn();
+          then.run();
+        };
     try {
-      home.giveBack(
-          unwanted,
-          () -> {
-            goOn();
-            then.run();
-          });
+      Trampoline.step(() -> home.giveBack(unwanted, answered));
       return true;
     } finally {
       store.phase().released();

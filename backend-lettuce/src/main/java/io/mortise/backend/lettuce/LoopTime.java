@@ -40,6 +40,11 @@ final class LoopTime implements TimeSource {
   }
 
   @Override
+  public long currentTimeMillis() {
+    return TimeSource.system().currentTimeMillis();
+  }
+
+  @Override
   public void parkNanos(Object blocker, long nanos) {
     TimeSource.system().parkNanos(blocker, nanos);
   }
