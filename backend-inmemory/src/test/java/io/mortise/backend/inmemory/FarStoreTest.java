@@ -12,6 +12,7 @@ import io.mortise.LockService;
 import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.AnyLock;
+import io.mortise.conformance.support.Await;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
@@ -20,12 +21,14 @@ import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.lang.Thread.State;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -45,6 +48,7 @@ class FarStoreTest implements BackendUnderTest {
   private static final Duration SHORT = Duration.ofMillis(400);
   private static final Duration LATENCY = Duration.ofMillis(900);
   private static final Duration STEP = Duration.ofMillis(300);
+  private static final Set<State> AT_REST = Set.of(State.WAITING, State.TERMINATED);
   private static final String SAID = "came after its lease of 400 ms had ended";
 
   private final InMemoryStore store = InMemoryStore.withMovableTime();
@@ -141,7 +145,7 @@ class FarStoreTest implements BackendUnderTest {
     DistributedSemaphore permits = from.getSemaphore(name + "permits", 1).withLease(SHORT);
     ways.put("permit, acquire", () -> permits.acquire());
     ways.put("permit, acquireUninterruptibly", permits::acquireUninterruptibly);
-    ways.put("permit, async", () -> permits.async(1).acquire().join());
+    ways.put("permit, async", () -> permits.async(1).acquire());
     return ways;
   }
 
@@ -152,7 +156,7 @@ class FarStoreTest implements BackendUnderTest {
     ways.put(kind + ", lock", () -> done(limited::lock));
     ways.put(kind + ", lockInterruptibly", () -> done(limited::lockInterruptibly));
     ways.put(kind + ", acquire", limited::acquire);
-    ways.put(kind + ", async", () -> async.acquire().join());
+    ways.put(kind + ", async", async::acquire);
   }
 
   private interface Step {
@@ -180,7 +184,7 @@ class FarStoreTest implements BackendUnderTest {
       Thread thread = new Thread(() -> run(call, end), way);
       thread.setDaemon(true);
       thread.start();
-      Duration moved = moveUntilDone(end);
+      Duration moved = moveUntilDone(thread, end);
       Throwable why = failure(end);
       assertInstanceOf(BackendUnavailableException.class, why);
       assertTrue(why.toString().contains(SAID), why::toString);
@@ -195,23 +199,34 @@ class FarStoreTest implements BackendUnderTest {
       latency = Duration.ZERO;
       store.advance(Duration.ofSeconds(5));
       assertEquals(List.of(), other.find("*", 10), "nothing is left in the store");
+    } finally {
+      latency = Duration.ZERO;
     }
   }
 
   private static void run(Callable<?> call, CompletableFuture<Object> end) {
     try {
-      end.complete(call.call());
-    } catch (CompletionException e) {
-      end.completeExceptionally(e.getCause());
+      if (call.call() instanceof CompletableFuture<?> later) {
+        later.whenComplete((lease, why) -> {
+          if (why != null) {
+            end.completeExceptionally(why);
+          } else {
+            end.complete("it has the lock");
+          }
+        });
+      } else {
+        end.complete("it has the lock");
+      }
     } catch (Exception e) {
       end.completeExceptionally(e);
     }
   }
 
-  private Duration moveUntilDone(CompletableFuture<?> end) throws InterruptedException {
+  /** Time does not move before the thread waits, however slowly the machine runs it. */
+  private Duration moveUntilDone(Thread thread, CompletableFuture<?> end) {
     Duration moved = Duration.ZERO;
     while (!end.isDone() && moved.compareTo(LEASE.multipliedBy(4)) < 0) {
-      Thread.sleep(1);
+      Await.until("the thread waits", () -> end.isDone() || AT_REST.contains(thread.getState()));
       store.advance(STEP);
       moved = moved.plus(STEP);
     }
@@ -237,7 +252,7 @@ class FarStoreTest implements BackendUnderTest {
       Thread thread = new Thread(() -> run(() -> lock.tryLock(40, TimeUnit.SECONDS), end), "timed");
       thread.setDaemon(true);
       thread.start();
-      Duration moved = moveUntilDone(end);
+      Duration moved = moveUntilDone(thread, end);
       assertInstanceOf(BackendUnavailableException.class, failure(end));
       assertTrue(moved.compareTo(Duration.ofSeconds(40)) >= 0, moved::toString);
       latency = Duration.ZERO;
@@ -263,7 +278,7 @@ class FarStoreTest implements BackendUnderTest {
       other.getLock("now and then").unlock();
       store.advance(Duration.ofMillis(850));
       latency = Duration.ZERO;
-      moveUntilDone(end);
+      moveUntilDone(thread, end);
       assertEquals("it has the lock", end.join());
     }
   }

@@ -203,13 +203,18 @@ public abstract class RetainRules extends LockRules {
     for (Attempt attempt : attempts()) {
       String lock = name + '-' + number++;
       HeldCall leave = link.hold("leave");
-      pair(service.getLock(lock));
+      Contender before = // a thread of its own: a slow one gives the lock back itself
+          contender(() -> {
+            pair(service.getLock(lock));
+            return true;
+          });
       passTimeUntil("it goes back", SECOND, leave::isSent);
       Contender trying = contender(() -> attempt.succeeds(service, lock));
 
       List<Object> unused = leave.pass();
 
       assertTrue(trying.result(), () -> "at " + lock);
+      before.leave(() -> {});
     }
   }
 
