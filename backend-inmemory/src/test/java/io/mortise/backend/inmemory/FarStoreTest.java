@@ -134,6 +134,9 @@ class FarStoreTest implements BackendUnderTest {
     }
   }
 
+  /** What an asynchronous way in returns at once. */
+  private record Later(CompletableFuture<?> lease) {}
+
   /** Each way in that waits without a limit, of each kind. */
   private Map<String, Callable<?>> ways(LockService from, String name) {
     Map<String, Callable<?>> ways = new LinkedHashMap<>();
@@ -145,7 +148,7 @@ class FarStoreTest implements BackendUnderTest {
     DistributedSemaphore permits = from.getSemaphore(name + "permits", 1).withLease(SHORT);
     ways.put("permit, acquire", () -> permits.acquire());
     ways.put("permit, acquireUninterruptibly", permits::acquireUninterruptibly);
-    ways.put("permit, async", () -> permits.async(1).acquire());
+    ways.put("permit, async", () -> new Later(permits.async(1).acquire()));
     return ways;
   }
 
@@ -156,7 +159,7 @@ class FarStoreTest implements BackendUnderTest {
     ways.put(kind + ", lock", () -> done(limited::lock));
     ways.put(kind + ", lockInterruptibly", () -> done(limited::lockInterruptibly));
     ways.put(kind + ", acquire", limited::acquire);
-    ways.put(kind + ", async", async::acquire);
+    ways.put(kind + ", async", () -> new Later(async.acquire()));
   }
 
   private interface Step {
@@ -206,14 +209,17 @@ class FarStoreTest implements BackendUnderTest {
 
   private static void run(Callable<?> call, CompletableFuture<Object> end) {
     try {
-      if (call.call() instanceof CompletableFuture<?> later) {
-        later.whenComplete((lease, why) -> {
-          if (why != null) {
-            end.completeExceptionally(why);
-          } else {
-            end.complete("it has the lock");
-          }
-        });
+      if (call.call() instanceof Later later) {
+        var unused =
+            later
+                .lease()
+                .whenComplete((lease, why) -> {
+                  if (why != null) {
+                    end.completeExceptionally(why);
+                  } else {
+                    end.complete("it has the lock");
+                  }
+                });
       } else {
         end.complete("it has the lock");
       }
