@@ -11,11 +11,12 @@ import org.slf4j.LoggerFactory;
  * while the machine is suspended, and leases go on in the store. So after a step of more than a
  * second, nobody knows how much of a lease is left until the store has answered. Thread-safe.
  *
- * <p>Each read of the time looks at both clocks: the thread that reads it may be the first to run
- * after a suspension. So what is sent or looked at after a suspension is after its step. Times are
- * by the monotonic clock. {@code base} is how far the wall clock was ahead before the part that is
- * not yet a step. It is not raised by less than a step, so several short suspensions add up to one.
- * A wall clock that steps back lowers it, and is no step.
+ * <p>A read of the time looks at both clocks, but once a millisecond at most: the thread that reads
+ * it may be the first to run after a suspension. A suspension is unseen for a millisecond at most,
+ * and then counts as one that came after what was sent or looked at meanwhile. Times are by the
+ * monotonic clock. {@code base} is how far the wall clock was ahead before the part that is not yet
+ * a step. It is not raised by less than a step, so several short suspensions add up to one. A wall
+ * clock that steps back lowers it, and is no step.
  */
 final class ClockSteps {
   private static final Logger log = LoggerFactory.getLogger(ClockSteps.class);
@@ -23,6 +24,9 @@ final class ClockSteps {
 
   /** A step back of the wall clock; less is the grain of its milliseconds. */
   private static final long BACK = Duration.ofMillis(50).toNanos();
+
+  /** For so long after a look no read looks: the wall clock is no finer. */
+  private static final long PAUSE = Duration.ofMillis(1).toNanos();
 
   /** More steps than these count as one. Then a lease may seem shorter than it is. */
   private static final int MOST = 16;
@@ -32,20 +36,26 @@ final class ClockSteps {
 
   private final TimeSource time;
   private volatile long base;
+  private volatile long looked;
   private volatile @Nullable Step last;
 
   ClockSteps(TimeSource time) {
     this.time = time;
-    base = ahead(time.nanoTime());
+    looked = time.nanoTime();
+    base = ahead(looked);
   }
 
   private long ahead(long now) {
     return time.currentTimeMillis() * 1_000_000 - now;
   }
 
-  /** The monotonic time. A step until now is known from now on, and was before that time. */
+  /** The monotonic time. A step until a millisecond ago is known, and was before that time. */
   long now() {
     long now = time.nanoTime();
+    if (now - looked < PAUSE) {
+      return now;
+    }
+    looked = now;
     long more = ahead(now) - base;
     if (more <= LEAST && more >= -BACK) {
       return now;

@@ -65,7 +65,7 @@ public final class Store {
     return time;
   }
 
-  /** The monotonic time. After it was read, {@link #steps} has every step until then. */
+  /** The monotonic time. {@link #steps} then has every step until a millisecond before. */
   public long now() {
     return steps.now();
   }

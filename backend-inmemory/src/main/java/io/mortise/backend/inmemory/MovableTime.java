@@ -87,10 +87,10 @@ final class MovableTime implements TimeSource {
 
   /**
    * Moves the wall clock alone, as if the machine had been suspended or its clock set. What comes
-   * after that is a nanosecond later.
+   * after that is a millisecond later.
    */
   synchronized void stepWallClock(Duration by) {
-    now++;
+    now += 1_000_000;
     suspended += by.toNanos();
   }
 
