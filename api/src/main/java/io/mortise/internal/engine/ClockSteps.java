@@ -11,12 +11,13 @@ import org.slf4j.LoggerFactory;
  * while the machine is suspended, and leases go on in the store. So after a step of more than a
  * second, nobody knows how much of a lease is left until the store has answered. Thread-safe.
  *
- * <p>A read of the time looks at both clocks, but once a millisecond at most: the thread that reads
- * it may be the first to run after a suspension. A suspension is unseen for a millisecond at most,
- * and then counts as one that came after what was sent or looked at meanwhile. Times are by the
- * monotonic clock. {@code base} is how far the wall clock was ahead before the part that is not yet
- * a step. It is not raised by less than a step, so several short suspensions add up to one. A wall
- * clock that steps back lowers it, and is no step.
+ * <p>A read of the time looks at both clocks, because the thread that reads it may be the first to
+ * run after a suspension. It does so once a millisecond at most, because the second clock costs as
+ * much as the first. So a suspension may be unseen for a millisecond. What is checked or sent in
+ * that time counts as before the suspension. Times are by the monotonic clock. {@code base} is how
+ * far the wall clock was ahead before the part that is not yet a step. It is not raised by less
+ * than a step, so several short suspensions add up to one. A wall clock that steps back lowers it,
+ * and is no step.
  */
 final class ClockSteps {
   private static final Logger log = LoggerFactory.getLogger(ClockSteps.class);
@@ -25,7 +26,7 @@ final class ClockSteps {
   /** A step back of the wall clock; less is the grain of its milliseconds. */
   private static final long BACK = Duration.ofMillis(50).toNanos();
 
-  /** For so long after a look no read looks: the wall clock is no finer. */
+  /** For so long after a look, no read looks again. The wall clock is no finer. */
   private static final long PAUSE = Duration.ofMillis(1).toNanos();
 
   /** More steps than these count as one. Then a lease may seem shorter than it is. */

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
  * <p>The deadline is by the monotonic clock. A step of the wall clock since the store last answered
  * puts the lease in doubt: the machine may have been suspended for as long. Then it is certain only
  * until the deadline less the steps. From there to the deadline it is <em>unsure</em>: it is not
- * valid, and not lost before the store has answered or has not. Every read of the time that is
- * compared with it looks for a step first. A reader may see a newer deadline with older steps, and
- * then is too careful.
+ * valid, and not lost before the store has answered or has not. The time that is compared with it
+ * is read from {@link ClockSteps}, which looks for a step. A reader may see a newer deadline with
+ * older steps, and then is too careful.
  */
 public final class HeldLease {
   /**

@@ -342,11 +342,11 @@ public final class LeaseKeeper {
    * Makes sure that a hold has at least the lease that a nested acquisition asks for. A fixed lease
    * is made longer, or renewed from now on.
    *
+   * @param now when the caller has found it held
    * @return whether it is still held
    */
-  public boolean ensureLease(Acquisition held, LeaseTerms wanted) {
+  public boolean ensureLease(Acquisition held, LeaseTerms wanted, long now) {
     LeaseTerms has = held.lease().terms();
-    long now = store.now();
     boolean enough =
         wanted.renewed() ? has.renewed() : wanted.nanos() <= held.lease().remaining(now);
     if (enough) {

@@ -520,17 +520,17 @@ final class ReadGate {
       }
       long rest = held.lease().rest(now);
       if (rest > held.lease().remaining(now)) {
-        keep(held, rest);
+        keep(held, rest, now);
       }
       LockLog.handedOff(own, now);
       return true;
     }
 
     /** The lock must not be free for so long (ns), also if this process ends before. */
-    private void keep(Acquisition held, long rest) {
+    private void keep(Acquisition held, long rest, long now) {
       Duration least = Duration.ofNanos(rest + SHORTEST_LEASE);
       try {
-        boolean unused = home.keeper().ensureLease(held, LeaseTerms.fixed(least));
+        boolean unused = home.keeper().ensureLease(held, LeaseTerms.fixed(least), now);
       } catch (LockException e) {
         log.warn("{}: it may be free before its time: {}", keys.text(), e.getMessage());
         log.debug("the lease was not made longer", e);

@@ -238,8 +238,8 @@ class LockHandle implements DistributedLock, Member {
       return false;
     }
     engine.store().checkNotClosed(keys); // while it closes, holders may go on
-    if (isOver(hold, engine.store().now())
-        || !engine.keeper().ensureLease(hold.acquisition(), lease)) {
+    long now = engine.store().now();
+    if (isOver(hold, now) || !engine.keeper().ensureLease(hold.acquisition(), lease, now)) {
       return false;
     }
     hold.enter();

@@ -57,15 +57,19 @@ record OpeningCheck(Store store, String mailbox) {
     }
     List<List<Object>> replies = new ArrayList<>();
     if (topology != Topology.CLUSTER) {
-      replies.add(judge(() -> twice(check(0))));
+      ScriptCall check = check(0);
+      replies.add(judge(() -> twice(check, () -> store.backend().execute(check))));
     } else {
       for (int from = 0; from < NAMES_IN_CLUSTER; from += AT_ONCE) {
         List<ScriptCall> checks =
             IntStream.range(from, from + AT_ONCE).mapToObj(this::check).toList();
-        store
-            .backend()
-            .executeAll(checks)
-            .forEach(reply -> replies.add(judge(() -> Futures.join(reply, store.time()))));
+        List<CompletableFuture<List<Object>>> calls = store.backend().executeAll(checks);
+        for (int i = 0; i < AT_ONCE; i++) {
+          int number = i;
+          replies.add(
+              judge(() ->
+                  twice(checks.get(number), () -> Futures.join(calls.get(number), store.time()))));
+        }
       }
     }
     if (store.backend().info().publishCounts() && Long.valueOf(0).equals(replies.get(0).get(1))) {
@@ -105,16 +109,24 @@ record OpeningCheck(Store store, String mailbox) {
     }
   }
 
-  /** The first call of a JVM may be late because a client's classes are loaded meanwhile. */
-  private List<Object> twice(ScriptCall check) {
+  /**
+   * Makes a call once more that had no reply in time. The first call of a JVM may be late because a
+   * client's classes are loaded meanwhile, and calls may wait for connections that are made.
+   */
+  private List<Object> twice(ScriptCall check, Supplier<List<Object>> first) {
     try {
-      return store.backend().execute(check);
+      return first.get();
     } catch (BackendException e) {
-      if (e.getCause() instanceof TimeoutException) {
+      if (isLate(e)) {
         return store.backend().execute(check);
       }
       throw e;
     }
+  }
+
+  private static boolean isLate(Throwable failure) {
+    Throwable cause = failure.getCause();
+    return cause != null && (cause instanceof TimeoutException || isLate(cause));
   }
 
   private ScriptCall check(int number) {

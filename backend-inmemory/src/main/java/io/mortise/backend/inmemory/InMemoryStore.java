@@ -128,8 +128,9 @@ public final class InMemoryStore {
 
   /**
    * Simulates that the machine of the services was suspended, while the server ran on. The server's
-   * TIME and the expiry of keys move, and so does the wall clock. The monotonic time stands still:
-   * no timer runs, and no park ends. Needs {@linkplain #withMovableTime movable time}.
+   * TIME and the expiry of keys move, and so does the wall clock. The monotonic time moves on by a
+   * millisecond, in which no timer runs and no park ends. Needs {@linkplain #withMovableTime
+   * movable time}.
    *
    * @param duration for how long, not negative
    * @throws IllegalStateException the store runs on system time

@@ -34,6 +34,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
@@ -210,21 +211,20 @@ class FarStoreTest implements BackendUnderTest {
   private static void run(Callable<?> call, CompletableFuture<Object> end) {
     try {
       if (call.call() instanceof Later later) {
-        var unused =
-            later
-                .lease()
-                .whenComplete((lease, why) -> {
-                  if (why != null) {
-                    end.completeExceptionally(why);
-                  } else {
-                    end.complete("it has the lock");
-                  }
-                });
+        var unused = later.lease().whenComplete((lease, why) -> ended(why, end));
       } else {
-        end.complete("it has the lock");
+        ended(null, end);
       }
     } catch (Exception e) {
       end.completeExceptionally(e);
+    }
+  }
+
+  private static void ended(@Nullable Throwable why, CompletableFuture<Object> end) {
+    if (why != null) {
+      end.completeExceptionally(why);
+    } else {
+      end.complete("it has the lock");
     }
   }
 

@@ -72,7 +72,8 @@ final class Attempt extends PendingCall {
       fail(
           new JedisException(
               "it waited for a connection, and a round trip takes longer (%d ms) than it has left"
-                  .formatted(roundTrip)));
+                  .formatted(roundTrip),
+              new TimeoutException()));
     }
   }
 

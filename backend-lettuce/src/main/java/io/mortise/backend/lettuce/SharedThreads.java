@@ -4,13 +4,16 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
+import io.lettuce.core.resource.ThreadFactoryProvider;
 import io.mortise.backend.support.PendingCall;
+import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
@@ -41,8 +44,13 @@ final class SharedThreads implements AutoCloseable {
 
   /** Threads of a backend's own, for many servers. */
   static SharedThreads start() {
-    ClientResources own = ClientResources.builder().timer(new ScheduledNettyTimer()).build();
-    return new SharedThreads(own, () -> ended(own.shutdown(0, 1, TimeUnit.SECONDS)));
+    Made made = new Made();
+    ClientResources own =
+        ClientResources.builder()
+            .threadFactoryProvider(made)
+            .timer(new ScheduledNettyTimer())
+            .build();
+    return new SharedThreads(own, () -> made.end(told(own.shutdown(0, 1, TimeUnit.SECONDS))));
   }
 
   /**
@@ -51,24 +59,62 @@ final class SharedThreads implements AutoCloseable {
    * Lettuce raises to two.
    */
   static SharedThreads startOne() {
-    EventLoopGroupProvider loop = new DefaultEventLoopGroupProvider(1);
+    Made made = new Made();
+    EventLoopGroupProvider loop = new DefaultEventLoopGroupProvider(1, made);
     ClientResources own =
         ClientResources.builder()
+            .threadFactoryProvider(made)
             .eventLoopGroupProvider(loop)
             .timer(new ScheduledNettyTimer())
             .build();
     return new SharedThreads(
         own,
         () ->
-            CompletableFuture.allOf(
-                ended(own.shutdown(0, 1, TimeUnit.SECONDS)),
-                ended(loop.shutdown(0, 1, TimeUnit.SECONDS))));
+            made.end(
+                CompletableFuture.allOf(
+                    told(own.shutdown(0, 1, TimeUnit.SECONDS)),
+                    told(loop.shutdown(0, 1, TimeUnit.SECONDS)))));
   }
 
-  private static CompletableFuture<?> ended(Future<?> by) {
-    CompletableFuture<?> end = new CompletableFuture<>();
-    by.addListener(any -> end.complete(null));
-    return end;
+  private static CompletableFuture<?> told(Future<?> by) {
+    CompletableFuture<?> told = new CompletableFuture<>();
+    by.addListener(any -> told.complete(null));
+    return told;
+  }
+
+  /** Makes threads as Lettuce does, and knows them. */
+  private static final class Made implements ThreadFactoryProvider {
+    /** A thread that has told its end needs only a moment more. */
+    private static final long LONGEST_JOIN_MS = 100;
+
+    private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
+
+    @Override
+    public ThreadFactory getThreadFactory(String pool) {
+      return new DefaultThreadFactory(pool, true) {
+        @Override
+        protected Thread newThread(Runnable task, String name) {
+          Thread made = super.newThread(task, name);
+          threads.add(made);
+          return made;
+        }
+      };
+    }
+
+    /** A thread of Netty tells its end while it still runs. So this waits for the threads too. */
+    CompletableFuture<?> end(CompletableFuture<?> told) {
+      return told.thenRun(() -> threads.forEach(Made::join));
+    }
+
+    private static void join(Thread ends) {
+      try {
+        if (!ends.equals(Thread.currentThread())) {
+          ends.join(LONGEST_JOIN_MS);
+        }
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 
   /** Threads of an application, which never end here. */
