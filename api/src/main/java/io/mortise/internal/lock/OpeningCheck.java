@@ -14,6 +14,7 @@ import io.mortise.spi.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -199,7 +200,9 @@ record OpeningCheck(Store store, String mailbox) {
           : Failures.notOpened(e, store.endpoint());
     }
     if (!reply.get(0).equals("OK")) {
-      throw refused((String) reply.get(1), (String) reply.get(2), null);
+      String error = (String) reply.get(2);
+      BackendException cause = new BackendException(BackendException.Outcome.REPLIED, error, null);
+      throw refused((String) reply.get(1), error, cause);
     }
     return reply;
   }
@@ -211,9 +214,27 @@ record OpeningCheck(Store store, String mailbox) {
         store.options().redissonInterop()
             ? ", and, for locks shared with Redisson, for keys of their names and channels redisson_lock__channel:*"
             : "";
+    String step =
+        cannotWrite(error)
+            .orElse(
+                "allow it for keys %s* and channels %s*%s (docs/troubleshooting.md#permissions)"
+                    .formatted(prefix, prefix, shared));
     return new BackendUnavailableException(
-        "%s refused %s, which locks need: %s; allow it for keys %s* and channels %s*%s (docs/troubleshooting.md#permissions)"
-            .formatted(store.endpoint(), command, error, prefix, prefix, shared),
+        "%s refused %s, which locks need: %s; %s".formatted(store.endpoint(), command, error, step),
         cause);
+  }
+
+  /** The step that helps against a refusal that has nothing to do with permissions. */
+  private static Optional<String> cannotWrite(String error) {
+    String step =
+        switch (error.split(" ", 2)[0]) {
+          case "NOREPLICAS" -> "connect replicas to it, or lower its min-replicas-to-write";
+          case "MISCONF" -> "look at its log and its disk (stop-writes-on-bgsave-error)";
+          case "READONLY" -> "give the address of the master";
+          default -> "";
+        };
+    return step.isEmpty()
+        ? Optional.empty()
+        : Optional.of(step + " (docs/troubleshooting.md#unreachable)");
   }
 }

@@ -207,13 +207,15 @@ public final class RedisServers {
    * The exception to throw when a server cannot be used.
    *
    * @param endpoint the server's address, without a secret
-   * @param failure from connecting or from {@link #usable}; the message quotes its innermost cause
+   * @param failure from connecting or from {@link #usable}; the message quotes its innermost cause,
+   *     or the one that says that a host is unknown
    * @return an exception that names the next step, as far as the failure shows it
    */
   public static BackendException refusal(String endpoint, Throwable failure) {
     Throwable reason =
         Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
-            .reduce(failure, (outer, inner) -> inner);
+            .reduce(
+                failure, (outer, inner) -> outer instanceof UnknownHostException ? outer : inner);
     String message = endpoint + " cannot be used: " + reason.getMessage() + advice(reason);
     return new BackendException(Outcome.NOT_EXECUTED, message, failure);
   }
@@ -236,7 +238,7 @@ public final class RedisServers {
       return "; open again when the server has loaded its data";
     }
     if (reason instanceof UnknownHostException) {
-      return " is no known host; check the host's name";
+      return (message.contains(" ") ? "" : " is no known host") + "; check the host's name";
     }
     if (message.matches("(?is)connection refused\\b.*")) {
       return "; check host and port, and that the server runs and listens at that address";
@@ -254,9 +256,10 @@ public final class RedisServers {
     if (message.matches("(?s).*\\balert: (certificate|bad_certificate|unknown_ca).*")) {
       return "; the server wants a client certificate that it trusts" + CERTIFICATE;
     }
-    if (reason instanceof SocketException && !(reason instanceof ConnectException)) {
-      return "; the server ended the connection: check TLS (rediss), and whether it wants a client"
-          + " certificate that it trusts"
+    if (message.matches("(?is)(connection closed prematurely|unexpected end of stream)\\b.*")
+        || (reason instanceof SocketException && !(reason instanceof ConnectException))) {
+      return "; the server ended the connection: check that it is a Redis server, TLS (rediss), and"
+          + " whether it wants a client certificate that it trusts"
           + CERTIFICATE;
     }
     return "; check host, port, TLS (rediss), user, password and database";

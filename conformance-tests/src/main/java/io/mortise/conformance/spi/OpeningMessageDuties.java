@@ -7,17 +7,24 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.BackendUnavailableException;
 import io.mortise.LockService;
+import io.mortise.conformance.Figures;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.RespConnection;
+import io.mortise.conformance.redis.TestAuthority;
+import io.mortise.conformance.redis.TlsServer;
 import io.mortise.conformance.support.Await;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInfo;
 
 /**
  * What a service says that cannot be opened, on every topology: the node, what went wrong there in
@@ -28,10 +35,18 @@ abstract class OpeningMessageDuties extends Duties {
       List.of("redis://%s", "redis-cluster://%s", "redis-sentinel://%s#m");
 
   private final RedisSentinelConformance kit;
+  private Figures figures = (what, value) -> {};
+  private String test = "";
 
   OpeningMessageDuties(RedisSentinelConformance kit) {
     super(kit);
     this.kit = kit;
+  }
+
+  @BeforeEach
+  void note(Figures figures, TestInfo info) {
+    this.figures = figures;
+    test = info.getDisplayName().replaceFirst("B16: ", "");
   }
 
   private static String place(RedisServer server) {
@@ -52,6 +67,8 @@ abstract class OpeningMessageDuties extends Duties {
     }
     assertFalse(message.matches("(?s).*\\b(PT-?\\d|null\\b).*"), message);
     assertNotNull(refusal.getCause(), message);
+    String cause = test + ", " + uri.replaceAll("//.*@", "//").replaceAll(":.*", "");
+    figures.add("message: " + cause, message.replace('\n', ' '));
   }
 
   private void sayOnEach(String place, String... parts) {
@@ -201,6 +218,161 @@ abstract class OpeningMessageDuties extends Duties {
           "it loads",
           () -> String.valueOf(server.command("INFO", "persistence")).contains("loading:1"));
       says("redis://" + place(server), place(server), "LOADING", "when the server has loaded");
+    }
+  }
+
+  @Test
+  @Rule("B16")
+  @DisplayName("B16: no TLS where the server wants it")
+  void plainToTls() {
+    Assumptions.assumeTrue(TlsServer.isPossible(), "there is no openssl");
+    try (TestAuthority authority = TestAuthority.create()) {
+      List<String> tls = authority.arguments(authority.sign("server", "IP:127.0.0.1"), false);
+      try (RedisServer server =
+          RedisServer.builder().arguments(tls.toArray(String[]::new)).start()) {
+        String place = server.host() + ':' + TlsServers.port(tls);
+        sayOnEach(place, place, "rediss");
+      }
+    }
+  }
+
+  @Test
+  @Rule("B16")
+  @DisplayName("B16: no Redis, but a server that closes each connection")
+  void closesAtOnce() throws IOException {
+    try (ServerSocket door = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      Thread porter =
+          new Thread(() -> {
+            try {
+              while (true) {
+                door.accept().close();
+              }
+            } catch (IOException e) {
+              // The test has ended.
+            }
+          });
+      porter.setDaemon(true);
+      porter.start();
+      String place = "127.0.0.1:" + door.getLocalPort();
+      sayOnEach(place, place, "ended the connection", "rediss");
+    }
+  }
+
+  @Test
+  @Rule("B16")
+  @DisplayName("B16: a host that nobody knows")
+  void unknownHost() {
+    sayOnEach("nowhere.invalid:6379", "nowhere.invalid", "check the host's name");
+  }
+
+  @Test
+  @Rule({"B16", "B18"})
+  @DisplayName("B16: a sentinel with a password of its own")
+  void passwordOfASentinel() {
+    try (RedisServer single = RedisServer.start();
+        RedisServer sentinel = guarded(single)) {
+      String uri = "redis-sentinel://%s" + place(sentinel) + "#m";
+      for (String user : List.of("", ":wrong@")) {
+        says(uri.formatted(user), place(sentinel), "NOAUTH", "sentinel");
+      }
+    }
+  }
+
+  private static RedisServer guarded(RedisServer master) {
+    String monitor = "sentinel monitor m %s %d 1".formatted(master.host(), master.port());
+    return RedisServer.builder().password("right").sentinel(monitor).start();
+  }
+
+  @Test
+  @Rule("B16")
+  @DisplayName("B16: a master that a sentinel names, and what is wrong with it")
+  void theMasterThatIsNamed() throws IOException {
+    String[] user = {"--user", "u", "on", ">right", "~*", "&*", "-@all", "+ping"};
+    try (RedisServer full = RedisServer.builder().arguments("--maxclients", "1").start();
+        RespConnection only = new RespConnection(full.host(), full.port(), Duration.ofSeconds(10));
+        RedisServer strict = RedisServer.builder().arguments(user).start();
+        RedisServer naming = naming(strict.host(), strict.port());
+        RedisServer locked = RedisServer.builder().password("right").start();
+        RedisServer node = RedisServer.builder().arguments("--cluster-enabled", "yes").start();
+        ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      only.call("PING");
+      behind("", full.port(), "max number of clients", "raise maxclients");
+      String strictUri = "redis-sentinel://u:right@" + place(naming) + "#m";
+      says(strictUri, place(naming), "NOPERM", "an ACL must allow SUBSCRIBE");
+      behind("", locked.port(), "NOAUTH", "check user and password");
+      behind("", silent.getLocalPort(), "did not answer PING", "stopped or overloaded");
+      behind("", node.port(), "cluster master", "write redis-cluster://");
+    }
+  }
+
+  @Test
+  @Rule("B16")
+  @DisplayName("B16: a replica that a sentinel names as its master")
+  void aReplicaThatIsNamed() {
+    try (RedisServer single = RedisServer.start();
+        RedisServer replica =
+            RedisServer.builder()
+                .arguments("--replicaof", single.host(), String.valueOf(single.port()))
+                .start()) {
+      behind("", replica.port(), "standalone replica", "failover");
+    }
+  }
+
+  private void behind(String user, int port, String... parts) {
+    try (RedisServer sentinel =
+        RedisServer.builder()
+            .sentinel("bind-source-addr 192.0.2.1")
+            .sentinel("sentinel monitor m 127.0.0.1 %d 1".formatted(port))
+            .start()) {
+      String uri = "redis-sentinel://" + user + place(sentinel) + "#m";
+      says(
+          uri,
+          Stream.concat(Stream.of("127.0.0.1:" + port), Stream.of(parts)).toArray(String[]::new));
+    }
+  }
+
+  @Test
+  @Rule("B16")
+  @DisplayName("B16: a cluster that names an address where nothing answers")
+  void aSilentAddress() throws IOException {
+    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+      String port = String.valueOf(silent.getLocalPort());
+      try (RedisServer node =
+          RedisServer.builder()
+              .arguments("--cluster-enabled", "yes", "--cluster-announce-port", port)
+              .start()) {
+        node.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
+        Await.until(
+            "the cluster is up",
+            () -> String.valueOf(node.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
+        says(
+            "redis-cluster://" + place(node),
+            "127.0.0.1:" + port,
+            "did not answer PING",
+            "address");
+      }
+    }
+  }
+
+  @Test
+  @Rule({"B16", "B18"})
+  @DisplayName("B16: a cluster without the password")
+  void clusterWithoutPassword() {
+    String[] cluster = {"--cluster-enabled", "yes"};
+    try (RedisServer node = RedisServer.builder().password("right").arguments(cluster).start()) {
+      says("redis-cluster://" + place(node), place(node), "NOAUTH", "check user and password");
+      says("redis-cluster://:no@" + place(node), place(node), "WRONGPASS", "user and password");
+    }
+  }
+
+  @Test
+  @Rule("B16")
+  @DisplayName("B16: a server that answers and cannot write")
+  void cannotWrite() {
+    try (RedisServer few = RedisServer.builder().arguments("--min-replicas-to-write", "1").start();
+        RedisServer database = RedisServer.start()) {
+      says("redis://" + place(few), place(few), "NOREPLICAS", "min-replicas-to-write");
+      says("redis://" + place(database) + "/99", place(database), "DB index", "last slash");
     }
   }
 }

@@ -53,7 +53,7 @@ public abstract class RedisSentinelConformance extends RedisBackendConformance {
   }
 
   @Nested
-  class Idle extends IdleSentinelDuties {
+  class Idle extends IdleDuties {
     Idle() {
       super(RedisSentinelConformance.this);
     }

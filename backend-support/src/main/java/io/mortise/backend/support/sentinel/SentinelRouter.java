@@ -102,13 +102,20 @@ public final class SentinelRouter implements LockBackend {
       Throwable cause = term.node().handle((backend, e) -> e).getNow(null);
       String why = cause == null ? "it does not answer" : String.valueOf(cause.getMessage());
       String named = "sentinels name " + term.master().place() + " as its master. ";
-      String reach =
-          why.contains("; check host and port")
-              ? "; let the sentinels name an address that this machine reaches (replica-announce-ip)"
-              : "";
-      throw unusable(named + why + reach, cause);
+      throw unusable(named + withStep(why), cause);
     }
     return open;
+  }
+
+  /** What helps if it is the sentinels that should name something else. */
+  private static String withStep(String why) {
+    if (why.contains("; check host and port")) {
+      return why
+          + "; let the sentinels name an address that this machine reaches (replica-announce-ip)";
+    }
+    return why.replaceFirst(
+        "(it is a standalone replica.*?); write redis://.*",
+        "$1; a failover is under way, or that sentinel is out of date: open again");
   }
 
   private boolean isUnknown() {

@@ -98,9 +98,9 @@ public abstract class CommandRules extends LockRules {
   void threadsOfOneServiceHandTheLockOffWithoutCommands(Figures figures)
       throws InterruptedException {
     DistributedLock lock = lock();
-    pairs(lock, 2500); // warms the JVM up: the cost of interpreted code does not matter here
+    pairs(lock, 2_500); // warms the JVM up: the cost of interpreted code does not matter here
     costs.reset();
-    int rounds = 12_500;
+    int rounds = 4_000;
 
     pairs(lock, rounds);
 
