@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The one message channel of a service, subscribed once. Messages are hints of the form {@code
- * kind|id|lock key}:
+ * kind|id|lock key}. A kind may have more words behind it, which a later version may add. A kind
+ * that is not known here means nothing, because a later version may have it:
  *
  * <ul>
  *   <li>A grant wakes the acquisition's owner. If the message has the store's time, the acquisition
@@ -50,6 +51,7 @@ public final class Mailbox implements ChannelListener {
   private final ConditionWaiters conditions;
   private final CompletableFuture<Void> first = new CompletableFuture<>();
   private final AtomicBoolean complained = new AtomicBoolean();
+  private final AtomicBoolean ignoring = new AtomicBoolean();
   private volatile boolean interrupted;
 
   /** Changes whenever the connection for messages may be another one. */
@@ -152,16 +154,24 @@ public final class Mailbox implements ChannelListener {
       return;
     }
     String[] parts = message.split("\\|", 3);
-    if (parts.length < 3) {
-      log.warn("{}: message not understood: {}", store, message);
-    } else if (parts[0].equals("lost")) {
-      acquisitions.revoked(parts[1]);
-    } else if (parts[0].equals("wanted")) {
-      acquisitions.wanted(parts[1]);
-    } else if (parts[0].equals("signal")) {
-      conditions.signalled(parts[1]);
-    } else {
-      granted(parts[1], parts[2], grantedAt(parts[0]));
+    String kind = parts.length < 3 ? "" : parts[0].split(" ", 2)[0];
+    switch (kind) {
+      case "grant" -> granted(parts[1], parts[2], grantedAt(parts[0]));
+      case "lost" -> acquisitions.revoked(parts[1]);
+      case "wanted" -> acquisitions.wanted(parts[1]);
+      case "signal" -> conditions.signalled(parts[1]);
+      default -> ignored(message);
+    }
+  }
+
+  /** Logged once, since a later version may send many of them. */
+  private void ignored(String message) {
+    if (ignoring.compareAndSet(false, true)) {
+      log.warn(
+          "{} ignores messages of a kind that it does not know, the first is '{}'; if a later version of Mortise runs beside this one, that is all right, and else look what publishes to {}",
+          store,
+          message,
+          channel());
     }
   }
 

@@ -167,7 +167,7 @@ class PermitGateTest extends LeaseGateFixture {
     CompletableFuture<Lease> second = lines(1);
     CompletableFuture<Lease> third = lines(1);
 
-    engine.mailbox().onMessage("granted|" + ahead.id() + "|mortise:sem:permits:{gate}");
+    engine.mailbox().onMessage("grant|" + ahead.id() + "|mortise:sem:permits:{gate}");
     store.next("sem-acquire").held();
 
     assertTrue(ahead.request().isDone());

@@ -238,7 +238,7 @@ class PermitThreadTest extends LeaseGateFixture {
     Future<Lease> third = lines(b);
     layFor(a, first);
 
-    engine.mailbox().onMessage("granted|" + ahead.id() + "|mortise:sem:permits:{gate}");
+    engine.mailbox().onMessage("grant|" + ahead.id() + "|mortise:sem:permits:{gate}");
     store.next("sem-acquire").held();
 
     AskedCommand asks = store.next("sem-acquire");
@@ -256,7 +256,7 @@ class PermitThreadTest extends LeaseGateFixture {
     Future<Lease> second = lines(a);
     layFor(a, first);
 
-    engine.mailbox().onMessage("granted|" + ahead.id() + "|mortise:sem:permits:{gate}");
+    engine.mailbox().onMessage("grant|" + ahead.id() + "|mortise:sem:permits:{gate}");
     store.next("sem-acquire").held();
 
     store.assertNothingAsked();
@@ -271,7 +271,7 @@ class PermitThreadTest extends LeaseGateFixture {
     Queued ahead = queues();
     Future<Lease> second = lines(a);
     layFor(a, first);
-    engine.mailbox().onMessage("granted|" + ahead.id() + "|mortise:sem:permits:{gate}");
+    engine.mailbox().onMessage("grant|" + ahead.id() + "|mortise:sem:permits:{gate}");
     store.next("sem-acquire").held();
 
     Lease taken = b.now(semaphore::acquire);
@@ -293,7 +293,7 @@ class PermitThreadTest extends LeaseGateFixture {
     Queued ahead = queues();
     Future<Lease> second = lines(a);
     layFor(a, first);
-    engine.mailbox().onMessage("granted|" + ahead.id() + "|mortise:sem:permits:{gate}");
+    engine.mailbox().onMessage("grant|" + ahead.id() + "|mortise:sem:permits:{gate}");
     store.next("sem-acquire").held();
     assertTrue(held.owner().lose(held, LOSS));
     store.next("sem-leave").absent();

@@ -18,6 +18,7 @@ import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyMail.Fate;
 import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.conformance.lock.fixture.SpyBackend;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.List;
@@ -270,5 +271,42 @@ public abstract class QueueRules extends LockRules {
       assertTrue(waiters.get(i).result());
       waiters.get(i).leave(waiting.getLock(names.get(i))::unlock);
     }
+  }
+
+  /** Messages come in order, so the answer to the last one comes after those before. */
+  @Test
+  @Rule({"L1", "A14", "B12"})
+  void aMessageOfALaterVersionMeansNothing() {
+    DistributedLock mine = held();
+    String holder = mine.holder().orElseThrow().id();
+    SpyBackend spy = new SpyBackend(backend());
+    LockService service = service(spy, builder -> builder);
+    Contender waiter = entering(service.getLock(name));
+    awaitQueued(1);
+    String last = service.clientId() + ":99:1";
+    spy.forget();
+
+    for (String kind : List.of("moved", "moved 17", "granted", "grants 1 0", "")) {
+      mail(service, kind + '|' + holder + "|mortise:lock:{" + name + '}');
+      mail(service, kind + '|' + service.clientId() + ":98:1|mortise:lock:{" + name + '}');
+    }
+    mail(service, "moved");
+    mail(service, "moved|" + holder);
+    mail(service, "grant|" + last + "|mortise:lock:{" + name + '}');
+
+    passTimeUntil("the grant is given back", SECOND, () -> !spy.sent("leave").isEmpty());
+    List<String> left = spy.sent("leave").stream().map(call -> call.args().get(0)).toList();
+    assertEquals(List.of(last), left);
+    mine.ensureHeld();
+    assertEquals(holder, mine.holder().orElseThrow().id());
+    assertFalse(waiter.isInside());
+    mine.unlock();
+    assertTrue(waiter.result());
+    waiter.leave(service.getLock(name)::unlock);
+  }
+
+  private void mail(LockService service, String message) {
+    String publish = "return {redis.call('PUBLISH', KEYS[1], '" + message + "')}";
+    runOn("mortise:mail:" + service.clientId(), publish);
   }
 }
