@@ -2,6 +2,7 @@ package io.mortise;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * The holder of a lock at the moment of the question.
@@ -21,6 +22,10 @@ import java.util.Optional;
  *     service
  * @param threadName the thread that holds the lock; only if this process holds it
  * @param heldFor how long that thread has held it; only if this process holds it
+ * @param fencingToken the token of a {@linkplain FencedLock fenced} hold. Another process sees the
+ *     token with which the service acquired the lock from the store: threads that got it by a
+ *     hand-off have larger ones. Empty if the hold has no token, as after {@link
+ *     DistributedLock#unlockAfter}
  */
 public record LockHolder(
     String id,
@@ -31,4 +36,5 @@ public record LockHolder(
     Duration leaseLeft,
     int waiters,
     Optional<String> threadName,
-    Optional<Duration> heldFor) {}
+    Optional<Duration> heldFor,
+    OptionalLong fencingToken) {}

@@ -20,9 +20,9 @@ public interface TimeSource {
 
   /**
    * The time of day, as {@link System#currentTimeMillis}. It goes on while the machine is
-   * suspended, where the monotonic time may stand still. It is compared with that time only, so its
-   * origin does not matter. By default it goes with {@link #nanoTime}, as if the machine were never
-   * suspended.
+   * suspended, where the monotonic time may stand still. By default it goes with {@link #nanoTime},
+   * as if the machine were never suspended. That is right for a time that a test moves, and for no
+   * other. A wrapper of another time forwards this method.
    *
    * @return milliseconds
    */

@@ -2,8 +2,11 @@ package io.mortise.internal.engine;
 
 import io.mortise.HoldInfo;
 import io.mortise.LeaseState;
+import io.mortise.LockHolder;
 import io.mortise.WaitInfo;
 import io.mortise.internal.engine.Acquisition.Owner.Holder;
+import io.mortise.internal.wire.AcquisitionId;
+import io.mortise.internal.wire.AcquisitionId.Mark;
 import io.mortise.internal.wire.LockKeys;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -11,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +25,9 @@ import org.jspecify.annotations.Nullable;
 public final class Snapshot {
   /** An attempt that waits, and the lock's queue in the store. */
   private record Waiting(String queue, WaitInfo info) {}
+
+  /** What the store has in place of a token. No token is so small: they begin at the time. */
+  private static final long NO_TOKEN = 1;
 
   private final Store store;
   private final Acquisitions acquisitions;
@@ -66,6 +73,32 @@ public final class Snapshot {
         held.lease().terms().renewed() && holder.gone() == null,
         holder.levels(),
         waitingHere);
+  }
+
+  /** The holder of a lock as the store has told it, with what this service knows of it. */
+  public LockHolder holder(LockKeys keys, List<Object> told) {
+    String id = (String) told.get(2);
+    AcquisitionId parts = AcquisitionId.read(id);
+    Optional<Hold> here =
+        gates.holdsOf(keys).filter(hold -> hold.acquisition().id().equals(id)).findFirst();
+    long token = here.map(Hold::token).orElseGet(() -> storedToken(id, parts, told));
+    return new LockHolder(
+        id,
+        parts.client(),
+        parts.host(),
+        parts.pid(),
+        parts.threadId(),
+        Duration.ofMillis((Long) told.get(1)),
+        Math.toIntExact((Long) told.get(3)),
+        here.map(hold -> hold.thread().getName()),
+        here.map(hold -> Duration.ofNanos(store.now() - hold.since())),
+        token > NO_TOKEN ? OptionalLong.of(token) : OptionalLong.empty());
+  }
+
+  /** What stands at an id is a token only where nobody is asked for and nobody counts. */
+  private static long storedToken(String id, AcquisitionId parts, List<Object> told) {
+    boolean other = told.size() < 5 || parts.pid() < 0 || Mark.isHeard(id);
+    return other ? NO_TOKEN : (Long) told.get(4);
   }
 
   /** All attempts that wait, the oldest first. */

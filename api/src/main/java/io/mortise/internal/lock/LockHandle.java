@@ -438,27 +438,7 @@ class LockHandle implements DistributedLock, Member {
   @Override
   public Optional<LockHolder> holder() {
     List<Object> reply = look(engine.store().scripts().inspectHolder(keys));
-    if (reply.isEmpty()) {
-      return Optional.empty();
-    }
-    AcquisitionId id = AcquisitionId.read((String) reply.get(2));
-    Optional<Hold> here =
-        engine
-            .gates()
-            .holdsOf(keys)
-            .filter(hold -> hold.acquisition().id().equals(reply.get(2)))
-            .findFirst();
-    return Optional.of(
-        new LockHolder(
-            (String) reply.get(2),
-            id.client(),
-            id.host(),
-            id.pid(),
-            id.threadId(),
-            Duration.ofMillis((Long) reply.get(1)),
-            Math.toIntExact((Long) reply.get(3)),
-            here.map(hold -> hold.thread().getName()),
-            here.map(hold -> Duration.ofNanos(engine.store().now() - hold.since()))));
+    return reply.isEmpty() ? Optional.empty() : Optional.of(engine.snapshot().holder(keys, reply));
   }
 
   @Override

@@ -13,8 +13,11 @@ import io.mortise.spi.TimeSource;
 import io.mortise.spi.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
@@ -43,6 +46,9 @@ record OpeningCheck(Store store, String mailbox) {
   private static final int FAILOVER_TIMES = 3;
 
   private static final Duration FAILOVER = Duration.ofSeconds(6);
+
+  /** The stores of the open services of this JVM, and of some that were closed. */
+  private static final Set<Store> OPENED = Collections.newSetFromMap(new WeakHashMap<>());
 
   /** Few, since the time of each call begins when it is sent. */
   private static final int AT_ONCE = 25;
@@ -86,6 +92,30 @@ record OpeningCheck(Store store, String mailbox) {
     if (store.options().redissonInterop() && store.backend().info().shardsChannels()) {
       listen(store.options().keys(name(0)).redissonChannel());
     }
+    checkPrefix();
+  }
+
+  /** Warns if names of another service of this JVM may lead to keys of this one. */
+  private void checkPrefix() {
+    List<Store> others;
+    synchronized (OPENED) {
+      OPENED.removeIf(Store::isClosed);
+      others = List.copyOf(OPENED);
+      OPENED.add(store);
+    }
+    String prefix = store.options().keyPrefix();
+    others.stream()
+        .filter(other -> other.endpoint().equals(store.endpoint()))
+        .map(other -> other.options().keyPrefix())
+        .filter(other -> !other.equals(prefix))
+        .filter(other -> other.startsWith(prefix) || prefix.startsWith(other))
+        .distinct()
+        .forEach(other ->
+            log.warn(
+                "{}: the key prefixes '{}' and '{}' of two services of this JVM clash, because one begins with the other: they can have keys in common; choose two of which neither begins with the other (docs/configuration.md#keys)",
+                store,
+                prefix,
+                other));
   }
 
   private void checkOptions(Topology topology) {

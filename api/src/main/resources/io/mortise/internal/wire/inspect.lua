@@ -3,7 +3,8 @@
 -- KEYS   1 lock
 --        2 queue, may be left out
 -- Reply  FREE
---        LOCKED, ms left [, with a queue: the id that holds it, the number of waiters]
+--        LOCKED, ms left [, with a queue: the id that holds it, the number of waiters, and the value
+--          that the lock has for it]
 --        FOREIGN, what was found
 local lock = KEYS[1]
 local kind = redis.call('TYPE', lock).ok
@@ -18,6 +19,8 @@ if left == -1 then
   return {'FOREIGN', 'hash without expiry'}
 end
 if KEYS[2] then
-  return {'LOCKED', left, redis.call('HKEYS', lock)[1], redis.call('ZCARD', KEYS[2])}
+  local id = redis.call('HKEYS', lock)[1]
+  local value = tonumber(redis.call('HGET', lock, id))
+  return {'LOCKED', left, id, redis.call('ZCARD', KEYS[2]), value}
 end
 return {'LOCKED', left}

@@ -104,6 +104,16 @@ class InPlaceCallbackTest implements BackendUnderTest {
         }
 
         @Override
+        public long currentTimeMillis() {
+          return time.currentTimeMillis();
+        }
+
+        @Override
+        public void checkMayPark() {
+          time.checkMayPark();
+        }
+
+        @Override
         public void parkNanos(Object blocker, long nanos) {
           time.parkNanos(blocker, nanos);
           if (Thread.currentThread().equals(stopped)) {

@@ -57,6 +57,17 @@ class MovableTimeTest {
   }
 
   @Test
+  void theWallClockMovesWithTheTime() {
+    long wall = time.currentTimeMillis();
+
+    store.advance(Duration.ofMinutes(1));
+    assertEquals(60_000, time.currentTimeMillis() - wall);
+    store.suspend(Duration.ofHours(1));
+
+    assertEquals(3_660_001, time.currentTimeMillis() - wall, "a millisecond passes after it");
+  }
+
+  @Test
   void aThreadThatWasWokenRunsBeforeTimeMoves() {
     List<String> expected = new ArrayList<>();
     for (int i = 0; i < 200; i++) {

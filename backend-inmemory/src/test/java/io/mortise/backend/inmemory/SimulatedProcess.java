@@ -206,6 +206,21 @@ final class SimulatedProcess implements LockBackend, TimeSource {
   }
 
   @Override
+  public long currentTimeMillis() {
+    return store.time().currentTimeMillis();
+  }
+
+  @Override
+  public void checkMayPark() {
+    store.time().checkMayPark();
+  }
+
+  @Override
+  public void unpark(Thread thread) {
+    store.time().unpark(thread);
+  }
+
+  @Override
   public void parkNanos(Object blocker, long nanos) {
     store.time().parkNanos(blocker, nanos);
     passPause();

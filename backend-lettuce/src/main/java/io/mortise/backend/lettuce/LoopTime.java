@@ -50,6 +50,11 @@ final class LoopTime implements TimeSource {
   }
 
   @Override
+  public void unpark(Thread thread) {
+    TimeSource.system().unpark(thread);
+  }
+
+  @Override
   public Timer schedule(Runnable task, Duration delay) {
     return TimeSource.system().schedule(task, delay);
   }

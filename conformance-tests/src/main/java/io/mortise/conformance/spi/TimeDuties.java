@@ -64,6 +64,24 @@ abstract class TimeDuties extends Duties {
         () -> "the store's clock moved by " + passed + " ns, time() by " + (before2 - after1));
   }
 
+  /** A time that a test moves has a wall clock of its own, which moves with it. */
+  @Test
+  @Rule("B20")
+  @DisplayName("B20: the wall clock is that of the machine, or moves with the moved time")
+  void theWallClockGoesOn() {
+    LockBackend backend = open();
+    TimeSource time = backend.time();
+    long apart = Math.abs(time.currentTimeMillis() - System.currentTimeMillis());
+    long wall = time.currentTimeMillis();
+    long real = System.nanoTime();
+    suite().passTime(backend, Duration.ofSeconds(1));
+    long passed = time.currentTimeMillis() - wall;
+    boolean moved = System.nanoTime() - real < Duration.ofMillis(900).toNanos();
+
+    assertTrue(passed >= 990 && passed < 30_000, "it went on by " + passed + " ms in a second");
+    assertTrue(moved || apart < 5_000, "it is " + apart + " ms from the clock of the machine");
+  }
+
   @Test
   @Rule("B20")
   @DisplayName("B20: a timer runs when its time has come, and not if it was cancelled")

@@ -298,6 +298,7 @@ public final class LockWorld implements AutoCloseable {
     storeUp();
     lock.lock();
     try {
+      elsewhere.forEach(each -> each.releaseAsync().exceptionally(lost -> null));
       processes.keySet().forEach(LockService::close);
     } finally {
       lock.unlock();

@@ -13,6 +13,9 @@ import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.junit.MortiseTest.Leaks;
 import io.mortise.junit.MortiseTest.Time;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -249,6 +252,30 @@ class MortiseExtensionTest {
         assertThat(locks.getLock("job").remaining()).isEqualTo(Duration.ofSeconds(10));
         locks.getLock("job").unlock();
       }
+    }
+  }
+
+  @Test
+  void aTestThatPassesLeavesNoWarning() {
+    PrintStream before = System.err;
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+    try {
+      allPass(Configured.class, 2);
+      allPass(RealTime.class, 1);
+    } finally {
+      System.setErr(before);
+    }
+    String text = said.toString(StandardCharsets.UTF_8);
+    assertEquals(List.of(), text.lines().filter(line -> line.contains("mortise")).toList());
+  }
+
+  @MortiseTest(time = Time.SYSTEM)
+  @HeldElsewhere("class")
+  static class RealTime {
+    @Test
+    void ofTheClass(LockService locks) {
+      assertThat(locks.getLock("class")).isHeld();
     }
   }
 

@@ -323,6 +323,17 @@ enum Defect {
       };
     }
   },
+  FORGETS_THE_WALL_CLOCK(BackendConformance.Time.class, "theWallClockGoesOn") {
+    @Override
+    LockBackend spoil(LockBackend good) {
+      return new Wrapped(good) {
+        @Override
+        public TimeSource time() {
+          return new SteadyTime();
+        }
+      };
+    }
+  },
   SHOWS_THE_PASSWORD(RedisBackendConformance.Opening.class, "opensWithPasswordAndUser") {
     @Override
     LockBackend spoil(LockBackend good) {

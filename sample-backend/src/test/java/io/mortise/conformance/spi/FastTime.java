@@ -14,6 +14,21 @@ final class FastTime implements TimeSource {
   }
 
   @Override
+  public long currentTimeMillis() {
+    return system.currentTimeMillis();
+  }
+
+  @Override
+  public void checkMayPark() {
+    system.checkMayPark();
+  }
+
+  @Override
+  public void unpark(Thread thread) {
+    system.unpark(thread);
+  }
+
+  @Override
   public void parkNanos(Object blocker, long nanos) {
     system.parkNanos(blocker, nanos / 2);
   }

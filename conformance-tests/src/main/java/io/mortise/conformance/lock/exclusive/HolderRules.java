@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
+import io.mortise.FencedLock;
 import io.mortise.ForeignKeyException;
+import io.mortise.Lease;
 import io.mortise.LockHolder;
 import io.mortise.LockService;
 import io.mortise.conformance.LockKit;
@@ -17,6 +19,8 @@ import io.mortise.conformance.lock.fixture.LockRules;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 
 /** What {@code holder()} says about the holder of a lock. */
@@ -75,6 +79,71 @@ public abstract class HolderRules extends LockRules {
   }
 
   @Test
+  @Rule("L13")
+  void ofAFencedLockItHasTheToken() throws InterruptedException {
+    FencedLock mine = service().getFencedLock(name);
+    long token = mine.lockAndGetToken();
+
+    assertEquals(OptionalLong.of(token), token(mine));
+    assertEquals(OptionalLong.of(token), token(service().getFencedLock(name)));
+    assertEquals(OptionalLong.of(token), token(lock()), "by a handle of another kind");
+    mine.unlock();
+
+    try (Lease lease = mine.acquire()) {
+      assertTrue(lease.fencingToken().orElseThrow() > token);
+      assertEquals(lease.fencingToken(), token(lock()));
+    }
+  }
+
+  /** Others see the token with which the service began. */
+  @Test
+  @Rule({"L12", "L13"})
+  void aThreadThatGotAFencedLockByAHandOffHasATokenOfItsOwn() {
+    FencedLock mine = service().getFencedLock(name);
+    List<Long> tokens = new CopyOnWriteArrayList<>();
+    Contender first = contender(() -> tokens.add(mine.lockAndGetToken()));
+    assertTrue(first.result());
+    Contender second = contender(() -> tokens.add(mine.lockAndGetToken()));
+    first.leave(mine::unlock);
+    assertTrue(second.result());
+
+    LockHolder here = mine.holder().orElseThrow();
+    assertEquals(OptionalLong.of(tokens.get(1)), here.fencingToken());
+    LockHolder there = lock().holder().orElseThrow();
+    assertEquals(here.id(), there.id());
+    long seen = there.fencingToken().orElseThrow();
+    // The gate may hand the lock off without a command, or not.
+    assertTrue(tokens.contains(seen), seen + " of " + tokens);
+    second.leave(mine::unlock);
+  }
+
+  @Test
+  void onlyAFencedHoldHasAToken() {
+    LockService service = service();
+    DistributedLock exclusive = service.getLock(name);
+    DistributedReadWriteLock sides = service.getReadWriteLock(name);
+    for (DistributedLock each :
+        List.of(exclusive, service.getFairLock(name), sides.readLock(), sides.writeLock())) {
+      each.lock();
+      assertEquals(OptionalLong.empty(), token(each), each.toString());
+      each.unlock();
+    }
+    exclusive.lock();
+    assertEquals(OptionalLong.empty(), token(service.getFencedLock(name)));
+    assertFalse(lock().tryLock());
+    assertEquals(OptionalLong.empty(), token(lock()), "the store has when it was asked for");
+    exclusive.unlock();
+    FencedLock fenced = service.getFencedLock(name);
+    fenced.lock();
+    fenced.unlockAfter(SECOND);
+    assertEquals(OptionalLong.empty(), token(fenced), "nobody holds it any more");
+  }
+
+  private static OptionalLong token(DistributedLock lock) {
+    return lock.holder().orElseThrow().fencingToken();
+  }
+
+  @Test
   void ofAReadWriteLockAReaderOrTheWriter() {
     LockService service = service();
     DistributedReadWriteLock mine = service.getReadWriteLock(name);
@@ -98,6 +167,7 @@ public abstract class HolderRules extends LockRules {
     assertEquals("", holder.host());
     assertEquals(-1, holder.pid());
     assertEquals(17, holder.threadId());
+    assertEquals(OptionalLong.empty(), holder.fencingToken(), "2 is how often it is held");
     deleteKey();
     run("redis.call('SET', KEYS[1], 'x') return {1}");
     assertThrows(ForeignKeyException.class, lock()::holder);
