@@ -41,7 +41,7 @@ final class QueueWait {
 
   /** Whether the thread that hears of a grant confirms it. */
   private boolean confirmsAtOnce() {
-    return store.backend().sendsAtOnce() && !store.options().startOnGrant();
+    return store.backend().sendsAtOnce();
   }
 
   /**
@@ -297,7 +297,7 @@ final class QueueWait {
       boolean inTime = !(reply instanceof AcquireReply.Held) && store.lasts(waiter.lease(), sentAt);
       tooLateSince = inTime ? null : tooLateSince;
       if (reply instanceof AcquireReply.Waiting waiting) {
-        return queued(acquisition, waiting, sentAt);
+        return queued(acquisition, waiting);
       }
       if (reply instanceof AcquireReply.Foreign foreign) {
         throw Failures.foreign(gate.keys(), foreign.found());
@@ -385,15 +385,10 @@ final class QueueWait {
       return waiter.waits() ? Step.WAIT : ask(gate.acquisitionFor(waiter));
     }
 
-    private Step queued(Acquisition acquisition, AcquireReply.Waiting waiting, long sentAt) {
+    private Step queued(Acquisition acquisition, AcquireReply.Waiting waiting) {
       parts.mailbox().complain(waiting.complaint());
       if (acquisition.ticket().isEmpty()) {
         LockLog.queued(acquisition, waiting.left());
-      }
-      if (store.options().startOnGrant() && !gate.keys().kind().hasTokens()) {
-        acquisition
-            .place()
-            .sampled(new GrantClock(sentAt, waiting.serverTime(), epoch, store.steps()));
       }
       acquisition.place().queued(waiting, store.now(), store.options().times());
       parts.redissonChannels().waits(acquisition);

@@ -48,9 +48,6 @@ record OpeningCheck(Store store, String mailbox) {
 
   void run() {
     Topology topology = store.backend().info().topology();
-    if (topology != Topology.SINGLE) {
-      checkOptions(topology);
-    }
     Duration downAfter = store.backend().info().downAfter();
     if (downAfter != null) {
       checkLease(downAfter);
@@ -80,14 +77,6 @@ record OpeningCheck(Store store, String mailbox) {
     }
     if (store.options().redissonInterop() && store.backend().info().shardsChannels()) {
       listen(store.options().keys(name(0)).redissonChannel());
-    }
-  }
-
-  private void checkOptions(Topology topology) {
-    if (store.options().startOnGrant()) {
-      throw new IllegalArgumentException(
-          "startOnGrant(true) needs a single server, and %s is a %s: another master may have another clock; leave the option out (docs/operating.md#clusters)"
-              .formatted(store.endpoint(), topology));
     }
   }
 

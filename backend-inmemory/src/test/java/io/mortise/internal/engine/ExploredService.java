@@ -39,7 +39,6 @@ final class ExploredService implements LockBackend {
       String name,
       Schedule schedule,
       ExploredStore store,
-      boolean startOnGrant,
       boolean retain,
       BooleanSupplier fails,
       BooleanSupplier losesMessages) {
@@ -54,7 +53,6 @@ final class ExploredService implements LockBackend {
         LockService.builder()
             .backend(this)
             .handOffLimit(2)
-            .startOnGrant(startOnGrant)
             .retain(Duration.ofMillis(retain ? 500 : 0))
             .executor(task -> schedule.later(name + " callback", task))
             .open();

@@ -115,16 +115,6 @@ public abstract class ClusterOpeningConformance implements BackendUnderTest {
 
   @Test
   @Rule({"B16", "L18"})
-  @DisplayName("L18: startOnGrant is refused when the service opens")
-  void refusedOptions() {
-    LockService.Builder builder =
-        LockService.builder().startOnGrant(true).sharedBackend(open(cluster.uri()));
-    IllegalArgumentException refusal = assertThrows(IllegalArgumentException.class, builder::open);
-    assertTrue(String.valueOf(refusal.getMessage()).contains("redis-cluster://"));
-  }
-
-  @Test
-  @Rule({"B16", "L18"})
   @DisplayName("L18: a user that lacks a command on one master alone is told so at opening")
   void aUserThatLacksACommandOnOneNode() {
     RedisServer strict = cluster.nodes().get(1);
