@@ -170,12 +170,10 @@ public final class Acquisition implements LockScripts.Subject {
     signal();
   }
 
-  /** As {@link QueuePlace#grantedByMessage}; then confirms it, or wakes its owner, which does. */
-  void grantedByMessage(long now) {
+  /** As {@link QueuePlace#grantedByMessage}; then wakes its owner. */
+  void grantedByMessage() {
     place.grantedByMessage();
-    if (!place.confirm(now)) {
-      signal();
-    }
+    signal();
   }
 
   /**

@@ -168,7 +168,7 @@ public final class Mailbox implements ChannelListener {
       withdrawals.leave(LockKeys.ofLockKey(store.options().keyPrefix(), lockKey), id);
     } else if (!acquisition.lease().wasTaken()) {
       LockLog.granted(acquisition, "by message");
-      acquisition.grantedByMessage(store.now());
+      acquisition.grantedByMessage();
     }
   }
 

@@ -48,9 +48,6 @@ final class QueuePlace {
    */
   private @Nullable CompletableFuture<Void> leaving;
 
-  /** What the thread that hears of a grant sends; null if it wakes the agent instead. */
-  private volatile @Nullable Confirmation confirmation;
-
   /**
    * Its ticket: the place in the queue, which each command sends again. Empty if the store never
    * gave one.
@@ -82,17 +79,6 @@ final class QueuePlace {
   /** A message reports a grant. The store is asked, whatever a reply granted before. */
   synchronized void grantedByMessage() {
     grantSentAt = null;
-  }
-
-  /** The agent is about to sleep, or has slept. */
-  void confirmedBy(@Nullable Confirmation next) {
-    confirmation = next;
-  }
-
-  /** A grant was heard of: confirms it in the agent's place. Returns false if the agent has to. */
-  boolean confirm(long now) {
-    Confirmation prepared = confirmation;
-    return prepared != null && prepared.begin(now);
   }
 
   /**

@@ -29,7 +29,6 @@ final class SimulatedProcess implements LockBackend, TimeSource {
   private final InMemoryStore store;
   private final Duration lease;
   private final boolean retains;
-  private final boolean sendsAtOnce;
   private final SimulatedLink link;
   private final Queue<Runnable> keptBack = new ConcurrentLinkedQueue<>();
   private LockBackend client;
@@ -40,7 +39,6 @@ final class SimulatedProcess implements LockBackend, TimeSource {
     this.store = store;
     this.lease = lease;
     retains = seed % 3 == 0;
-    sendsAtOnce = seed % 4 > 1;
     link = new SimulatedLink(store, seed);
     client = store.backend();
     service = open();
@@ -175,11 +173,6 @@ final class SimulatedProcess implements LockBackend, TimeSource {
             }
           }
         });
-  }
-
-  @Override
-  public boolean sendsAtOnce() {
-    return sendsAtOnce;
   }
 
   @Override

@@ -26,7 +26,6 @@ final class ExploredService implements LockBackend {
   private final LockBackend client;
   private final BooleanSupplier fails;
   private final BooleanSupplier losesMessages;
-  private final boolean sendsAtOnce;
   private final LockService service;
 
   /**
@@ -48,7 +47,6 @@ final class ExploredService implements LockBackend {
     this.fails = fails;
     this.losesMessages = losesMessages;
     client = store.client();
-    sendsAtOnce = schedule.chance(2);
     service =
         LockService.builder()
             .backend(this)
@@ -129,11 +127,6 @@ final class ExploredService implements LockBackend {
             }
           }
         });
-  }
-
-  @Override
-  public boolean sendsAtOnce() {
-    return sendsAtOnce;
   }
 
   @Override
