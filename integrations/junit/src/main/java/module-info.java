@@ -2,6 +2,8 @@
 module io.mortise.junit {
   requires static transitive org.jspecify;
   requires static transitive org.assertj.core; // LockAssertions alone; a caller of it has it
+  requires static io.mortise.spring; // WithLockChecks alone, and so is spring.core
+  requires static spring.core;
   requires transitive io.mortise.api;
   requires io.mortise.backend.inmemory;
   requires transitive org.junit.jupiter.api;

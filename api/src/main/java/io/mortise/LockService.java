@@ -448,32 +448,6 @@ public interface LockService extends AutoCloseable {
     Builder redissonInterop(boolean interop);
 
     /**
-     * Sets whether a thread holds a lock as soon as it receives the message of the grant. It then
-     * asks the store to confirm the grant half a second later. Without this option it asks first,
-     * which costs a round trip for every grant between services. With it, a section shorter than
-     * half a second saves that round trip.
-     *
-     * <p>The price:
-     *
-     * <ul>
-     *   <li>A hold that is not confirmed within three seconds is lost. So an outage right after a
-     *       grant may end it.
-     *   <li>Until the confirmation, the end of the lease is known by the server's clock. It may end
-     *       too late if that clock steps forward in the seconds before the grant. The same is true
-     *       of a failover in these seconds to a server whose clock differs. The lease ends too late
-     *       by no more than the time that the message was on its way.
-     * </ul>
-     *
-     * <p>It changes nothing for fenced locks, Redlocks, {@link Lease} objects, fixed leases,
-     * semaphores and latches. A cluster and a master that sentinels name refuse it when the service
-     * opens.
-     *
-     * @param start default false
-     * @return this
-     */
-    Builder startOnGrant(boolean start);
-
-    /**
      * Makes a hold begin, and its lease last longer, only when replicas of the server have it too.
      * An acquisition that too few replicas confirm is given back, and fails with {@link
      * NotReplicatedException}. A renewal that too few confirm makes the hold {@link

@@ -4,9 +4,7 @@ import static io.mortise.jmh.Plan.only;
 import static io.mortise.jmh.contestant.Contestant.JDK;
 import static io.mortise.jmh.contestant.Contestant.MORTISE_JEDIS;
 import static io.mortise.jmh.contestant.Contestant.MORTISE_JEDIS_RETAINING;
-import static io.mortise.jmh.contestant.Contestant.MORTISE_JEDIS_STARTING;
 import static io.mortise.jmh.contestant.Contestant.MORTISE_LETTUCE;
-import static io.mortise.jmh.contestant.Contestant.MORTISE_LETTUCE_STARTING;
 import static io.mortise.jmh.contestant.Contestant.REDISSON;
 import static io.mortise.jmh.contestant.Contestant.REDISSON_SEMAPHORE;
 import static io.mortise.jmh.contestant.Contestant.SPRING_PUBSUB;
@@ -33,14 +31,9 @@ import java.util.function.Predicate;
 final class Contended {
   private static final List<Integer> WORKS = List.of(0, 20, 200, 2_000);
   private static final List<Contestant> WITH_QUEUE =
-      List.of(
-          MORTISE_JEDIS,
-          MORTISE_JEDIS_STARTING,
-          MORTISE_LETTUCE,
-          MORTISE_LETTUCE_STARTING,
-          REDISSON);
+      List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON);
   private static final Predicate<Cell> FIRST =
-      only(MORTISE_JEDIS, MORTISE_JEDIS_STARTING, REDISSON).and(Contended::isEmpty);
+      only(MORTISE_JEDIS, REDISSON).and(Contended::isEmpty);
 
   private Contended() {}
 
@@ -160,9 +153,6 @@ final class Contended {
     for (Contestant each : List.of(MORTISE_JEDIS, MORTISE_LETTUCE)) {
       plan.compare(title + ", speed", speed.of(each), atLeast(1.5), REDISSON);
     }
-    plan.compare(title + ", speed", speed.of(MORTISE_JEDIS_STARTING), Target.NONE, MORTISE_JEDIS);
-    plan.compare(
-        title + ", speed", speed.of(MORTISE_LETTUCE_STARTING), Target.NONE, MORTISE_LETTUCE);
     plan.compare(title + ", speed", speed.of(MORTISE_JEDIS_RETAINING), atLeast(0.9), MORTISE_JEDIS);
     changes(plan, title, speed, atLeast(5), atLeast(3));
   }
@@ -174,9 +164,7 @@ final class Contended {
       Load load = new Load(Load.Kind.FAIR, 2, threads);
       Asked fair = Asked.of(new ProcessQuestion(id, load, "work", List.of(0), WITH_QUEUE));
       Figure speed = plan.ask(fair.first(FIRST).lessOften(), title, Plan.PAIRS);
-      for (Contestant each : List.of(MORTISE_JEDIS, MORTISE_JEDIS_STARTING)) {
-        plan.compare(title + ", speed", speed.of(each), atLeast(8), REDISSON);
-      }
+      plan.compare(title + ", speed", speed, atLeast(8), REDISSON);
       plan.compare(title + ", speed", speed.of(MORTISE_LETTUCE), Target.NONE, REDISSON);
       changes(plan, title, speed, Target.NONE, Target.NONE);
       plan.row(title + ", smaller share of a JVM", speed.metric("smallest share"), Target.NONE);

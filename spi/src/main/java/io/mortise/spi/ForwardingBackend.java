@@ -48,11 +48,6 @@ public abstract class ForwardingBackend implements LockBackend {
   }
 
   @Override
-  public boolean sendsAtOnce() {
-    return target().sendsAtOnce();
-  }
-
-  @Override
   public BackendInfo info() {
     return target().info();
   }

@@ -69,16 +69,6 @@ public interface LockBackend extends AutoCloseable {
   }
 
   /**
-   * Whether {@link #executeAsync} hands its command to the client's I/O thread, so that it waits
-   * for no thread of this backend. Then a listener of messages may answer a message by a command.
-   *
-   * @return the same value every time; false by default
-   */
-  default boolean sendsAtOnce() {
-    return false;
-  }
-
-  /**
    * The facts about the store that were read when this backend was opened.
    *
    * @return the same value every time

@@ -1,11 +1,9 @@
 package io.mortise.internal.composite;
 
-import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.lock.Member;
 import io.mortise.internal.lock.ServerFacts;
 import io.mortise.spi.Topology;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -13,7 +11,6 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -23,45 +20,46 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Whether the servers of a Redlock's members fit each other. Each is asked when the Redlock is
- * first acquired. That acquisition waits for every server that answered it, as long as for a
- * member's lease. A server without any answer hinders no acquisition. It is asked again with later
- * ones. Thread-safe.
+ * made, and what it says is compared when it comes. No acquisition waits for that. Once members are
+ * known not to fit, every acquisition is refused, also one that waits: at its next round. A server
+ * that has not answered is asked again by later acquisitions. Thread-safe.
  */
 final class MemberServers {
   private static final Logger log = LoggerFactory.getLogger(MemberServers.class);
-
-  /** How much slower than the acquisition a server may be that did not answer it. */
-  private static final Duration GRACE = Duration.ofMillis(50);
 
   /** The scheme, the place, and the database if it is a number. */
   private static final Pattern ENDPOINT = Pattern.compile("\\w+:(?://)?[^/]+(?:/(\\d+)?)?");
 
   private final String name;
+  private final List<Member> all;
 
   /** What servers have said, by the places of their members. */
   private final Map<String, ServerFacts> known = new ConcurrentHashMap<>();
 
-  /** The last question to each server, by the places of their members. */
-  private final Map<String, CompletableFuture<Void>> asking = new ConcurrentHashMap<>();
-
-  /** The places of the members that answered an acquisition before the servers were compared. */
-  private final Set<String> alive = ConcurrentHashMap.newKeySet();
+  /** The places of the members whose servers are being asked. */
+  private final Set<String> asking = ConcurrentHashMap.newKeySet();
 
   /** The places of the members without an answer in time. */
   private final Set<String> silent = ConcurrentHashMap.newKeySet();
 
   private final Set<String> warnings = ConcurrentHashMap.newKeySet();
 
-  /** Ends when the servers have answered for the first time. Null before they were asked. */
-  private final AtomicReference<@Nullable CompletableFuture<Void>> asked = new AtomicReference<>();
+  /** The members of the last acquisition. Null before the first. */
+  private volatile @Nullable QuorumMembers acquired;
 
-  private volatile boolean fit;
+  /** Why the members do not fit. Null if that is not known. */
+  private volatile @Nullable String refusal;
+
+  /** Whether every server has answered, and everything was said of the answers. */
+  private volatile boolean complete;
 
   /**
    * @param name of the Redlock
+   * @param all its members
    */
-  MemberServers(String name) {
+  MemberServers(String name, List<Member> all) {
     this.name = name;
+    this.all = all;
   }
 
   /** Refuses members that are known to have one vote before any server was asked. */
@@ -117,7 +115,6 @@ final class MemberServers {
             silent.add(member.place());
           } else if (outcome != null && (outcome.lease() != null || outcome.heldBy() != null)) {
             silent.remove(member.place());
-            alive.add(member.place());
           }
         });
   }
@@ -127,73 +124,61 @@ final class MemberServers {
     return silent.contains(member.place());
   }
 
-  /**
-   * Asks the servers that have not answered yet. The future ends with an {@link
-   * IllegalStateException} if the members do not fit each other.
-   *
-   * @param acquisition that of the Redlock
-   */
-  CompletableFuture<Void> check(QuorumMembers members, CompletableFuture<?> acquisition) {
-    if (fit) {
-      return CompletableFuture.completedFuture(null);
+  /** An acquisition of these members begins. */
+  void acquiring(QuorumMembers members) {
+    if (!complete) {
+      acquired = members;
+      ask();
+      compare();
     }
-    CompletableFuture<Void> answers =
-        Futures.settled(
-            members.all().stream()
-                .filter(each -> !known.containsKey(each.place()))
-                .map(this::ask)
-                .toList());
-    CompletableFuture<Void> first =
-        asked.compareAndSet(null, answers) ? answers : Objects.requireNonNull(asked.get());
-    if (!first.isDone()) {
-      CompletableFuture<?> unused =
-          acquisition.whenComplete((outcome, e) -> endInTime(first, members));
-    }
-    return first.thenRun(() -> compare(members));
   }
 
-  private CompletableFuture<Void> ask(Member member) {
-    CompletableFuture<Void> answer;
-    try {
-      answer = member.server().thenAccept(facts -> known.put(member.place(), facts));
-    } catch (RuntimeException e) {
-      answer = CompletableFuture.failedFuture(e);
-    }
-    asking.put(member.place(), answer);
-    return answer;
+  /** Refuses an acquisition if the members are known not to fit. Returns whether it is refused. */
+  boolean refuses(CompletableFuture<?> acquisition) {
+    String why = refusal;
+    return why != null && acquisition.completeExceptionally(new IllegalStateException(why));
   }
 
-  /** An acquisition is over. It waits no longer than it would for a lease. */
-  private void endInTime(CompletableFuture<Void> answers, QuorumMembers members) {
-    Duration timeout = members.nodeTimeout();
-    Duration longest = timeout.compareTo(GRACE) > 0 ? timeout : GRACE;
-    members.time().schedule(() -> endWithTheLiving(answers), GRACE);
-    members.time().schedule(() -> answers.complete(null), longest);
-  }
-
-  private void endWithTheLiving(CompletableFuture<Void> answers) {
-    List<CompletableFuture<Void>> living =
-        asking.entrySet().stream()
-            .filter(each -> alive.contains(each.getKey()))
-            .map(Map.Entry::getValue)
-            .toList();
-    CompletableFuture<Void> unused = Futures.settled(living).thenRun(() -> answers.complete(null));
-  }
-
-  private void compare(QuorumMembers members) {
-    List<Member> all =
-        members.all().stream().filter(each -> known.containsKey(each.place())).toList();
-    for (int i = 0; i < all.size(); i++) {
-      for (Member other : all.subList(0, i)) {
-        refuseIfShared(other, all.get(i));
+  /** Asks the servers that have not answered, and waits for none. */
+  void ask() {
+    for (Member each : all) {
+      if (!known.containsKey(each.place()) && asking.add(each.place())) {
+        CompletableFuture<?> unused =
+            answer(each).whenComplete((facts, failure) -> answered(each, facts));
       }
     }
-    warnOfShared(all);
-    all.forEach(this::warnOfEviction);
-    if (members.voters() == null) {
-      warnOfReplicas(all);
+  }
+
+  private static CompletableFuture<ServerFacts> answer(Member member) {
+    try {
+      return member.server();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedFuture(e);
     }
-    fit = all.size() == members.all().size();
+  }
+
+  private void answered(Member member, @Nullable ServerFacts facts) {
+    if (facts != null) {
+      known.put(member.place(), facts);
+      compare();
+    }
+    asking.remove(member.place());
+  }
+
+  private void compare() {
+    List<Member> heard = all.stream().filter(each -> known.containsKey(each.place())).toList();
+    for (int i = 0; i < heard.size(); i++) {
+      for (Member other : heard.subList(0, i)) {
+        refuseIfShared(other, heard.get(i));
+      }
+    }
+    warnOfShared(heard);
+    heard.forEach(this::warnOfEviction);
+    QuorumMembers last = acquired;
+    if (last != null && last.voters() == null) {
+      warnOfReplicas(heard);
+    }
+    complete = last != null && heard.size() == all.size();
   }
 
   /** What the server of a member has said that is known. */
@@ -204,11 +189,18 @@ final class MemberServers {
   private void refuseIfShared(Member one, Member other) {
     if (facts(one).isOneWith(facts(other))) {
       if (!isSingle(one) || !isSingle(other)) {
-        throw new IllegalStateException(shared(name, one, other));
+        refuse(shared(name, one, other));
+      } else if (isOneKey(one, other)) {
+        refuse(oneLock(name, one, other));
       }
-      if (isOneKey(one, other)) {
-        throw new IllegalStateException(oneLock(name, one, other));
-      }
+    }
+  }
+
+  /** From now on. It is logged too, for an acquisition that was made before. */
+  private void refuse(String why) {
+    refusal = why;
+    if (warnings.add(why)) {
+      log.warn("{}", why);
     }
   }
 

@@ -215,7 +215,7 @@ final class QuorumRequest {
   // One round
 
   private void round() {
-    if (phase == Phase.OVER || claimed.isDone()) {
+    if (phase == Phase.OVER || claimed.isDone() || of.servers().refuses(claimed)) {
       return;
     }
     endPause();

@@ -95,8 +95,9 @@ public class RedLockHandle implements RedLock {
           all.size() - 1);
     }
     MemberServers.checkStores(name, all);
-    QuorumMembers members =
-        new QuorumMembers(name, all, timeout(all), null, new MemberServers(name));
+    MemberServers servers = new MemberServers(name, all);
+    servers.ask();
+    QuorumMembers members = new QuorumMembers(name, all, timeout(all), null, servers);
     String lock = String.join("|", new TreeSet<>(places));
     return new RedLockHandle(members, lock, new CopyOnWriteArrayList<>());
   }
@@ -286,41 +287,8 @@ public class RedLockHandle implements RedLock {
       result.completeExceptionally(e);
       return;
     }
-    QuorumOwner by = new QuorumOwner(owner, this::tell);
-    CompletableFuture<LeaseOutcome> found = new CompletableFuture<>();
-    CompletableFuture<Void> check = members.servers().check(members, found);
-    boolean compared = check.isDone(); // first: it may be done, and fail, at any moment
-    Throwable refusal = compared ? Futures.failure(check) : null;
-    if (refusal != null) {
-      result.completeExceptionally(refusal);
-    } else if (compared) {
-      start(by, wait, result);
-    } else {
-      CompletableFuture<?> unused = result.whenComplete((outcome, e) -> found.cancel(false));
-      unused =
-          check.whenComplete((fit, e) -> {
-            if (e != null) { // members with one vote may never make a majority
-              found.cancel(false);
-            }
-          });
-      unused = Futures.settled(List.of(check, found)).thenRun(() -> end(check, found, result));
-      start(by, wait, found);
-    }
-  }
-
-  /** Gives out what was found while the servers were compared, if they fit each other. */
-  private static void end(
-      CompletableFuture<Void> check,
-      CompletableFuture<LeaseOutcome> found,
-      CompletableFuture<LeaseOutcome> result) {
-    Throwable refusal = Futures.failure(check);
-    Throwable failure = refusal == null ? Futures.failure(found) : refusal;
-    boolean isTold =
-        failure == null ? result.complete(found.join()) : result.completeExceptionally(failure);
-    Lease lease = found.isCompletedExceptionally() ? null : found.join().lease();
-    if (lease != null && (refusal != null || !isTold)) {
-      CompletableFuture<Void> unused = lease.releaseAsync();
-    }
+    members.servers().acquiring(members);
+    start(new QuorumOwner(owner, this::tell), wait, result);
   }
 
   /** Requests a lease for an owner. */

@@ -4,7 +4,6 @@ import io.mortise.LeaseChange;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockScripts;
-import io.mortise.internal.wire.QueueTimes;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -171,12 +170,10 @@ public final class Acquisition implements LockScripts.Subject {
     signal();
   }
 
-  /** As {@link QueuePlace#grantedByMessage}; then confirms it, or wakes its owner, which does. */
-  void grantedByMessage(long grantedAt, int epoch, LeaseTerms whole, long now, QueueTimes times) {
-    place.grantedByMessage(grantedAt, epoch, whole, now, times);
-    if (!place.confirm(now)) {
-      signal();
-    }
+  /** As {@link QueuePlace#grantedByMessage}; then wakes its owner. */
+  void grantedByMessage() {
+    place.grantedByMessage();
+    signal();
   }
 
   /**

@@ -39,9 +39,7 @@ final class LeaseGates {
 
   /** A member of a lock of several has one command at a known time, and keeps its turn. */
   private boolean isPlain(Wanted wanted) {
-    return wanted.keys().kind() == LockKind.PLAIN
-        && !wanted.member()
-        && !store.options().startOnGrant();
+    return wanted.keys().kind() == LockKind.PLAIN && !wanted.member();
   }
 
   /** The gate of a lease that may be passed on now; null if there is none. */

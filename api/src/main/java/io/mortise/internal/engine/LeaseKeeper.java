@@ -5,7 +5,6 @@ import io.mortise.LockException;
 import io.mortise.LossCause;
 import io.mortise.internal.wire.AcquireReply.NotReplicated;
 import io.mortise.internal.wire.LeaseTerms;
-import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -18,9 +17,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Renews the leases of all holds of a service, and reports those that end.
  *
- * <p>One timer runs while anything is held. It fires thirty times per lease, and at least six times
- * in the shortest lease that a hold can begin with. (With {@code startOnGrant}, a hold can begin
- * with what is left of a grant window.) Its period is never below 3 ms. At each run:
+ * <p>One timer runs while anything is held. It fires thirty times per lease, but at most every 3
+ * ms. At each run:
  *
  * <ul>
  *   <li>Holds that were last renewed a third of the lease ago are renewed. One command renews a
@@ -42,7 +40,6 @@ public final class LeaseKeeper {
   private static final long RENEWED = 1;
 
   private static final int BEATS_PER_LEASE = 30;
-  private static final int TRIES_PER_GRANT = 6;
   private static final long SHORTEST_BEAT = Duration.ofMillis(3).toNanos();
   private static final int LEASES_BEFORE_WARNING = 10;
 
@@ -56,11 +53,7 @@ public final class LeaseKeeper {
   private final Acquisitions acquisitions;
   private final LeaseEvents events;
   private final long lease;
-  private final long shortest;
   private final long period;
-
-  /** How long a renewal may take for a hold that has begun on a grant, before it is tried again. */
-  private final Duration confirmTimeout;
 
   private final Heartbeat beat;
 
@@ -72,11 +65,7 @@ public final class LeaseKeeper {
     this.acquisitions = acquisitions;
     this.events = events;
     lease = store.options().leaseTime().toNanos();
-    shortest = store.options().shortestGiven(store.defaultLease());
-    long part = shortest / TRIES_PER_GRANT;
-    period = Math.max(SHORTEST_BEAT, Math.min(lease / BEATS_PER_LEASE, part));
-    long timeout = store.options().commandTimeout().toNanos();
-    confirmTimeout = Duration.ofNanos(Math.min(timeout, part));
+    period = Math.max(SHORTEST_BEAT, lease / BEATS_PER_LEASE);
     together = store.backend().info().anyKeys();
     beat = new Heartbeat(store, period, this::look, this::isAnythingHeld);
   }
@@ -236,9 +225,7 @@ public final class LeaseKeeper {
     }
     long sentAt = store.now();
     List<ScriptCall> calls =
-        batches.stream()
-            .map(batch -> store.scripts().renew(batch, store.defaultLease(), timeout(batch)))
-            .toList();
+        batches.stream().map(batch -> store.scripts().renew(batch, store.defaultLease())).toList();
     List<CompletableFuture<List<Object>>> replies;
     try {
       replies = store.backend().executeAll(calls);
@@ -284,15 +271,6 @@ public final class LeaseKeeper {
 
   private static boolean isOfSeveralSlots(@Nullable Throwable failure) {
     return Failures.cause(failure).code().equals("CROSSSLOT");
-  }
-
-  private Duration timeout(List<Acquisition> batch) {
-    ServiceOptions settings = store.options();
-    long now = store.now();
-    boolean soon =
-        settings.startOnGrant()
-            && batch.stream().anyMatch(held -> held.lease().remaining(now) <= shortest);
-    return soon ? confirmTimeout : settings.commandTimeout();
   }
 
   private void answered(

@@ -9,12 +9,9 @@ import io.mortise.spi.Subscription;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,8 +22,7 @@ import org.slf4j.LoggerFactory;
  * that is not known here means nothing, because a later version may have it:
  *
  * <ul>
- *   <li>A grant wakes the acquisition's owner. If the message has the store's time, the acquisition
- *       may take the lock by it alone ({@code startOnGrant}).
+ *   <li>A grant wakes the acquisition's owner, which asks the store.
  *   <li>A loss ends the hold of the id.
  *   <li>A wish of another request ends what a gate keeps for its threads. About an id that is over
  *       it means nothing: it may have crossed the release.
@@ -38,9 +34,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class Mailbox implements ChannelListener {
   private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
-
-  /** A grant with the store's time, in seconds and microseconds. */
-  private static final Pattern GRANT = Pattern.compile("grant (\\d{1,12}) (\\d{1,6})");
 
   /** The message of the check at opening. It is sent to be counted. */
   private static final String CHECK = "check";
@@ -156,7 +149,7 @@ public final class Mailbox implements ChannelListener {
     String[] parts = message.split("\\|", 3);
     String kind = parts.length < 3 ? "" : parts[0].split(" ", 2)[0];
     switch (kind) {
-      case "grant" -> granted(parts[1], parts[2], grantedAt(parts[0]));
+      case "grant" -> granted(parts[1], parts[2]);
       case "lost" -> acquisitions.revoked(parts[1]);
       case "wanted" -> acquisitions.wanted(parts[1]);
       case "signal" -> conditions.signalled(parts[1]);
@@ -179,23 +172,14 @@ public final class Mailbox implements ChannelListener {
    * A grant to an id that is not here any more would keep the lock from others, so it is given
    * back.
    */
-  private void granted(String id, String lockKey, long grantedAt) {
+  private void granted(String id, String lockKey) {
     Acquisition acquisition = acquisitions.find(id);
     if (acquisition == null) {
       withdrawals.leave(LockKeys.ofLockKey(store.options().keyPrefix(), lockKey), id);
     } else if (!acquisition.lease().wasTaken()) {
       LockLog.granted(acquisition, "by message");
-      acquisition.grantedByMessage(
-          grantedAt, epoch(), store.defaultLease(), store.now(), store.options().times());
+      acquisition.grantedByMessage();
     }
-  }
-
-  /** When the grant was given, by the store's clock (us), or -1 if the message does not say. */
-  private static long grantedAt(String grant) {
-    Matcher match = GRANT.matcher(grant);
-    return match.matches()
-        ? TimeUnit.SECONDS.toMicros(Long.parseLong(match.group(1))) + Long.parseLong(match.group(2))
-        : -1;
   }
 
   /**

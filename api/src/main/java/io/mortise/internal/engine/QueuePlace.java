@@ -21,7 +21,6 @@ final class QueuePlace {
   /** When the command was sent whose reply granted the lock, or a time that is equivalent. */
   private volatile @Nullable Long grantSentAt;
 
-  private @Nullable GrantClock sample;
   private boolean sent;
   private long askedAt;
   private long nextCheck;
@@ -48,9 +47,6 @@ final class QueuePlace {
    * What the service gave back when an attempt asked first; null if nothing, or if it was heeded.
    */
   private @Nullable CompletableFuture<Void> leaving;
-
-  /** What the thread that hears of a grant sends; null if it wakes the agent instead. */
-  private volatile @Nullable Confirmation confirmation;
 
   /**
    * Its ticket: the place in the queue, which each command sends again. Empty if the store never
@@ -80,37 +76,9 @@ final class QueuePlace {
     return !out && !revoked && sentAt - askedAt >= 0;
   }
 
-  /** From now on a grant may be taken without asking, if its message says when it was given. */
-  synchronized void sampled(GrantClock seen) {
-    sample = seen;
-  }
-
-  /**
-   * A message reports a grant. If it is certain how long the grant lasts, it counts as a lease that
-   * was last renewed long ago. Otherwise the store is asked.
-   *
-   * @param grantedAt by the store's clock (us), or -1
-   * @param epoch of the mailbox that heard the message
-   * @param whole the default lease, which is renewed; no other lease can begin like this
-   */
-  synchronized void grantedByMessage(
-      long grantedAt, int epoch, LeaseTerms whole, long now, QueueTimes times) {
-    Long ends = sample == null ? null : sample.endOfGrant(grantedAt, epoch, now, times);
-    grantSentAt =
-        out || revoked || ends == null || ends - now <= 0
-            ? null
-            : Math.min(now, ends - whole.nanos() + HeldLease.STORE_TICK);
-  }
-
-  /** The agent is about to sleep, or has slept. */
-  void confirmedBy(@Nullable Confirmation next) {
-    confirmation = next;
-  }
-
-  /** A grant was heard of: confirms it in the agent's place. Returns false if the agent has to. */
-  boolean confirm(long now) {
-    Confirmation prepared = confirmation;
-    return prepared != null && prepared.begin(now);
+  /** A message reports a grant. The store is asked, whatever a reply granted before. */
+  synchronized void grantedByMessage() {
+    grantSentAt = null;
   }
 
   /**
@@ -120,7 +88,6 @@ final class QueuePlace {
   synchronized void revoke() {
     revoked = true;
     grantSentAt = null;
-    sample = null;
   }
 
   /** Whether it was revoked, so that it never holds the lock again. */
@@ -153,7 +120,6 @@ final class QueuePlace {
   synchronized void sending(long now) {
     signalled = false;
     grantSentAt = null;
-    sample = null;
     askedAt = now;
     sent = true;
     nextCheck = now;

@@ -25,10 +25,6 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  *
  * <p>So a lost message, a deleted key or a dead holder costs seconds at most.
- *
- * <p>While the agent sleeps, the thread that hears of a grant sends the agent's next command, if
- * that needs no further thread ({@link Confirmation}). The reply wakes the agent, which goes on as
- * if it had sent the command itself.
  */
 final class QueueWait {
   private final Parts parts;
@@ -37,11 +33,6 @@ final class QueueWait {
   QueueWait(Parts parts) {
     this.parts = parts;
     store = parts.store();
-  }
-
-  /** Whether the thread that hears of a grant confirms it. */
-  private boolean confirmsAtOnce() {
-    return store.backend().sendsAtOnce() && !store.options().startOnGrant();
   }
 
   /**
@@ -135,10 +126,8 @@ final class QueueWait {
         } else if (!waits) {
           waits(); // it may have slept in there, and missed a wake-up: so it looks again
         } else {
-          Step step = sleep(acquisition, now);
-          if (step != Step.WAIT) {
-            return step;
-          }
+          waiter.park(store.time(), gate, acquisition.place().untilCheck(now));
+          busySince = store.now();
         }
         mayBeOver = true;
       }
@@ -165,34 +154,6 @@ final class QueueWait {
         throw failure;
       }
       return Step.REFUSED;
-    }
-
-    /**
-     * Sleeps until there is something to do. If a grant was confirmed meanwhile, hears the reply.
-     */
-    private Step sleep(Acquisition acquisition, long now) {
-      long longest = acquisition.place().untilCheck(now);
-      if (!confirmsAtOnce()) {
-        waiter.park(store.time(), gate, longest);
-        busySince = store.now();
-        return Step.WAIT;
-      }
-      Confirmation confirmation =
-          new Confirmation(
-              sentAt -> sendNow(acquisition, sentAt), () -> waiter.unpark(store.time()));
-      acquisition.place().confirmedBy(confirmation);
-      try {
-        waiter.park(store.time(), gate, longest);
-      } finally {
-        acquisition.place().confirmedBy(null);
-      }
-      if (confirmation.takeBack()) {
-        busySince = store.now();
-        return Step.WAIT;
-      }
-      busySince = confirmation.sentAt();
-      return step(() ->
-          hear(acquisition, busySince, () -> Futures.join(confirmation.reply(), store.time())));
     }
 
     private Step ask(Acquisition acquisition) {
@@ -225,20 +186,16 @@ final class QueueWait {
       return hear(acquisition, sentAt, () -> store.backend().execute(call(acquisition)));
     }
 
+    /**
+     * What the backend throws counts as a reply; otherwise the gate would keep its agent for ever.
+     */
     CompletableFuture<List<Object>> send(Acquisition acquisition, long sentAt) {
       try {
-        return sendNow(acquisition, sentAt);
+        sending(acquisition, sentAt);
       } catch (LockServiceClosedException e) {
         end();
         throw e;
       }
-    }
-
-    /**
-     * What the backend throws counts as a reply; otherwise the gate would keep its agent for ever.
-     */
-    private CompletableFuture<List<Object>> sendNow(Acquisition acquisition, long sentAt) {
-      sending(acquisition, sentAt);
       try {
         return store.backend().executeAsync(call(acquisition));
       } catch (RuntimeException | Error e) {
@@ -297,7 +254,7 @@ final class QueueWait {
       boolean inTime = !(reply instanceof AcquireReply.Held) && store.lasts(waiter.lease(), sentAt);
       tooLateSince = inTime ? null : tooLateSince;
       if (reply instanceof AcquireReply.Waiting waiting) {
-        return queued(acquisition, waiting, sentAt);
+        return queued(acquisition, waiting);
       }
       if (reply instanceof AcquireReply.Foreign foreign) {
         throw Failures.foreign(gate.keys(), foreign.found());
@@ -385,15 +342,10 @@ final class QueueWait {
       return waiter.waits() ? Step.WAIT : ask(gate.acquisitionFor(waiter));
     }
 
-    private Step queued(Acquisition acquisition, AcquireReply.Waiting waiting, long sentAt) {
+    private Step queued(Acquisition acquisition, AcquireReply.Waiting waiting) {
       parts.mailbox().complain(waiting.complaint());
       if (acquisition.ticket().isEmpty()) {
         LockLog.queued(acquisition, waiting.left());
-      }
-      if (store.options().startOnGrant() && !gate.keys().kind().hasTokens()) {
-        acquisition
-            .place()
-            .sampled(new GrantClock(sentAt, waiting.serverTime(), epoch, store.steps()));
       }
       acquisition.place().queued(waiting, store.now(), store.options().times());
       parts.redissonChannels().waits(acquisition);

@@ -400,7 +400,7 @@ final class ReadGate {
     private boolean isSafe(HeldLease lease, long now) {
       return lease.rest(now) == 0
           && lease.state(now) == LeaseState.HELD
-          && lease.remaining(now) >= store.options().shortestGiven(store.defaultLease()) / 2
+          && lease.remaining(now) >= store.defaultLease().nanos() / 2
           && store.takesWork();
     }
 

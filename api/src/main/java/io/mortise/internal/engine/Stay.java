@@ -81,7 +81,7 @@ final class Stay {
     return handOffs < store.options().mostHandOffs(kind)
         && next.lease().mayBeHandedOff()
         && handOffLeft(held, now) > 0
-        && isSafe(held, store.options().shortestGiven(held.lease().terms()), now);
+        && isSafe(held, held.lease().terms().nanos(), now);
   }
 
   private long handOffLeft(Acquisition held, long now) {

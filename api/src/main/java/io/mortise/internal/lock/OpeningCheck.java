@@ -55,9 +55,6 @@ record OpeningCheck(Store store, String mailbox) {
 
   void run() {
     Topology topology = store.backend().info().topology();
-    if (topology != Topology.SINGLE) {
-      checkOptions(topology);
-    }
     Duration downAfter = store.backend().info().downAfter();
     if (downAfter != null) {
       checkLease(downAfter);
@@ -116,14 +113,6 @@ record OpeningCheck(Store store, String mailbox) {
                 store,
                 prefix,
                 other));
-  }
-
-  private void checkOptions(Topology topology) {
-    if (store.options().startOnGrant()) {
-      throw new IllegalArgumentException(
-          "startOnGrant(true) needs a single server, and %s is a %s: another master may have another clock; leave the option out (docs/operating.md#clusters)"
-              .formatted(store.endpoint(), topology));
-    }
   }
 
   /** Warns if a failover may take longer than a hold lasts without renewal. */

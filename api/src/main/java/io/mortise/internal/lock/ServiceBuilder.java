@@ -43,7 +43,6 @@ public final class ServiceBuilder implements LockService.Builder {
   private @Nullable Duration retain;
   private @Nullable Boolean interruptOnLoss;
   private @Nullable Boolean redissonInterop;
-  private @Nullable Boolean startOnGrant;
   private @Nullable ReplicaAcks replicaAcks;
   private @Nullable Executor executor;
   private final List<LockListener> listeners = new ArrayList<>();
@@ -155,12 +154,6 @@ public final class ServiceBuilder implements LockService.Builder {
   }
 
   @Override
-  public LockService.Builder startOnGrant(boolean start) {
-    startOnGrant = once("startOnGrant", startOnGrant, start);
-    return this;
-  }
-
-  @Override
   public LockService.Builder replicaAcks(int replicas, Duration wait) {
     replicaAcks = once("replicaAcks", replicaAcks, new ReplicaAcks(replicas, wait));
     require(
@@ -251,7 +244,6 @@ public final class ServiceBuilder implements LockService.Builder {
         or(retain, Duration.ZERO),
         or(interruptOnLoss, false),
         or(redissonInterop, false),
-        or(startOnGrant, false),
         replicaAcks,
         QueueTimes.standard(timeout));
   }
@@ -265,9 +257,6 @@ public final class ServiceBuilder implements LockService.Builder {
         acks.timeout().multipliedBy(2).compareTo(timeout) < 0,
         "the wait %s of replicaAcks is half of commandTimeout %s or more; the reply could come too late"
             .formatted(acks.timeout(), timeout));
-    require(
-        !or(startOnGrant, false),
-        "startOnGrant(true) begins a hold before replicas have it, which replicaAcks rules out; choose one");
   }
 
   private static <T> T or(@Nullable T value, T standard) {

@@ -313,10 +313,6 @@ public final class LockScripts {
   }
 
   public ScriptCall renew(List<? extends Subject> held, LeaseTerms lease) {
-    return renew(held, lease, settings.commandTimeout());
-  }
-
-  public ScriptCall renew(List<? extends Subject> held, LeaseTerms lease, Duration timeout) {
     List<String> keys = new ArrayList<>(held.size());
     List<String> args = new ArrayList<>(held.size() + 1);
     args.add(lease.millis());
@@ -324,7 +320,7 @@ public final class LockScripts {
       keys.add(each.keys().lock());
       args.add(each.id());
     }
-    return acked(new ScriptCall(RENEW, keys, args, timeout));
+    return acked(new ScriptCall(RENEW, keys, args, settings.commandTimeout()));
   }
 
   public ScriptCall inspect(LockKeys keys) {

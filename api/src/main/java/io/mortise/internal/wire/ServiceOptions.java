@@ -21,7 +21,6 @@ public record ServiceOptions(
     Duration retain,
     boolean interruptOnLoss,
     boolean redissonInterop,
-    boolean startOnGrant,
     @Nullable ReplicaAcks replicaAcks,
     QueueTimes times) {
 
@@ -51,14 +50,6 @@ public record ServiceOptions(
   /** How often an acquisition of that kind is handed off at most. */
   public int mostHandOffs(LockKind kind) {
     return kind.hasTokens() ? Math.min(handOffLimit, TOKENS_TO_HAND_OFF) : handOffLimit;
-  }
-
-  /**
-   * The shortest time (ns) that a hold with these terms may have at its beginning: with {@code
-   * startOnGrant} it may be the grant window.
-   */
-  public long shortestGiven(LeaseTerms lease) {
-    return startOnGrant ? Math.min(lease.nanos(), times.grantWindow().toNanos()) : lease.nanos();
   }
 
   /** How long the store remembers a tombstone. */

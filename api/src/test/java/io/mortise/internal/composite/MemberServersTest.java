@@ -3,7 +3,6 @@ package io.mortise.internal.composite;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.internal.engine.Futures;
@@ -14,35 +13,44 @@ import io.mortise.spi.BackendInfo;
 import io.mortise.spi.TimeSource;
 import io.mortise.spi.Topology;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
-/** How long the first acquisition of a Redlock waits for what the servers say. */
+/** What the members' servers say is compared when it comes, and no acquisition waits for it. */
 class MemberServersTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(1);
   private static final ServerFacts ONE_CLUSTER = new ServerFacts("", "", 0, Set.of("node"));
-
-  /** Timers by when they are due (ns). */
-  private final TreeMap<Long, Runnable> timers = new TreeMap<>();
+  private static final ServerFacts ANOTHER = new ServerFacts("", "", 0, Set.of("elsewhere"));
 
   private final Map<String, CompletableFuture<ServerFacts>> facts = new HashMap<>();
-  private final MemberServers servers = new MemberServers("red");
-  private final QuorumMembers members =
-      new QuorumMembers("red", List.of(member("a"), member("b")), TIMEOUT, null, servers);
-  private final CompletableFuture<LeaseOutcome> acquisition = new CompletableFuture<>();
+
+  /** The places of the members whose servers were asked, in order. */
+  private final List<String> questions = new ArrayList<>();
+
+  /** What the members were asked for, by an acquisition. */
+  private final Deque<CompletableFuture<LeaseOutcome>> votes = new ArrayDeque<>();
+
+  private final Deque<Runnable> timers = new ArrayDeque<>();
+  private final List<Member> all = List.of(member("a"), member("b"));
+  private final MemberServers servers = new MemberServers("red", all);
+  private final QuorumMembers members = new QuorumMembers("red", all, TIMEOUT, null, servers);
 
   private Object schedule(Object[] args) {
-    timers.put(((Duration) args[1]).toNanos(), (Runnable) args[0]);
+    timers.add((Runnable) args[0]);
     return (TimeSource.Timer) () -> {};
   }
 
   private Member member(String place) {
-    TimeSource time = Stub.of(TimeSource.class, Map.of("schedule", this::schedule));
+    TimeSource time =
+        Stub.of(TimeSource.class, Map.of("schedule", this::schedule, "nanoTime", none -> 0L));
     BackendInfo store =
         new BackendInfo("redis://" + place, "7.0", true, false, Topology.CLUSTER, null);
     return Stub.of(
@@ -51,112 +59,108 @@ class MemberServersTest {
             "place", none -> place,
             "store", none -> store,
             "time", none -> time,
-            "request", none -> null,
-            "server", none -> facts.computeIfAbsent(place, p -> new CompletableFuture<>())));
+            "request", this::vote,
+            "server", none -> facts.compute(place, (key, before) -> question(key))));
   }
 
-  private CompletableFuture<ServerFacts> facts(String place) {
-    return facts.computeIfAbsent(place, p -> new CompletableFuture<>());
+  @SuppressWarnings("unchecked")
+  private Object vote(Object[] args) {
+    votes.add((CompletableFuture<LeaseOutcome>) args[1]);
+    return args[1];
   }
 
-  private CompletableFuture<Void> acquire(boolean bothAnswer) {
-    return acquire(members, bothAnswer ? Set.of("a", "b") : Set.of("a"));
+  private CompletableFuture<ServerFacts> question(String place) {
+    questions.add(place);
+    return new CompletableFuture<>();
   }
 
-  /** The acquisition ends, with an answer of these members. */
-  private CompletableFuture<Void> acquire(QuorumMembers of, Set<String> answering) {
-    CompletableFuture<Void> check = servers.check(of, acquisition);
-    for (Member each : of.all()) {
-      CompletableFuture<LeaseOutcome> answer = new CompletableFuture<>();
-      of.ask(each, 0, answer);
-      if (answering.contains(each.place())) {
-        answer.complete(new LeaseOutcome(null, "another"));
-      } else {
-        answer.completeExceptionally(new IllegalStateException("no answer"));
-      }
+  private CompletableFuture<ServerFacts> asked(String place) {
+    return Objects.requireNonNull(facts.get(place), place);
+  }
+
+  private void says(String place, ServerFacts what) {
+    asked(place).complete(what);
+  }
+
+  private void isSilent(String place) {
+    asked(place).completeExceptionally(new IllegalStateException("no answer"));
+  }
+
+  private CompletableFuture<LeaseOutcome> acquire() {
+    CompletableFuture<LeaseOutcome> result = new CompletableFuture<>();
+    servers.acquiring(members);
+    QuorumRequest.start(members, new QuorumOwner(null, event -> {}), Long.MAX_VALUE / 2, result);
+    return result;
+  }
+
+  /** Answers what the members were asked for. */
+  private void othersHoldAll() {
+    List<CompletableFuture<LeaseOutcome>> asked = List.copyOf(votes);
+    votes.clear();
+    asked.forEach(each -> each.complete(new LeaseOutcome(null, "another")));
+  }
+
+  private static void assertRefused(CompletableFuture<?> acquisition) {
+    assertTrue(acquisition.isDone(), "it waits");
+    Throwable refusal = assertInstanceOf(IllegalStateException.class, Futures.failure(acquisition));
+    assertTrue(String.valueOf(refusal.getMessage()).contains("in one cluster"), refusal::toString);
+  }
+
+  @Test
+  void anAcquisitionAsksItsMembersWhateverTheServersHaveSaid() {
+    servers.ask();
+    CompletableFuture<LeaseOutcome> acquisition = acquire();
+    assertEquals(2, votes.size());
+    assertFalse(acquisition.isDone());
+    assertEquals(List.of("a", "b"), questions, "each server is asked once");
+  }
+
+  @Test
+  void afterTheLastAnswerEachAcquisitionIsRefusedBeforeItAsks() {
+    servers.ask();
+    says("a", ONE_CLUSTER);
+    says("b", ONE_CLUSTER);
+    assertRefused(acquire());
+    assertRefused(acquire());
+    assertEquals(0, votes.size());
+  }
+
+  /** Members with one vote may never make a majority, so it would wait for ever. */
+  @Test
+  void anAcquisitionThatWaitsIsRefusedAtItsNextRound() {
+    servers.ask();
+    CompletableFuture<LeaseOutcome> waiting = acquire();
+    says("a", ONE_CLUSTER);
+    says("b", ONE_CLUSTER);
+    assertFalse(waiting.isDone());
+    othersHoldAll();
+    for (int i = 0; i < 100 && !waiting.isDone() && !timers.isEmpty(); i++) {
+      timers.remove().run();
+      othersHoldAll();
     }
-    acquisition.complete(new LeaseOutcome(null, "another"));
-    return check;
-  }
-
-  private void runNextTimer() {
-    timers.pollFirstEntry().getValue().run();
+    assertRefused(waiting);
   }
 
   @Test
-  void aServerThatAnsweredIsWaitedForUntilItSaysWhatItIs() {
-    CompletableFuture<Void> check = acquire(true);
-    facts("a").complete(ONE_CLUSTER);
-    runNextTimer();
-    assertFalse(check.isDone(), "b is alive, so what it says comes");
-    facts("b").complete(ONE_CLUSTER);
-    assertInstanceOf(IllegalStateException.class, Futures.failure(check));
+  void aServerThatDidNotAnswerIsAskedAgainByTheNextAcquisition() {
+    servers.ask();
+    says("a", ONE_CLUSTER);
+    isSilent("b");
+    assertFalse(acquire().isDone());
+    assertEquals(List.of("a", "b", "b"), questions);
+    assertFalse(acquire().isDone());
+    assertEquals(List.of("a", "b", "b"), questions, "it is being asked");
+    says("b", ONE_CLUSTER);
+    assertRefused(acquire());
   }
 
   @Test
-  void aServerThatAnsweredIsWaitedForNoLongerThanTheMemberTimeout() {
-    CompletableFuture<Void> check = acquire(true);
-    facts("a").complete(ONE_CLUSTER);
-    runNextTimer();
-    assertEquals(TIMEOUT.toNanos(), timers.firstKey());
-    runNextTimer();
-    assertTrue(check.isDone());
-    assertNull(Futures.failure(check));
-  }
-
-  /** Two live and one is dead: the last of the living to say what it is ends the wait. */
-  @Test
-  void afterTheGraceTheLivingEndTheWait() {
-    QuorumMembers three =
-        new QuorumMembers(
-            "red", List.of(member("a"), member("b"), member("dead")), TIMEOUT, null, servers);
-    CompletableFuture<Void> check = acquire(three, Set.of("a", "b"));
-    runNextTimer();
-    facts("a").completeExceptionally(new IllegalStateException("not allowed to say it"));
-    assertFalse(check.isDone());
-    facts("b").complete(ONE_CLUSTER);
-    assertTrue(check.isDone());
-    assertNull(Futures.failure(check));
-  }
-
-  @Test
-  void aSecondAcquisitionDoesNotWaitForTheFirst() {
-    CompletableFuture<Void> first = servers.check(members, new CompletableFuture<>());
-    CompletableFuture<Void> second = acquire(false);
-    facts("a").complete(ONE_CLUSTER);
-    assertFalse(second.isDone());
-    runNextTimer();
-    assertTrue(second.isDone());
-    assertTrue(first.isDone());
-  }
-
-  @Test
-  void aShortMemberTimeoutLeavesTheGrace() {
-    QuorumMembers hurried =
-        new QuorumMembers("red", members.all(), Duration.ofMillis(10), null, servers);
-    CompletableFuture<Void> unused = servers.check(hurried, acquisition);
-    acquisition.complete(new LeaseOutcome(null, "another"));
-    assertEquals(Duration.ofMillis(50).toNanos(), timers.firstKey());
-  }
-
-  @Test
-  void aServerThatDidNotAnswerHindersNoAcquisition() {
-    CompletableFuture<Void> check = acquire(false);
-    facts("a").complete(ONE_CLUSTER);
-    assertFalse(check.isDone());
-    runNextTimer();
-    assertTrue(check.isDone());
-    assertNull(Futures.failure(check));
-  }
-
-  @Test
-  void whatAServerSaysLateCountsForTheNextAcquisition() {
-    CompletableFuture<Void> first = acquire(false);
-    facts("a").complete(ONE_CLUSTER);
-    runNextTimer();
-    assertNull(Futures.failure(first));
-    facts("b").complete(ONE_CLUSTER);
-    assertInstanceOf(
-        IllegalStateException.class, Futures.failure(servers.check(members, acquisition)));
+  void membersThatFitAreNotAskedAgain() {
+    servers.ask();
+    says("a", ONE_CLUSTER);
+    says("b", ANOTHER);
+    assertFalse(acquire().isDone());
+    assertFalse(acquire().isDone());
+    assertEquals(List.of("a", "b"), questions);
   }
 }

@@ -49,7 +49,7 @@ class QuorumLeaseTest {
           List.of(member("a"), member("b"), member("c")),
           Duration.ofSeconds(1),
           null,
-          new MemberServers("red"));
+          new MemberServers("red", List.of()));
 
   private Object schedule(Object[] args) {
     Runnable task = () -> ((Runnable) args[0]).run(); // a new object for each call

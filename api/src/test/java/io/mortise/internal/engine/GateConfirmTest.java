@@ -5,25 +5,18 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.LeaseState;
 import io.mortise.LockException;
 import io.mortise.OutcomeUnknownException;
 import java.time.Duration;
 import java.util.concurrent.Future;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The thread that hears of a grant confirms it, while the agent sleeps. Here it is the test's. */
+/** The agent hears of a grant while it sleeps, and confirms it. */
 @Tag("L10")
 class GateConfirmTest extends GateFixture {
   private static final Duration WAIT = Duration.ofMillis(100);
   private static final Duration RECHECK = Duration.ofSeconds(3);
-
-  @BeforeEach
-  void sendAtOnce() {
-    store.sendAtOnce();
-  }
 
   private AskedCommand sleeps() {
     AskedCommand acquire = store.next("acquire").queued();
@@ -35,27 +28,10 @@ class GateConfirmTest extends GateFixture {
     engine.mailbox().onMessage("grant 1 0|" + acquire.id() + '|' + keys.lock());
   }
 
-  /** The message of the grant comes, and the test's thread confirms it. */
+  /** The message of the grant comes, and the agent confirms it. */
   private AskedCommand confirmed(AskedCommand acquire) {
     granted(acquire);
     return store.next("acquire");
-  }
-
-  @Test
-  void aGrantIsConfirmedBeforeTheAgentIsAwake() {
-    Future<Boolean> locking = a.runs(lock::lock);
-    AskedCommand acquire = sleeps();
-    time.stopAtWake(a.thread());
-
-    AskedCommand confirmation = confirmed(acquire);
-
-    assertEquals(acquire.id(), confirmation.id());
-    assertTrue(time.isParked(a.thread()));
-    confirmation.heldAfterOthers();
-    time.awaitWoken(a.thread());
-    time.letGo(a.thread());
-    assertTrue(GateThread.get(locking));
-    assertEquals(LeaseState.HELD, acquisition(acquire.id()).lease().state(time.nanoTime()));
   }
 
   /** As for every command: the store may have begun the lease as soon as it was sent. */
@@ -158,23 +134,6 @@ class GateConfirmTest extends GateFixture {
     store.assertNothingAsked();
     check.queued();
     store.next("acquire").heldAfterOthers();
-    assertTrue(GateThread.get(locking));
-  }
-
-  /** The message comes when the agent has woken, and has not looked yet. */
-  @Test
-  void anAgentThatIsAboutToAskHearsTheReplyOfTheOther() {
-    Future<Boolean> locking = a.runs(lock::lock);
-    AskedCommand acquire = sleeps();
-    time.stopAtWake(a.thread());
-    acquisition(acquire.id()).signal();
-    time.awaitWoken(a.thread());
-
-    AskedCommand confirmation = confirmed(acquire);
-
-    time.letGo(a.thread());
-    store.assertNothingAsked();
-    confirmation.heldAfterOthers();
     assertTrue(GateThread.get(locking));
   }
 

@@ -64,7 +64,6 @@ abstract class GateFixture {
         retain,
         false,
         false,
-        false,
         null,
         QueueTimes.standard(timeout));
   }

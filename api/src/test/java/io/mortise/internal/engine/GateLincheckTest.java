@@ -59,7 +59,6 @@ class GateLincheckTest {
               retain,
               false,
               false,
-              false,
               null,
               QueueTimes.standard(timeout));
       LeaseEvents events = new LeaseEvents(List.of(), Runnable::run);

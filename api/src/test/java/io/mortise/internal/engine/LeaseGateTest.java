@@ -465,34 +465,6 @@ class LeaseGateTest extends LeaseGateFixture {
   }
 
   @Test
-  void aServiceThatStartsOnGrantsPassesNoLeaseOn() {
-    use(starting());
-    Lease first = holds();
-    Queued second = queues();
-    Queued third = queues();
-
-    assertGivenBack(first, third.request()).releasedTo(second.id());
-
-    cancel(third);
-  }
-
-  private static ServiceOptions starting() {
-    ServiceOptions some = GateFixture.settings(ServiceOptions.NO_LIMIT, Duration.ZERO);
-    return new ServiceOptions(
-        some.leaseTime(),
-        some.maxHold(),
-        some.commandTimeout(),
-        some.keyPrefix(),
-        some.handOffLimit(),
-        some.retain(),
-        some.interruptOnLoss(),
-        some.redissonInterop(),
-        true,
-        some.replicaAcks(),
-        some.times());
-  }
-
-  @Test
   void leasesWithTermsOfTheirOwnTakeNoPart() {
     Duration own = GateFixture.LEASE;
     for (DistributedLock other : List.of(lock.withLease(own), lock.withMaxHold(own))) {

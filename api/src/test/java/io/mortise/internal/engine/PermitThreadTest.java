@@ -68,7 +68,6 @@ class PermitThreadTest extends LeaseGateFixture {
         Duration.ZERO,
         false,
         false,
-        false,
         null,
         QueueTimes.standard(timeout));
   }

@@ -17,15 +17,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 final class StubStore implements LockBackend {
   private final StubTime time;
   private final Queue<AskedCommand> asked = new ConcurrentLinkedQueue<>();
-  private volatile boolean sendsAtOnce;
 
   StubStore(StubTime time) {
     this.time = time;
-  }
-
-  /** From now on the thread that hears of a grant may confirm it. */
-  void sendAtOnce() {
-    sendsAtOnce = true;
   }
 
   /**
@@ -73,11 +67,6 @@ final class StubStore implements LockBackend {
   @Override
   public Subscription subscribe(String channel, ChannelListener listener) {
     return () -> {};
-  }
-
-  @Override
-  public boolean sendsAtOnce() {
-    return sendsAtOnce;
   }
 
   @Override

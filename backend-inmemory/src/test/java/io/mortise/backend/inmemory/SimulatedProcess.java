@@ -28,9 +28,7 @@ final class SimulatedProcess implements LockBackend, TimeSource {
 
   private final InMemoryStore store;
   private final Duration lease;
-  private final boolean startOnGrant;
   private final boolean retains;
-  private final boolean sendsAtOnce;
   private final SimulatedLink link;
   private final Queue<Runnable> keptBack = new ConcurrentLinkedQueue<>();
   private LockBackend client;
@@ -40,9 +38,7 @@ final class SimulatedProcess implements LockBackend, TimeSource {
   SimulatedProcess(InMemoryStore store, Duration lease, long seed) {
     this.store = store;
     this.lease = lease;
-    startOnGrant = seed % 2 == 0;
     retains = seed % 3 == 0;
-    sendsAtOnce = seed % 4 > 1;
     link = new SimulatedLink(store, seed);
     client = store.backend();
     service = open();
@@ -53,7 +49,6 @@ final class SimulatedProcess implements LockBackend, TimeSource {
         .sharedBackend(this)
         .leaseTime(lease)
         .listener(new SharedReads())
-        .startOnGrant(startOnGrant)
         .retain(retains ? lease.dividedBy(2) : Duration.ZERO)
         .open();
   }
@@ -178,11 +173,6 @@ final class SimulatedProcess implements LockBackend, TimeSource {
             }
           }
         });
-  }
-
-  @Override
-  public boolean sendsAtOnce() {
-    return sendsAtOnce;
   }
 
   @Override

@@ -56,7 +56,7 @@ final class Contest {
   private ExploredService service(String name, Random random) {
     boolean deaf = defect == Defect.MESSAGES_LOST;
     return new ExploredService(
-        name, schedule, store, random.nextBoolean(), random.nextBoolean(), this::fails, () -> deaf);
+        name, schedule, store, random.nextBoolean(), this::fails, () -> deaf);
   }
 
   private void force() {

@@ -26,7 +26,6 @@ final class ExploredService implements LockBackend {
   private final LockBackend client;
   private final BooleanSupplier fails;
   private final BooleanSupplier losesMessages;
-  private final boolean sendsAtOnce;
   private final LockService service;
 
   /**
@@ -39,7 +38,6 @@ final class ExploredService implements LockBackend {
       String name,
       Schedule schedule,
       ExploredStore store,
-      boolean startOnGrant,
       boolean retain,
       BooleanSupplier fails,
       BooleanSupplier losesMessages) {
@@ -49,12 +47,10 @@ final class ExploredService implements LockBackend {
     this.fails = fails;
     this.losesMessages = losesMessages;
     client = store.client();
-    sendsAtOnce = schedule.chance(2);
     service =
         LockService.builder()
             .backend(this)
             .handOffLimit(2)
-            .startOnGrant(startOnGrant)
             .retain(Duration.ofMillis(retain ? 500 : 0))
             .executor(task -> schedule.later(name + " callback", task))
             .open();
@@ -131,11 +127,6 @@ final class ExploredService implements LockBackend {
             }
           }
         });
-  }
-
-  @Override
-  public boolean sendsAtOnce() {
-    return sendsAtOnce;
   }
 
   @Override

@@ -44,9 +44,7 @@ final class MultiContest {
     schedule.withoutInterrupts();
     store = new ExploredStore(schedule);
     for (String name : List.of("A", "B", "C").subList(0, 1 + random.nextInt(3))) {
-      services.add(
-          new ExploredService(
-              name, schedule, store, random.nextBoolean(), false, () -> false, () -> false));
+      services.add(new ExploredService(name, schedule, store, false, () -> false, () -> false));
     }
   }
 

@@ -293,11 +293,6 @@ public final class LettuceBackend implements LockBackend {
   }
 
   @Override
-  public boolean sendsAtOnce() {
-    return true;
-  }
-
-  @Override
   public TimeSource time() {
     return client.time;
   }

@@ -57,11 +57,6 @@ record LettuceCluster(SharedThreads threads, ClientOptions options, Function<Str
   }
 
   @Override
-  public boolean sendsAtOnce() {
-    return true;
-  }
-
-  @Override
   public TimeSource time() {
     return threads.time;
   }

@@ -4,7 +4,6 @@ import io.mortise.conformance.LockKit;
 import io.mortise.conformance.lock.exclusive.ForcedRules;
 import io.mortise.conformance.lock.exclusive.GivingUpRules;
 import io.mortise.conformance.lock.exclusive.GrantInReplyRules;
-import io.mortise.conformance.lock.exclusive.StartOnGrantRules;
 import io.mortise.conformance.lock.fault.LateReplyRules;
 import io.mortise.conformance.lock.fault.LeaseChangeRules;
 import io.mortise.conformance.lock.fault.OutageRules;
@@ -64,13 +63,6 @@ public abstract class LockFaultConformance implements LockKit {
   @Nested
   class GivingUp extends GivingUpRules {
     GivingUp() {
-      super(LockFaultConformance.this);
-    }
-  }
-
-  @Nested
-  class StartOnGrant extends StartOnGrantRules {
-    StartOnGrant() {
       super(LockFaultConformance.this);
     }
   }

@@ -55,7 +55,6 @@ final class Locks implements AutoCloseable {
             .provider(orders.provider())
             .leaseTime(orders.lease())
             .commandTimeout(TIMEOUT)
-            .startOnGrant(orders.startOnGrant())
             .redissonInterop(interop);
     if (orders.replicas() > 0) {
       builder.replicaAcks(orders.replicas(), ACKS);

@@ -14,13 +14,9 @@ import java.util.stream.Collectors;
  * <p>Excused are the cases that the lock contract lists under "What no lock of this kind can
  * promise". Lost data, a deleted key, a clock that steps forward and a forced unlock end all
  * earlier holds. L9 limits the excuse: within one lease the holder gets a report, and later holds
- * count again. A step forward also excuses holds that begin with the message of a grant. That lasts
- * as long as a waiter may compare with an older time.
+ * count again.
  */
 final class OverlapCheck {
-  /** The greatest age of the server's time that a waiter compares a grant's message with. */
-  private static final long SAMPLE = 10_000_000_000L;
-
   private final History history;
   private final List<Violation> found = new ArrayList<>();
 
@@ -70,14 +66,8 @@ final class OverlapCheck {
   }
 
   private List<Span> excused(Stay stay, Fault fault) {
-    long told = stay.startsOnGrant() ? Math.max(stay.lease(), Stay.WINDOW) : stay.lease();
     if (history.isPerhapsAcquiredBefore(stay, fault)) {
-      return List.of(new Span(fault.begin(), fault.end() + told));
-    }
-    if (fault.sort() == Fault.Sort.CLOCK_FORWARD
-        && stay.startsOnGrant()
-        && stay.begin() <= fault.end() + SAMPLE) {
-      return List.of(new Span(fault.begin(), fault.end() + SAMPLE + Stay.WINDOW));
+      return List.of(new Span(fault.begin(), fault.end() + stay.lease()));
     }
     return List.of();
   }

@@ -56,7 +56,6 @@ final class Staff implements AutoCloseable {
             folder,
             origin,
             providers.get(number % providers.size()),
-            second && store.replicas() == 0,
             second ? store.replicas() : 0,
             store.lease(),
             store.uris(number),

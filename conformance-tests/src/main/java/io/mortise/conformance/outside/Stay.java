@@ -14,7 +14,6 @@ import java.util.List;
  * @param capacity of each of its resources
  * @param lease the longest time that the store keeps the lock without a renewal
  * @param fixed whether the lease is never renewed
- * @param startsOnGrant whether the hold may begin before the store has confirmed it
  * @param replicated whether the hold counts only while all replicas of its master have it
  * @param must whether failing to acquire is a violation
  * @param limit the longest time to wait, {@link #NEVER} for none
@@ -38,7 +37,6 @@ record Stay(
     long capacity,
     long lease,
     boolean fixed,
-    boolean startsOnGrant,
     boolean replicated,
     boolean must,
     long limit,
@@ -78,7 +76,6 @@ record Stay(
         wait.number("capacity", 1),
         wait.number("lease"),
         wait.is("fixed"),
-        wait.is("starts-on-grant"),
         wait.is("replicated"),
         wait.is("must"),
         wait.number("limit", NEVER),

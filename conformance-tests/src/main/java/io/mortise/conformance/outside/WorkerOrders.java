@@ -13,7 +13,6 @@ import java.util.stream.Stream;
  * @param folder of its log
  * @param origin the {@link System#nanoTime} of the run's start
  * @param provider its backend
- * @param startOnGrant the option of its services
  * @param replicas how many replicas its services wait for; 0 for none
  * @param lease of holds that are renewed
  * @param uris its own links to the store: the main one, then those of the Redlock
@@ -26,7 +25,6 @@ record WorkerOrders(
     Path folder,
     long origin,
     String provider,
-    boolean startOnGrant,
     int replicas,
     Duration lease,
     List<String> uris,
@@ -46,7 +44,6 @@ record WorkerOrders(
         folder.toString(),
         Long.toString(origin),
         provider,
-        Boolean.toString(startOnGrant),
         Integer.toString(replicas),
         Long.toString(lease.toMillis()),
         String.join(" ", uris),
@@ -61,13 +58,12 @@ record WorkerOrders(
         Path.of(args[1]),
         Long.parseLong(args[2]),
         args[3],
-        Boolean.parseBoolean(args[4]),
-        Integer.parseInt(args[5]),
-        Duration.ofMillis(Long.parseLong(args[6])),
-        List.of(args[7].split(" ", -1)),
-        Integer.parseInt(args[8]),
-        Long.parseLong(args[9]),
-        Stream.of(args[10].split(",", -1)).map(What::valueOf).toList());
+        Integer.parseInt(args[4]),
+        Duration.ofMillis(Long.parseLong(args[5])),
+        List.of(args[6].split(" ", -1)),
+        Integer.parseInt(args[7]),
+        Long.parseLong(args[8]),
+        Stream.of(args[9].split(",", -1)).map(What::valueOf).toList());
   }
 
   /** The fields of the line that begins an attempt. */
@@ -93,8 +89,6 @@ record WorkerOrders(
       nanos,
       "fixed",
       fixed,
-      "starts-on-grant",
-      startOnGrant && !fixed,
       "replicated",
       replicas > 0,
       "limit",

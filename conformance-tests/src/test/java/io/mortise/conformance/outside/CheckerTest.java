@@ -231,16 +231,6 @@ class CheckerTest {
     assertFound(Sort.OVERLAP);
   }
 
-  @Test
-  void aStepForwardAlsoSpoilsWhatStartsOnAGrantSoonAfter() {
-    fault("sort=clock-forward server=main millis=5000", 1_000, 1_001);
-    stay("w1", LOCK + " starts-on-grant=true", 3_000, 4_000);
-    stay("w2", LOCK, 3_900, 4_100);
-    assertFound();
-    stay("w3", LOCK, 4_000, 4_100);
-    assertFound(Sort.OVERLAP);
-  }
-
   private void waiter(long from, long until) {
     String stay = " stay=" + lines.size();
     log("w2", from + " wait" + stay + ' ' + LOCK, until + " not" + stay + " why=refused");

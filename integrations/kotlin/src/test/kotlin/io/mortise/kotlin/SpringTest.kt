@@ -1,10 +1,10 @@
 package io.mortise.kotlin
 
 import io.mortise.LockService
+import io.mortise.junit.WithLockChecks
 import io.mortise.spring.LockContext
 import io.mortise.spring.LockedMethodException
 import io.mortise.spring.WithLock
-import io.mortise.spring.WithLockChecks
 import io.mortise.spring.WithLockConfiguration
 import java.util.function.Supplier
 import kotlinx.coroutines.delay

@@ -41,7 +41,7 @@ import org.springframework.core.annotation.AliasFor;
  * applies this annotation, or the attributes do not fit the method. A call from another method of
  * the same object does not pass the proxy, as with every annotation of Spring, and that cannot be
  * seen at the start. {@link LockContext#ensureHeld(String)} in the method refuses to go on then,
- * and {@link WithLockChecks} finds such calls in a test.
+ * and {@code WithLockChecks} of mortise-junit finds such calls in a test.
  */
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)

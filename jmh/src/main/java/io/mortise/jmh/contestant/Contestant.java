@@ -12,10 +12,6 @@ public enum Contestant {
   MORTISE_JEDIS("Mortise on Jedis"),
   /** Mortise on Lettuce. */
   MORTISE_LETTUCE("Mortise on Lettuce"),
-  /** Mortise on Jedis, with services that start on the message of a grant. */
-  MORTISE_JEDIS_STARTING("Mortise on Jedis, starting on the grant"),
-  /** Mortise on Lettuce, with services that start on the message of a grant. */
-  MORTISE_LETTUCE_STARTING("Mortise on Lettuce, starting on the grant"),
   /** Mortise on Jedis, with services that retain a lock that nobody uses for 500 ms. */
   MORTISE_JEDIS_RETAINING("Mortise on Jedis, retaining"),
   /** Mortise on Lettuce, with services that retain a lock that nobody uses for 500 ms. */
@@ -69,8 +65,6 @@ public enum Contestant {
     return switch (this) {
       case MORTISE_JEDIS -> MortiseSite.open(server, lease, "jedis");
       case MORTISE_LETTUCE -> MortiseSite.open(server, lease, "lettuce");
-      case MORTISE_JEDIS_STARTING -> MortiseSite.starting(server, lease, "jedis");
-      case MORTISE_LETTUCE_STARTING -> MortiseSite.starting(server, lease, "lettuce");
       case MORTISE_JEDIS_RETAINING -> MortiseSite.retaining(server, lease, "jedis");
       case MORTISE_LETTUCE_RETAINING -> MortiseSite.retaining(server, lease, "lettuce");
       case MORTISE_MEMORY -> MortiseSite.open(URI.create("memory:bench"), lease, "memory");

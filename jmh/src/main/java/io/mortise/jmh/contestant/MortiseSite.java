@@ -19,10 +19,6 @@ record MortiseSite(LockService service) implements Site, LockClient {
     return new MortiseSite(builder(uri, lease, provider).open());
   }
 
-  static Site starting(URI uri, Duration lease, String provider) {
-    return new MortiseSite(builder(uri, lease, provider).startOnGrant(true).open());
-  }
-
   static Site retaining(URI uri, Duration lease, String provider) {
     return new MortiseSite(builder(uri, lease, provider).retain(Duration.ofMillis(500)).open());
   }

@@ -11,10 +11,8 @@ final class Palette {
     return new Color(
         switch (contestant) {
           case MORTISE_JEDIS -> 0x1f5f99;
-          case MORTISE_JEDIS_STARTING -> 0x3b86c8;
           case MORTISE_JEDIS_RETAINING -> 0x0f3557;
           case MORTISE_LETTUCE -> 0x2f8f4e;
-          case MORTISE_LETTUCE_STARTING -> 0x55b874;
           case MORTISE_LETTUCE_RETAINING -> 0x16552b;
           case MORTISE_MEMORY -> 0x6b4a9c;
           case REDISSON -> 0xe09a95;

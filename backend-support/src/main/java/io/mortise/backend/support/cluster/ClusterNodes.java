@@ -27,15 +27,6 @@ public interface ClusterNodes extends AutoCloseable {
   Node open(String place);
 
   /**
-   * As {@link LockBackend#sendsAtOnce}, for the nodes.
-   *
-   * @return the same value every time; false by default
-   */
-  default boolean sendsAtOnce() {
-    return false;
-  }
-
-  /**
    * As {@link LockBackend#time}, for the nodes.
    *
    * @return the same object every time; system time by default

@@ -226,11 +226,6 @@ public final class ClusterRouter implements LockBackend {
   }
 
   @Override
-  public boolean sendsAtOnce() {
-    return cluster.sendsAtOnce();
-  }
-
-  @Override
   public TimeSource time() {
     return cluster.time();
   }

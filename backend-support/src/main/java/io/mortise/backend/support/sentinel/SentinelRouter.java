@@ -50,7 +50,6 @@ public final class SentinelRouter implements LockBackend {
   private final SentinelWatch watch;
   private final ActivityTimer pulse;
   private final BackendInfo info;
-  private final boolean sendsAtOnce;
   private final AtomicLong lastAsked = new AtomicLong(System.nanoTime());
   private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -73,7 +72,6 @@ public final class SentinelRouter implements LockBackend {
     try {
       LockBackend opened = firstMaster(address.sentinels(), command);
       BackendInfo first = opened.info();
-      sendsAtOnce = opened.sendsAtOnce();
       Duration silence = master.term().master().downAfter();
       info =
           new BackendInfo(endpoint, first.serverVersion(), true, true, Topology.SENTINEL, silence);
@@ -222,11 +220,6 @@ public final class SentinelRouter implements LockBackend {
   public Subscription subscribe(String channel, ChannelListener listener) {
     pulse.use();
     return master.subscribe(channel, listener);
-  }
-
-  @Override
-  public boolean sendsAtOnce() {
-    return sendsAtOnce;
   }
 
   @Override

@@ -66,11 +66,23 @@ public abstract class RedSentinelRules extends LockRules {
     DistributedLock mine = member(one, "one:");
     DistributedLock theirs = member(other, "two:");
     RedLock red = RedLock.of(mine, theirs);
+    Await.until("what the servers say has come", () -> isRefused(red));
     for (int i = 0; i < 2; i++) {
       assertNamesBoth(assertThrows(IllegalStateException.class, red::tryLock), one, other);
       assertThrows(RuntimeException.class, () -> red.async().acquire().join());
     }
-    // What was acquired while the servers were compared is given back behind the refusal.
     Await.until("nothing is locked", () -> !mine.isLocked() && !theirs.isLocked());
+  }
+
+  /** An attempt before that has both members, which have different prefixes. */
+  private static boolean isRefused(RedLock red) {
+    try {
+      if (red.tryLock()) {
+        red.unlock();
+      }
+      return false;
+    } catch (IllegalStateException e) {
+      return true;
+    }
   }
 }

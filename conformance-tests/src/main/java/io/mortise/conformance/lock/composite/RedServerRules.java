@@ -148,7 +148,7 @@ public abstract class RedServerRules extends RedFixture {
             .map(uri -> service(closing(open(uri)), builder -> builder).getLock(name))
             .toArray(LeasedLock[]::new);
     RedLock lock = RedLock.of(members).withMemberTimeout(Duration.ofSeconds(5));
-    for (Executable call : List.<Executable>of(lock::tryLock, lock::lock, lock::tryLock)) {
+    for (Executable call : List.<Executable>of(lock::lock, lock::tryLock, lock::lock)) {
       String message = String.valueOf(assertThrows(IllegalStateException.class, call).getMessage());
       assertTrue(message.contains("are one lock on one server"), message);
     }

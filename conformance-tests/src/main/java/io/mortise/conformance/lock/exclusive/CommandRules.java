@@ -166,22 +166,6 @@ public abstract class CommandRules extends LockRules {
     assertTrue(commands <= 7L * ROUNDS, commands + " commands");
   }
 
-  @Test
-  @Rule({"L10", "L19"})
-  void aServiceThatStartsOnTheGrantNeedsTwoCommands(Figures figures) throws InterruptedException {
-    ofSingleServer(kit);
-    List<DistributedLock> locks =
-        List.of(
-            service(builder -> builder.startOnGrant(true)).getLock(name),
-            service(builder -> builder.startOnGrant(true)).getLock(name));
-    long commands =
-        handOffs(figures, locks, "commands of grants between services, with startOnGrant");
-    assertAllTold();
-    // One each to queue and to release. Extra: re-checks that fall here, and grants whose message
-    // comes while the waiter asks.
-    assertTrue(commands <= 5L * ROUNDS, commands + " commands");
-  }
-
   /**
    * Asserts that nearly each grant came by a message, and by no more than one. Only the first hold
    * is asked for, by one message more: all later ones were waited for.

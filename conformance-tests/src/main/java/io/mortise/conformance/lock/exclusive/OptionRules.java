@@ -2,7 +2,6 @@ package io.mortise.conformance.lock.exclusive;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.LockListener;
@@ -14,7 +13,6 @@ import io.mortise.conformance.lock.fixture.ReplicatedBackend;
 import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.ThreadKind;
 import io.mortise.spi.LockBackend;
-import io.mortise.spi.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,12 +67,6 @@ public abstract class OptionRules extends LockRules {
       @Override
       LockService.Builder set(LockService.Builder builder) {
         return builder.retain(SECOND).handOffLimit(0);
-      }
-    },
-    START_ON_GRANT {
-      @Override
-      LockService.Builder set(LockService.Builder builder) {
-        return builder.startOnGrant(true);
       }
     },
     INTERRUPT_ON_LOSS {
@@ -211,10 +203,6 @@ public abstract class OptionRules extends LockRules {
   @Rule({"L1", "L6"})
   void eachOptionExcludesByEachWayIn(Option option, WayIn way, ThreadKind kind)
       throws InterruptedException {
-    Topology topology = backend().info().topology();
-    assumeTrue(
-        option != Option.START_ON_GRANT || topology == Topology.SINGLE,
-        () -> "a " + topology + " refuses this option");
     Counter counter = new Counter();
     List<DistributedLock> locks = new ArrayList<>();
     for (int i = 0; i < SERVICES; i++) {

@@ -103,7 +103,7 @@ public abstract class QueueRules extends LockRules {
   }
 
   @Test
-  @Rule({"L10", "L12"})
+  @Rule({"L1", "L10", "L12"})
   void aGrantedLockIsKeptForItsWaiter() {
     DistributedLock mine = held();
     DistributedLock theirs = linked();
@@ -117,6 +117,7 @@ public abstract class QueueRules extends LockRules {
     assertTrue(
         mine.remainTimeToLive() > 1000, "long enough for the confirmation of a slow process");
     assertFalse(mine.tryLock(), "no other thread acquires the lock meanwhile");
+    assertFalse(waiter.isInside(), "a message alone gives no hold");
     claim.pass();
     assertTrue(waiter.result());
     waiter.leave(theirs::unlock);

@@ -35,7 +35,7 @@ public abstract class TaggedNameRules extends LockRules {
   }
 
   private LockService shared() {
-    return service(builder -> builder.redissonInterop(true).startOnGrant(true));
+    return service(builder -> builder.redissonInterop(true));
   }
 
   /** What a client of Redisson does. */

@@ -148,10 +148,9 @@ public abstract class ClockStepRules extends LockRules {
   @Test
   @Rule("L1")
   void anAttemptThatGrantsTheLockDoesNotTakeItToo() {
-    ofSingleServer(kit);
     DistributedLock held = mine().getLock(name);
     DistributedLock mine = mine().getFairLock(name);
-    DistributedLock theirs = service(builder -> builder.startOnGrant(true)).getFairLock(name);
+    DistributedLock theirs = service().getFairLock(name);
     held.lock();
     Contender waiter = entering(theirs);
     awaitQueued(1);

@@ -2,7 +2,6 @@ package io.mortise.conformance.lock.fault;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
@@ -149,17 +148,6 @@ public abstract class FailoverRules extends LockRules {
 
   private static String replicas(RedisServer master) {
     return String.valueOf(master.command("INFO", "replication"));
-  }
-
-  @Test
-  @Rule("L19")
-  void startOnGrantIsRefused() {
-    LockBackend backend = openBackend();
-    IllegalArgumentException error =
-        assertThrows(
-            IllegalArgumentException.class,
-            () -> service(backend, builder -> builder.startOnGrant(true)));
-    assertTrue(String.valueOf(error.getMessage()).contains("SENTINEL"), error::toString);
   }
 
   private static boolean isRenewed(DistributedLock lock) {

@@ -61,15 +61,12 @@ public abstract class SoakRules extends LockRules {
     return System.nanoTime() - end < 0;
   }
 
-  private void openServices(boolean startOnGrant) {
+  private void openServices() {
     for (int i = 0; i < SERVICES; i++) {
       TcpProxy link = TcpProxy.to(kit.server());
       closeLast(link);
       links.add(link);
-      services.add(
-          service(
-              closing(kit.open(link.uri())),
-              builder -> builder.leaseTime(LEASE).startOnGrant(startOnGrant)));
+      services.add(service(closing(kit.open(link.uri())), builder -> builder.leaseTime(LEASE)));
     }
   }
 
@@ -82,18 +79,7 @@ public abstract class SoakRules extends LockRules {
   @Test
   @Rule({"L1", "L9", "L10", "L14"})
   void noFaultOfALinkGivesTwoHoldersOrKeepsAnybodyOut(Figures figures) throws Exception {
-    soak("soak", false, figures);
-  }
-
-  @Test
-  @Rule({"L1", "L9", "L10", "L14"})
-  void norDoesItWhereServicesStartOnGrants(Figures figures) throws Exception {
-    ofSingleServer(kit);
-    soak("soak, starting on grants", true, figures);
-  }
-
-  private void soak(String title, boolean startOnGrant, Figures figures) throws Exception {
-    openServices(startOnGrant);
+    openServices();
     end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     Crew breaking = Crew.start(ThreadKind.PLATFORM, 1, none -> breakLinks());
     Crew users =
@@ -103,12 +89,12 @@ public abstract class SoakRules extends LockRules {
 
     Crew.run(SERVICES * THREADS, this::takeEach);
 
-    figures.add(title + ", seconds", Long.toString(SECONDS));
-    figures.add(title + ", faults", faults.toString());
-    figures.add(title + ", acquired", taken.toString());
-    figures.add(title + ", not acquired in time", refused.toString());
-    figures.add(title + ", failed by an outage", failed.toString());
-    figures.add(title + ", leases lost", lost.toString());
+    figures.add("soak, seconds", Long.toString(SECONDS));
+    figures.add("soak, faults", faults.toString());
+    figures.add("soak, acquired", taken.toString());
+    figures.add("soak, not acquired in time", refused.toString());
+    figures.add("soak, failed by an outage", failed.toString());
+    figures.add("soak, leases lost", lost.toString());
     assertEquals(0, breaches.sum());
     assertTrue(taken.sum() > SECONDS, taken::toString);
   }

@@ -254,7 +254,6 @@ public abstract class ReplicaRules extends LockRules {
     LockService.Builder builder = LockService.builder();
     assertThrows(IllegalArgumentException.class, () -> builder.replicaAcks(0, WAIT));
     refused("half of commandTimeout", each -> each.replicaAcks(1, second).commandTimeout(second));
-    refused("choose one", each -> each.replicaAcks(1, WAIT).startOnGrant(true));
   }
 
   private static String message(Class<? extends Exception> type, Executable fails) {

@@ -24,8 +24,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.api.Test;
 
 /**
  * A server that loses its data by restarts, while threads of three services read and write. A hold
@@ -98,16 +97,12 @@ public abstract class RwRestartRules extends LockRules {
     return true;
   }
 
-  @ParameterizedTest
-  @ValueSource(booleans = {false, true})
+  @Test
   @Rule({"L1", "L9", "L10"})
-  void aHoldThatWasAskedForAfterARestartIsKept(boolean startOnGrant) {
-    if (startOnGrant) {
-      ofSingleServer(kit);
-    }
+  void aHoldThatWasAskedForAfterARestartIsKept() {
     List<DistributedReadWriteLock> locks = new ArrayList<>();
     for (int i = 0; i < SERVICES; i++) {
-      locks.add(service(builder -> builder.startOnGrant(startOnGrant)).getReadWriteLock(name));
+      locks.add(service().getReadWriteLock(name));
     }
     List<Contender> threads =
         IntStream.range(0, THREADS)

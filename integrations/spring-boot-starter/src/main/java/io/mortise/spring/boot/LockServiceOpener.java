@@ -56,7 +56,6 @@ final class LockServiceOpener implements DisposableBean {
         .keyPrefix(properties.keyPrefix())
         .retain(properties.retain())
         .interruptOnLoss(properties.interruptOnLoss())
-        .startOnGrant(properties.startOnGrant())
         .redissonInterop(properties.redissonInterop());
     if (properties.maxHold() != null) {
       builder.maxHold(properties.maxHold());

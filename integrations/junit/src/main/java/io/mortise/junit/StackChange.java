@@ -1,4 +1,4 @@
-package io.mortise.spring;
+package io.mortise.junit;
 
 import org.springframework.asm.Opcodes;
 

@@ -1,7 +1,10 @@
-package io.mortise.spring;
+package io.mortise.junit;
 
+import io.mortise.spring.ScheduledLock;
+import io.mortise.spring.WithLock;
 import java.io.IOException;
 import java.io.InputStream;
+import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.LinkedHashSet;
@@ -9,11 +12,15 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import org.springframework.asm.ClassReader;
 import org.springframework.asm.Type;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.MethodIntrospector.MetadataLookup;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 
 /**
  * A check for a test of the application: no object calls its own locked method. Such a call does
- * not pass the proxy, so it would run without its lock, and nothing can see that at the start.
+ * not pass the proxy, so it would run without its lock, and nothing can see that at the start. The
+ * application has mortise-spring: this module does not bring it.
  *
  * <pre>{@code
  * @Test
@@ -69,9 +76,20 @@ public final class WithLockChecks {
 
   /** Names and descriptors of the locked methods. */
   private static Set<String> locked(Class<?> type) {
-    return LockedMethods.annotated(type).stream()
+    MetadataLookup<Boolean> lookup = method -> isLocked(method, type) ? true : null;
+    return MethodIntrospector.selectMethods(type, lookup).keySet().stream()
         .map(method -> method.getName() + Type.getMethodDescriptor(method))
         .collect(Collectors.toSet());
+  }
+
+  /** Whether the method, or one of an interface of the type that it implements, is locked. */
+  private static boolean isLocked(Method method, Class<?> type) {
+    return AnnotatedElementUtils.hasAnnotation(method, WithLock.class)
+        || ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+            .map(each ->
+                ClassUtils.getMethodIfAvailable(each, method.getName(), method.getParameterTypes()))
+            .anyMatch(declared ->
+                declared != null && AnnotatedElementUtils.hasAnnotation(declared, WithLock.class));
   }
 
   /** Reads a class, and those that are nested in it. */
