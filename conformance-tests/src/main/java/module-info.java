@@ -6,6 +6,7 @@ module io.mortise.conformance {
   requires transitive org.junit.jupiter.api;
   requires transitive org.junit.jupiter.params;
   requires embedded.redis;
+  requires java.management;
   requires static com.github.dockerjava.api;
   requires static testcontainers;
   requires static org.objectweb.asm;

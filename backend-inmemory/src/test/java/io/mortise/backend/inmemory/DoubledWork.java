@@ -1,8 +1,6 @@
 package io.mortise.backend.inmemory;
 
 import static io.mortise.backend.inmemory.DoubledWorld.LEASE;
-import static io.mortise.backend.inmemory.DoubledWorld.ask;
-import static io.mortise.backend.inmemory.DoubledWorld.hold;
 
 import io.mortise.AsyncLock;
 import io.mortise.DistributedCountDownLatch;
@@ -81,15 +79,16 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
         "renewal: leases held by a thread that is parked, requests waiting",
         (world, size) -> {
           world.other.getLock("busy").lock();
-          world.parked(() -> hold(world.one, size));
-          List<CompletableFuture<Lease>> unused = ask(world.one.getLock("busy").async(), size);
+          world.parked(() -> world.hold(world.one, size));
+          List<CompletableFuture<Lease>> unused =
+              world.ask(world.one.getLock("busy").async(), size);
           return () -> world.store.advance(RENEWAL);
         });
     add(
         "acquire and close: leases held of other locks",
         (world, size) -> {
-          List<Lease> unused = hold(world.one, size);
-          return () -> hold(world.one, "next:", size).forEach(Lease::close);
+          List<Lease> unused = world.hold(world.one, size);
+          return () -> world.hold(world.one, "next:", size).forEach(Lease::close);
         });
     add(
         "lock and unlock: locks held by the same thread",
@@ -121,13 +120,13 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
     add(
         "extend: leases held",
         (world, size) -> {
-          List<Lease> held = hold(world.one, size);
+          List<Lease> held = world.hold(world.one, size);
           return () -> held.forEach(each -> each.extend(LEASE.multipliedBy(2)));
         });
     add(
         "idle names: locks that were used, and are no more",
         (world, size) -> {
-          hold(world.one, size).forEach(Lease::close);
+          world.hold(world.one, size).forEach(Lease::close);
           return () -> world.store.advance(RECHECK);
         });
     add(
@@ -155,7 +154,7 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
           kind + ", one lease after the other: requests waiting",
           (world, size) -> {
             Lease first = writer(world.other, kind, of).async().acquire().join();
-            List<CompletableFuture<Lease>> all = ask(of.apply(world.one).async(), size);
+            List<CompletableFuture<Lease>> all = world.ask(of.apply(world.one).async(), size);
             return () -> {
               first.close();
               all.forEach(each -> each.join().close());
@@ -165,7 +164,7 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
           kind + ", re-check: requests waiting",
           (world, size) -> {
             Lease unused = writer(world.other, kind, of).async().acquire().join();
-            List<CompletableFuture<Lease>> unusedToo = ask(of.apply(world.one).async(), size);
+            List<CompletableFuture<Lease>> unusedToo = world.ask(of.apply(world.one).async(), size);
             return () -> world.store.advance(RECHECK);
           });
     });
@@ -173,7 +172,7 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
         "cancel: requests waiting",
         (world, size) -> {
           world.other.getLock("busy").lock();
-          List<CompletableFuture<Lease>> all = ask(world.one.getLock("busy").async(), size);
+          List<CompletableFuture<Lease>> all = world.ask(world.one.getLock("busy").async(), size);
           return () -> all.forEach(each -> each.cancel(false));
         });
     add(
@@ -190,7 +189,8 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
         "messages come again after a gap: requests waiting",
         (world, size) -> {
           world.other.getLock("busy").lock();
-          List<CompletableFuture<Lease>> unused = ask(world.one.getLock("busy").async(), size);
+          List<CompletableFuture<Lease>> unused =
+              world.ask(world.one.getLock("busy").async(), size);
           return world.link::reconnect;
         });
     add(
@@ -210,8 +210,9 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
         "releases without a reply: leases held, requests waiting",
         (world, size) -> {
           world.other.getLock("busy").lock();
-          List<Lease> held = hold(world.one, size);
-          List<CompletableFuture<Lease>> unused = ask(world.one.getLock("busy").async(), size);
+          List<Lease> held = world.hold(world.one, size);
+          List<CompletableFuture<Lease>> unused =
+              world.ask(world.one.getLock("busy").async(), size);
           return () -> {
             world.link.mute = "leave";
             held.forEach(Lease::close);
@@ -294,15 +295,16 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
     add(
         "close of a service: leases held, requests waiting",
         (world, size) -> {
-          List<Lease> unused = hold(world.one, size);
+          List<Lease> unused = world.hold(world.one, size);
           world.other.getLock("busy").lock();
-          List<CompletableFuture<Lease>> unusedToo = ask(world.one.getLock("busy").async(), size);
+          List<CompletableFuture<Lease>> unusedToo =
+              world.ask(world.one.getLock("busy").async(), size);
           return world.one::close;
         });
     add(
         "forceUnlock: leases held by another service",
         (world, size) -> {
-          List<Lease> unused = hold(world.one, size);
+          List<Lease> unused = world.hold(world.one, size);
           return () -> {
             for (int i = 0; i < size; i++) {
               world.other.getLock("held:" + i).forceUnlock();
@@ -312,7 +314,7 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
     add(
         "losses: leases whose store is out of reach",
         (world, size) -> {
-          List<Lease> unused = hold(world.one, size);
+          List<Lease> unused = world.hold(world.one, size);
           world.link.lose = true;
           return () -> {
             world.store.advance(BEYOND);
@@ -359,9 +361,9 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
         "permits come back one after the other: leases and requests of a semaphore",
         (world, size) -> {
           DistributedSemaphore permits = world.one.getSemaphore("permits", size);
-          List<CompletableFuture<Lease>> held = ask(permits.async(1), size);
+          List<CompletableFuture<Lease>> held = world.ask(permits.async(1), size);
           List<CompletableFuture<Lease>> next =
-              ask(world.other.getSemaphore("permits").async(1), size);
+              world.ask(world.other.getSemaphore("permits").async(1), size);
           return () -> {
             held.forEach(each -> each.join().close());
             next.forEach(each -> each.join().close());
@@ -386,16 +388,17 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
         (world, size) -> {
           DistributedReadWriteLock lock = world.one.getReadWriteLock("book");
           return () -> {
-            List<CompletableFuture<Lease>> all = ask(lock.readLock().async(), size);
+            List<CompletableFuture<Lease>> all = world.ask(lock.readLock().async(), size);
             all.forEach(each -> each.join().close());
           };
         });
     add(
         "holds() and waits(): leases held, requests waiting",
         (world, size) -> {
-          List<Lease> unused = hold(world.one, size);
+          List<Lease> unused = world.hold(world.one, size);
           world.other.getLock("busy").lock();
-          List<CompletableFuture<Lease>> unusedToo = ask(world.one.getLock("busy").async(), size);
+          List<CompletableFuture<Lease>> unusedToo =
+              world.ask(world.one.getLock("busy").async(), size);
           return () -> {
             Object unusedHolds = world.one.holds();
             Object unusedWaits = world.one.waits();
@@ -565,7 +568,7 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
     add(
         "find: locks held",
         (world, size) -> {
-          List<Lease> unused = hold(world.one, size);
+          List<Lease> unused = world.hold(world.one, size);
           return () -> {
             Object unusedFound = world.other.find("*", size);
           };
@@ -574,7 +577,8 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
         "status: requests waiting for one lock",
         (world, size) -> {
           world.other.getLock("busy").lock();
-          List<CompletableFuture<Lease>> unused = ask(world.one.getLock("busy").async(), size);
+          List<CompletableFuture<Lease>> unused =
+              world.ask(world.one.getLock("busy").async(), size);
           return () -> {
             Object unusedFound = world.other.status("busy");
           };

@@ -14,8 +14,10 @@ import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 
@@ -92,6 +94,10 @@ final class DoubledWorld implements AutoCloseable {
   final InMemoryStore store = InMemoryStore.withMovableTime();
   private final List<LockService> open = new ArrayList<>();
   private final List<Thread> threads = new ArrayList<>();
+
+  /** Leases that nobody refers to are no longer renewed once they are collected, and cost less. */
+  private final Queue<Object> kept = new ConcurrentLinkedQueue<>();
+
   final Link link = new Link(store.backend());
   final LockService one = service(link, options -> options);
   final LockService other = service();
@@ -121,24 +127,26 @@ final class DoubledWorld implements AutoCloseable {
   }
 
   /** So many requests that wait. */
-  static List<CompletableFuture<Lease>> ask(AsyncLock of, int size) {
+  List<CompletableFuture<Lease>> ask(AsyncLock of, int size) {
     List<CompletableFuture<Lease>> all = new ArrayList<>();
     for (int i = 0; i < size; i++) {
       all.add(of.acquire());
     }
+    kept.add(all);
     return all;
   }
 
   /** So many leases of as many locks. */
-  static List<Lease> hold(LockService by, int size) {
+  List<Lease> hold(LockService by, int size) {
     return hold(by, "held:", size);
   }
 
-  static List<Lease> hold(LockService by, String prefix, int size) {
+  List<Lease> hold(LockService by, String prefix, int size) {
     List<Lease> held = new ArrayList<>();
     for (int i = 0; i < size; i++) {
       held.add(by.getLock(prefix + i).async().acquire().join());
     }
+    kept.add(held);
     return held;
   }
 

@@ -5,16 +5,17 @@ import io.mortise.conformance.spi.BackendConformance;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import java.net.URI;
-import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.UnifiedJedis;
 
-/** The duties that need no fault, on an application's own client. */
+/**
+ * The duties that need no fault, on an application's own client. All backends of a test share it.
+ */
 class HandedClientConformanceTest extends BackendConformance {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
-  private final List<UnifiedJedis> clients = new CopyOnWriteArrayList<>();
+  private @Nullable UnifiedJedis client;
 
   @Override
   protected LockBackendProvider provider() {
@@ -27,9 +28,10 @@ class HandedClientConformanceTest extends BackendConformance {
   }
 
   @Override
-  protected LockBackend open() {
-    UnifiedJedis client = OwnClient.openAny(uri());
-    clients.add(client);
+  protected synchronized LockBackend open() {
+    if (client == null) {
+      client = OwnClient.openAny(uri());
+    }
     return JedisBackend.of(client);
   }
 
@@ -39,7 +41,9 @@ class HandedClientConformanceTest extends BackendConformance {
   }
 
   @AfterEach
-  void closeClients() {
-    clients.forEach(UnifiedJedis::close);
+  synchronized void closeClient() {
+    if (client != null) {
+      client.close();
+    }
   }
 }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.LockService;
+import io.mortise.conformance.Figures;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
@@ -22,11 +23,15 @@ import java.lang.ref.WeakReference;
 import java.lang.reflect.Modifier;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -35,6 +40,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** How a backend opens and closes. */
 abstract class LifeDuties extends Duties {
+  /** Half of the openings of one test. {@code -Dmortise.soak=1} makes a hundred of them. */
+  private static final int HALF = Integer.getInteger("mortise.soak", 0) > 0 ? 50 : 8;
+
+  /** Without the cache of words, which has up to 1,024 entries for the whole JVM. */
+  private static final Pattern OWN_AND_CLIENTS =
+      Pattern.compile(
+          "(\\[+L)?(io\\.mortise|io\\.lettuce|redis\\.clients)\\.(?!.*InternCache\\$Entry).*");
+
   LifeDuties(BackendConformance suite) {
     super(suite);
   }
@@ -153,12 +166,13 @@ abstract class LifeDuties extends Duties {
   void nothingIsLeftWhenCloseReturns() {
     use(open());
     Remains remains = new Remains();
-    WeakReference<LockService> gone = usedAndClosed(remains);
+    WeakReference<LockService> gone = usedAndClosed();
+    remains.assertNoThread();
     Remains.assertForgotten(gone);
   }
 
   /** A method of its own, so that no variable refers to the service afterwards. */
-  private WeakReference<LockService> usedAndClosed(Remains remains) {
+  private WeakReference<LockService> usedAndClosed() {
     LockBackend backend = suite().open();
     LockService service = LockService.builder().backend(backend).open();
     service.getLock(name("used")).lock();
@@ -170,8 +184,50 @@ abstract class LifeDuties extends Duties {
       way.call(backend, echo("x"));
     }
     service.close();
-    remains.assertNoThread();
     return new WeakReference<>(service);
+  }
+
+  @Test
+  @Rule({"B17", "B19"})
+  @DisplayName("B17: many openings and closings leave no thread, and no object for each of them")
+  void manyOpeningsLeaveNothing(Figures figures) {
+    use(open());
+    Remains remains = new Remains();
+    openAndClose();
+    Map<String, Long> before = Remains.instances(OWN_AND_CLIENTS);
+    openAndClose();
+    Await.until(
+        () -> "threads left: " + remains.threads(),
+        Await.patience(),
+        () -> remains.threads().isEmpty());
+    Await.until(
+        () -> "more objects after %d more openings: %s".formatted(HALF, grown(before)),
+        Await.patience(),
+        () -> grown(before).isEmpty());
+    Map<String, Long> after = Remains.instances(OWN_AND_CLIENTS);
+    figures.add(
+        "objects of Mortise and of clients after %d and %d openings".formatted(HALF, 2 * HALF),
+        sum(before) + " and " + sum(after));
+  }
+
+  private void openAndClose() {
+    List<WeakReference<LockService>> gone = new ArrayList<>();
+    for (int i = 0; i < HALF; i++) {
+      gone.add(usedAndClosed());
+    }
+    gone.forEach(Remains::assertForgotten);
+  }
+
+  /** The classes that have an object more for about each second opening. */
+  private static Map<String, Long> grown(Map<String, Long> before) {
+    Map<String, Long> grown = new TreeMap<>(Remains.instances(OWN_AND_CLIENTS));
+    grown.replaceAll((type, count) -> count - before.getOrDefault(type, 0L));
+    grown.values().removeIf(more -> more < HALF / 2);
+    return grown;
+  }
+
+  private static long sum(Map<String, Long> instances) {
+    return instances.values().stream().mapToLong(Long::longValue).sum();
   }
 
   private void use(LockBackend backend) {

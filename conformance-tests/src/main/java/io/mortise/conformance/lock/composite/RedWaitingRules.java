@@ -198,6 +198,8 @@ public abstract class RedWaitingRules extends RedParties {
     CompletableFuture<Lease> waits = theirs.lock.withMemberTimeout(SECONDS).async().acquire();
     Await.until("the request waits", () -> waiting() == GATES - 1);
 
+    forceOpen(
+        3, 4); // if it found them locked for a moment more, it would wait for the first member
     mine.lock.unlock();
 
     passTimeUntil("the waiter holds the lock", SECOND, waits::isDone);
