@@ -6,6 +6,7 @@ import io.mortise.DistributedReadWriteLock;
 import io.mortise.DistributedSemaphore;
 import io.mortise.FencedLock;
 import io.mortise.HoldInfo;
+import io.mortise.LeaseState;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.LockStatus;
@@ -22,6 +23,8 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A service as the application has it: the engine, and whether closing it closes the backend. */
 final class ServiceHandle implements LockService {
@@ -30,6 +33,8 @@ final class ServiceHandle implements LockService {
 
   /** The time of the first confirmation, in command timeouts. */
   private static final int TIMES = 5;
+
+  private static final Logger log = LoggerFactory.getLogger(ServiceHandle.class);
 
   private final Engine engine;
   private final boolean ownsBackend;
@@ -54,11 +59,23 @@ final class ServiceHandle implements LockService {
           .mailbox()
           .open(longest.compareTo(SHORTEST_OPENING) < 0 ? SHORTEST_OPENING : longest);
       new OpeningCheck(service.engine.store(), service.engine.mailbox().channel()).run();
+      service.tellWhatIsOpen();
       return service;
     } catch (RuntimeException e) {
       service.close();
       throw e;
     }
+  }
+
+  private void tellWhatIsOpen() {
+    LockBackend backend = engine.store().backend();
+    log.info(
+        "lock service {} is open: {}, server {}, {}, key prefix '{}'",
+        clientId(),
+        backend,
+        backend.info().serverVersion(),
+        backend.info().topology(),
+        engine.store().options().keyPrefix());
   }
 
   @Override
@@ -144,7 +161,9 @@ final class ServiceHandle implements LockService {
 
   @Override
   public List<HoldInfo> holds() {
-    return engine.snapshot().holds();
+    return engine.snapshot().holds().stream()
+        .filter(each -> each.state() != LeaseState.RELEASED) // it ended while the others were read
+        .toList();
   }
 
   @Override

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.Lease;
 import io.mortise.conformance.support.Await;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** The meters of the application, over HTTP. */
@@ -28,6 +29,13 @@ class MetersTest {
     assertTrue(meter("mortise.command?tag=script:acquire&tag=outcome:ok") >= 1);
     assertEquals(0, meter("mortise.lease.suspect"));
     assertFalse(HERE.get("/actuator/metrics/mortise.lock.wait").contains("metered:42"));
+  }
+
+  /** A composite that has meters before its first registry warns once in a JVM. */
+  @Test
+  void theStartOfTheApplicationLogsNoWarning() {
+    OTHER.awaitReady();
+    assertEquals(List.of(), OTHER.warnings());
   }
 
   @Test

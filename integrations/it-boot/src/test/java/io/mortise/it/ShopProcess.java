@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 final class ShopProcess {
   private final Process process;
   private final CompletableFuture<Integer> port = new CompletableFuture<>();
+  private final StringBuffer output = new StringBuffer();
 
   private ShopProcess(Process process) {
     this.process = process;
@@ -33,7 +34,6 @@ final class ShopProcess {
   }
 
   private void read() {
-    StringBuilder output = new StringBuilder();
     try (BufferedReader lines = process.inputReader()) {
       for (String line = lines.readLine(); line != null; line = lines.readLine()) {
         if (line.startsWith(ShopApplication.READY)) {
@@ -63,6 +63,11 @@ final class ShopProcess {
   /** Waits until it is ready. That takes time on a busy machine, which is not a test's. */
   void awaitReady() {
     port.orTimeout(2, TimeUnit.MINUTES).join();
+  }
+
+  /** The warnings that it has logged. */
+  List<String> warnings() {
+    return output.toString().lines().filter(line -> line.contains(" WARN ")).toList();
   }
 
   private String address() {

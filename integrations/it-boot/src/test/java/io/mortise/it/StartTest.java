@@ -5,8 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.backend.inmemory.InMemoryStore;
+import io.mortise.conformance.redis.RedisServer;
 import io.mortise.spi.LockBackend;
 import io.mortise.spring.WithLock;
+import io.mortise.spring.boot.LockServiceCustomizer;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -109,7 +113,91 @@ class StartTest {
   @Test
   void lockedMethodsWithoutALockService(CapturedOutput output) {
     refuses(
-        output, CounterService.class, new String[] {"mortise.enabled=false"}, "CounterService");
+        output,
+        CounterService.class,
+        new String[] {"mortise.enabled=false"},
+        "CounterService",
+        "because mortise.enabled is not true",
+        "Remove the property mortise.enabled");
+  }
+
+  @Test
+  void aTimeThatTheServiceRefuses(CapturedOutput output) {
+    refuses(
+        output,
+        Plain.class,
+        new String[] {memory()[0], "mortise.lease-time=30"},
+        "mortise.lease-time",
+        "'30'",
+        "without a unit",
+        "30s");
+  }
+
+  @Test
+  void aTimeThatTheServiceRefusesAlsoIfItIsOpenedLater(CapturedOutput output) {
+    refuses(
+        output,
+        Plain.class,
+        new String[] {memory()[0], "mortise.lease-time=30", "mortise.connect=first-use"},
+        "mortise.lease-time");
+  }
+
+  @Test
+  void timesThatDoNotFitTogether(CapturedOutput output) {
+    refuses(
+        output,
+        Plain.class,
+        new String[] {memory()[0], "mortise.lease-time=3s", "mortise.command-timeout=2s"},
+        "mortise.command-timeout",
+        "more than a third of mortise.lease-time PT3S");
+    refuses(
+        output,
+        Plain.class,
+        new String[] {memory()[0], "mortise.max-hold=3s"},
+        "mortise.max-hold",
+        "shorter than mortise.lease-time PT30S");
+    refuses(
+        output,
+        Plain.class,
+        new String[] {memory()[0], "mortise.retain=16s"},
+        "mortise.retain",
+        "more than half of mortise.lease-time PT30S");
+  }
+
+  @Test
+  void anOptionOfACustomizerThatIsRefused(CapturedOutput output) {
+    refuses(
+        output,
+        ShortHold.class,
+        memory(),
+        "maxHold PT1S",
+        "LockServiceCustomizer",
+        "APPLICATION FAILED TO START");
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class ShortHold {
+    @Bean
+    LockServiceCustomizer shortHold() {
+      return builder -> builder.maxHold(Duration.ofSeconds(1));
+    }
+  }
+
+  @Test
+  void aNodeOfAClusterInPlaceOfASingleServer(CapturedOutput output) {
+    try (RedisServer node =
+        RedisServer.builder().arguments("--cluster-enabled", "yes").start()) {
+      for (String client : List.of("lettuce", "jedis")) {
+        refuses(
+            output,
+            Plain.class,
+            new String[] {
+              "spring.data.redis.client-type=" + client, "spring.data.redis.port=" + node.port()
+            },
+            "cluster master",
+            "set spring.data.redis.cluster.nodes");
+      }
+    }
   }
 
   @Test

@@ -3,9 +3,11 @@ package io.mortise.it;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.mortise.LockException;
 import io.mortise.LockService;
 import io.mortise.backend.inmemory.InMemoryStore;
 import io.mortise.conformance.redis.RedisServer;
@@ -16,10 +18,15 @@ import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.function.Executable;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** Each way in which the starter finds the store of the locks. */
+@ExtendWith(OutputCaptureExtension.class)
 class WiringTest {
   private static RedisServer redis;
 
@@ -152,5 +159,53 @@ class WiringTest {
       assertEquals(500, refused.statusCode());
       assertTrue(refused.body().contains("BackendUnavailableException"), refused.body());
     }
+  }
+
+  @Test
+  void aStoreThatIsNotThereAtTheFirstUseIsALockException() {
+    for (String client : List.of("lettuce", "jedis")) {
+      try (Shop shop =
+          start(
+              Nothing.class,
+              "mortise.connect=first-use",
+              "spring.data.redis.client-type=" + client,
+              "spring.data.redis.port=1")) {
+        LockService locks = shop.bean(LockService.class);
+        for (Executable use :
+            List.<Executable>of(
+                () -> locks.getLock("a").lock(),
+                () -> locks.status("a"),
+                () -> locks.clientId(),
+                () -> shop.bean(CounterService.class).pay("1"))) {
+          LockException refused = assertThrows(LockException.class, use);
+          assertTrue(refused.getMessage().contains(":1"), refused.getMessage());
+        }
+      }
+    }
+  }
+
+  @Test
+  void oneLineSaysWhatWasOpened(CapturedOutput output) {
+    try (RedisServer guarded = RedisServer.builder().password("s3cret").start()) {
+      for (String client : List.of("Lettuce", "Jedis")) {
+        try (Shop shop =
+            start(
+                Nothing.class,
+                "logging.level.io.mortise=info",
+                "mortise.key-prefix=of-" + client + ":",
+                "spring.data.redis.client-type=" + client,
+                "spring.data.redis.port=" + guarded.port(),
+                "spring.data.redis.password=s3cret")) {
+          String id = shop.bean(LockService.class).clientId();
+          List<String> lines = output.getAll().lines().filter(line -> line.contains(id)).toList();
+          assertEquals(1, lines.size(), lines.toString());
+          for (String part :
+              List.of(client + "Backend", ":" + guarded.port(), "SINGLE", "'of-" + client + ":'")) {
+            assertTrue(lines.get(0).contains(part), lines.get(0));
+          }
+        }
+      }
+    }
+    assertFalse(output.getAll().contains("s3cret"), output.getAll());
   }
 }

@@ -17,6 +17,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -63,8 +64,6 @@ public final class MortiseMetrics implements LockListener, MeterBinder {
   private final Map<Kind, Map<String, GroupMeters>> byKind = new EnumMap<>(Kind.class);
   private final @Nullable Recent[] recent = new Recent[RECENT]; // saves finding the group again
   private final HoldGauges gauges = new HoldGauges();
-  private final Counter renewed = renewals("ok");
-  private final Counter notRenewed = renewals("failed");
 
   /**
    * Metrics with groups by {@link LockGroups#prefixes()}.
@@ -96,7 +95,6 @@ public final class MortiseMetrics implements LockListener, MeterBinder {
     for (Kind kind : Kind.values()) {
       byKind.put(kind, new ConcurrentHashMap<>());
     }
-    gauges.register(registries);
   }
 
   /**
@@ -132,39 +130,58 @@ public final class MortiseMetrics implements LockListener, MeterBinder {
   }
 
   /**
-   * Adds a registry. The meters that exist are in it at once.
+   * Adds a registry. The gauges and the counters of renewals are in it at once. No other meter is
+   * made before the first registry is there.
    *
    * @param registry where the meters go, besides the registries that were given before
    */
   @Override
   public void bindTo(MeterRegistry registry) {
-    registries.add(Objects.requireNonNull(registry, "registry"));
+    if (!registries.getRegistries().contains(Objects.requireNonNull(registry, "registry"))) {
+      gauges.register(registry);
+      renewals(registry, "ok");
+      renewals(registry, "failed");
+      registries.add(registry);
+    }
+  }
+
+  /** Whether there is a registry. A meter that was made before would lack what it had counted. */
+  private boolean isBound() {
+    return !registries.getRegistries().isEmpty();
   }
 
   @Override
   public void acquired(LockAttempt attempt, LockHold hold) {
-    meters(attempt).acquired(hold.via(), attempt.waitedNanos());
+    if (isBound()) {
+      meters(attempt).acquired(hold.via(), attempt.waitedNanos());
+    }
   }
 
   @Override
   public void notAcquired(
       LockAttempt attempt, LockAttempt.Outcome outcome, @Nullable Throwable failure) {
-    meters(attempt).notAcquired(outcome, attempt.waitedNanos());
+    if (isBound()) {
+      meters(attempt).notAcquired(outcome, attempt.waitedNanos());
+    }
   }
 
   @Override
   public void released(LockHold hold) {
-    meters(hold.attempt()).released(hold.heldNanos());
+    if (isBound()) {
+      meters(hold.attempt()).released(hold.heldNanos());
+    }
   }
 
   @Override
   public void lost(LockHold hold, LossCause cause, String reason) {
-    meters(hold.attempt()).lost(cause, hold.heldNanos());
+    if (isBound()) {
+      meters(hold.attempt()).lost(cause, hold.heldNanos());
+    }
   }
 
   @Override
   public void renewed(int holds, long nanos, boolean ok) {
-    (ok ? renewed : notRenewed).increment(holds);
+    count("a renewal", holds, () -> renewals(registries, ok ? "ok" : "failed"));
   }
 
   /**
@@ -174,14 +191,23 @@ public final class MortiseMetrics implements LockListener, MeterBinder {
    * @param run what became of the run
    */
   public void scheduled(String name, Run run) {
-    try {
-      Counter.builder("mortise.scheduled")
-          .description("Runs of scheduled jobs with a lock")
-          .tags(Tags.of(Tag.of("name", name), MeterTable.tag("outcome", run)))
-          .register(registries)
-          .increment();
-    } catch (RuntimeException e) {
-      log.warn("a run of '{}' could not be counted", name, e);
+    count(
+        "a run of '" + name + "'",
+        1,
+        () ->
+            Counter.builder("mortise.scheduled")
+                .description("Runs of scheduled jobs with a lock")
+                .tags(Tags.of(Tag.of("name", name), MeterTable.tag("outcome", run)))
+                .register(registries));
+  }
+
+  private void count(String what, int by, Supplier<Counter> counter) {
+    if (isBound()) {
+      try {
+        counter.get().increment(by);
+      } catch (RuntimeException e) {
+        log.warn("{} could not be counted", what, e);
+      }
     }
   }
 
@@ -205,11 +231,11 @@ public final class MortiseMetrics implements LockListener, MeterBinder {
         : known;
   }
 
-  private Counter renewals(String outcome) {
+  private static Counter renewals(MeterRegistry registry, String outcome) {
     return Counter.builder("mortise.lease.renewals")
         .description("Leases that a command was to renew")
         .tags(Tags.of("outcome", outcome))
-        .register(registries);
+        .register(registry);
   }
 
   @Override

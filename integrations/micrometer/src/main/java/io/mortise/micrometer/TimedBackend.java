@@ -1,7 +1,7 @@
 package io.mortise.micrometer;
 
-import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ForwardingBackend;
 import io.mortise.spi.LockBackend;
@@ -59,11 +59,11 @@ final class TimedBackend extends ForwardingBackend {
   }
 
   private final LockBackend target;
-  private final MeterRegistry registry;
+  private final CompositeMeterRegistry registry;
   private final TimeSource time;
   private final Map<String, MeterTable<Outcome, Timer>> byScript = new ConcurrentHashMap<>();
 
-  TimedBackend(LockBackend target, MeterRegistry registry) {
+  TimedBackend(LockBackend target, CompositeMeterRegistry registry) {
     this.target = target;
     this.registry = registry;
     time = target.time();
@@ -111,6 +111,9 @@ final class TimedBackend extends ForwardingBackend {
   }
 
   private void record(ScriptCall call, long start, @Nullable Throwable failure) {
+    if (registry.getRegistries().isEmpty()) {
+      return; // a meter that is made now would lack this time in a later registry
+    }
     try {
       String script = call.script().name();
       MeterTable<Outcome, Timer> known = byScript.get(script);

@@ -329,6 +329,9 @@ class MortiseMetricsTest {
     try (LockService locks = early.open(scene.builder())) {
       locks.getLock("orders:7").lock();
       early.bindTo(later);
+      assertTrue(later.find("mortise.lock.wait").meters().isEmpty());
+      assertTrue(later.find("mortise.command").meters().isEmpty());
+      assertEquals(2, later.get("mortise.lease.renewals").counters().size());
       locks.getLock("orders:7").unlock();
 
       assertEquals(Set.of("mortise.lock.hold{end=released,group=none,kind=plain}"), fired(later));

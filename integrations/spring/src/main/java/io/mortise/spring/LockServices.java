@@ -5,16 +5,16 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.BeansException;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.NoSuchBeanDefinitionException;
 import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /** The lock services among the beans. Thread-safe. */
 final class LockServices {
-  private final ListableBeanFactory beans;
+  private final ConfigurableListableBeanFactory beans;
   private final Map<String, LockService> known = new ConcurrentHashMap<>();
 
-  LockServices(ListableBeanFactory beans) {
+  LockServices(ConfigurableListableBeanFactory beans) {
     this.beans = beans;
   }
 
@@ -50,6 +50,11 @@ final class LockServices {
     if (method.service().isEmpty() ? names().length() > 2 : beans.containsBean(method.service())) {
       return e; // the service is there, and something that it needs is not
     }
+    if (names().length() == 2 && isTurnedOff()) {
+      return new LockedMethodException(
+          method + " needs a lock service, and there is none because mortise.enabled is not true",
+          "Remove the property mortise.enabled, or define a bean of type io.mortise.LockService. For tests without Redis set mortise.uri=memory:${random.uuid} instead");
+    }
     return new LockedMethodException(
         "%s needs the lock service %s, and there are: %s"
             .formatted(
@@ -57,6 +62,12 @@ final class LockServices {
                 method.service().isEmpty() ? "of the application" : "'" + method.service() + "'",
                 names()),
         "Define a bean of type io.mortise.LockService, or let mortise-spring-boot-starter make one");
+  }
+
+  /** Whether a property keeps the Boot starter from making a service. */
+  private boolean isTurnedOff() {
+    String value = beans.resolveEmbeddedValue("${mortise.enabled:true}");
+    return value != null && !value.startsWith("${") && !value.equalsIgnoreCase("true");
   }
 
   private String names() {

@@ -34,6 +34,9 @@ final class LockedMethods {
         }
       };
 
+  private static final Duration SHORTEST = Duration.ofMillis(10);
+  private static final Duration LONGEST = Duration.ofDays(10_000);
+
   private final ConfigurableBeanFactory beans;
   private final WithLockSettings settings;
   private final Map<MethodClassKey, Optional<LockedMethod>> known = new ConcurrentHashMap<>();
@@ -140,12 +143,28 @@ final class LockedMethods {
         lock.waitFor().isEmpty()
             ? settings.waitFor()
             : time(lock.waitFor(), "waitFor", method, Times::readWait),
-        lock.lease().isEmpty() ? null : time(lock.lease(), "lease", method, Times::read),
-        lock.maxHold().isEmpty() ? null : time(lock.maxHold(), "maxHold", method, Times::read),
+        lock.lease().isEmpty() ? null : within(SHORTEST, lock.lease(), "lease", method),
+        lock.maxHold().isEmpty() ? null : within(SHORTEST, lock.maxHold(), "maxHold", method),
         lock.atLeast().isEmpty()
             ? Duration.ZERO
-            : time(lock.atLeast(), "atLeast", method, Times::read),
+            : within(Duration.ZERO, lock.atLeast(), "atLeast", method),
         lock.onLost());
+  }
+
+  /** A time that a lock can have. Others would be refused at the first call. */
+  private Duration within(Duration shortest, String value, String attribute, Method method) {
+    Duration time = time(value, attribute, method, Times::read);
+    if (time.compareTo(shortest) < 0 || time.compareTo(LONGEST) > 0) {
+      throw new LockedMethodException(
+          "%s has %s = \"%s\", which is not between %d ms and 10,000 days"
+              .formatted(
+                  Methods.text(method),
+                  attribute,
+                  text(value, attribute, method),
+                  shortest.toMillis()),
+          "Remove %s, or give it a time in that range".formatted(attribute));
+    }
+    return time;
   }
 
   private <T extends @Nullable Duration> T time(

@@ -269,6 +269,40 @@ class BadInputTest {
     }
   }
 
+  static class NoLease {
+    @WithLock(name = "a", lease = "0")
+    public void work() {}
+  }
+
+  static class ShortLease {
+    @WithLock(name = "a", lease = "9ms")
+    public void work() {}
+  }
+
+  static class NoHold {
+    @WithLock(name = "a", maxHold = "0")
+    public void work() {}
+  }
+
+  static class LongHold {
+    @ScheduledLock(name = "a", maxHold = "10001d")
+    public void work() {}
+  }
+
+  static class LongRest {
+    @WithLock(name = "a", atLeast = "10001d")
+    public void work() {}
+  }
+
+  @Test
+  void timesThatNoLockCanHave() {
+    refuses(NoLease.class, "NoLease.work()", "lease = \"0\"", "10 ms", "Remove lease");
+    refuses(ShortLease.class, "ShortLease.work()", "lease = \"9ms\"", "10 ms");
+    refuses(NoHold.class, "NoHold.work()", "maxHold = \"0\"", "10 ms", "Remove maxHold");
+    refuses(LongHold.class, "LongHold.work()", "maxHold = \"10001d\"", "10,000 days");
+    refuses(LongRest.class, "LongRest.work()", "atLeast = \"10001d\"", "10,000 days");
+  }
+
   @Test
   void timesThatDoNotFit() {
     refuses(TwoEnds.class, "TwoEnds.work()", "maxHold");

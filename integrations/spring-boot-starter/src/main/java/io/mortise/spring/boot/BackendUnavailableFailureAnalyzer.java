@@ -11,7 +11,7 @@ final class BackendUnavailableFailureAnalyzer
   protected FailureAnalysis analyze(Throwable root, BackendUnavailableException cause) {
     return new FailureAnalysis(
         "The lock service cannot be opened: " + cause.getMessage(),
-        "Check that the server runs and that its address, user and password are right. To start without it, set mortise.connect=first-use: then the first use of a lock connects.",
+        "Check that the server runs and that its address, user and password are right, in mortise.uri or in spring.data.redis.*. To start without it, set mortise.connect=first-use: then the first use of a lock connects.",
         cause);
   }
 }

@@ -1,6 +1,8 @@
 package io.mortise.spring.boot;
 
-/** The store of the application's locks cannot be told from its beans and properties. */
+import org.jspecify.annotations.Nullable;
+
+/** The application's beans and properties do not lead to a lock service. */
 final class LockStoreException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
@@ -8,7 +10,11 @@ final class LockStoreException extends RuntimeException {
   private final String nextStep;
 
   LockStoreException(String problem, String nextStep) {
-    super(problem + ". " + nextStep);
+    this(problem, nextStep, null);
+  }
+
+  LockStoreException(String problem, String nextStep, @Nullable Throwable cause) {
+    super(problem + ". " + nextStep, cause);
     this.problem = problem;
     this.nextStep = nextStep;
   }

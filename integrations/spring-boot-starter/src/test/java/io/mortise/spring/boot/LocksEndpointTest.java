@@ -14,10 +14,12 @@ import io.mortise.backend.inmemory.InMemoryStore;
 import io.mortise.spi.ForwardingBackend;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
+import io.mortise.spi.TimeSource;
 import io.mortise.spring.boot.LocksEndpoint.Held;
 import io.mortise.spring.boot.LocksEndpoint.Party;
 import io.mortise.spring.boot.LocksEndpoint.Service;
 import java.security.Principal;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,6 +27,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -75,7 +78,7 @@ class LocksEndpointTest {
   }
 
   /** Notes the names of the scripts that run. */
-  private static final class Noting extends ForwardingBackend {
+  private static class Noting extends ForwardingBackend {
     private final LockBackend target;
     private final Queue<String> ran = new ConcurrentLinkedQueue<>();
 
@@ -190,6 +193,65 @@ class LocksEndpointTest {
           assertEquals(locks.clientId(), only(endpoint.locks(OPERATOR).services()).clientId());
         });
     locks.getLock(NAME).unlock();
+  }
+
+  /** Time whose next reader first waits for what another thread does. */
+  private static final class Meanwhile implements TimeSource {
+    private final TimeSource time;
+    private final AtomicReference<@Nullable Runnable> next = new AtomicReference<>();
+
+    Meanwhile(TimeSource time) {
+      this.time = time;
+    }
+
+    @Override
+    public long nanoTime() {
+      Runnable first = next.getAndSet(null);
+      if (first != null) {
+        CompletableFuture.runAsync(first).join();
+      }
+      return time.nanoTime();
+    }
+
+    @Override
+    public void parkNanos(Object blocker, long nanos) {
+      time.parkNanos(blocker, nanos);
+    }
+
+    @Override
+    public void unpark(Thread thread) {
+      time.unpark(thread);
+    }
+
+    @Override
+    public Timer schedule(Runnable task, Duration delay) {
+      return time.schedule(task, delay);
+    }
+  }
+
+  /** A lease may be released by any thread, so the hook can be another one. */
+  @Test
+  void aHoldThatEndsWhileTheEndpointLooksIsNotShown() throws Exception {
+    Meanwhile meanwhile = new Meanwhile(store.backend().time());
+    LockBackend slow =
+        new Noting(store.backend()) {
+          @Override
+          public TimeSource time() {
+            return meanwhile;
+          }
+        };
+    try (LockService busy = LockService.of(slow)) {
+      Lease lease = busy.getLock(NAME).acquire();
+      application
+          .withBean("busy", LockService.class, () -> busy, bean -> bean.setDestroyMethodName(""))
+          .run(context -> {
+            LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
+            meanwhile.next.set(lease::close);
+            Service shown = endpoint.locks(NOBODY).services().get("busy");
+            assertEquals(List.of(), Objects.requireNonNull(shown).held());
+            assertFalse(lease.isValid());
+          });
+    }
   }
 
   @Test
