@@ -51,7 +51,7 @@ final class StageLocker {
     try {
       stage = start(hold, work);
     } catch (Throwable e) {
-      ending.end(e).exceptionally(lost -> null).join();
+      ending.endBefore(e);
       throw e;
     }
     return follow(stage, ending);
@@ -140,6 +140,19 @@ final class StageLocker {
           cause(failure).addSuppressed(cause(lost));
         }
       });
+    }
+
+    /** The method has thrown: the lock is free before its caller learns of it. */
+    void endBefore(Throwable failure) {
+      if (keeps) {
+        var unused = end(failure);
+        return;
+      }
+      try {
+        hold.lease().close();
+      } catch (RuntimeException lost) {
+        failure.addSuppressed(lost);
+      }
     }
 
     private CompletableFuture<Void> stillHeld() {

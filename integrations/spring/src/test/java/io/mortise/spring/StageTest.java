@@ -14,9 +14,12 @@ import io.mortise.LeaseLostException;
 import io.mortise.conformance.support.Await;
 import io.mortise.spring.WithLock.IfBusy;
 import io.mortise.spring.WithLock.Kind;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -137,7 +140,33 @@ class StageTest {
   @Test
   void aMethodThatThrowsReleases() {
     assertThrows(IllegalArgumentException.class, shop::broken);
-    Await.until("the lock is free", () -> world.isFree("stock"));
+    assertTrue(world.isFree("stock"));
+  }
+
+  /** Asking such a pool for another thread throws a RejectedExecutionException. */
+  @Test
+  void aMethodThatThrowsInAPoolThatMayAddNoThreadReleases() throws Exception {
+    ForkJoinPool pool =
+        new ForkJoinPool(
+            1,
+            ForkJoinPool.defaultForkJoinWorkerThreadFactory,
+            null,
+            true,
+            1,
+            1,
+            1,
+            null,
+            1,
+            TimeUnit.MINUTES);
+    try {
+      for (int i = 0; i < 50; i++) { // the release may be over before anybody waits for it
+        Callable<Throwable> call = () -> assertThrows(IllegalArgumentException.class, shop::broken);
+        assertEquals(0, pool.submit(call).get(60, TimeUnit.SECONDS).getSuppressed().length);
+        assertTrue(world.isFree("stock"));
+      }
+    } finally {
+      pool.shutdown();
+    }
   }
 
   @Test

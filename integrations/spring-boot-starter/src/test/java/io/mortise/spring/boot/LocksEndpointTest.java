@@ -214,6 +214,16 @@ class LocksEndpointTest {
     }
 
     @Override
+    public long currentTimeMillis() {
+      return time.currentTimeMillis();
+    }
+
+    @Override
+    public void checkMayPark() {
+      time.checkMayPark();
+    }
+
+    @Override
     public void parkNanos(Object blocker, long nanos) {
       time.parkNanos(blocker, nanos);
     }
