@@ -15,6 +15,7 @@ import picocli.CommandLine.Command;
     description = "List the installed backends, and whether they can be used.")
 final class ProvidersCommand implements Callable<Integer> {
   private static final int LONGEST_VERDICT = 20;
+  private static final String VALKEY = "valkey";
   private static final String TLS = "rediss";
 
   private final Streams streams;
@@ -52,16 +53,21 @@ final class ProvidersCommand implements Callable<Integer> {
     return lines;
   }
 
-  /** In alphabetical order, with {@code redis[s]} for {@code redis} and {@code rediss}. */
+  /**
+   * In alphabetical order, with {@code redis[s]} for {@code redis} and {@code rediss}, and without
+   * those that mean the same with another word.
+   */
   private static String schemes(Set<String> all) {
+    String others = all.stream().anyMatch(each -> each.startsWith(VALKEY)) ? " (or valkey...)" : "";
     return all.stream()
         .sorted()
+        .filter(scheme -> !scheme.startsWith(VALKEY))
         .filter(
             scheme -> !scheme.startsWith(TLS) || !all.contains(scheme.replaceFirst(TLS, "redis")))
         .map(scheme ->
             all.contains(scheme.replaceFirst("redis", TLS))
                 ? scheme.replaceFirst("redis", "redis[s]")
                 : scheme)
-        .collect(Collectors.joining(", "));
+        .collect(Collectors.joining(", ", "", others));
   }
 }

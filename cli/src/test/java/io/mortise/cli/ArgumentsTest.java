@@ -36,7 +36,7 @@ class ArgumentsTest {
           --uri redis://host:99999 | the URI must read redis[s]://[[user]:password@]host[:port][/database]
           --uri memory:a?b | does not name a store in memory
           --uri redis-sentinel://host | the URI names no master; add the name by which the sentinels know it, as in redis-sentinel://host:26379#mymaster
-          --uri valkey://host         | no backend serves 'valkey:'; they serve memory:, redis:, redis-cluster:, redis-sentinel:, rediss:, rediss-cluster:, rediss-sentinel:
+          --uri mysql://host | no backend serves 'mysql:'; they serve memory:, redis:, redis-cluster:, redis-sentinel:, rediss:, rediss-cluster:, rediss-sentinel:, valkey:, valkey-cluster:
           --kind rwlock | --kind rwlock is not known; use plain, fair, fenced, write, multi, red
           --kind PLAIN | --kind PLAIN is not known; use plain, fair, fenced, write, multi, red
           --backend jedis | --backend jedis does not serve 'memory:'; give --uri redis://HOST:PORT

@@ -4,6 +4,7 @@ import io.mortise.NoBackendException;
 import io.mortise.ProviderInfo;
 import io.mortise.spi.LockBackendProvider;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -13,6 +14,11 @@ import org.jspecify.annotations.Nullable;
  * the lock.
  */
 final class Selection {
+  private static final Pattern REDIS = Pattern.compile("(redis|valkey)s?(-cluster|-sentinel)?");
+
+  /** Spellings of other libraries and of clouds, such as redis+tls. */
+  private static final Pattern LIKE_REDIS = Pattern.compile("(redis|valkey|tls|ssl|tcp).*");
+
   private Selection() {}
 
   /**
@@ -62,17 +68,15 @@ final class Selection {
     if (isServed(seen, scheme)) {
       return "the one that should is not usable, see why below";
     }
-    return switch (scheme) {
-      case "redis",
-          "rediss",
-          "redis-cluster",
-          "rediss-cluster",
-          "redis-sentinel",
-          "rediss-sentinel" ->
-          add("mortise-backend-jedis or mortise-backend-lettuce");
-      case "memory" -> add("mortise-backend-inmemory");
-      default -> "write redis://host:port or memory:name";
-    };
+    if (REDIS.matcher(scheme).matches()) {
+      return add("mortise-backend-jedis or mortise-backend-lettuce");
+    }
+    if (scheme.equals("memory")) {
+      return add("mortise-backend-inmemory");
+    }
+    return LIKE_REDIS.matcher(scheme).matches()
+        ? "write redis://host:port, rediss://host:port for TLS, redis-cluster://host:port for a cluster, or redis-sentinel://host:26379#mymaster for sentinels"
+        : "write redis://host:port or memory:name";
   }
 
   private static String add(String modules) {

@@ -14,6 +14,8 @@ import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SelectionTest {
   private record Provider(String name, int spiVersion, Set<String> schemes)
@@ -88,6 +90,15 @@ class SelectionTest {
 
     assertTrue(message.contains("serves 'mysql:'; write redis://host:port"), message);
     assertFalse(message.contains("mortise-backend"), message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"redis+tls", "rediss+cluster", "redis-socket", "valkey+srv", "tls", "tcp"})
+  void anotherSpellingOfRedisLeadsToTheRightOne(String scheme) {
+    String message = refusal(List.of(JEDIS, MEMORY), scheme, null);
+
+    assertTrue(message.contains("rediss://host:port for TLS, redis-cluster://"), message);
   }
 
   @Test

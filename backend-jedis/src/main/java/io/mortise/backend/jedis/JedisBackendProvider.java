@@ -50,8 +50,7 @@ public final class JedisBackendProvider implements LockBackendProvider {
 
   @Override
   public Set<String> schemes() {
-    return Set.of(
-        "redis", "rediss", "redis-cluster", "rediss-cluster", "redis-sentinel", "rediss-sentinel");
+    return RedisAddress.SCHEMES;
   }
 
   @Override

@@ -3,13 +3,17 @@ package io.mortise.backend.support;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The address of a Redis server, as given by a URI: {@code
  * redis[s]://[[user]:password@]host[:port][/database]}. User and password are percent-encoded.
+ * {@code valkey} means the same as {@code redis}, and {@code valkeys} the same as {@code rediss}.
  *
  * @param tls whether the scheme is {@code rediss}
  * @param host a name or an address, IPv6 in brackets
@@ -25,6 +29,12 @@ public record RedisAddress(
     @Nullable String user,
     @Nullable String password,
     int database) {
+  /** The schemes of all URIs: of single servers, clusters and sets of sentinels. */
+  public static final Set<String> SCHEMES =
+      Stream.of("redis", "rediss", "valkey", "valkeys")
+          .flatMap(each -> Stream.of(each, each + "-cluster", each + "-sentinel"))
+          .collect(Collectors.toUnmodifiableSet());
+
   private static final int DEFAULT_PORT = 6379;
   private static final int HIGHEST_PORT = 65_535;
 
@@ -34,7 +44,7 @@ public record RedisAddress(
    */
   private static final Pattern FORM =
       Pattern.compile(
-          "redis(?<tls>s?)://((?<user>[^:@/?#]*):(?<password>[^@/?#]+)@)?"
+          "(?:redis|valkey)(?<tls>s?)://((?<user>[^:@/?#]*):(?<password>[^@/?#]+)@)?"
               + "(?<host>\\[[^]/]+]|[^]\\[:@/?#,]+)(:(?<port>\\d{1,5}))?(/(?<database>\\d{0,5}))?",
           Pattern.CASE_INSENSITIVE);
 

@@ -143,9 +143,14 @@ public final class RedisServers {
             .collect(Collectors.toMap(parts -> parts[0], parts -> parts[1], (a, b) -> a));
     String role = lines.getOrDefault("role", "unknown");
     return Map.of(
-        "version", lines.getOrDefault("redis_version", "unknown"),
-        "mode", lines.getOrDefault("redis_mode", "unknown"),
+        "version", either(lines, "valkey_version", "redis_version"),
+        "mode", either(lines, "server_mode", "redis_mode"),
         "role", role.equals("slave") ? "replica" : role);
+  }
+
+  /** The line of Valkey, or else that of Redis. Valkey may have both. */
+  private static String either(Map<String, String> lines, String valkey, String redis) {
+    return lines.getOrDefault(valkey, lines.getOrDefault(redis, "unknown"));
   }
 
   private static boolean isOld(String version) {

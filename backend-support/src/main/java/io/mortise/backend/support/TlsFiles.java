@@ -69,13 +69,14 @@ public final class TlsFiles {
    *     message shows paths, and no password
    */
   public static TlsFiles of(BackendConfig config, Set<String> others) {
-    boolean usesTls = config.uri().getScheme().toLowerCase(Locale.ROOT).startsWith("rediss");
+    boolean usesTls =
+        config.uri().getScheme().toLowerCase(Locale.ROOT).matches("(redis|valkey)s(-.*)?");
     Set<String> known = new TreeSet<>(others);
     known.addAll(usesTls ? PROPERTIES : Set.of());
     for (String name : config.properties().keySet()) {
       if (PROPERTIES.contains(name) && !usesTls) {
         throw new IllegalArgumentException(
-            "property '%s' is for TLS, and %s is a URI without; write rediss in place of redis"
+            "property '%s' is for TLS, and %s is a URI without; write rediss in place of redis, or valkeys in place of valkey"
                 .formatted(name, config.endpoint()));
       }
     }

@@ -29,6 +29,12 @@ class RedisAddressTest {
         new RedisAddress(false, "[::1]", 1, null, "secret", 0), read("redis://:secret@[::1]:1"));
   }
 
+  @Test
+  void valkeyMeansTheSameAsRedis() {
+    assertEquals(read("redis://me:word@host:7/2"), read("valkey://me:word@host:7/2"));
+    assertEquals(read("rediss://host"), read("valkeys://host"));
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -40,6 +40,20 @@ class RedisServersTest {
     assertTrue(String.valueOf(e.getMessage()).contains(version), e.getMessage());
   }
 
+  /** Valkey has names of its own, and some of those of Redis beside them. */
+  @Test
+  void theInfoOfValkeyIsRead() {
+    String info =
+        "redis_version:7.2.4\r\nvalkey_version:9.1.2\r\nserver_mode:standalone\r\nrole:slave\r\n";
+
+    assertEquals(
+        Map.of("version", "9.1.2", "mode", "standalone", "role", "replica"),
+        RedisServers.facts(info));
+    assertEquals(
+        Map.of("version", "7.0.15", "mode", "cluster", "role", "master"),
+        RedisServers.facts("redis_version:7.0.15\nredis_mode:cluster\nrole:master\n"));
+  }
+
   @Test
   void whatIsWrongWithTheServerIsNotLookedForInTheUri() {
     IllegalArgumentException cluster =

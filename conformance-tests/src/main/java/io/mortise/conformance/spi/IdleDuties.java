@@ -102,7 +102,7 @@ abstract class IdleDuties extends Duties {
   private static String role(RedisServer node) {
     String info = String.valueOf(node.command("INFO"));
     String role = info.contains("role:slave") ? "replica" : "master";
-    return info.contains("redis_mode:sentinel") ? "sentinel" : role;
+    return info.contains("_mode:sentinel") ? "sentinel" : role;
   }
 
   private void count(Site site, String what, Figures figures, Runnable fault)
@@ -170,7 +170,7 @@ abstract class IdleDuties extends Duties {
   /** A sentinel counts no command by its name. Other servers count the INFO of sentinels apart. */
   private static long commands(RedisServer node) {
     String stats = String.valueOf(node.command("INFO"));
-    if (!stats.contains("redis_mode:sentinel")) {
+    if (!stats.contains("_mode:sentinel")) {
       return node.commandCounts().values().stream().mapToLong(Long::longValue).sum();
     }
     return stats

@@ -19,7 +19,7 @@ import java.util.stream.Stream;
 public record ClusterAddress(List<RedisAddress> seeds) {
   private static final Pattern FORM =
       Pattern.compile(
-          "(?<scheme>rediss?)-cluster://(?<user>[^@/?#]*@)?(?<nodes>[^@/?#,]+(,[^@/?#,]+)*)(/0?)?",
+          "(?:redis|valkey)(?<tls>s?)-cluster://(?<user>[^@/?#]*@)?(?<nodes>[^@/?#,]+(,[^@/?#,]+)*)(/0?)?",
           Pattern.CASE_INSENSITIVE);
 
   private static final String FORM_IN_WORDS =
@@ -45,7 +45,7 @@ public record ClusterAddress(List<RedisAddress> seeds) {
       throw UriFault.in(uri, FORM_IN_WORDS);
     }
     String user = parts.group("user") == null ? "" : parts.group("user");
-    String before = parts.group("scheme") + "://" + user;
+    String before = "redis" + parts.group("tls") + "://" + user;
     return new ClusterAddress(
         Stream.of(parts.group("nodes").split(",", -1))
             .map(node -> seed(uri, before + node))

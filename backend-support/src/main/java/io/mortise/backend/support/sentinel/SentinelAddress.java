@@ -50,7 +50,7 @@ public record SentinelAddress(
 
   private static final Pattern FORM =
       Pattern.compile(
-          "redis(?<tls>s?)-sentinel://((?<user>[^:@/?#,]*):(?<password>[^@/?#]+)@)?"
+          "(?:redis|valkey)(?<tls>s?)-sentinel://((?<user>[^:@/?#,]*):(?<password>[^@/?#]+)@)?"
               + ("(?<places>" + PLACE + "(?:," + PLACE + ")*)(/(?<database>\\d{0,5}))?")
               + "(\\?sentinelMasterId=(?<query>[^#&@]+))?(#(?<master>[^@:/?#]+))?",
           Pattern.CASE_INSENSITIVE);

@@ -29,6 +29,12 @@ class ClusterAddressTest {
   }
 
   @Test
+  void valkeyMeansTheSameAsRedis() {
+    assertEquals(of("redis-cluster://a,b:2"), of("valkey-cluster://a,b:2"));
+    assertEquals(of("rediss-cluster://me:word@a"), of("valkeys-cluster://me:word@a"));
+  }
+
+  @Test
   @DisplayName("user, password and TLS are for every node that the cluster names")
   void sharedSettings() {
     ClusterAddress cluster = of("rediss-cluster://me:p%40ss@a,b:2");

@@ -39,6 +39,12 @@ class SentinelAddressTest {
   }
 
   @Test
+  void valkeyMeansTheSameAsRedis() {
+    assertEquals(of("redis-sentinel://one,two#m"), of("valkey-sentinel://one,two#m"));
+    assertEquals(of("rediss-sentinel://one#m"), of("valkeys-sentinel://one#m"));
+  }
+
+  @Test
   @DisplayName("User, password, database and TLS are those of the master")
   void dataServers() {
     SentinelAddress address = of("rediss-sentinel://us%3Aer:p%40ss+@one/3#m");
