@@ -73,7 +73,7 @@ final class OpeningTest {
     assertEquals(SpiVersion.CURRENT, found.get(0).spiVersion());
     Set<String> expected = new TreeSet<>();
     for (String kind : List.of("", "-cluster", "-sentinel")) {
-      expected.addAll(List.of("redis" + kind, "rediss" + kind));
+      expected.addAll(List.of("redis" + kind, "rediss" + kind, "valkey" + kind, "valkeys" + kind));
     }
     assertEquals(expected, new TreeSet<>(found.get(0).schemes()));
   }
