@@ -55,6 +55,7 @@ public final class Snapshot {
         each.owner().holders(each).forEach(one -> holds.add(info(each, one, waitingHere)));
       }
     }
+    holds.removeIf(each -> each.state() == LeaseState.RELEASED); // it ended while it was read
     holds.sort((one, other) -> other.heldFor().compareTo(one.heldFor()));
     return holds;
   }

@@ -6,7 +6,6 @@ import io.mortise.DistributedReadWriteLock;
 import io.mortise.DistributedSemaphore;
 import io.mortise.FencedLock;
 import io.mortise.HoldInfo;
-import io.mortise.LeaseState;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.LockStatus;
@@ -161,9 +160,7 @@ final class ServiceHandle implements LockService {
 
   @Override
   public List<HoldInfo> holds() {
-    return engine.snapshot().holds().stream()
-        .filter(each -> each.state() != LeaseState.RELEASED) // it ended while the others were read
-        .toList();
+    return engine.snapshot().holds();
   }
 
   @Override
