@@ -4,6 +4,7 @@ import io.mortise.BackendUnavailableException;
 import io.mortise.internal.engine.Failures;
 import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.Store;
+import io.mortise.internal.wire.SlotKeys;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.ReplicaAcks;
@@ -22,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -37,10 +37,10 @@ record OpeningCheck(Store store, String mailbox) {
   private static final Logger log = LoggerFactory.getLogger(OpeningCheck.class);
 
   /**
-   * How many names are tried in a cluster. Each name has a slot of its own, so that of 20 masters
-   * none is left out, but for one time in a thousand.
+   * How many names are tried in a cluster. Their slots are spread evenly, so no master is left out
+   * that has 800 slots in a row, as each of 20 has.
    */
-  private static final int NAMES_IN_CLUSTER = 200;
+  private static final int NAMES_IN_CLUSTER = 41;
 
   /** A failover is over after so many times the silence that begins it, and so long. */
   private static final int FAILOVER_TIMES = 3;
@@ -61,14 +61,15 @@ record OpeningCheck(Store store, String mailbox) {
     }
     List<List<Object>> replies = new ArrayList<>();
     if (topology != Topology.CLUSTER) {
-      ScriptCall check = check(0);
+      ScriptCall check = check(beginning() + 0);
       replies.add(judge(() -> twice(check, () -> store.backend().execute(check))));
     } else {
-      for (int from = 0; from < NAMES_IN_CLUSTER; from += AT_ONCE) {
-        List<ScriptCall> checks =
-            IntStream.range(from, from + AT_ONCE).mapToObj(this::check).toList();
+      List<ScriptCall> all =
+          SlotKeys.spread(beginning(), NAMES_IN_CLUSTER).stream().map(this::check).toList();
+      for (int from = 0; from < all.size(); from += AT_ONCE) {
+        List<ScriptCall> checks = all.subList(from, Math.min(from + AT_ONCE, all.size()));
         List<CompletableFuture<List<Object>>> calls = store.backend().executeAll(checks);
-        for (int i = 0; i < AT_ONCE; i++) {
+        for (int i = 0; i < checks.size(); i++) {
           int number = i;
           replies.add(
               judge(() ->
@@ -87,7 +88,7 @@ record OpeningCheck(Store store, String mailbox) {
       checkReplicas(acks, replies);
     }
     if (store.options().redissonInterop() && store.backend().info().shardsChannels()) {
-      listen(store.options().keys(name(0)).redissonChannel());
+      listen(store.options().keys(beginning() + 0).redissonChannel());
     }
     checkPrefix();
   }
@@ -149,13 +150,13 @@ record OpeningCheck(Store store, String mailbox) {
     return cause != null && (cause instanceof TimeoutException || isLate(cause));
   }
 
-  private ScriptCall check(int number) {
-    return store.scripts().check(store.options().keys(name(number)), mailbox);
+  private ScriptCall check(String name) {
+    return store.scripts().check(store.options().keys(name), mailbox);
   }
 
-  /** The name of a lock that no other client uses. */
-  private String name(int number) {
-    return "check~" + store.clientId() + '~' + number;
+  /** How the names of locks begin that no other client uses. */
+  private String beginning() {
+    return "check~" + store.clientId() + '~';
   }
 
   /** Listens to a sharded channel, since no script can try that. */

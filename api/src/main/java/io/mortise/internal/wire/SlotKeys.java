@@ -1,6 +1,7 @@
 package io.mortise.internal.wire;
 
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 
 /** Keys in chosen hash slots of a cluster. */
 public final class SlotKeys {
@@ -17,6 +18,23 @@ public final class SlotKeys {
         return key;
       }
     }
+  }
+
+  /**
+   * Names with that beginning, one for each of so many ranges of slots of equal length. The slot of
+   * a name without braces is that of its keys.
+   */
+  public static List<String> spread(String beginning, int ranges) {
+    String[] names = new String[ranges];
+    for (int number = 0, found = 0; found < ranges; number++) {
+      String name = beginning + number;
+      int range = slot(name) * ranges / SLOTS;
+      if (names[range] == null) {
+        names[range] = name;
+        found++;
+      }
+    }
+    return List.of(names);
   }
 
   /** The slot of a key without a tag: its CRC-16/XMODEM, as a cluster computes it. */
