@@ -9,9 +9,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.ServiceLoader;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The services of each test alternate between Jedis and Lettuce, on one server. */
+@Tag("ci")
 class BothClientsTest extends MeetingConformance {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
 

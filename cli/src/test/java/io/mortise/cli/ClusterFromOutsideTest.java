@@ -3,8 +3,10 @@ package io.mortise.cli;
 import io.mortise.conformance.outside.OutsideConformance;
 import io.mortise.spi.Topology;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
 /** Workers on Jedis and on Lettuce, on the same cluster. */
+@Tag("ci")
 class ClusterFromOutsideTest extends OutsideConformance {
   @Override
   protected List<String> providers() {

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.slf4j.LoggerFactory;
 
@@ -18,6 +19,7 @@ import org.slf4j.LoggerFactory;
  * What Maven resolves for an application that has a Jedis of its own, before or behind ours. Jedis
  * brings SLF4J 1.7, and with that all warnings of Mortise vanish.
  */
+@Tag("ci")
 class DependencyOrderTest {
   private static final Path FOLDER = Path.of("target/applications").toAbsolutePath();
   private static final List<String> MODULES =

@@ -2,8 +2,10 @@ package io.mortise.cli;
 
 import io.mortise.conformance.outside.OutsideConformance;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
 /** Workers on Jedis and on Lettuce, on the same servers. */
+@Tag("ci")
 class FromOutsideTest extends OutsideConformance {
   @Override
   protected List<String> providers() {

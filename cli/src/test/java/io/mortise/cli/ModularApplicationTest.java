@@ -15,6 +15,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * An application on the module path that requires the API and has one backend beside it. It uses no
  * other option of the JVM. So a module is present only if another module requires it.
  */
+@Tag("ci")
 class ModularApplicationTest {
   private static final String DESCRIPTOR = "module shop { requires io.mortise.api; }";
   private static final String MAIN =

@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import picocli.CommandLine.Command;
 
@@ -31,6 +32,7 @@ import picocli.CommandLine.Command;
  * The metadata in the jars names everything that a native image could not find by itself. No image
  * is built. {@code docs/compatibility.md} says what that leaves open.
  */
+@Tag("ci")
 class NativeImageTest {
   private static final Path ROOT = Path.of("..");
   private static final String SCRIPTS = "io/mortise/internal/wire/*.lua";

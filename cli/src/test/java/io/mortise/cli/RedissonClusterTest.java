@@ -30,6 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -42,6 +43,7 @@ import org.redisson.api.RedissonClient;
  * and its master is killed. Every acquisition waits for a replica, as Redisson's do by default. So
  * the next master has it.
  */
+@Tag("ci")
 @ParameterizedClass
 @ValueSource(strings = {"jedis", "lettuce"})
 @Timeout(value = 4, unit = TimeUnit.MINUTES)

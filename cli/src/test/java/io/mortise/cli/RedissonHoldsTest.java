@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedClass;
@@ -25,6 +26,7 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
 /** How shared holds are renewed and end, and which data is no shared lock. */
+@Tag("ci")
 @ParameterizedClass
 @CsvSource({
   "SINGLE, jedis",

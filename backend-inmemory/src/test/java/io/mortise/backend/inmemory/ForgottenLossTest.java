@@ -17,11 +17,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What stays in the memory of a service of losses of which a thread is not told by an unlock. */
+@Tag("ci")
 class ForgottenLossTest implements BackendUnderTest {
   private static final int LOSSES = 100_000;
   private static final long FLAT = 4_000_000;

@@ -16,10 +16,12 @@ import java.util.function.IntFunction;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** Twice the work costs about twice the steps, for each operation and each job. */
+@Tag("ci")
 class GrowthTest implements BackendUnderTest {
   private static final int SMALLEST = 125;
   private static final int DOUBLINGS = 3;

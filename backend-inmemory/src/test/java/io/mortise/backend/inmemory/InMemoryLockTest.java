@@ -1,8 +1,10 @@
 package io.mortise.backend.inmemory;
 
 import io.mortise.conformance.lock.LockConformance;
+import org.junit.jupiter.api.Tag;
 
 /** The lock contract on the memory backend, with the system's time. */
+@Tag("ci")
 class InMemoryLockTest extends LockConformance implements MemoryKit {
   private final InMemoryStore store = InMemoryStore.create();
 

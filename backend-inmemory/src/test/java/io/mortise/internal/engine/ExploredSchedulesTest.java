@@ -7,6 +7,7 @@ import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
 import io.mortise.internal.engine.Contest.Defect;
 import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * <p>{@code -Dmortise.soak=600} runs about as many schedules as fit into that many seconds. {@code
  * -Dmortise.schedule=17} runs only that one.
  */
+@Tag("ci")
 class ExploredSchedulesTest implements BackendUnderTest {
   private static final int SOAK = Integer.getInteger("mortise.soak", 0);
   private static final long ONLY = Long.getLong("mortise.schedule", 0);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
 import io.mortise.internal.engine.MultiContest.Way;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -12,6 +13,7 @@ import org.junit.jupiter.api.Test;
  * wins (docs/decisions/0032-of-those-who-try-one-wins.md). The system properties are those of
  * {@link ExploredSchedulesTest}.
  */
+@Tag("ci")
 class MultiContentionTest implements BackendUnderTest {
   private static final int SOAK = Integer.getInteger("mortise.soak", 0);
   private static final long ONLY = Long.getLong("mortise.schedule", 0);

@@ -7,12 +7,14 @@ import io.mortise.spi.LockBackendProvider;
 import java.net.URI;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import redis.clients.jedis.UnifiedJedis;
 
 /**
  * The duties that need no fault, on an application's own client. All backends of a test share it.
  */
+@Tag("ci")
 class HandedClientConformanceTest extends BackendConformance {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
   private @Nullable UnifiedJedis client;

@@ -13,12 +13,14 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.RedisClusterClient;
 
 /** A backend on an application's own cluster client. */
+@Tag("ci")
 class HandedClusterClientTest {
   private final RedisCluster cluster = RedisCluster.shared();
   private final HostAndPort seed =

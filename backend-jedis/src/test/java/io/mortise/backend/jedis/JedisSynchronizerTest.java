@@ -2,8 +2,10 @@ package io.mortise.backend.jedis;
 
 import io.mortise.conformance.lock.RedisSynchronizerConformance;
 import io.mortise.spi.LockBackendProvider;
+import org.junit.jupiter.api.Tag;
 
 /** The semaphore and the latch on Redis through Jedis. */
+@Tag("all")
 class JedisSynchronizerTest extends RedisSynchronizerConformance {
   @Override
   public LockBackendProvider provider() {

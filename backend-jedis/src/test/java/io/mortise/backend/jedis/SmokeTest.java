@@ -7,11 +7,13 @@ import io.mortise.conformance.redis.RedisServer;
 import io.mortise.spi.LockBackend;
 import java.net.URI;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import redis.clients.jedis.UnifiedJedis;
 
 /** Every supported version of Jedis, by URI and as an application's own client. */
+@Tag("ci")
 class SmokeTest {
   static List<ClientJar> versions() {
     return LinkageTest.versions();

@@ -17,11 +17,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * The connections of calls that ask for more replicas than there are. Each waits its whole time.
  */
+@Tag("ci")
 final class AckedLinksTest {
   private static ScriptCall asking(String key, Duration wait) {
     return Fixture.count(key, Duration.ofSeconds(20)).withAcks(new ReplicaAcks(5, wait));

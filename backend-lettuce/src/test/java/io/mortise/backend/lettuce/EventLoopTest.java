@@ -34,11 +34,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.opentest4j.AssertionFailedError;
 
 /** Calls that would wait on a thread that brings their replies, or that connects again. */
+@Tag("ci")
 final class EventLoopTest {
   private static final Duration LONG = Duration.ofSeconds(20);
 

@@ -11,9 +11,11 @@ import io.mortise.conformance.redis.RedisServer;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Topology;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A backend on an application's own cluster client. */
+@Tag("ci")
 final class GivenClusterClientTest {
   private final RedisServer seed = RedisCluster.shared().nodes().get(0);
 

@@ -3,8 +3,10 @@ package io.mortise.backend.lettuce;
 import io.mortise.conformance.ClusterKit;
 import io.mortise.conformance.lock.CompositeLockConformance;
 import io.mortise.spi.LockBackendProvider;
+import org.junit.jupiter.api.Tag;
 
 /** Multi-locks and Redlocks on a Redis Cluster through Lettuce. */
+@Tag("all")
 class LettuceClusterCompositeLockTest extends CompositeLockConformance implements ClusterKit {
   @Override
   public LockBackendProvider provider() {

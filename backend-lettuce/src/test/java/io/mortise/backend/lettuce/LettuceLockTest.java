@@ -2,8 +2,10 @@ package io.mortise.backend.lettuce;
 
 import io.mortise.conformance.lock.RedisLockConformance;
 import io.mortise.spi.LockBackendProvider;
+import org.junit.jupiter.api.Tag;
 
 /** The lock contract on Redis through Lettuce. */
+@Tag("ci")
 class LettuceLockTest extends RedisLockConformance {
   @Override
   public LockBackendProvider provider() {

@@ -3,8 +3,10 @@ package io.mortise.backend.lettuce;
 import io.mortise.conformance.SentinelKit;
 import io.mortise.conformance.lock.RedisCompositeLockConformance;
 import io.mortise.spi.LockBackendProvider;
+import org.junit.jupiter.api.Tag;
 
 /** Multi-locks and Redlocks on a master that sentinels name, through Lettuce. */
+@Tag("all")
 class LettuceSentinelCompositeLockTest extends RedisCompositeLockConformance
     implements SentinelKit {
   @Override

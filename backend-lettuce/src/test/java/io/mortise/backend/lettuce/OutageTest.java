@@ -21,9 +21,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Calls while the server or the link to it fails. */
+@Tag("ci")
 final class OutageTest {
   private static final Duration SHORT = Duration.ofMillis(300);
 

@@ -8,10 +8,12 @@ import io.mortise.conformance.client.OtherClient;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.spi.LockBackend;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Every supported version of Lettuce, by URI and as an application's own client. */
+@Tag("ci")
 class SmokeTest {
   static List<ClientJar> versions() {
     return LinkageTest.versions();

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -24,6 +25,7 @@ import org.springframework.data.redis.core.StringRedisTemplate;
  * Two applications whose Redis is a cluster, or a master that sentinels name. The master with the
  * lock is killed while one of them holds it.
  */
+@Tag("ci")
 class FailoverTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final String LOCK = "orders:7";

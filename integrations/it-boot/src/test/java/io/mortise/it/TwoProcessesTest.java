@@ -19,11 +19,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.SpringBootVersion;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Methods with a lock, of the application in two processes on one Redis. */
+@Tag("ci")
 class TwoProcessesTest {
   private static long inRedis(String key) {
     String number = HERE.bean(StringRedisTemplate.class).opsForValue().get(key);

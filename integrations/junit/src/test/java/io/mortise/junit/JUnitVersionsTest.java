@@ -16,10 +16,12 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** The same class files pass on every supported version of JUnit. */
+@Tag("ci")
 class JUnitVersionsTest {
   private static final Path JARS = Path.of("target/junits");
   private static final Pattern JUNIT = Pattern.compile("junit-(jupiter|platform)[-\\w]*");

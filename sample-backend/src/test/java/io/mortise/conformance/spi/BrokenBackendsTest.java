@@ -14,6 +14,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.platform.commons.support.HierarchyTraversalMode;
@@ -22,6 +23,7 @@ import org.junit.platform.testkit.engine.EngineTestKit;
 import org.junit.platform.testkit.engine.Events;
 
 /** The test for each defect notices it. */
+@Tag("ci")
 class BrokenBackendsTest {
   private static final Queue<LockBackend> GOOD = new ConcurrentLinkedQueue<>();
   private static volatile Defect defect = Defect.LOSES_THE_INTERRUPT;
