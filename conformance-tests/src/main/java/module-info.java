@@ -31,8 +31,6 @@ module io.mortise.conformance {
       org.junit.platform.commons;
   opens io.mortise.conformance.lock to
       org.junit.platform.commons;
-  opens io.mortise.conformance.lock.composite to
-      org.junit.platform.commons;
   opens io.mortise.conformance.lock.condition to
       org.junit.platform.commons;
   opens io.mortise.conformance.lock.exclusive to
@@ -46,5 +44,21 @@ module io.mortise.conformance {
   opens io.mortise.conformance.lock.permit to
       org.junit.platform.commons;
   opens io.mortise.conformance.lock.readwrite to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.forcing to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.granting to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.handoff to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.looking to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.multi to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.redlock to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.service to
+      org.junit.platform.commons;
+  opens io.mortise.conformance.lock.waiting to
       org.junit.platform.commons;
 }

@@ -1,19 +1,19 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.composite.MergedLeaseRules;
-import io.mortise.conformance.lock.composite.MultiLeaseRules;
-import io.mortise.conformance.lock.composite.MultiRequestRules;
-import io.mortise.conformance.lock.composite.MultiRules;
-import io.mortise.conformance.lock.composite.MultiTermsRules;
-import io.mortise.conformance.lock.composite.MultiTryRules;
-import io.mortise.conformance.lock.composite.MultiWaitingRules;
-import io.mortise.conformance.lock.composite.RedFenceRules;
-import io.mortise.conformance.lock.composite.RedLossRules;
-import io.mortise.conformance.lock.composite.RedQuarantineRules;
-import io.mortise.conformance.lock.composite.RedRules;
-import io.mortise.conformance.lock.composite.RedTermsRules;
-import io.mortise.conformance.lock.composite.RedWaitingRules;
+import io.mortise.conformance.lock.multi.MergedLeaseRules;
+import io.mortise.conformance.lock.multi.MultiLeaseRules;
+import io.mortise.conformance.lock.multi.MultiRequestRules;
+import io.mortise.conformance.lock.multi.MultiRules;
+import io.mortise.conformance.lock.multi.MultiTermsRules;
+import io.mortise.conformance.lock.multi.MultiTryRules;
+import io.mortise.conformance.lock.multi.MultiWaitingRules;
+import io.mortise.conformance.lock.redlock.MajorityLossRules;
+import io.mortise.conformance.lock.redlock.MajorityRules;
+import io.mortise.conformance.lock.redlock.MajorityTermsRules;
+import io.mortise.conformance.lock.redlock.MajorityTokenRules;
+import io.mortise.conformance.lock.redlock.MajorityWaitingRules;
+import io.mortise.conformance.lock.redlock.QuarantineRules;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -67,42 +67,42 @@ public abstract class CompositeLockConformance implements LockKit {
   }
 
   @Nested
-  class Red extends RedRules {
+  class Red extends MajorityRules {
     Red() {
       super(CompositeLockConformance.this);
     }
   }
 
   @Nested
-  class RedLoss extends RedLossRules {
+  class RedLoss extends MajorityLossRules {
     RedLoss() {
       super(CompositeLockConformance.this);
     }
   }
 
   @Nested
-  class RedWaiting extends RedWaitingRules {
+  class RedWaiting extends MajorityWaitingRules {
     RedWaiting() {
       super(CompositeLockConformance.this);
     }
   }
 
   @Nested
-  class RedTerms extends RedTermsRules {
+  class RedTerms extends MajorityTermsRules {
     RedTerms() {
       super(CompositeLockConformance.this);
     }
   }
 
   @Nested
-  class RedQuarantine extends RedQuarantineRules {
+  class RedQuarantine extends QuarantineRules {
     RedQuarantine() {
       super(CompositeLockConformance.this);
     }
   }
 
   @Nested
-  class RedFence extends RedFenceRules {
+  class RedFence extends MajorityTokenRules {
     RedFence() {
       super(CompositeLockConformance.this);
     }

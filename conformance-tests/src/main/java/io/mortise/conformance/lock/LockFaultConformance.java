@@ -1,13 +1,13 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.exclusive.ForcedRules;
-import io.mortise.conformance.lock.exclusive.GivingUpRules;
-import io.mortise.conformance.lock.exclusive.GrantInReplyRules;
 import io.mortise.conformance.lock.fault.LateReplyRules;
 import io.mortise.conformance.lock.fault.LeaseChangeRules;
 import io.mortise.conformance.lock.fault.OutageRules;
 import io.mortise.conformance.lock.fault.UnknownOutcomeRules;
+import io.mortise.conformance.lock.forcing.ForcedRules;
+import io.mortise.conformance.lock.granting.GrantInReplyRules;
+import io.mortise.conformance.lock.waiting.GivingUpRules;
 import org.junit.jupiter.api.Nested;
 
 /**

@@ -2,14 +2,12 @@ package io.mortise.conformance.lock;
 
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.lock.exclusive.DurationRules;
-import io.mortise.conformance.lock.exclusive.FairRules;
 import io.mortise.conformance.lock.exclusive.FencedRules;
-import io.mortise.conformance.lock.exclusive.FindRules;
-import io.mortise.conformance.lock.exclusive.ForcedByIdRules;
 import io.mortise.conformance.lock.exclusive.GuardRules;
-import io.mortise.conformance.lock.exclusive.RedeployRules;
 import io.mortise.conformance.lock.exclusive.TaggedNameRules;
 import io.mortise.conformance.lock.fault.RivalRules;
+import io.mortise.conformance.lock.forcing.ForcedByIdRules;
+import io.mortise.conformance.lock.granting.FairRules;
 import io.mortise.conformance.lock.lease.AsyncRules;
 import io.mortise.conformance.lock.lease.ExecutorRules;
 import io.mortise.conformance.lock.lease.LeaseCallbackRules;
@@ -21,6 +19,8 @@ import io.mortise.conformance.lock.lease.LostHoldRules;
 import io.mortise.conformance.lock.lease.MaxHoldRules;
 import io.mortise.conformance.lock.lease.ReplicaRules;
 import io.mortise.conformance.lock.lease.WorkRules;
+import io.mortise.conformance.lock.looking.FindRules;
+import io.mortise.conformance.lock.service.RedeployRules;
 import org.junit.jupiter.api.Nested;
 
 /**

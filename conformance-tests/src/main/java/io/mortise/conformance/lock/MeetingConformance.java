@@ -1,17 +1,17 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.composite.MultiWaitingRules;
 import io.mortise.conformance.lock.exclusive.ExclusionRules;
-import io.mortise.conformance.lock.exclusive.FairRules;
 import io.mortise.conformance.lock.exclusive.FencedRules;
-import io.mortise.conformance.lock.exclusive.GrantRules;
-import io.mortise.conformance.lock.exclusive.QueueRules;
-import io.mortise.conformance.lock.exclusive.TakeoverRules;
-import io.mortise.conformance.lock.exclusive.WaitingRules;
+import io.mortise.conformance.lock.granting.FairRules;
+import io.mortise.conformance.lock.granting.GrantRules;
+import io.mortise.conformance.lock.granting.TakeoverRules;
 import io.mortise.conformance.lock.lease.LeaseCallbackRules;
-import io.mortise.conformance.lock.readwrite.RwQueueRules;
-import io.mortise.conformance.lock.readwrite.RwRules;
+import io.mortise.conformance.lock.multi.MultiWaitingRules;
+import io.mortise.conformance.lock.readwrite.ReadWriteRules;
+import io.mortise.conformance.lock.readwrite.ReaderQueueRules;
+import io.mortise.conformance.lock.waiting.QueueRules;
+import io.mortise.conformance.lock.waiting.WaitingRules;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -86,14 +86,14 @@ public abstract class MeetingConformance implements LockKit {
   }
 
   @Nested
-  class ReadWrite extends RwRules {
+  class ReadWrite extends ReadWriteRules {
     ReadWrite() {
       super(MeetingConformance.this);
     }
   }
 
   @Nested
-  class ReadWriteQueues extends RwQueueRules {
+  class ReadWriteQueues extends ReaderQueueRules {
     ReadWriteQueues() {
       super(MeetingConformance.this);
     }

@@ -1,14 +1,14 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.LockKit;
-import io.mortise.conformance.lock.readwrite.RwContractRules;
-import io.mortise.conformance.lock.readwrite.RwFaultRules;
-import io.mortise.conformance.lock.readwrite.RwLeaseRules;
-import io.mortise.conformance.lock.readwrite.RwLoadRules;
-import io.mortise.conformance.lock.readwrite.RwQueueRules;
-import io.mortise.conformance.lock.readwrite.RwRules;
-import io.mortise.conformance.lock.readwrite.RwScriptRules;
-import io.mortise.conformance.lock.readwrite.RwShareRules;
+import io.mortise.conformance.lock.readwrite.ReadWriteRules;
+import io.mortise.conformance.lock.readwrite.ReaderContractRules;
+import io.mortise.conformance.lock.readwrite.ReaderFaultRules;
+import io.mortise.conformance.lock.readwrite.ReaderLeaseRules;
+import io.mortise.conformance.lock.readwrite.ReaderLoadRules;
+import io.mortise.conformance.lock.readwrite.ReaderQueueRules;
+import io.mortise.conformance.lock.readwrite.ReaderScriptRules;
+import io.mortise.conformance.lock.readwrite.ShareRules;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -20,56 +20,56 @@ public abstract class ReadWriteConformance implements LockKit {
   protected ReadWriteConformance() {}
 
   @Nested
-  class ReadWrite extends RwRules {
+  class ReadWrite extends ReadWriteRules {
     ReadWrite() {
       super(ReadWriteConformance.this);
     }
   }
 
   @Nested
-  class ReadWriteQueues extends RwQueueRules {
+  class ReadWriteQueues extends ReaderQueueRules {
     ReadWriteQueues() {
       super(ReadWriteConformance.this);
     }
   }
 
   @Nested
-  class ReadWriteLeases extends RwLeaseRules {
+  class ReadWriteLeases extends ReaderLeaseRules {
     ReadWriteLeases() {
       super(ReadWriteConformance.this);
     }
   }
 
   @Nested
-  class ReadWriteFaults extends RwFaultRules {
+  class ReadWriteFaults extends ReaderFaultRules {
     ReadWriteFaults() {
       super(ReadWriteConformance.this);
     }
   }
 
   @Nested
-  class ReadWriteContract extends RwContractRules {
+  class ReadWriteContract extends ReaderContractRules {
     ReadWriteContract() {
       super(ReadWriteConformance.this);
     }
   }
 
   @Nested
-  class ReadWriteLoad extends RwLoadRules {
+  class ReadWriteLoad extends ReaderLoadRules {
     ReadWriteLoad() {
       super(ReadWriteConformance.this);
     }
   }
 
   @Nested
-  class ReadWriteShares extends RwShareRules {
+  class ReadWriteShares extends ShareRules {
     ReadWriteShares() {
       super(ReadWriteConformance.this);
     }
   }
 
   @Nested
-  class ReadWriteScripts extends RwScriptRules {
+  class ReadWriteScripts extends ReaderScriptRules {
     ReadWriteScripts() {
       super(ReadWriteConformance.this);
     }

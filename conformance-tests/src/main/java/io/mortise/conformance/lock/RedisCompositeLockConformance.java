@@ -1,10 +1,10 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.RedisKit;
-import io.mortise.conformance.lock.composite.RedFaultRules;
-import io.mortise.conformance.lock.composite.RedRestartRules;
-import io.mortise.conformance.lock.composite.RedServerRules;
-import io.mortise.conformance.lock.composite.RedSoakRules;
+import io.mortise.conformance.lock.redlock.MajoritySoakRules;
+import io.mortise.conformance.lock.redlock.MemberFaultRules;
+import io.mortise.conformance.lock.redlock.MemberRestartRules;
+import io.mortise.conformance.lock.redlock.MemberServerRules;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -17,28 +17,28 @@ public abstract class RedisCompositeLockConformance extends CompositeLockConform
   protected RedisCompositeLockConformance() {}
 
   @Nested
-  class RedMembers extends RedServerRules {
+  class RedMembers extends MemberServerRules {
     RedMembers() {
       super(RedisCompositeLockConformance.this);
     }
   }
 
   @Nested
-  class RedRestarts extends RedRestartRules {
+  class RedRestarts extends MemberRestartRules {
     RedRestarts() {
       super(RedisCompositeLockConformance.this);
     }
   }
 
   @Nested
-  class RedFaults extends RedFaultRules {
+  class RedFaults extends MemberFaultRules {
     RedFaults() {
       super(RedisCompositeLockConformance.this);
     }
   }
 
   @Nested
-  class RedSoak extends RedSoakRules {
+  class RedSoak extends MajoritySoakRules {
     RedSoak() {
       super(RedisCompositeLockConformance.this);
     }

@@ -2,8 +2,8 @@ package io.mortise.conformance.lock;
 
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.lock.exclusive.CommandRules;
-import io.mortise.conformance.lock.exclusive.RefusalRules;
-import io.mortise.conformance.lock.exclusive.ServerLeakRules;
+import io.mortise.conformance.lock.service.RefusalRules;
+import io.mortise.conformance.lock.service.ServerLeakRules;
 import org.junit.jupiter.api.Nested;
 
 /**

@@ -1,9 +1,9 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.RedisKit;
-import io.mortise.conformance.lock.exclusive.FairHistoryRules;
 import io.mortise.conformance.lock.exclusive.GuardProcessRules;
 import io.mortise.conformance.lock.fault.RivalServerRules;
+import io.mortise.conformance.lock.granting.FairHistoryRules;
 import org.junit.jupiter.api.Nested;
 
 /**

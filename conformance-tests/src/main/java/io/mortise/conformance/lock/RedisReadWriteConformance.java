@@ -1,9 +1,9 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.RedisKit;
-import io.mortise.conformance.lock.readwrite.RwCommandRules;
-import io.mortise.conformance.lock.readwrite.RwProcessRules;
-import io.mortise.conformance.lock.readwrite.RwRestartRules;
+import io.mortise.conformance.lock.readwrite.ReaderCommandRules;
+import io.mortise.conformance.lock.readwrite.ReaderProcessRules;
+import io.mortise.conformance.lock.readwrite.ReaderRestartRules;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -15,21 +15,21 @@ public abstract class RedisReadWriteConformance extends ReadWriteConformance imp
   protected RedisReadWriteConformance() {}
 
   @Nested
-  class ReadWriteCommands extends RwCommandRules {
+  class ReadWriteCommands extends ReaderCommandRules {
     ReadWriteCommands() {
       super(RedisReadWriteConformance.this);
     }
   }
 
   @Nested
-  class ReadWriteProcesses extends RwProcessRules {
+  class ReadWriteProcesses extends ReaderProcessRules {
     ReadWriteProcesses() {
       super(RedisReadWriteConformance.this);
     }
   }
 
   @Nested
-  class ReadWriteRestarts extends RwRestartRules {
+  class ReadWriteRestarts extends ReaderRestartRules {
     ReadWriteRestarts() {
       super(RedisReadWriteConformance.this);
     }

@@ -3,7 +3,7 @@ package io.mortise.conformance.lock;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.lock.condition.ConditionProcessRules;
 import io.mortise.conformance.lock.permit.LatchCommandRules;
-import io.mortise.conformance.lock.permit.SemCommandRules;
+import io.mortise.conformance.lock.permit.PermitCommandRules;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -16,7 +16,7 @@ public abstract class RedisSynchronizerConformance extends SynchronizerConforman
   protected RedisSynchronizerConformance() {}
 
   @Nested
-  class SemaphoreCommands extends SemCommandRules {
+  class SemaphoreCommands extends PermitCommandRules {
     SemaphoreCommands() {
       super(RedisSynchronizerConformance.this);
     }

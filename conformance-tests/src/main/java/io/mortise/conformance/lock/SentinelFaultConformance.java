@@ -1,9 +1,9 @@
 package io.mortise.conformance.lock;
 
 import io.mortise.conformance.SentinelKit;
-import io.mortise.conformance.lock.composite.RedSentinelRules;
 import io.mortise.conformance.lock.fault.FailoverRules;
 import io.mortise.conformance.lock.fault.FencedFailoverRules;
+import io.mortise.conformance.lock.redlock.SentinelMemberRules;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -29,7 +29,7 @@ public abstract class SentinelFaultConformance implements SentinelKit {
   }
 
   @Nested
-  class RedSentinels extends RedSentinelRules {
+  class RedSentinels extends SentinelMemberRules {
     RedSentinels() {
       super(SentinelFaultConformance.this);
     }

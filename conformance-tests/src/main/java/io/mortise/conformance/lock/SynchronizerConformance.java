@@ -5,15 +5,15 @@ import io.mortise.conformance.lock.condition.ConditionRules;
 import io.mortise.conformance.lock.condition.SharedConditionRules;
 import io.mortise.conformance.lock.permit.LatchFaultRules;
 import io.mortise.conformance.lock.permit.LatchRules;
-import io.mortise.conformance.lock.permit.SemBadInputRules;
-import io.mortise.conformance.lock.permit.SemFaultRules;
-import io.mortise.conformance.lock.permit.SemHandOffRules;
-import io.mortise.conformance.lock.permit.SemLifeRules;
-import io.mortise.conformance.lock.permit.SemLoadRules;
-import io.mortise.conformance.lock.permit.SemReturnFaultRules;
-import io.mortise.conformance.lock.permit.SemReturnRules;
-import io.mortise.conformance.lock.permit.SemRules;
-import io.mortise.conformance.lock.permit.SemScriptRules;
+import io.mortise.conformance.lock.permit.PermitFaultRules;
+import io.mortise.conformance.lock.permit.PermitHandOffRules;
+import io.mortise.conformance.lock.permit.PermitHolderRules;
+import io.mortise.conformance.lock.permit.PermitInputRules;
+import io.mortise.conformance.lock.permit.PermitLoadRules;
+import io.mortise.conformance.lock.permit.PermitRules;
+import io.mortise.conformance.lock.permit.PermitScriptRules;
+import io.mortise.conformance.lock.permit.ReturnFaultRules;
+import io.mortise.conformance.lock.permit.ReturnRules;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -25,63 +25,63 @@ public abstract class SynchronizerConformance implements LockKit {
   protected SynchronizerConformance() {}
 
   @Nested
-  class Semaphores extends SemRules {
+  class Semaphores extends PermitRules {
     Semaphores() {
       super(SynchronizerConformance.this);
     }
   }
 
   @Nested
-  class SemaphoreLife extends SemLifeRules {
+  class SemaphoreLife extends PermitHolderRules {
     SemaphoreLife() {
       super(SynchronizerConformance.this);
     }
   }
 
   @Nested
-  class SemaphoreFaults extends SemFaultRules {
+  class SemaphoreFaults extends PermitFaultRules {
     SemaphoreFaults() {
       super(SynchronizerConformance.this);
     }
   }
 
   @Nested
-  class SemaphoreReturns extends SemReturnRules {
+  class SemaphoreReturns extends ReturnRules {
     SemaphoreReturns() {
       super(SynchronizerConformance.this);
     }
   }
 
   @Nested
-  class SemaphoreReturnFaults extends SemReturnFaultRules {
+  class SemaphoreReturnFaults extends ReturnFaultRules {
     SemaphoreReturnFaults() {
       super(SynchronizerConformance.this);
     }
   }
 
   @Nested
-  class SemaphoreLoad extends SemLoadRules {
+  class SemaphoreLoad extends PermitLoadRules {
     SemaphoreLoad() {
       super(SynchronizerConformance.this);
     }
   }
 
   @Nested
-  class SemaphoreHandOffs extends SemHandOffRules {
+  class SemaphoreHandOffs extends PermitHandOffRules {
     SemaphoreHandOffs() {
       super(SynchronizerConformance.this);
     }
   }
 
   @Nested
-  class SemaphoreScripts extends SemScriptRules {
+  class SemaphoreScripts extends PermitScriptRules {
     SemaphoreScripts() {
       super(SynchronizerConformance.this);
     }
   }
 
   @Nested
-  class SemaphoreBadInput extends SemBadInputRules {
+  class SemaphoreBadInput extends PermitInputRules {
     SemaphoreBadInput() {
       super(SynchronizerConformance.this);
     }

@@ -1,0 +1,5 @@
+/** The rules of forced unlocks. */
+@NullMarked
+package io.mortise.conformance.lock.forcing;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** The rules of the Redlock. */
+@NullMarked
+package io.mortise.conformance.lock.redlock;
+
+import org.jspecify.annotations.NullMarked;
