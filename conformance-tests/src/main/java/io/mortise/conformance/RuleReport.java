@@ -1,5 +1,6 @@
 package io.mortise.conformance;
 
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Optional;
 import java.util.TreeSet;
@@ -35,7 +36,9 @@ final class RuleReport implements TestWatcher, BeforeEachCallback, ParameterReso
             .map(instance -> ((BackendUnderTest) instance).backendName())
             .findFirst()
             .orElse("no-backend");
-    context.getStore(STORE).put("backend", backend);
+    Path server = Path.of(System.getProperty("mortise.server", "")).getFileName();
+    String report = server.toString().isEmpty() ? backend : backend + '-' + server;
+    context.getStore(STORE).put("backend", report);
   }
 
   @Override

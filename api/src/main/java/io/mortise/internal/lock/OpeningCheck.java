@@ -234,11 +234,11 @@ record OpeningCheck(Store store, String mailbox) {
         store.options().redissonInterop()
             ? ", and, for locks shared with Redisson, for keys of their names and channels redisson_lock__channel:*"
             : "";
-    String step =
-        cannotWrite(error)
-            .orElse(
-                "allow it for keys %s* and channels %s*%s (docs/troubleshooting.md#permissions)"
-                    .formatted(prefix, prefix, shared));
+    String allow =
+        error.contains("access database")
+            ? "allow the user this database (db=… or alldbs), or choose another"
+            : "allow it for keys %s* and channels %s*%s".formatted(prefix, prefix, shared);
+    String step = cannotWrite(error).orElse(allow + " (docs/troubleshooting.md#permissions)");
     return new BackendUnavailableException(
         "%s refused %s, which locks need: %s; %s".formatted(store.endpoint(), command, error, step),
         cause);

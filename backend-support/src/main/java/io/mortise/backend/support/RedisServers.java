@@ -230,6 +230,9 @@ public final class RedisServers {
     if (reason instanceof Unfit) {
       return "";
     }
+    if (message.matches("NOPERM\\b.*\\baccess database\\b.*")) {
+      return "; allow the user this database (db=… or alldbs), or choose another after the last slash";
+    }
     if (message.matches("(?s)(WRONGPASS|NOAUTH|NOPERM|ERR AUTH)\\b.*")) {
       return "; check user and password, and what the server's ACL allows that user";
     }

@@ -11,6 +11,7 @@ import io.mortise.FencedLock;
 import io.mortise.LockService;
 import io.mortise.NotReplicatedException;
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.RawAcquire;
@@ -44,6 +45,7 @@ public abstract class ClusterFaultConformance extends ClusterTests {
   /** For the subclass that the author of a backend writes. */
   protected ClusterFaultConformance() {}
 
+  @OnEachServer
   @Test
   @Rule({"B23", "L1", "L8", "L10"})
   @DisplayName("B23: when a master is killed, the rest goes on, and its locks soon after it")
@@ -242,6 +244,7 @@ public abstract class ClusterFaultConformance extends ClusterTests {
     assertFalse(cluster.owner(slot) == old);
   }
 
+  @OnEachServer
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   @Rule({"B23", "L13"})

@@ -12,6 +12,7 @@ import io.mortise.KeyGuard;
 import io.mortise.LockService;
 import io.mortise.RedLock;
 import io.mortise.conformance.BackendUnderTest;
+import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.Permissions;
 import io.mortise.conformance.redis.RedisCluster;
@@ -102,6 +103,7 @@ public abstract class ClusterOpeningConformance implements BackendUnderTest {
     assertTrue(message.contains("127.0.0.1:1") && message.contains("127.0.0.1:2"), message);
   }
 
+  @OnEachServer
   @Test
   @Rule("B16")
   @DisplayName("B16: a single server and a cluster are told apart, with the URI to write")
@@ -135,6 +137,7 @@ public abstract class ClusterOpeningConformance implements BackendUnderTest {
     }
   }
 
+  @OnEachServer
   @Test
   @Rule({"B16", "L18"})
   @DisplayName("L18: the documented permissions are enough on a cluster, and all are needed")

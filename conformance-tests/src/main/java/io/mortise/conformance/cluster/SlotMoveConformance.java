@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mortise.DistributedCountDownLatch;
 import io.mortise.DistributedLock;
@@ -11,8 +12,10 @@ import io.mortise.LeaseState;
 import io.mortise.LockException;
 import io.mortise.LockService;
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.redis.SlotMigration;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.ThreadKind;
@@ -25,6 +28,7 @@ import java.util.UUID;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.IntConsumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -34,10 +38,28 @@ public abstract class SlotMoveConformance extends ClusterTests {
   /** For the subclass that the author of a backend writes. */
   protected SlotMoveConformance() {}
 
+  @OnEachServer
   @Test
   @Rule({"B22", "L1", "L10"})
   @DisplayName("B22, L1: while slots move under load, nobody is inside twice and no call fails")
   void slotsMoveUnderLoad(Figures figures) throws InterruptedException {
+    moveUnderLoad(figures, "moved", 40, slot -> cluster.move(slot, cluster.otherThan(slot)));
+  }
+
+  @OnEachServer
+  @Test
+  @Rule({"B22", "L1", "L10"})
+  @DisplayName("B22, L1: the same while a thousand slots at a time migrate atomically")
+  void slotsMigrateUnderLoad(Figures figures) throws InterruptedException {
+    assumeTrue(
+        SlotMigration.isPossible(cluster.nodes().get(0)), "no CLUSTER MIGRATESLOTS on this server");
+    moveUnderLoad(
+        figures, "migrated", 12, slot -> SlotMigration.run(cluster, slot, cluster.otherThan(slot)));
+  }
+
+  /** Eight threads of two services lock four names, whose slots move in turn. */
+  private void moveUnderLoad(Figures figures, String how, int times, IntConsumer move)
+      throws InterruptedException {
     List<LockService> services = List.of(service(), service());
     List<String> names = IntStream.range(0, 4).mapToObj(i -> name + '-' + i).toList();
     Stays stays = new Stays();
@@ -52,20 +74,18 @@ public abstract class SlotMoveConformance extends ClusterTests {
                 stay(services.get(number % 2).getLock(wanted), wanted, stays);
               }
             });
-    int moves = 0;
-    while (moves < 40) {
-      int slot = cluster.slot('{' + names.get(moves % names.size()) + '}');
-      cluster.move(slot, cluster.otherThan(slot));
-      moves++;
+    for (int i = 0; i < times; i++) {
+      move.accept(cluster.slot('{' + names.get(i % names.size()) + '}'));
     }
     over.set(true);
     crew.join(LONG);
     assertEquals(List.of(), stays.overlaps());
-    assertTrue(stays.count() > moves, "only " + stays.count() + " stays");
-    figures.add("cluster, slots moved under load", String.valueOf(moves));
-    figures.add("cluster, stays while slots moved", String.valueOf(stays.count()));
+    assertTrue(stays.count() > times, "only " + stays.count() + " stays");
+    figures.add("cluster, slots " + how + " under load", String.valueOf(times));
+    figures.add("cluster, stays while slots " + how, String.valueOf(stays.count()));
     figures.add(
-        "cluster, longest wait while slots moved (ms)", String.valueOf(stays.longestWaitMillis()));
+        "cluster, longest wait while slots " + how + " (ms)",
+        String.valueOf(stays.longestWaitMillis()));
   }
 
   private static void stay(DistributedLock lock, String name, Stays stays)
@@ -123,6 +143,7 @@ public abstract class SlotMoveConformance extends ClusterTests {
     return node.commandCounts().getOrDefault("wait", 0L);
   }
 
+  @OnEachServer
   @Test
   @Rule({"B1", "L10", "L14"})
   @DisplayName("L10: a release that a moving slot cuts short is repeated, and a waiter comes in")
@@ -176,6 +197,7 @@ public abstract class SlotMoveConformance extends ClusterTests {
     assertEquals(2, latch.getCount());
   }
 
+  @OnEachServer
   @Test
   @Rule({"B2", "B7", "B22"})
   @DisplayName("B7, B22: a node that asks for a slot gets a script it does not know; it runs once")
@@ -195,6 +217,7 @@ public abstract class SlotMoveConformance extends ClusterTests {
     assertEquals(List.of(4L), backend.execute(call));
   }
 
+  @OnEachServer
   @Test
   @Rule({"B7", "B17", "B22"})
   @DisplayName("B22: a new master is used, and one that was taken out is left and disconnected")

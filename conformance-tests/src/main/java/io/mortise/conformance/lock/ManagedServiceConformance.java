@@ -16,6 +16,7 @@ import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.CommandProxy;
@@ -125,6 +126,7 @@ public abstract class ManagedServiceConformance implements RedisKit {
     }
   }
 
+  @OnEachServer
   @Test
   @Rule({"L1", "L13"})
   @DisplayName("L1: behind such an address all kinds of lock work")
@@ -288,6 +290,7 @@ public abstract class ManagedServiceConformance implements RedisKit {
 
   // Refused commands
 
+  @OnEachServer
   @Test
   @Rule("B16")
   @DisplayName("B16: a server without HELLO is used by the older protocol, and INFO tells of it")
@@ -304,6 +307,7 @@ public abstract class ManagedServiceConformance implements RedisKit {
     assertTrue(String.valueOf(wrong.getMessage()).contains("WRONGPASS"), wrong::toString);
   }
 
+  @OnEachServer
   @Test
   @Rule("B16")
   @DisplayName("B16: a server that knows only the older protocol is used by it")
@@ -353,6 +357,7 @@ public abstract class ManagedServiceConformance implements RedisKit {
     assertTrue(String.valueOf(refusal.getMessage()).contains("replica"), refusal::toString);
   }
 
+  @OnEachServer
   @Test
   @Rule({"B16", "L18"})
   @DisplayName("L18: a server without scripts is refused when the service opens, by the command")

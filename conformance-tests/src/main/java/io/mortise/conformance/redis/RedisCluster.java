@@ -208,7 +208,7 @@ public final class RedisCluster implements AutoCloseable {
   public void forget(RedisServer gone) {
     nodes.remove(gone);
     String id = id(gone);
-    nodes.forEach(node -> node.command("CLUSTER", "FORGET", id));
+    nodes.forEach(node -> SplitOff.forget(node, id));
   }
 
   /**
@@ -306,6 +306,12 @@ public final class RedisCluster implements AutoCloseable {
     } catch (UncheckedIOException e) {
       return Stream.empty();
     }
+  }
+
+  /** The last slot of the range in which a master has the slot. */
+  static int lastOfRange(RedisServer owner, int slot) {
+    String range = ranges(owner).filter(each -> contains(each, slot)).findFirst().orElseThrow();
+    return Integer.parseInt(range.substring(range.indexOf('-') + 1));
   }
 
   private static boolean contains(String range, int slot) {
@@ -424,22 +430,12 @@ public final class RedisCluster implements AutoCloseable {
    * @return the replica, which is a master now
    */
   public RedisServer splitOff(RedisServer master) {
-    String line = "myself,slave " + id(master);
-    RedisServer replica =
-        nodes.stream()
-            .filter(node -> String.valueOf(node.command("CLUSTER", "NODES")).contains(line))
-            .findFirst()
-            .orElseThrow();
-    master.command("CONFIG", "SET", "cluster-require-full-coverage", "no");
-    nodes.stream()
-        .filter(node -> node != master)
-        .forEach(node -> master.command("CLUSTER", "FORGET", id(node)));
-    replica.command("CLUSTER", "FAILOVER", "TAKEOVER");
+    RedisServer replica = SplitOff.replacing(master, nodes);
     until("the replica serves", () -> hasSlots(replica) && isOk(replica));
     return replica;
   }
 
-  private static String id(RedisServer node) {
+  static String id(RedisServer node) {
     return String.valueOf(node.command("CLUSTER", "MYID"));
   }
 

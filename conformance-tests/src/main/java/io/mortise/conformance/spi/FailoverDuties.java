@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.Permissions;
 import io.mortise.conformance.redis.RedisSentinels;
@@ -90,6 +91,7 @@ abstract class FailoverDuties extends Duties {
     return next;
   }
 
+  @OnEachServer
   @Test
   @Rule({"B23", "B11", "B14"})
   @DisplayName("B23: after the master was killed, calls and messages go to the next one")
@@ -103,6 +105,7 @@ abstract class FailoverDuties extends Duties {
     assertMoved();
   }
 
+  @OnEachServer
   @Test
   @Rule({"B23", "B11"})
   @DisplayName("B23: when an operator moves the master, calls and messages follow")

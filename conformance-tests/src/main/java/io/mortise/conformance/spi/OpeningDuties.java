@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy;
@@ -65,6 +66,7 @@ abstract class OpeningDuties extends Duties {
         .count();
   }
 
+  @OnEachServer
   @Test
   @Rule({"B16", "B18"})
   @DisplayName("B16: a password, or a user with a password, opens a server that asks for one")
@@ -83,6 +85,7 @@ abstract class OpeningDuties extends Duties {
     }
   }
 
+  @OnEachServer
   @Test
   @Rule("B1")
   @DisplayName("B1: a command that the ACL forbids is REPLIED with NOPERM")
@@ -99,6 +102,7 @@ abstract class OpeningDuties extends Duties {
     }
   }
 
+  @OnEachServer
   @Test
   @Rule({"B16", "B18"})
   @DisplayName("B16: a wrong password is refused, nothing stays open, and no secret is shown")
@@ -147,6 +151,7 @@ abstract class OpeningDuties extends Duties {
     return proxy.connections() == 0;
   }
 
+  @OnEachServer
   @Test
   @Rule("B16")
   @DisplayName("B16: a replica is refused, and the message calls it one")
@@ -161,6 +166,7 @@ abstract class OpeningDuties extends Duties {
     }
   }
 
+  @OnEachServer
   @Test
   @Rule("B16")
   @DisplayName("B16: a server of a cluster is refused, and the message says so")
@@ -216,6 +222,7 @@ abstract class OpeningDuties extends Duties {
     }
   }
 
+  @OnEachServer
   @Test
   @Rule("B17")
   @DisplayName("B17: closing leaves no connection open")

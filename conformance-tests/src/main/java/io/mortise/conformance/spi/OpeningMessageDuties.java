@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.BackendUnavailableException;
 import io.mortise.LockService;
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.RespConnection;
@@ -116,6 +117,7 @@ abstract class OpeningMessageDuties extends Duties {
     }
   }
 
+  @OnEachServer
   @Test
   @Rule({"B16", "B18"})
   @DisplayName("B16: a wrong password and a missing one")
@@ -150,6 +152,7 @@ abstract class OpeningMessageDuties extends Duties {
     }
   }
 
+  @OnEachServer
   @Test
   @Rule("B16")
   @DisplayName("B16: a server of another kind: each is told which URI to write")
@@ -365,6 +368,7 @@ abstract class OpeningMessageDuties extends Duties {
     }
   }
 
+  @OnEachServer
   @Test
   @Rule("B16")
   @DisplayName("B16: a server that answers and cannot write")

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
@@ -126,6 +127,7 @@ abstract class OutageDuties extends FaultDuties {
     later.assertNoneRan(this::count);
   }
 
+  @OnEachServer
   @ParameterizedTest
   @EnumSource
   @Rule({"B2", "B7"})
@@ -138,6 +140,7 @@ abstract class OutageDuties extends FaultDuties {
     assertEquals(List.of(1L), way.call(backend, increment(name("n"))));
   }
 
+  @OnEachServer
   @Test
   @Rule("B2")
   @DisplayName(

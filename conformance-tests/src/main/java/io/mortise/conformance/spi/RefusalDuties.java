@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.RedisServer.Binary;
@@ -17,6 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Errors of a server that runs no scripts now, or none that write. */
+@OnEachServer
 abstract class RefusalDuties extends FaultDuties {
   RefusalDuties(RedisBackendConformance suite) {
     super(suite);

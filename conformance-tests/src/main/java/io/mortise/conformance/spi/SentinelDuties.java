@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.Permissions;
 import io.mortise.conformance.redis.RedisSentinels;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a backend opens and refuses when it is given sentinels. */
+@OnEachServer
 abstract class SentinelDuties extends Duties {
   private static final String SECRET = "s3ntinel-Wort";
   private static final String USER = "watcher";

@@ -9,6 +9,7 @@ import io.mortise.LeaseState;
 import io.mortise.LockException;
 import io.mortise.LockService;
 import io.mortise.conformance.Figures;
+import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.SentinelKit;
 import io.mortise.conformance.lock.fixture.Contender;
@@ -62,6 +63,7 @@ public abstract class FailoverRules extends LockRules {
             .open(new BackendConfig(set.uri(), Duration.ofSeconds(2), "mortise-kit", Map.of())));
   }
 
+  @OnEachServer
   @Test
   @Rule({"B23", "L9"})
   void aWaiterLocksSoonAfterASentinelNamedTheNextMaster(Figures figures)

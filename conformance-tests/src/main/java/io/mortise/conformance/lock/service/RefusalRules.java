@@ -4,18 +4,21 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
 import io.mortise.FencedLock;
 import io.mortise.LockService;
 import io.mortise.OutcomeUnknownException;
+import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.redis.Permissions;
 import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.redis.RespException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,6 +34,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Servers that are out of reach, or forbid what locks need. The refusal comes at open, and is
  * clear.
  */
+@OnEachServer
 @Rule("L18")
 public abstract class RefusalRules extends LockRules {
   private static final String SECRET = "s3cr3t-w0rd";
@@ -193,6 +197,28 @@ public abstract class RefusalRules extends LockRules {
   @Test
   void forbiddenKeysAreNamed() {
     assertContains("mortise:", refusal(user("~other:*", "&*", "+@all")));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "/5"})
+  void aForbiddenDatabaseIsNamed(String path) {
+    assumeTrue(hasPermissionsForDatabases(), "the server has no permissions for databases");
+    String message = refusal(URI.create(user("~*", "&*", "+@all", "db=3") + path));
+    assertContains("database", message);
+    assertContains("alldbs", message);
+    assertFalse(message.contains("for keys"), message);
+    try (LockService service = open(URI.create(user("~*", "&*", "+@all", "db=3") + "/3"))) {
+      assertTrue(service.getLock(name).tryLock());
+    }
+  }
+
+  private boolean hasPermissionsForDatabases() {
+    try {
+      user("alldbs");
+      return true;
+    } catch (RespException e) {
+      return false;
+    }
   }
 
   @Test
