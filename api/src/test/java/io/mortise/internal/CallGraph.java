@@ -23,8 +23,9 @@ import org.objectweb.asm.Opcodes;
 
 /**
  * Which method calls which, read from the class files of one folder. It is an upper bound: a call
- * reaches every override in that folder, and a lambda counts as called where it is made. Calls that
- * go through other code, such as an executor, are not followed.
+ * reaches every override in that folder, and a lambda counts as called where it is made. Only the
+ * first object is known: what it calls on itself, its own class does. Calls that go through other
+ * code, such as an executor, are not followed.
  */
 final class CallGraph {
   /** A method of a class, by internal name, and its name with the descriptor. */
@@ -51,12 +52,16 @@ final class CallGraph {
    * @param most how many calls deep
    */
   Set<String> reachable(Method from, int most) {
-    Map<Method, Integer> depths = new HashMap<>(Map.of(from, 0));
-    Deque<Method> next = new ArrayDeque<>(List.of(from));
+    Map<Method, Integer> depths = new HashMap<>();
+    mayRun(from).forEach(each -> depths.put(each, 0));
+    Set<String> kinds = kinds(from.owner());
+    Deque<Method> next = new ArrayDeque<>(depths.keySet());
     while (!next.isEmpty()) {
       Method caller = next.remove();
       int depth = Objects.requireNonNull(depths.get(caller)) + 1;
-      for (Method named : calls.getOrDefault(caller, Set.of())) {
+      for (Method each : calls.getOrDefault(caller, Set.of())) {
+        Method named =
+            kinds.contains(each.owner()) ? new Method(from.owner(), each.signature()) : each;
         for (Method called : depth > most ? Set.<Method>of() : mayRun(named)) {
           if (depths.putIfAbsent(called, depth) == null) {
             next.add(called);
@@ -67,6 +72,13 @@ final class CallGraph {
     Set<String> classes = new TreeSet<>();
     depths.keySet().forEach(each -> classes.add(each.owner().replaceAll(".*/|\\$.*", "")));
     return classes;
+  }
+
+  /** A class and all that it extends or implements. */
+  private Set<String> kinds(String owner) {
+    Set<String> all = new HashSet<>(Set.of(owner));
+    parents.getOrDefault(owner, List.of()).forEach(each -> all.addAll(kinds(each)));
+    return all;
   }
 
   /** The method that a call names, wherever it is inherited from, and every override of it. */

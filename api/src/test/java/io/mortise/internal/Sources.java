@@ -90,7 +90,7 @@ final class Sources {
                   !((VariableTree) each).getModifiers().getFlags().contains(Modifier.STATIC))
               .count();
       fields.merge(name + '.' + type.getSimpleName(), (int) count, Math::max);
-      return super.visitClass(type, unused);
+      return super.visitClass(type, null);
     }
 
     @Override
@@ -101,7 +101,7 @@ final class Sources {
       if (method.getBody() != null) {
         methods.merge(full, (int) (line(method, false) - line(method, true) + 1), Math::max);
       }
-      return super.visitMethod(method, unused);
+      return super.visitMethod(method, null);
     }
 
     private long line(MethodTree method, boolean first) {
@@ -113,7 +113,7 @@ final class Sources {
     @Override
     public @Nullable Void visitVariable(VariableTree variable, @Nullable Void unused) {
       names.add(variable.getName().toString());
-      return super.visitVariable(variable, unused);
+      return super.visitVariable(variable, null);
     }
   }
 }

@@ -9,11 +9,15 @@ import java.util.List;
  * The time of the first of several members. A thread may park only if it may with each of them: it
  * waits for the replies of all.
  *
- * @param members at least one
+ * @param times those of the members, at least one
  */
-record MemberTime(List<Member> members) implements TimeSource {
+record MemberTime(List<TimeSource> times) implements TimeSource {
+  static MemberTime of(List<Member> members) {
+    return new MemberTime(members.stream().map(Member::time).toList());
+  }
+
   private TimeSource first() {
-    return members.get(0).time();
+    return times.get(0);
   }
 
   @Override
@@ -33,7 +37,7 @@ record MemberTime(List<Member> members) implements TimeSource {
 
   @Override
   public void checkMayPark() {
-    members.forEach(each -> each.time().checkMayPark());
+    times.forEach(TimeSource::checkMayPark);
   }
 
   @Override
