@@ -250,7 +250,7 @@ public abstract class ClusterFaultConformance extends ClusterTests {
   @Rule({"B23", "L13"})
   @DisplayName("L13: a master that lives on apart gives smaller tokens than the one after it")
   void aMasterLivesOnApart(boolean counterIsLost) {
-    try (RedisCluster apart = RedisCluster.start(NODE_TIMEOUT)) {
+    try (RedisCluster apart = RedisCluster.start(Duration.ofSeconds(15))) {
       FaultyBackend link = new FaultyBackend(() -> backend(apart.uri()));
       FencedLock first = service(link).getFencedLock(name);
       long before = first.lockAndGetToken();
