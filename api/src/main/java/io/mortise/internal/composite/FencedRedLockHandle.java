@@ -4,16 +4,25 @@ import io.mortise.FencedRedLock;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.lock.TokenLocking;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /** A Redlock whose holds have fencing tokens. Thread-safe. */
-public final class FencedRedLockHandle extends RedLockHandle implements FencedRedLock {
-  FencedRedLockHandle(RedLockHandle plain, QuorumMembers members) {
-    super(plain, members);
+final class FencedRedLockHandle extends QuorumLock implements FencedRedLock {
+  private FencedRedLockHandle(QuorumLock other, QuorumMembers members) {
+    super(other, members);
+  }
+
+  static FencedRedLockHandle of(QuorumLock plain) {
+    if (plain.members().voters() == null) {
+      throw new IllegalStateException(
+          "Redlock '%s' has no quarantine, so a server without its data could give a token twice; call withQuarantine first"
+              .formatted(plain.name()));
+    }
+    return new FencedRedLockHandle(plain, plain.members());
   }
 
   @Override
@@ -22,18 +31,23 @@ public final class FencedRedLockHandle extends RedLockHandle implements FencedRe
   }
 
   @Override
-  public FencedRedLockHandle withLease(Duration lease) {
-    return with(leasing(each -> each.withLease(lease)));
+  public FencedRedLock withLease(Duration lease) {
+    return with(members().leasing(each -> each.withLease(lease)));
   }
 
   @Override
-  public FencedRedLockHandle withMemberTimeout(Duration timeout) {
-    return with(answeringWithin(timeout));
+  public FencedRedLock withMemberTimeout(Duration timeout) {
+    return with(members().answeringWithin(timeout));
   }
 
   @Override
-  public FencedRedLockHandle withQuarantine(Duration longestLease) {
-    return with(inQuarantine(longestLease));
+  public FencedRedLock withQuarantine(Duration longestLease) {
+    return with(members().inQuarantine(longestLease));
+  }
+
+  @Override
+  public FencedRedLock fenced() {
+    return this;
   }
 
   @Override
@@ -46,34 +60,23 @@ public final class FencedRedLockHandle extends RedLockHandle implements FencedRe
                     .formatted(name())));
   }
 
+  private TokenLocking withToken() {
+    return new TokenLocking(this, this::fencingToken);
+  }
+
   @Override
   public long lockAndGetToken() {
-    lock();
-    return tokenOrUnlock();
+    return withToken().lockAndGetToken();
   }
 
   @Override
   public OptionalLong tryLockAndGetToken() {
-    return tryLock() ? OptionalLong.of(tokenOrUnlock()) : OptionalLong.empty();
+    return withToken().tryLockAndGetToken();
   }
 
   @Override
   public OptionalLong tryLockAndGetToken(Duration wait) throws InterruptedException {
-    return tryLock(wait) ? OptionalLong.of(tokenOrUnlock()) : OptionalLong.empty();
-  }
-
-  /** The token of the hold that was just acquired. Without one, the hold ends. */
-  private long tokenOrUnlock() {
-    try {
-      return fencingToken();
-    } catch (IllegalMonitorStateException | IllegalStateException e) {
-      try {
-        unlock();
-      } catch (RuntimeException failed) {
-        e.addSuppressed(failed);
-      }
-      throw e;
-    }
+    return withToken().tryLockAndGetToken(wait);
   }
 
   /** Takes the token of a hold before anybody knows the hold. */
@@ -111,13 +114,8 @@ public final class FencedRedLockHandle extends RedLockHandle implements FencedRe
       MergedLease.giveBack(lease);
     }
     if (!counts) {
-      result.completeExceptionally(why == null ? tooLate(lease) : cause(why));
+      result.completeExceptionally(why == null ? tooLate(lease) : why);
     }
-  }
-
-  private static Throwable cause(Throwable why) {
-    Throwable cause = why.getCause();
-    return why instanceof CompletionException && cause != null ? cause : why;
   }
 
   private LeaseLostException tooLate(Lease lease) {

@@ -44,8 +44,11 @@ final class MemberServers {
 
   private final Set<String> warnings = ConcurrentHashMap.newKeySet();
 
-  /** The members of the last acquisition. Null before the first. */
-  private volatile @Nullable QuorumMembers acquired;
+  /** Whether the last acquisition was without quarantine. Written before {@link #acquired}. */
+  private volatile boolean unguarded;
+
+  /** Whether there was an acquisition. */
+  private volatile boolean acquired;
 
   /** Why the members do not fit. Null if that is not known. */
   private volatile @Nullable String refusal;
@@ -124,10 +127,15 @@ final class MemberServers {
     return silent.contains(member.place());
   }
 
-  /** An acquisition of these members begins. */
-  void acquiring(QuorumMembers members) {
+  /**
+   * An acquisition of these members begins.
+   *
+   * @param quarantine whether servers that may have lost data give it no vote
+   */
+  void acquiring(boolean quarantine) {
     if (!complete) {
-      acquired = members;
+      unguarded = !quarantine;
+      acquired = true;
       ask();
       compare();
     }
@@ -174,11 +182,11 @@ final class MemberServers {
     }
     warnOfShared(heard);
     heard.forEach(this::warnOfEviction);
-    QuorumMembers last = acquired;
-    if (last != null && last.voters() == null) {
+    boolean last = acquired;
+    if (last && unguarded) {
       warnOfReplicas(heard);
     }
-    complete = last != null && heard.size() == all.size();
+    complete = last && heard.size() == all.size();
   }
 
   /** What the server of a member has said that is known. */

@@ -10,24 +10,28 @@ import java.util.List;
  * waits for the replies of all.
  */
 final class MemberTime extends ForwardingTime {
-  private final List<Member> members;
+  private final List<TimeSource> times;
 
   /**
    * Creates it.
    *
-   * @param members at least one
+   * @param times those of the members, at least one
    */
-  MemberTime(List<Member> members) {
-    this.members = members;
+  MemberTime(List<TimeSource> times) {
+    this.times = times;
+  }
+
+  static MemberTime of(List<Member> members) {
+    return new MemberTime(members.stream().map(Member::time).toList());
   }
 
   @Override
   protected TimeSource target() {
-    return members.get(0).time();
+    return times.get(0);
   }
 
   @Override
   public void checkMayPark() {
-    members.forEach(each -> each.time().checkMayPark());
+    times.forEach(TimeSource::checkMayPark);
   }
 }

@@ -2,12 +2,15 @@ package io.mortise.internal.composite;
 
 import io.mortise.BackendUnavailableException;
 import io.mortise.LeaseLostException;
+import io.mortise.LeasedLock;
 import io.mortise.LockException;
 import io.mortise.OutcomeUnknownException;
 import io.mortise.internal.engine.PendingTry;
 import io.mortise.internal.lock.Member;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -15,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,7 +58,7 @@ final class MultiAttempt {
 
   /** How the attempt waits for a member. */
   interface Way {
-    void lock(Member member) throws InterruptedException;
+    void lock(LeasedLock member) throws InterruptedException;
   }
 
   private interface Wait {
@@ -80,13 +84,13 @@ final class MultiAttempt {
   }
 
   static MultiAttempt impatient(List<Member> members) {
-    return new MultiAttempt(members, Member::tryLock, () -> true, false);
+    return new MultiAttempt(members, each -> each.handle().tryLock(), () -> true, false);
   }
 
   static MultiAttempt patient(List<Member> members, Way way) {
     Wait wait =
         member -> {
-          way.lock(member);
+          way.lock(member.handle());
           return true;
         };
     return new MultiAttempt(members, wait, () -> true, true);
@@ -98,7 +102,7 @@ final class MultiAttempt {
     long start = clock.time().nanoTime();
     return new MultiAttempt(
         members,
-        member -> member.tryLock(Duration.ofNanos(nanos - (clock.time().nanoTime() - start))),
+        each -> each.handle().tryLock(Duration.ofNanos(nanos - (clock.time().nanoTime() - start))),
         () -> clock.time().nanoTime() - start < nanos,
         true);
   }
@@ -213,7 +217,7 @@ final class MultiAttempt {
       return wait.take(member);
     }
     try {
-      return retries ? member.begin().finish() : member.tryLock();
+      return retries ? member.begin().finish() : member.handle().tryLock();
     } catch (BackendUnavailableException | OutcomeUnknownException e) {
       failure = e; // the next round waits for it, as long as a lock of its own would
       return false;
@@ -231,7 +235,7 @@ final class MultiAttempt {
    */
   private @Nullable Member lost() {
     for (Member each : held) {
-      if (!each.isHeldByCurrentThread()) {
+      if (!each.handle().isHeldByCurrentThread()) {
         if (each.isRenewed()) {
           return each;
         }
@@ -248,8 +252,27 @@ final class MultiAttempt {
   }
 
   private List<Throwable> giveBack() {
-    List<Throwable> errors = MultiLockHandle.releaseAll(held);
+    List<Throwable> errors = lastFirst(held, LeasedLock::unlock);
     held.clear();
+    return errors;
+  }
+
+  /** Does something with all members, the last first, and returns what that threw. */
+  static List<Throwable> lastFirst(Collection<Member> members, Consumer<LeasedLock> what) {
+    List<Member> lastFirst = new ArrayList<>(members);
+    Collections.reverse(lastFirst);
+    return tell(lastFirst, what);
+  }
+
+  static List<Throwable> tell(Collection<Member> members, Consumer<LeasedLock> what) {
+    List<Throwable> errors = new ArrayList<>();
+    for (Member each : members) {
+      try {
+        what.accept(each.handle());
+      } catch (RuntimeException | Error e) {
+        errors.add(e);
+      }
+    }
     return errors;
   }
 }

@@ -1,7 +1,5 @@
 package io.mortise.internal.composite;
 
-import io.mortise.AsyncLock;
-import io.mortise.Lease;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
@@ -9,16 +7,14 @@ import io.mortise.LeasedLock;
 import io.mortise.MultiLock;
 import io.mortise.Registration;
 import io.mortise.internal.lock.AsyncLeases;
+import io.mortise.internal.lock.JucLock;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.lock.MemberHandle;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -29,7 +25,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** A multi-lock as the application has it. Thread-safe. */
-public final class MultiLockHandle implements MultiLock {
+public final class MultiLockHandle extends JucLock implements MultiLock {
   /* Overview
    *
    * Ownership is by thread, so every member is locked on the caller's own thread. A call that waits
@@ -67,10 +63,12 @@ public final class MultiLockHandle implements MultiLock {
     if (lock instanceof MultiLockHandle multi) {
       return multi.members.stream();
     }
-    if (Objects.requireNonNull(lock, "a member of the multi-lock") instanceof Member member) {
-      return Stream.of(member.asMember());
-    }
-    throw new IllegalArgumentException(
+    Objects.requireNonNull(lock, "a member of the multi-lock");
+    return MemberHandle.of(lock).map(Stream::of).orElseThrow(() -> refused(lock));
+  }
+
+  private static IllegalArgumentException refused(LeasedLock lock) {
+    return new IllegalArgumentException(
         "%s is a %s; a member of a multi-lock comes from a LockService, or is a multi-lock"
             .formatted(lock, lock.getClass().getName()));
   }
@@ -90,7 +88,8 @@ public final class MultiLockHandle implements MultiLock {
     return with(each -> each.withMaxHold(max));
   }
 
-  private MultiLockHandle withLease(long lease, TimeUnit unit) {
+  @Override
+  public MultiLockHandle withLease(long lease, TimeUnit unit) {
     return with(each -> each.withLease(lease, unit));
   }
 
@@ -100,93 +99,46 @@ public final class MultiLockHandle implements MultiLock {
 
   // Acquiring
 
+  /** Each member counts its own levels. */
   @Override
-  public void lock() {
-    try {
-      boolean unused = MultiAttempt.patient(members, LeasedLock::lock).acquire();
-    } catch (InterruptedException e) {
-      throw new AssertionError("an uninterruptible wait does not throw", e);
-    }
+  protected boolean lockAgain() {
+    return false;
   }
 
   @Override
-  public void lockInterruptibly() throws InterruptedException {
-    throwIfInterrupted();
-    boolean unused = MultiAttempt.patient(members, LeasedLock::lockInterruptibly).acquire();
+  protected void lockPatiently(boolean interruptible) throws InterruptedException {
+    MultiAttempt.Way way = interruptible ? LeasedLock::lockInterruptibly : LeasedLock::lock;
+    boolean unused = MultiAttempt.patient(members, way).acquire();
   }
 
   @Override
-  public boolean tryLock() {
-    try {
-      return MultiAttempt.impatient(members).acquire();
-    } catch (InterruptedException e) {
-      throw new AssertionError("an attempt that does not wait does not throw", e);
-    }
+  protected boolean lockNow() throws InterruptedException {
+    return MultiAttempt.impatient(members).acquire();
   }
 
   @Override
-  public boolean tryLock(long wait, TimeUnit unit) throws InterruptedException {
-    throwIfInterrupted();
-    return wait > 0 ? MultiAttempt.timed(members, unit.toNanos(wait)).acquire() : tryLock();
+  protected boolean lockWithin(long nanos) throws InterruptedException {
+    return nanos > 0 ? MultiAttempt.timed(members, nanos).acquire() : lockNow();
   }
 
+  /** A request that waits asks for all members at the same time. They are given back together. */
   @Override
-  public void lock(long lease, TimeUnit unit) {
-    withLease(lease, unit).lock();
-  }
-
-  @Override
-  public void lockInterruptibly(long lease, TimeUnit unit) throws InterruptedException {
-    withLease(lease, unit).lockInterruptibly();
-  }
-
-  @Override
-  public boolean tryLock(long wait, long lease, TimeUnit unit) throws InterruptedException {
-    return withLease(lease, unit).tryLock(wait, unit);
-  }
-
-  /**
-   * {@inheritDoc} A request that waits asks for all members at the same time. All members are given
-   * back together.
-   */
-  @Override
-  public AsyncLock async() {
-    return leases();
-  }
-
-  @Override
-  public Lease acquire() throws InterruptedException {
-    checkNoneHeld();
-    return leases().await();
-  }
-
-  @Override
-  public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
-    checkNoneHeld();
-    return leases().await(wait);
-  }
-
-  private AsyncLeases leases() {
+  protected AsyncLeases leases() {
     Member first = members.get(0);
     return new AsyncLeases(
         (wait, result) -> MultiRequest.start(name(), members, wait, result),
         first.executor(),
-        new MemberTime(members));
+        MemberTime.of(members));
   }
 
-  private void checkNoneHeld() {
+  @Override
+  protected void checkNotHeld() {
     for (Member each : members) {
-      if (each.isHeldByCurrentThread()) {
+      if (each.handle().isHeldByCurrentThread()) {
         throw new IllegalStateException(
             "multi-lock %s: thread %s holds '%s' already, and a lease is not reentrant: the thread would wait for itself; unlock first"
                 .formatted(name(), Thread.currentThread().getName(), each.name()));
       }
-    }
-  }
-
-  private static void throwIfInterrupted() throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
     }
   }
 
@@ -200,7 +152,7 @@ public final class MultiLockHandle implements MultiLock {
    */
   @Override
   public void unlock() {
-    unlock(Member::unlock);
+    unlock(LeasedLock::unlock);
   }
 
   /** {@inheritDoc} Every member is kept as long, and the errors are those of {@link #unlock}. */
@@ -209,34 +161,11 @@ public final class MultiLockHandle implements MultiLock {
     unlock(each -> each.unlockAfter(after));
   }
 
-  private void unlock(Consumer<Member> how) {
-    List<Throwable> errors = releaseAll(members, how);
+  private void unlock(Consumer<LeasedLock> how) {
+    List<Throwable> errors = MultiAttempt.lastFirst(members, how);
     if (!errors.isEmpty()) {
       throw merged(errors, "the other members are released");
     }
-  }
-
-  /** Unlocks all, the last first, and returns what they threw. */
-  static List<Throwable> releaseAll(Collection<Member> held) {
-    return releaseAll(held, Member::unlock);
-  }
-
-  private static List<Throwable> releaseAll(Collection<Member> held, Consumer<Member> how) {
-    List<Member> lastFirst = new ArrayList<>(held);
-    Collections.reverse(lastFirst);
-    return tell(lastFirst, how);
-  }
-
-  private static List<Throwable> tell(List<Member> members, Consumer<Member> what) {
-    List<Throwable> errors = new ArrayList<>();
-    for (Member each : members) {
-      try {
-        what.accept(each);
-      } catch (RuntimeException | Error e) {
-        errors.add(e);
-      }
-    }
-    return errors;
   }
 
   /**
@@ -265,28 +194,32 @@ public final class MultiLockHandle implements MultiLock {
                 members.size(),
                 errors.size() - lost,
                 others,
-                lost > 0 ? "docs/troubleshooting.md#lease-lost" : Member.WHY_NOT_HELD);
+                lost > 0 ? "docs/troubleshooting.md#lease-lost" : WHY_NOT_HELD);
     RuntimeException all =
         lost > 0 ? new LeaseLostException(message) : new IllegalMonitorStateException(message);
     errors.forEach(all::addSuppressed);
     return all;
   }
 
+  private Stream<LeasedLock> locks() {
+    return members.stream().map(Member::handle);
+  }
+
   /** {@inheritDoc} It asks every member, so that the thread is told of each loss. */
   @Override
   public boolean isHeldByCurrentThread() {
-    return members.stream().filter(Member::isHeldByCurrentThread).count() == members.size();
+    return locks().filter(LeasedLock::isHeldByCurrentThread).count() == members.size();
   }
 
   @Override
   public boolean isHeldByThread(long threadId) {
-    return members.stream().allMatch(each -> each.isHeldByThread(threadId));
+    return locks().allMatch(each -> each.isHeldByThread(threadId));
   }
 
   /** {@inheritDoc} The smallest count of all members. */
   @Override
   public int getHoldCount() {
-    return members.stream().mapToInt(Member::getHoldCount).min().orElse(0);
+    return locks().mapToInt(LeasedLock::getHoldCount).min().orElse(0);
   }
 
   /**
@@ -297,7 +230,7 @@ public final class MultiLockHandle implements MultiLock {
    */
   @Override
   public LeaseState leaseState() {
-    Set<LeaseState> states = members.stream().map(Member::leaseState).collect(Collectors.toSet());
+    Set<LeaseState> states = locks().map(LeasedLock::leaseState).collect(Collectors.toSet());
     return Stream.of(LeaseState.LOST, LeaseState.RELEASED, LeaseState.SUSPECT)
         .filter(states::contains)
         .findFirst()
@@ -306,7 +239,7 @@ public final class MultiLockHandle implements MultiLock {
 
   @Override
   public void ensureHeld() {
-    List<Throwable> errors = tell(members, Member::ensureHeld);
+    List<Throwable> errors = MultiAttempt.tell(members, LeasedLock::ensureHeld);
     if (!errors.isEmpty()) {
       throw merged(errors, "the other members are still held");
     }
@@ -317,7 +250,7 @@ public final class MultiLockHandle implements MultiLock {
     FirstLoss loss = new FirstLoss(name(), Objects.requireNonNull(listener, "listener"));
     List<Registration> all =
         members.stream()
-            .map(each -> each.onLeaseChange(event -> loss.changed(each, event)))
+            .map(each -> each.handle().onLeaseChange(event -> loss.changed(each, event)))
             .toList();
     return () -> all.forEach(Registration::close);
   }

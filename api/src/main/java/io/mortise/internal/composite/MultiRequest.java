@@ -55,7 +55,7 @@ final class MultiRequest {
     this.members = members;
     this.wait = wait;
     this.claimed = claimed;
-    time = new MemberTime(members);
+    time = MemberTime.of(members);
     start = time.nanoTime();
   }
 

@@ -1,13 +1,26 @@
 package io.mortise.internal.composite;
 
+import io.mortise.LeasedLock;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.lock.MemberHandle;
+import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.VotingSet;
 import io.mortise.spi.TimeSource;
+import io.mortise.spi.Topology;
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The members of a Redlock, and the numbers that follow from them.
@@ -28,6 +41,115 @@ record QuorumMembers(
     if (voters != null) {
       checkLease(all.stream().map(Member::lease).max(Duration::compareTo).orElseThrow(), voters);
     }
+  }
+
+  private static final Logger log = LoggerFactory.getLogger(QuorumMembers.class);
+  private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(50);
+  private static final Duration LONGEST_TIMEOUT = Duration.ofSeconds(1);
+  private static final int TIMEOUTS_PER_LEASE = 20;
+
+  /** The members of a new Redlock, whose servers are asked from now on. */
+  static QuorumMembers of(LeasedLock... locks) {
+    List<Member> all =
+        Stream.of(locks)
+            .map(QuorumMembers::member)
+            .sorted(Comparator.comparing(Member::place))
+            .toList();
+    if (all.isEmpty()) {
+      throw new IllegalArgumentException("a Redlock of no locks; give it three or more");
+    }
+    Set<String> places = new HashSet<>();
+    for (Member each : all) {
+      if (!places.add(each.place())) {
+        throw new IllegalArgumentException(
+            "lock '%s' is in the Redlock twice (%s); give each lock once"
+                .formatted(each.name(), each.place()));
+      }
+    }
+    String name = all.stream().map(Member::name).distinct().collect(Collectors.joining(", "));
+    warnOfSize(name, all.size());
+    MemberServers.checkStores(name, all);
+    MemberServers servers = new MemberServers(name, all);
+    servers.ask();
+    return new QuorumMembers(name, all, timeout(all), null, servers);
+  }
+
+  private static Member member(LeasedLock lock) {
+    return MemberHandle.of(Objects.requireNonNull(lock, "a member of the Redlock"))
+        .orElseThrow(() ->
+            new IllegalArgumentException(
+                "%s is a %s; a member of a Redlock comes from a LockService"
+                    .formatted(lock, lock.getClass().getName())));
+  }
+
+  private static void warnOfSize(String name, int size) {
+    if (size < 3 || size % 2 == 0) {
+      log.warn(
+          "Redlock '{}' has {} members, of which {} must be held: it survives the loss of {}, as many as one of {} members; use an odd number, three or more",
+          name,
+          size,
+          size / 2 + 1,
+          (size - 1) / 2,
+          size - 1);
+    }
+  }
+
+  /** The standard member timeout: a twentieth of the shortest lease, between 50 ms and 1 s. */
+  private static Duration timeout(List<Member> all) {
+    Duration part = shortestLease(all).dividedBy(TIMEOUTS_PER_LEASE);
+    Duration bounded = part.compareTo(LONGEST_TIMEOUT) < 0 ? part : LONGEST_TIMEOUT;
+    return bounded.compareTo(SHORTEST_TIMEOUT) > 0 ? bounded : SHORTEST_TIMEOUT;
+  }
+
+  private static Duration shortestLease(List<Member> all) {
+    return all.stream().map(Member::lease).min(Duration::compareTo).orElseThrow();
+  }
+
+  // With other options
+
+  QuorumMembers answeringWithin(Duration timeout) {
+    if (timeout.isNegative() || timeout.isZero() || timeout.compareTo(lease().dividedBy(3)) > 0) {
+      throw new IllegalArgumentException(
+          "member timeout %s is out of range: more than zero, at most a third of the lease of %s"
+              .formatted(timeout, lease()));
+    }
+    return new QuorumMembers(name, all, timeout, voters, servers);
+  }
+
+  QuorumMembers inQuarantine(Duration longestLease) {
+    Duration longest = Duration.ofNanos(LeaseTerms.fixed(longestLease).nanos());
+    all.forEach(this::checkHasMarker);
+    VotingSet set = VotingSet.of(all.stream().map(Member::voter).toList(), longest);
+    return new QuorumMembers(name, all, nodeTimeout, set, servers);
+  }
+
+  private void checkHasMarker(Member member) {
+    if (member.store().topology() == Topology.CLUSTER) {
+      throw new IllegalArgumentException(
+          "Redlock '%s' cannot have a quarantine: the member %s is in a cluster, where a lock and the marker of its server have different hash slots; use single servers or sentinel sets as members (docs/locks/redlock.md#survive-restarts-without-data)"
+              .formatted(name, member.place()));
+    }
+  }
+
+  QuorumMembers leasing(UnaryOperator<Member> other) {
+    List<Member> leasing = all.stream().map(other).toList();
+    return new QuorumMembers(name, leasing, timeoutFor(leasing), voters, servers);
+  }
+
+  /** The standard timeout, or the chosen one if it is not too long for the new lease. */
+  private Duration timeoutFor(List<Member> leasing) {
+    if (nodeTimeout.equals(timeout(all))) {
+      return timeout(leasing);
+    }
+    Duration longest = shortestLease(leasing).dividedBy(3);
+    return nodeTimeout.compareTo(longest) < 0 ? nodeTimeout : longest;
+  }
+
+  // What all of them have
+
+  /** The set of members that this is about, in a text without order. */
+  String places() {
+    return all.stream().map(Member::place).sorted().collect(Collectors.joining("|"));
   }
 
   /** Refuses a lease that would outlive the quarantine of a server. */
@@ -67,7 +189,7 @@ record QuorumMembers(
 
   /** The shortest lease of a member. */
   Duration lease() {
-    return all.stream().map(Member::lease).min(Duration::compareTo).orElseThrow();
+    return shortestLease(all);
   }
 
   /** Throws if the service of a member is closed: all must be open to acquire. */
@@ -80,7 +202,7 @@ record QuorumMembers(
   }
 
   TimeSource time() {
-    return new MemberTime(all);
+    return MemberTime.of(all);
   }
 
   void execute(Runnable task) {

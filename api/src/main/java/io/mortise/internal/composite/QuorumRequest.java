@@ -2,8 +2,6 @@ package io.mortise.internal.composite;
 
 import io.mortise.Lease;
 import io.mortise.LockServiceClosedException;
-import io.mortise.QuorumException;
-import io.mortise.QuorumException.Verdict;
 import io.mortise.Registration;
 import io.mortise.internal.composite.Ballot.Question;
 import io.mortise.internal.engine.Futures;
@@ -18,12 +16,10 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,23 +42,9 @@ final class QuorumRequest {
    * as soon as a majority is no longer possible. A member that has not answered yet is not asked
    * once more.
    *
-   * Contenders must not split the members among themselves. The order of the members, which all
-   * processes share, prevents that (docs/decisions/0122):
-   *
-   *   living    a member that has answered when it was asked last
-   *   gates     the living members but for the last quorum - 1. Every majority needs a gate
-   *   owner     a contender that holds a gate
-   *
-   *   - A contender waits in the queues of the gates, and of no other member. So each release
-   *     makes an owner, also if all other gates are kept by somebody else. The members behind the
-   *     gates are free for the owner's tries.
-   *   - An owner keeps its gates, and of the members behind them those before the first that it
-   *     lacks. In the queue of that one it waits. So the owner of the first member behind the gates
-   *     gets the others too. All other contenders give back at once what a lost round has brought.
-   *   - While a minority is dead, a single gate is left. Its owner has no rival.
-   *   - An owner that does not win in some quick rounds gives back everything. The owner of an
-   *     earlier gate is more patient. So if members are kept by somebody else and an owner needs
-   *     two gates, the owner of the first one gets the other.
+   * Contenders must not split the members among themselves. Ballots says in which queues this
+   * one waits, and what it keeps after a lost round. One that does not win in some quick rounds
+   * gives back everything.
    *
    * So nothing is held without an end while it waits, and no circle of waiters can close. Views of
    * what lives may differ, and then two contenders may both give back. While members are missing,
@@ -92,11 +74,6 @@ final class QuorumRequest {
   private static final Duration LONGEST_PAUSE = Duration.ofSeconds(1);
   private static final Duration FIRST_PAUSE = Duration.ofMillis(10);
 
-  /** For the owner of the last of all gates. The owner of the one before it has twice as many. */
-  private static final int QUICK_ROUNDS = 3;
-
-  private static final int MOST_DOUBLINGS = 3;
-
   private final QuorumMembers of;
   private final QuorumOwner owner;
   private final long wait;
@@ -105,8 +82,8 @@ final class QuorumRequest {
 
   private final SerialExecutor turns = new SerialExecutor();
 
-  /** One for each member, in the order of the members. */
   private final List<Ballot> ballots;
+  private final Ballots all;
 
   private final List<Registration> closings = new ArrayList<>();
   private @Nullable Timer pausing;
@@ -122,6 +99,7 @@ final class QuorumRequest {
     this.wait = wait;
     this.claimed = claimed;
     ballots = of.all().stream().map(Ballot::new).toList();
+    all = new Ballots(of, ballots);
     start = of.time().nanoTime();
   }
 
@@ -199,9 +177,9 @@ final class QuorumRequest {
     ballot.answered(answer, failure);
     if (phase == Phase.ROUND) {
       decide();
-    } else if (isMajority() && win()) {
+    } else if (all.isMajority() && win()) {
       return;
-    } else if (!kept().contains(ballot)) {
+    } else if (!all.kept().contains(ballot)) {
       ballot.giveBack();
       if (phase == Phase.WAITING) {
         goOnWaiting();
@@ -232,47 +210,23 @@ final class QuorumRequest {
     question.completeExceptionally(new TimeoutException(text));
   }
 
-  private long yes() {
-    return ballots.stream().filter(Ballot::isHeld).count();
-  }
-
-  private boolean isMajority() {
-    return yes() >= of.quorum();
-  }
-
   /**
    * Decides the round. It does not wait for grants that may still come: the pauses between rounds
    * do.
    */
   private void decide() {
-    if (isMajority() && win()) {
+    if (all.isMajority() && win()) {
       return;
     }
     long hoped = ballots.stream().filter(this::isHopedFor).count();
-    if (hoped == 0 || yes() + hoped < of.quorum()) {
+    if (hoped == 0 || all.held() + hoped < of.quorum()) {
       lose();
     }
   }
 
-  /**
-   * Whether the round waits for the answer. If another contender is there, and a majority answers,
-   * it does not wait for a member that was silent before: what it holds meanwhile would be missing
-   * elsewhere. The last round waits for all.
-   */
+  /** Whether the round waits for the answer. The last round waits for all. */
   private boolean isHopedFor(Ballot ballot) {
-    return ballot.isOut(Question.TRY)
-        && (left() <= 0
-            || !isSilent(ballot)
-            || ballots.stream().noneMatch(Ballot::isBusy)
-            || ballots.stream().filter(this::isMissing).count() > of.spare());
-  }
-
-  private boolean isMissing(Ballot ballot) {
-    return !isLiving(ballot) || (ballot.isOut(Question.TRY) && isSilent(ballot));
-  }
-
-  private boolean isSilent(Ballot ballot) {
-    return of.servers().isSilent(ballot.member);
+    return ballot.isOut(Question.TRY) && (left() <= 0 || all.isWorthWaitingFor(ballot));
   }
 
   private boolean win() {
@@ -300,75 +254,18 @@ final class QuorumRequest {
   }
 
   private void lose() {
-    log.debug("{}: round {} was lost: {}", of.name(), rounds, verdicts());
-    List<Ballot> kept = kept();
-    if (!kept.isEmpty() && quickRounds < patience(kept.get(0)) && left() > 0) {
+    log.debug("{}: round {} was lost: {}", of.name(), rounds, all.verdicts());
+    List<Ballot> kept = all.kept();
+    if (!kept.isEmpty() && quickRounds < all.patience(kept.get(0)) && left() > 0) {
       quickRounds++;
       ballots.stream().filter(each -> !kept.contains(each)).forEach(Ballot::giveBack);
-      join(queues());
+      join(all.queues());
       pause(FIRST_PAUSE);
     } else {
       quickRounds = 0;
       ballots.forEach(Ballot::giveBack);
       next();
     }
-  }
-
-  private List<Verdict> verdicts() {
-    return ballots.stream().map(Ballot::verdict).filter(Objects::nonNull).toList();
-  }
-
-  // The order of the members
-
-  private List<Ballot> living() {
-    return ballots.stream().filter(this::isLiving).toList();
-  }
-
-  /** Whether it answers, as far as is known. */
-  private boolean isLiving(Ballot ballot) {
-    return ballot.verdict() == null ? !isSilent(ballot) : ballot.hasAnswered();
-  }
-
-  /** The living members before the last ones, of which a majority needs at least one. */
-  private List<Ballot> gates() {
-    List<Ballot> living = living();
-    return living.subList(0, Math.max(0, living.size() - of.quorum() + 1));
-  }
-
-  /**
-   * What is kept after a lost round: the gates that are held, and of the members behind the gates
-   * those before the first that is not held. Nothing without a gate.
-   */
-  private List<Ballot> kept() {
-    List<Ballot> gates = gates();
-    List<Ballot> kept = new ArrayList<>(gates.stream().filter(Ballot::isHeld).toList());
-    if (!kept.isEmpty()) {
-      behind(gates).takeWhile(Ballot::isHeld).forEach(kept::add);
-    }
-    return kept;
-  }
-
-  private Stream<Ballot> behind(List<Ballot> gates) {
-    return living().stream().skip(gates.size());
-  }
-
-  /**
-   * The queues to wait in: those of the gates. The owner of a gate also waits for the first member
-   * behind them.
-   */
-  private List<Ballot> queues() {
-    List<Ballot> gates = gates();
-    List<Ballot> queues = new ArrayList<>(gates);
-    if (gates.stream().anyMatch(Ballot::isHeld)) {
-      behind(gates).dropWhile(Ballot::isHeld).limit(1).forEach(queues::add);
-    }
-    return queues;
-  }
-
-  /** For how many quick rounds the first gate that is held is kept. */
-  private int patience(Ballot first) {
-    int earlier = of.spare() - gates().indexOf(first);
-    return QUICK_ROUNDS << Math.min(earlier, MOST_DOUBLINGS);
   }
 
   // Between two rounds
@@ -378,12 +275,12 @@ final class QuorumRequest {
     boolean unavailable = quiet > of.spare();
     boolean over = wait == LeaseSource.NOT || left() <= 0;
     if (unavailable && (over || wait == LeaseSource.FOREVER)) {
-      fail();
+      claimed.completeExceptionally(all.failure());
     } else if (over) {
       end();
     } else {
       heedClosing();
-      List<Ballot> queues = queues();
+      List<Ballot> queues = all.queues();
       ballots.stream()
           .filter(each -> each.isOut(Question.WAIT) && !queues.contains(each))
           .forEach(Ballot::giveUp);
@@ -420,7 +317,7 @@ final class QuorumRequest {
 
   /** Whether the answer of a gate is still to come. */
   private boolean waits() {
-    return gates().stream().anyMatch(each -> !each.isOut(Question.NONE));
+    return all.gates().stream().anyMatch(each -> !each.isOut(Question.NONE));
   }
 
   /** Joins the queues of members that have another holder, for the rest of the wait. */
@@ -449,7 +346,7 @@ final class QuorumRequest {
   private void goOnWaiting() {
     boolean over = of.time().nanoTime() - waitsUntil >= 0;
     if (!over) {
-      join(queues());
+      join(all.queues());
     }
     if (waits()) {
       lookLater();
@@ -490,25 +387,6 @@ final class QuorumRequest {
   }
 
   private void end() {
-    String holder =
-        ballots.stream()
-            .filter(Ballot::isBusy)
-            .findFirst()
-            .map(Ballot::verdict)
-            .map(Verdict::detail)
-            .orElse("several others");
-    claimed.complete(new LeaseOutcome(null, holder));
-  }
-
-  private String set() {
-    return of.voters() == null ? "" : "; this set is [" + of.voters().text() + ']';
-  }
-
-  private void fail() {
-    List<Verdict> all = verdicts();
-    String message =
-        "Redlock %s: too few of %d members answered, %d are needed (%s)%s; check their servers (docs/troubleshooting.md#quorum)"
-            .formatted(of.name(), of.all().size(), of.quorum(), all, set());
-    claimed.completeExceptionally(new QuorumException(message, all));
+    claimed.complete(new LeaseOutcome(null, all.holder()));
   }
 }

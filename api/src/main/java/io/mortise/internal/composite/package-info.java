@@ -13,7 +13,7 @@
  *   <li>{@link io.mortise.internal.composite.QuorumRequest}: the Redlock algorithm, round by round.
  *       {@link io.mortise.internal.composite.QuorumLease} keeps a majority after that.
  *   <li>{@link io.mortise.internal.composite.MultiLockHandle} and {@link
- *       io.mortise.internal.composite.RedLockHandle} are what an application has.
+ *       io.mortise.internal.composite.QuorumLock} are what an application has.
  * </ol>
  */
 @NullMarked

@@ -40,33 +40,22 @@ final class FencedLockHandle extends LockHandle implements FencedLock {
     return token;
   }
 
+  private TokenLocking withToken() {
+    return new TokenLocking(this, this::fencingToken);
+  }
+
   @Override
   public long lockAndGetToken() {
-    lock();
-    return tokenOrUnlock();
+    return withToken().lockAndGetToken();
   }
 
   @Override
   public OptionalLong tryLockAndGetToken() {
-    return tryLock() ? OptionalLong.of(tokenOrUnlock()) : OptionalLong.empty();
+    return withToken().tryLockAndGetToken();
   }
 
   @Override
   public OptionalLong tryLockAndGetToken(Duration wait) throws InterruptedException {
-    return tryLock(wait) ? OptionalLong.of(tokenOrUnlock()) : OptionalLong.empty();
-  }
-
-  /** The token of the hold that was just acquired. Without one, the hold ends. */
-  private long tokenOrUnlock() {
-    try {
-      return fencingToken();
-    } catch (IllegalMonitorStateException | IllegalStateException e) {
-      try {
-        unlock();
-      } catch (RuntimeException failed) {
-        e.addSuppressed(failed);
-      }
-      throw e;
-    }
+    return withToken().tryLockAndGetToken(wait);
   }
 }

@@ -150,7 +150,10 @@ abstract class LockCondition implements Condition {
   private boolean waitWithoutLock(
       ConditionWaiter waiter, Hold hold, boolean interruptible, long deadline) {
     try {
-      lock.exitAll(hold);
+      while (hold.count() > 1) {
+        hold.exit();
+      }
+      lock.unlock();
     } catch (RuntimeException e) {
       abandon(waiter);
       throw e;
@@ -182,13 +185,29 @@ abstract class LockCondition implements Condition {
       @Nullable Long kept,
       boolean interrupted) {
     try {
-      again.lockAll(count, kept);
+      lockAll(again, count, kept);
     } catch (RuntimeException e) {
       abandon(waiter);
       if (interrupted) {
         Thread.currentThread().interrupt();
       }
       throw e;
+    }
+  }
+
+  /**
+   * Locks as many times as the hold had levels. Only the first may need a command and fail.
+   *
+   * @param kept when it ends, the lock must not be free before that time; null if it may be
+   */
+  private static void lockAll(LockHandle again, int levels, @Nullable Long kept) {
+    again.lock();
+    Hold hold = again.engine().gates().holdOfCurrentThread(again.keys());
+    for (int i = 1; hold != null && i < levels; i++) {
+      hold.enter();
+    }
+    if (hold != null && kept != null) {
+      hold.keepUntil(kept);
     }
   }
 }

@@ -1,8 +1,6 @@
 package io.mortise.internal.lock;
 
-import io.mortise.AsyncLock;
 import io.mortise.DistributedLock;
-import io.mortise.Lease;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
@@ -10,28 +8,19 @@ import io.mortise.LockHolder;
 import io.mortise.Registration;
 import io.mortise.internal.engine.Acquisition;
 import io.mortise.internal.engine.Engine;
-import io.mortise.internal.engine.Failures;
 import io.mortise.internal.engine.Hold;
-import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LockLog;
 import io.mortise.internal.engine.PendingTry;
-import io.mortise.internal.engine.ThreadLeases;
 import io.mortise.internal.engine.Waiter;
 import io.mortise.internal.engine.Wanted;
 import io.mortise.internal.wire.AcquisitionId;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
-import io.mortise.internal.wire.VotingSet;
-import io.mortise.spi.BackendInfo;
-import io.mortise.spi.ScriptCall;
-import io.mortise.spi.TimeSource;
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Consumer;
@@ -42,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * A handle of an exclusive lock, or of one side of a read/write lock: the keys, the lease, and the
  * engine that does the work. It is immutable.
  */
-class LockHandle implements DistributedLock, Member {
+class LockHandle extends JucLock implements DistributedLock {
   private final Engine engine;
   private final LockKeys keys;
   private final LeaseTerms lease;
@@ -82,6 +71,11 @@ class LockHandle implements DistributedLock, Member {
     return new LockHandle(engine, keys, other);
   }
 
+  /** A handle of the same lock, whose holds no other thread shares. */
+  LockHandle unshared() {
+    return this;
+  }
+
   /**
    * A handle that acquires the lock as that hold was acquired: of the same kind, with the same
    * lease.
@@ -105,36 +99,25 @@ class LockHandle implements DistributedLock, Member {
   // Acquiring
 
   @Override
-  public void lock() {
-    if (lockAgain()) {
-      return;
-    }
-    try {
-      acquire(Waiter.patient(lease, engine.store().now(), false));
-    } catch (InterruptedException e) {
-      throw new AssertionError("an uninterruptible wait does not throw", e);
-    }
+  protected final void lockPatiently(boolean interruptible) throws InterruptedException {
+    boolean unused = acquire(Waiter.patient(lease, engine.store().now(), interruptible));
   }
 
   @Override
-  public void lockInterruptibly() throws InterruptedException {
-    throwIfInterrupted();
-    if (!lockAgain()) {
-      acquire(Waiter.patient(lease, engine.store().now(), true));
-    }
+  protected final boolean lockNow() throws InterruptedException {
+    return acquire(impatient());
   }
 
   @Override
-  public boolean tryLock() {
-    try {
-      return lockAgain() || acquire(impatient());
-    } catch (InterruptedException e) {
-      throw new AssertionError("an attempt that does not wait does not throw", e);
-    }
+  protected final boolean lockWithin(long nanos) throws InterruptedException {
+    return nanos > 0 ? acquire(Waiter.timed(lease, engine.store().now(), nanos)) : lockNow();
   }
 
-  @Override
-  public PendingTry begin() {
+  /**
+   * Begins an attempt as {@link #tryLock()} does, and does not wait for the answer. It waits for no
+   * service that only keeps the lock.
+   */
+  final PendingTry begin() {
     if (lockAgain()) {
       return () -> true;
     }
@@ -149,29 +132,6 @@ class LockHandle implements DistributedLock, Member {
     };
   }
 
-  @Override
-  public boolean tryLock(long wait, TimeUnit unit) throws InterruptedException {
-    throwIfInterrupted();
-    long nanos = unit.toNanos(wait);
-    return lockAgain()
-        || acquire(nanos > 0 ? Waiter.timed(lease, engine.store().now(), nanos) : impatient());
-  }
-
-  @Override
-  public void lock(long fixed, TimeUnit unit) {
-    withLease(fixed, unit).lock();
-  }
-
-  @Override
-  public void lockInterruptibly(long fixed, TimeUnit unit) throws InterruptedException {
-    withLease(fixed, unit).lockInterruptibly();
-  }
-
-  @Override
-  public boolean tryLock(long wait, long fixed, TimeUnit unit) throws InterruptedException {
-    return withLease(fixed, unit).tryLock(wait, unit);
-  }
-
   /** Runs a step of an attempt. If it throws, the attempt is over, and listeners are told. */
   private <T> T told(Waiter waiter, Supplier<T> step) {
     try {
@@ -184,12 +144,6 @@ class LockHandle implements DistributedLock, Member {
 
   final Waiter impatient() {
     return Waiter.impatient(lease, engine.store().now());
-  }
-
-  private static void throwIfInterrupted() throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
   }
 
   /** Acquires the lock for the calling thread, which does not hold it. */
@@ -232,7 +186,8 @@ class LockHandle implements DistributedLock, Member {
   /**
    * Adds a nested hold if the calling thread holds the lock. Only a longer lease needs a command.
    */
-  final boolean lockAgain() {
+  @Override
+  protected final boolean lockAgain() {
     Hold hold = engine.gates().holdOfCurrentThread(keys);
     if (hold == null) {
       return false;
@@ -259,28 +214,15 @@ class LockHandle implements DistributedLock, Member {
   // Leases
 
   @Override
-  public AsyncLock async() {
-    return leases();
-  }
-
-  private AsyncLeases leases() {
+  protected final AsyncLeases leases() {
     return new AsyncLeases(
-        new LeaseRequester(engine, new Wanted(keys, lease)), executor(), engine.store().time());
+        new LeaseRequester(engine, new Wanted(keys, lease)),
+        engine.events()::execute,
+        engine.store().time());
   }
 
   @Override
-  public Lease acquire() throws InterruptedException {
-    checkNotHeld();
-    return leases().await();
-  }
-
-  @Override
-  public Optional<Lease> tryAcquire(Duration wait) throws InterruptedException {
-    checkNotHeld();
-    return leases().await(wait);
-  }
-
-  private void checkNotHeld() {
+  protected final void checkNotHeld() {
     if (wouldWaitForItself()) {
       throw new IllegalStateException(
           "lock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
@@ -329,7 +271,7 @@ class LockHandle implements DistributedLock, Member {
 
   final IllegalMonitorStateException notHeld(@Nullable Hold lost) {
     if (lost == null) {
-      return Member.notHeld(keys.text());
+      return notHeld(keys.text());
     }
     Thread thread = Thread.currentThread();
     return new LeaseLostException(
@@ -431,144 +373,26 @@ class LockHandle implements DistributedLock, Member {
 
   @Override
   public long remainTimeToLive() {
-    List<Object> reply = look(engine.store().scripts().inspect(keys));
-    return reply.isEmpty() ? -2 : (Long) reply.get(1);
+    return stored().remainTimeToLive();
   }
 
   @Override
   public Optional<LockHolder> holder() {
-    List<Object> reply = look(engine.store().scripts().inspectHolder(keys));
-    return reply.isEmpty() ? Optional.empty() : Optional.of(engine.snapshot().holder(keys, reply));
+    return stored().holder();
   }
 
   @Override
   public int getQueueLength() {
-    List<Object> reply =
-        engine
-            .store()
-            .execute(
-                keys,
-                engine.store().scripts().queueLength(keys),
-                "the queue of " + keys.text() + " was looked at");
-    if (reply.get(0).equals("FOREIGN")) {
-      throw Failures.foreign(keys, (String) reply.get(1));
-    }
-    return Math.toIntExact((Long) reply.get(1));
+    return stored().queueLength();
+  }
+
+  private StoredLock stored() {
+    return new StoredLock(engine, keys);
   }
 
   @Override
   public boolean isFair() {
     return keys.isFair() || keys.isReadWrite();
-  }
-
-  /**
-   * Runs a script that inspects the lock. Returns its reply, or an empty list if the lock is free.
-   */
-  private List<Object> look(ScriptCall inspection) {
-    List<Object> reply = engine.store().execute(keys, inspection, keys.text() + " was looked at");
-    return switch ((String) reply.get(0)) {
-      case "LOCKED" -> reply;
-      case "FREE" -> List.of();
-      default -> throw Failures.foreign(keys, (String) reply.get(1));
-    };
-  }
-
-  // As a member of a multi-lock or a Redlock
-
-  @Override
-  public String place() {
-    return engine.store().endpoint() + ' ' + keys.lock() + ' ' + engine.store().clientId().text();
-  }
-
-  @Override
-  public String key() {
-    return keys.lock();
-  }
-
-  @Override
-  public boolean isRenewed() {
-    return lease.renewed();
-  }
-
-  @Override
-  public Duration lease() {
-    return Duration.ofNanos(lease.nanos());
-  }
-
-  @Override
-  public void checkUnused() {
-    engine.voter().checkUnused(keys);
-  }
-
-  @Override
-  public void startVoting(VotingSet set) {
-    engine.voter().startVoting(keys, set);
-  }
-
-  @Override
-  public BackendInfo store() {
-    return engine.store().backend().info();
-  }
-
-  @Override
-  public CompletableFuture<ServerFacts> server() {
-    return engine
-        .store()
-        .backend()
-        .executeAsync(engine.store().scripts().identify(keys))
-        .thenApply(ServerFacts::of);
-  }
-
-  @Override
-  public Executor executor() {
-    return engine.events()::execute;
-  }
-
-  @Override
-  public void checkOpen() {
-    engine.store().checkOpen(keys);
-  }
-
-  @Override
-  public Registration onClose(Runnable task) {
-    return engine.requests().onClose(task);
-  }
-
-  @Override
-  public ThreadLeases threadLeases() {
-    return engine.threadLeases();
-  }
-
-  @Override
-  public TimeSource time() {
-    return engine.store().time();
-  }
-
-  @Override
-  public void request(long wait, CompletableFuture<LeaseOutcome> claimed) {
-    Runnable unused =
-        engine.requests().start(Wanted.ofMember(keys, lease, null), wait, false, claimed);
-  }
-
-  @Override
-  public void vote(VotingSet set, long wait, CompletableFuture<LeaseOutcome> claimed) {
-    Runnable unused =
-        engine.requests().start(Wanted.ofMember(keys, lease, set), wait, false, claimed);
-  }
-
-  @Override
-  public CompletableFuture<Long> accept(long token, VotingSet set) {
-    return engine.voter().accept(keys, token, set);
-  }
-
-  @Override
-  public String voter() {
-    return engine.store().endpoint() + ' ' + engine.store().options().keyPrefix();
-  }
-
-  @Override
-  public @Nullable Thread loserOf(String acquisitionId) {
-    return engine.lostHolds().loserOf(acquisitionId);
   }
 
   // Conditions
@@ -594,30 +418,6 @@ class LockHandle implements DistributedLock, Member {
 
   /** Throws if the calling thread, which holds the lock, could not get it again after a wait. */
   void checkLocksAgain() {}
-
-  /** Releases every level of a hold. */
-  final void exitAll(Hold hold) {
-    while (hold.count() > 1) {
-      hold.exit();
-    }
-    unlock();
-  }
-
-  /**
-   * Locks as many times as the hold had levels. Only the first may need a command and fail.
-   *
-   * @param kept when it ends, the lock must not be free before that time; null if it may be
-   */
-  final void lockAll(int levels, @Nullable Long kept) {
-    lock();
-    Hold hold = engine.gates().holdOfCurrentThread(keys);
-    for (int i = 1; hold != null && i < levels; i++) {
-      hold.enter();
-    }
-    if (hold != null && kept != null) {
-      hold.keepUntil(kept);
-    }
-  }
 
   /** Handles of one lock of one service are equal, also with different leases. */
   @Override

@@ -16,41 +16,24 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** A lock of one service, with the methods that a lock made of several members needs. */
-public interface Member extends LeasedLock, LeaseSource {
-  /** What to check if a lock that shall be unlocked was not held. */
-  String WHY_NOT_HELD =
-      "only the thread that locked it may unlock it; check whether tryLock() returned false (docs/troubleshooting.md#not-held)";
+/** A lock of one service, as a lock made of several members needs it. */
+public interface Member extends LeaseSource {
+  /** The lock, as the application has it. No other thread shares its holds. */
+  LeasedLock handle();
 
-  /**
-   * The calling thread does not hold a lock, and did not lose it.
-   *
-   * @param lock its kind and name
-   */
-  static IllegalMonitorStateException notHeld(String lock) {
-    Thread thread = Thread.currentThread();
-    return new IllegalMonitorStateException(
-        "%s is not held by thread %s (%d); %s"
-            .formatted(lock, thread.getName(), thread.getId(), WHY_NOT_HELD));
-  }
+  /** The name of the lock. */
+  String name();
 
-  @Override
   Member withLease(Duration lease);
-
-  @Override
-  Member withMaxHold(Duration max);
-
-  /** The same lock, whose holds no other thread shares. */
-  default Member asMember() {
-    return this;
-  }
 
   /** As {@link #withLease(Duration)}. A message then shows the time in the caller's unit. */
   Member withLease(long lease, TimeUnit unit);
 
+  Member withMaxHold(Duration max);
+
   /**
-   * Begins an attempt as {@link #tryLock()} does, and does not wait for the answer. It waits for no
-   * service that only keeps the lock.
+   * Begins an attempt as {@link LeasedLock#tryLock()} does, and does not wait for the answer. It
+   * waits for no service that only keeps the lock.
    */
   PendingTry begin();
 

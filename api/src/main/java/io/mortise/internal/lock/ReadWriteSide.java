@@ -47,7 +47,7 @@ final class ReadWriteSide extends LockHandle {
 
   /** A multi-lock tells its listeners which thread has lost a member, by the id of the hold. */
   @Override
-  public ReadWriteSide asMember() {
+  ReadWriteSide unshared() {
     return new ReadWriteSide(engine(), keys(), leaseTerms(), false);
   }
 

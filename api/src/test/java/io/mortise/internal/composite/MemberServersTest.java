@@ -88,7 +88,7 @@ class MemberServersTest {
 
   private CompletableFuture<LeaseOutcome> acquire() {
     CompletableFuture<LeaseOutcome> result = new CompletableFuture<>();
-    servers.acquiring(members);
+    servers.acquiring(false);
     QuorumRequest.start(members, new QuorumOwner(null, event -> {}), Long.MAX_VALUE / 2, result);
     return result;
   }

@@ -18,12 +18,11 @@ class MultiAttemptTest {
   private final List<String> done = new ArrayList<>();
 
   private Member member(String name, PendingTry trial) {
+    LeasedLock handle =
+        Stub.of(LeasedLock.class, Map.of("unlock", none -> done.add(name + " unlocked")));
     return Stub.of(
         Member.class,
-        Map.of(
-            "name", none -> name,
-            "begin", none -> trial,
-            "unlock", none -> done.add(name + " unlocked")));
+        Map.of("name", none -> name, "begin", none -> trial, "handle", none -> handle));
   }
 
   private boolean finished(String name) {

@@ -14,7 +14,7 @@ import io.mortise.LeaseState;
 import io.mortise.LockServiceClosedException;
 import io.mortise.Registration;
 import io.mortise.internal.lock.Handles;
-import io.mortise.internal.lock.Member;
+import io.mortise.internal.lock.MemberHandle;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.wire.ServiceOptions;
@@ -451,7 +451,7 @@ class LeaseGateTest extends LeaseGateFixture {
     Queued ahead = queues();
     CompletableFuture<LeaseOutcome> member = new CompletableFuture<>();
 
-    ((Member) lock).request(LeaseSource.FOREVER, member);
+    MemberHandle.of(lock).orElseThrow().request(LeaseSource.FOREVER, member);
 
     String id = store.next("acquire").queued().id();
     CompletableFuture<Lease> second = lines();

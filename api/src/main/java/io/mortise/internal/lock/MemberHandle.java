@@ -1,0 +1,190 @@
+package io.mortise.internal.lock;
+
+import io.mortise.LeasedLock;
+import io.mortise.Registration;
+import io.mortise.internal.engine.Engine;
+import io.mortise.internal.engine.LeaseOutcome;
+import io.mortise.internal.engine.PendingTry;
+import io.mortise.internal.engine.ThreadLeases;
+import io.mortise.internal.engine.Wanted;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.VotingSet;
+import io.mortise.spi.BackendInfo;
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Makes a member of a lock handle. It is immutable. */
+public final class MemberHandle implements Member {
+  private final LockHandle lock;
+  private final Engine engine;
+  private final LockKeys keys;
+
+  private MemberHandle(LockHandle lock) {
+    this.lock = lock;
+    engine = lock.engine();
+    keys = lock.keys();
+  }
+
+  /** The member that a lock can be; empty if it is no lock of one service. */
+  public static Optional<Member> of(LeasedLock lock) {
+    return lock instanceof LockHandle handle
+        ? Optional.of(new MemberHandle(handle.unshared()))
+        : Optional.empty();
+  }
+
+  @Override
+  public LeasedLock handle() {
+    return lock;
+  }
+
+  @Override
+  public String name() {
+    return lock.name();
+  }
+
+  @Override
+  public Member withLease(Duration lease) {
+    return new MemberHandle(lock.withLease(lease));
+  }
+
+  @Override
+  public Member withLease(long lease, TimeUnit unit) {
+    return new MemberHandle(lock.withLease(lease, unit));
+  }
+
+  @Override
+  public Member withMaxHold(Duration max) {
+    return new MemberHandle(lock.withMaxHold(max));
+  }
+
+  @Override
+  public PendingTry begin() {
+    return lock.begin();
+  }
+
+  @Override
+  public String place() {
+    return engine.store().endpoint() + ' ' + keys.lock() + ' ' + engine.store().clientId().text();
+  }
+
+  @Override
+  public String key() {
+    return keys.lock();
+  }
+
+  @Override
+  public String voter() {
+    return engine.store().endpoint() + ' ' + engine.store().options().keyPrefix();
+  }
+
+  @Override
+  public boolean isRenewed() {
+    return lock.leaseTerms().renewed();
+  }
+
+  @Override
+  public Duration lease() {
+    return Duration.ofNanos(lock.leaseTerms().nanos());
+  }
+
+  // The server
+
+  @Override
+  public BackendInfo store() {
+    return engine.store().backend().info();
+  }
+
+  @Override
+  public CompletableFuture<ServerFacts> server() {
+    return engine
+        .store()
+        .backend()
+        .executeAsync(engine.store().scripts().identify(keys))
+        .thenApply(ServerFacts::of);
+  }
+
+  @Override
+  public void checkUnused() {
+    engine.voter().checkUnused(keys);
+  }
+
+  @Override
+  public void startVoting(VotingSet set) {
+    engine.voter().startVoting(keys, set);
+  }
+
+  @Override
+  public CompletableFuture<Long> accept(long token, VotingSet set) {
+    return engine.voter().accept(keys, token, set);
+  }
+
+  // Leases
+
+  @Override
+  public void request(long wait, CompletableFuture<LeaseOutcome> result) {
+    request(null, wait, result);
+  }
+
+  @Override
+  public void vote(VotingSet set, long wait, CompletableFuture<LeaseOutcome> result) {
+    request(set, wait, result);
+  }
+
+  private void request(@Nullable VotingSet set, long wait, CompletableFuture<LeaseOutcome> result) {
+    Wanted wanted = Wanted.ofMember(keys, lock.leaseTerms(), set);
+    Runnable unused = engine.requests().start(wanted, wait, false, result);
+  }
+
+  // The service
+
+  @Override
+  public TimeSource time() {
+    return engine.store().time();
+  }
+
+  @Override
+  public Executor executor() {
+    return engine.events()::execute;
+  }
+
+  @Override
+  public void checkOpen() {
+    engine.store().checkOpen(keys);
+  }
+
+  @Override
+  public Registration onClose(Runnable task) {
+    return engine.requests().onClose(task);
+  }
+
+  @Override
+  public ThreadLeases threadLeases() {
+    return engine.threadLeases();
+  }
+
+  @Override
+  public @Nullable Thread loserOf(String acquisitionId) {
+    return engine.lostHolds().loserOf(acquisitionId);
+  }
+
+  /** Members of one lock of one service are equal, also with different leases. */
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof MemberHandle that && lock.equals(that.lock);
+  }
+
+  @Override
+  public int hashCode() {
+    return lock.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return lock.toString();
+  }
+}

@@ -1,0 +1,183 @@
+package io.mortise.internal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import io.mortise.LockService;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * What is too large today may only become smaller. Each limit is today's number: also a smaller one
+ * fails, until the limit here is lowered too.
+ */
+class RatchetTest {
+  private static final Path ROOT = Path.of("..");
+
+  /** Files with more than 450 lines. */
+  private static final Map<String, Integer> LONG_FILES =
+      Map.ofEntries(
+          Map.entry("Gate", 822),
+          Map.entry("LeaseRequest", 814),
+          Map.entry("ReadGate", 587),
+          Map.entry("Clients", 510),
+          Map.entry("LockService", 503),
+          Map.entry("PendingCall", 476),
+          Map.entry("JedisBackend", 464),
+          Map.entry("RedisCluster", 462),
+          Map.entry("LeaseGate", 457),
+          Map.entry("QuarantineRules", 456),
+          Map.entry("WantedRules", 456));
+
+  /** Types with more than 18 fields. */
+  private static final Map<String, Integer> WIDE_TYPES =
+      Map.of("LeaseRequest.LeaseRequest", 33, "HeldLease.HeldLease", 20, "Stay.Stay", 21);
+
+  /** Methods with more than 40 lines. */
+  private static final Map<String, Integer> LONG_METHODS =
+      Map.of(
+          "LeaseRequest.next", 43,
+          "RedisServers.advice", 47,
+          "ClusterFaultConformance.aMasterIsKilled", 48,
+          "ReaderLoadRules.aSteadyLoadOfOneSideDoesNotStarveTheOther", 46,
+          "RedisTlsConformance.unfitProperties", 46,
+          "ConditionRules.anInterruptEndsTheWaitWithTheLockHeldUnlessItMustNot", 45,
+          "FindRules.everyKindThatIsHeldIsFoundWithItsHolders", 45,
+          "WantedRules.anAttemptThatDoesNotWaitGetsALockThatNobodyUses", 44,
+          "LeaseHandOffRules.aSingleThreadGetsTheLockFromThreadsAndLeasesOfABusyService", 43,
+          "ShareRules.aWriterGetsTheLockFromReadersThatShare", 42);
+
+  /** Methods and constructors with more than 5 parameters. */
+  private static final Map<String, Integer> LONG_CALLS =
+      Map.ofEntries(
+          Map.entry("Gate.<init>", 7),
+          Map.entry("LeaseRequest.<init>", 6),
+          Map.entry("LeaseRequest.start", 6),
+          Map.entry("LockKind.<init>", 6),
+          Map.entry("ProviderInfo.<init>", 6),
+          Map.entry("Releases.<init>", 6),
+          Map.entry("Withdrawals.send", 6),
+          Map.entry("SentinelAddress.<init>", 6),
+          Map.entry("Faults.tell", 6),
+          Map.entry("ScriptedClient.<init>", 6),
+          Map.entry("SelfCalls.visit", 6));
+
+  /** Words that the glossary has replaced, and how many names of the product still have them. */
+  private static final Map<String, Integer> RETIRED_WORDS =
+      Map.of("line", 6, "turn", 4, "inside", 1, "claim", 1, "feed", 3);
+
+  private static final Pattern PLURAL_OR_PAST = Pattern.compile("(?<=line|turn|claim|feed)(s|ed)$");
+
+  /** How many classes of the API may run in a call of a method of a lock. */
+  private static final Map<String, Integer> CLASSES_BEHIND =
+      Map.of(
+          "lock", 78,
+          "lock, five calls deep", 37,
+          "unlock", 76,
+          "acquire", 82);
+
+  @Test
+  void noFileGrowsAboveTheLimit() throws IOException {
+    check(LONG_FILES, above(450, all().lines), "lines");
+  }
+
+  @Test
+  void noTypeGetsMoreFieldsThanTheLimit() throws IOException {
+    check(WIDE_TYPES, above(18, all().fields), "fields");
+  }
+
+  @Test
+  void noMethodGrowsAboveTheLimit() throws IOException {
+    check(LONG_METHODS, above(40, all().methods), "lines");
+  }
+
+  @Test
+  void noMethodGetsMoreParametersThanTheLimit() throws IOException {
+    check(LONG_CALLS, above(5, all().parameters), "parameters");
+  }
+
+  @Test
+  void noNameGetsARetiredWord() throws IOException {
+    Map<String, Set<String>> found = new TreeMap<>();
+    RETIRED_WORDS.keySet().forEach(word -> found.put(word, new TreeSet<>()));
+    for (String name : Sources.below(product()).names) {
+      for (String word : name.split("(?<=[a-z0-9])(?=[A-Z])|_", 0)) {
+        Set<String> names = found.get(stem(word));
+        if (names != null) {
+          names.add(name);
+        }
+      }
+    }
+    Map<String, Integer> now = new TreeMap<>();
+    found.forEach((word, names) -> now.put(word, names.size()));
+    check(RETIRED_WORDS, now, "names with this word; now " + found);
+  }
+
+  private static String stem(String word) {
+    return PLURAL_OR_PAST.matcher(word.toLowerCase(Locale.ROOT)).replaceAll("");
+  }
+
+  @Test
+  void noMoreClassesAreReachableFromALock() throws Exception {
+    URI classes = LockService.class.getProtectionDomain().getCodeSource().getLocation().toURI();
+    CallGraph graph = CallGraph.of(Path.of(classes));
+    Map<String, Integer> now = new TreeMap<>();
+    now.put("lock", behind(graph, "lock()V", Integer.MAX_VALUE));
+    now.put("lock, five calls deep", behind(graph, "lock()V", 5));
+    now.put("unlock", behind(graph, "unlock()V", Integer.MAX_VALUE));
+    now.put("acquire", behind(graph, "acquire()Lio/mortise/Lease;", Integer.MAX_VALUE));
+    check(CLASSES_BEHIND, now, "classes");
+  }
+
+  private static int behind(CallGraph graph, String signature, int most) {
+    String owner = "io/mortise/internal/lock/LockHandle";
+    return graph.reachable(new CallGraph.Method(owner, signature), most).size();
+  }
+
+  private static Map<String, Integer> above(int limit, Map<String, Integer> all) {
+    Map<String, Integer> large = new TreeMap<>(all);
+    large.values().removeIf(each -> each <= limit);
+    return large;
+  }
+
+  private static void check(Map<String, Integer> limits, Map<String, Integer> now, String unit) {
+    Set<String> names = new TreeSet<>(limits.keySet());
+    names.addAll(now.keySet());
+    List<String> wrong = new ArrayList<>();
+    for (String each : names) {
+      int limit = limits.getOrDefault(each, 0);
+      int found = now.getOrDefault(each, 0);
+      if (found > limit) {
+        wrong.add("%s has %d %s, at most %d are allowed".formatted(each, found, unit, limit));
+      } else if (found < limit) {
+        wrong.add(
+            "%s is smaller than its limit of %d; lower it to %s"
+                .formatted(each, limit, found == 0 ? "nothing: remove it" : found));
+      }
+    }
+    assertEquals(List.of(), wrong);
+  }
+
+  private static Sources all() throws IOException {
+    try (Stream<Path> folders = Files.walk(ROOT, 5)) {
+      return Sources.below(folders.filter(each -> each.endsWith("src/main/java")).toList());
+    }
+  }
+
+  private static List<Path> product() {
+    return Stream.of("api", "spi", "backend-support", "backend-jedis", "backend-lettuce")
+        .map(each -> ROOT.resolve(each + "/src/main/java"))
+        .toList();
+  }
+}
