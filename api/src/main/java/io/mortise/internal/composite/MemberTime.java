@@ -12,15 +12,11 @@ import java.util.List;
 final class MemberTime extends ForwardingTime {
   private final List<TimeSource> times;
 
-  /**
-   * Creates it.
-   *
-   * @param times those of the members, at least one
-   */
-  MemberTime(List<TimeSource> times) {
+  private MemberTime(List<TimeSource> times) {
     this.times = times;
   }
 
+  /** Creates it for at least one member. */
   static MemberTime of(List<Member> members) {
     return new MemberTime(members.stream().map(Member::time).toList());
   }
