@@ -280,6 +280,8 @@ public abstract class ClusterFaultConformance extends ClusterTests {
     LockService hasty = acknowledged(Duration.ofMillis(400));
     RedisServer owner = cluster.owner(cluster.slot('{' + name + '}'));
     RedisServer replica = replicaOf(owner);
+    // A test before this one may have paused it, and it may still be on its way back.
+    Await.until("the replica follows", LONG, () -> !"0".equals(acknowledging(owner)));
     DistributedLock lock = service.getLock(name);
     assertTrue(lock.tryLock());
     assertFalse(replica.keys().isEmpty(), "the replica has the lock");
@@ -292,6 +294,11 @@ public abstract class ClusterFaultConformance extends ClusterTests {
     }
     Await.until("the replica confirms", LONG, () -> isConfirmed(lock));
     lock.unlock();
+  }
+
+  /** How many replicas have all that the master has. */
+  private static String acknowledging(RedisServer master) {
+    return String.valueOf(master.command("WAIT", "1", "1000"));
   }
 
   private LockService acknowledged(Duration wait) {
