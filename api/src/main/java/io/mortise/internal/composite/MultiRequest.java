@@ -39,7 +39,7 @@ final class MultiRequest {
   private final long wait;
   private final long start;
   private final CompletableFuture<LeaseOutcome> claimed;
-  private final SerialExecutor turns = new SerialExecutor();
+  private final SerialExecutor tasks = new SerialExecutor();
   private final Map<Member, MemberLease> held = new HashMap<>();
   private final List<CompletableFuture<LeaseOutcome>> asked = new ArrayList<>();
 
@@ -64,8 +64,8 @@ final class MultiRequest {
       String name, List<Member> members, long wait, CompletableFuture<LeaseOutcome> result) {
     MultiRequest request = new MultiRequest(name, members, wait, result);
     CompletableFuture<LeaseOutcome> unused =
-        result.whenComplete((value, failure) -> request.turns.run(request::withdraw));
-    request.turns.run(request::round);
+        result.whenComplete((value, failure) -> request.tasks.run(request::withdraw));
+    request.tasks.run(request::round);
   }
 
   private List<Member> missing() {
@@ -85,7 +85,7 @@ final class MultiRequest {
       tries.put(each, ask(each, wait == LeaseSource.NOT ? wait : LeaseSource.AT_ONCE));
     }
     CompletableFuture<Void> unused =
-        Futures.settled(tries.values()).thenRun(() -> turns.run(() -> tried(tries)));
+        Futures.settled(tries.values()).thenRun(() -> tasks.run(() -> tried(tries)));
   }
 
   private void tried(Map<Member, CompletableFuture<LeaseOutcome>> tries) {
@@ -154,7 +154,7 @@ final class MultiRequest {
             .toList());
     CompletableFuture<LeaseOutcome> one = ask(member, left());
     CompletableFuture<LeaseOutcome> unused =
-        one.whenComplete((answer, why) -> turns.run(() -> waited(member, one)));
+        one.whenComplete((answer, why) -> tasks.run(() -> waited(member, one)));
   }
 
   private void waited(Member member, CompletableFuture<LeaseOutcome> done) {

@@ -47,7 +47,7 @@ final class QuorumLease extends MergedLease {
   private final List<CompletableFuture<Boolean>> free = new ArrayList<>();
 
   private final QuorumOwner owner;
-  private final SerialExecutor turns = new SerialExecutor();
+  private final SerialExecutor tasks = new SerialExecutor();
   private volatile long token;
   private LeaseState before = LeaseState.HELD;
   private @Nullable Timer looking;
@@ -77,7 +77,7 @@ final class QuorumLease extends MergedLease {
     watch();
     Lease unused = onLost(owner.told());
     others.forEach((member, answer) -> free.add(free(member, answer)));
-    turns.run(this::lookLater);
+    tasks.run(this::lookLater);
   }
 
   private void lookLater() {
@@ -94,7 +94,7 @@ final class QuorumLease extends MergedLease {
     return () -> {
       QuorumLease still = lease.get();
       if (still != null) {
-        still.turns.run(still::look);
+        still.tasks.run(still::look);
       }
     };
   }
@@ -124,7 +124,7 @@ final class QuorumLease extends MergedLease {
     CompletableFuture<Boolean> known = new CompletableFuture<>();
     CompletableFuture<LeaseOutcome> unused =
         answer.whenComplete(
-            (outcome, failure) -> turns.run(() -> answered(member, outcome, failure, known)));
+            (outcome, failure) -> tasks.run(() -> answered(member, outcome, failure, known)));
     return known;
   }
 
@@ -193,7 +193,7 @@ final class QuorumLease extends MergedLease {
         CompletableFuture<LeaseOutcome> result = new CompletableFuture<>();
         asked.add(result);
         CompletableFuture<Void> unused =
-            result.thenAccept(answer -> turns.run(() -> healed(each, answer.lease())));
+            result.thenAccept(answer -> tasks.run(() -> healed(each, answer.lease())));
         each.request(LeaseSource.AT_ONCE, result);
       }
     }
@@ -335,6 +335,6 @@ final class QuorumLease extends MergedLease {
 
   @Override
   void ended() {
-    turns.run(this::endLooking);
+    tasks.run(this::endLooking);
   }
 }

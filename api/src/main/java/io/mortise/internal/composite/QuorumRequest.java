@@ -80,7 +80,7 @@ final class QuorumRequest {
   private final long start;
   private final CompletableFuture<LeaseOutcome> claimed;
 
-  private final SerialExecutor turns = new SerialExecutor();
+  private final SerialExecutor tasks = new SerialExecutor();
 
   private final List<Ballot> ballots;
   private final Ballots all;
@@ -108,8 +108,8 @@ final class QuorumRequest {
       QuorumMembers of, QuorumOwner owner, long wait, CompletableFuture<LeaseOutcome> result) {
     QuorumRequest request = new QuorumRequest(of, owner, wait, result);
     CompletableFuture<LeaseOutcome> unused =
-        result.whenComplete((value, failure) -> request.turns.run(request::ended));
-    request.turns.run(request::round);
+        result.whenComplete((value, failure) -> request.tasks.run(request::ended));
+    request.tasks.run(request::round);
   }
 
   private void ended() {
@@ -123,7 +123,7 @@ final class QuorumRequest {
   }
 
   private Timer later(Duration delay, Runnable task) {
-    return of.time().schedule(() -> turns.run(task), delay);
+    return of.time().schedule(() -> tasks.run(task), delay);
   }
 
   private void endPause() {
@@ -140,7 +140,7 @@ final class QuorumRequest {
       CompletableFuture<LeaseOutcome> one = ballot.ask(question);
       CompletableFuture<LeaseOutcome> unused =
           one.whenComplete(
-              (answer, failure) -> turns.run(() -> answered(ballot, one, answer, failure)));
+              (answer, failure) -> tasks.run(() -> answered(ballot, one, answer, failure)));
       of.ask(ballot.member, nanos, one);
     }
   }

@@ -32,7 +32,7 @@ final class TokenRequest {
   private final QuorumMembers of;
   private final VotingSet set;
   private final BooleanSupplier valid;
-  private final SerialExecutor turns = new SerialExecutor();
+  private final SerialExecutor tasks = new SerialExecutor();
   private final CompletableFuture<Long> token = new CompletableFuture<>();
 
   private TokenRequest(QuorumMembers of, VotingSet set, BooleanSupplier valid) {
@@ -51,7 +51,7 @@ final class TokenRequest {
    */
   static CompletableFuture<Long> start(QuorumMembers of, BooleanSupplier valid) {
     TokenRequest request = new TokenRequest(of, Objects.requireNonNull(of.voters()), valid);
-    request.turns.run(() -> request.new Round(0, 0).begin());
+    request.tasks.run(() -> request.new Round(0, 0).begin());
     return request.token;
   }
 
@@ -82,7 +82,7 @@ final class TokenRequest {
     private CompletableFuture<Long> ask(Member member) {
       CompletableFuture<Long> answer = member.accept(wanted, set).copy();
       CompletableFuture<Long> unused =
-          answer.whenComplete((last, failed) -> turns.run(() -> heard(member, answer)));
+          answer.whenComplete((last, failed) -> tasks.run(() -> heard(member, answer)));
       return answer;
     }
 

@@ -10,7 +10,6 @@ import io.mortise.internal.engine.Acquisition;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.Hold;
 import io.mortise.internal.engine.LockLog;
-import io.mortise.internal.engine.PendingTry;
 import io.mortise.internal.engine.Waiter;
 import io.mortise.internal.engine.Wanted;
 import io.mortise.internal.wire.AcquisitionId;
@@ -24,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -111,35 +109,6 @@ class LockHandle extends JucLock implements DistributedLock {
   @Override
   protected final boolean lockWithin(long nanos) throws InterruptedException {
     return nanos > 0 ? acquire(Waiter.timed(lease, engine.store().now(), nanos)) : lockNow();
-  }
-
-  /**
-   * Begins an attempt as {@link #tryLock()} does, and does not wait for the answer. It waits for no
-   * service that only keeps the lock.
-   */
-  final PendingTry begin() {
-    if (lockAgain()) {
-      return () -> true;
-    }
-    Waiter waiter = ready(impatient());
-    PendingTry begun = told(waiter, () -> engine.gates().begin(keys, waiter));
-    return () -> {
-      try {
-        return reported(told(waiter, begun::finish), waiter);
-      } finally {
-        waiter.restoreInterrupt();
-      }
-    };
-  }
-
-  /** Runs a step of an attempt. If it throws, the attempt is over, and listeners are told. */
-  private <T> T told(Waiter waiter, Supplier<T> step) {
-    try {
-      return step.get();
-    } catch (RuntimeException | Error e) {
-      engine.events().attempts().notAcquired(keys, waiter, e, engine.store().now());
-      throw e;
-    }
   }
 
   final Waiter impatient() {

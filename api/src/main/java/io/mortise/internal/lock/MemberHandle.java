@@ -6,6 +6,7 @@ import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.PendingTry;
 import io.mortise.internal.engine.ThreadLeases;
+import io.mortise.internal.engine.Waiter;
 import io.mortise.internal.engine.Wanted;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.VotingSet;
@@ -16,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Makes a member of a lock handle. It is immutable. */
@@ -64,7 +66,28 @@ public final class MemberHandle implements Member {
 
   @Override
   public PendingTry begin() {
-    return lock.begin();
+    if (lock.lockAgain()) {
+      return () -> true;
+    }
+    Waiter waiter = lock.ready(lock.impatient());
+    PendingTry begun = told(waiter, () -> engine.gates().begin(keys, waiter));
+    return () -> {
+      try {
+        return lock.reported(told(waiter, begun::finish), waiter);
+      } finally {
+        waiter.restoreInterrupt();
+      }
+    };
+  }
+
+  /** Runs a step of an attempt. If it throws, the attempt is over, and listeners are told. */
+  private <T> T told(Waiter waiter, Supplier<T> step) {
+    try {
+      return step.get();
+    } catch (RuntimeException | Error e) {
+      engine.events().attempts().notAcquired(keys, waiter, e, engine.store().now());
+      throw e;
+    }
   }
 
   @Override
