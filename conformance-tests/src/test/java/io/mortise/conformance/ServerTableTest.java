@@ -46,7 +46,7 @@ class ServerTableTest {
             .collect(Collectors.toCollection(TreeSet::new));
     String section = page().replaceFirst("(?s).*## Each server\n(.*?)```sh.*", "$1");
     Set<String> named =
-        Pattern.compile("`(\\w+(?:Duties|Rules|Conformance))`")
+        Pattern.compile("`(\\w+(?:Duties|Rules|Conformance|CorpusTest))`")
             .matcher(section)
             .results()
             .map(match -> match.group(1))

@@ -22,7 +22,7 @@ public interface TimeSource {
    * The time of day, as {@link System#currentTimeMillis}. It goes on while the machine is
    * suspended, where the monotonic time may stand still. By default it goes with {@link #nanoTime},
    * as if the machine were never suspended. That is right for a time that a test moves, and for no
-   * other. A wrapper of another time forwards this method.
+   * other. A wrapper of another time extends {@link ForwardingTime}.
    *
    * @return milliseconds
    */

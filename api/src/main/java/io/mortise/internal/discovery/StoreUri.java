@@ -16,16 +16,29 @@ public final class StoreUri {
   private static final Pattern SEVERAL_IPV6 =
       Pattern.compile(".*\\[[0-9a-fA-F:.]+](:\\d{1,5})?,\\[[0-9a-fA-F:.]+].*");
 
+  /** What Azure and other services show for clients of .NET. */
+  private static final Pattern SETTINGS =
+      Pattern.compile(
+          "(?<place>[\\w.-]+(?::\\d{1,5})?)(?:,[\\w.:-]+)*,\\s*\\w+\\s*=.*", Pattern.DOTALL);
+
+  /** A line of a file of settings, a command, or a URI in quotes. */
+  private static final Pattern INSIDE =
+      Pattern.compile(
+          "[^:]*[\\s=\"'](?<scheme>(?:redis|valkey)s?(?:-cluster|-sentinel)?://).*",
+          Pattern.DOTALL);
+
   private StoreUri() {}
 
   /**
    * Reads a URI.
    *
-   * @param text the URI, with a scheme
+   * @param given the URI, with a scheme; white space around it is left out
    * @return the parsed URI; perhaps no provider serves its scheme
    * @throws IllegalArgumentException the text is malformed or has no scheme
    */
-  public static URI parse(String text) {
+  public static URI parse(String given) {
+    String text = given.strip();
+    refuseSettings(text);
     URI parsed;
     try {
       parsed = new URI(text);
@@ -46,6 +59,22 @@ public final class StoreUri {
       throw noScheme(text);
     }
     return parsed;
+  }
+
+  /** Refuses what services show in other forms. */
+  private static void refuseSettings(String text) {
+    Matcher settings = SETTINGS.matcher(text);
+    if (settings.matches()) {
+      String scheme = text.matches("(?is).*,\\s*ssl\\s*=\\s*true\\b.*") ? "rediss" : "redis";
+      throw new IllegalArgumentException(
+          "this is a list of settings and no URI; write %s://:password@%s"
+              .formatted(scheme, settings.group("place")));
+    }
+    Matcher inside = INSIDE.matcher(text);
+    if (inside.matches()) {
+      throw new IllegalArgumentException(
+          "there is text around the URI; give only what begins with " + inside.group("scheme"));
+    }
   }
 
   /** Whether the text is {@code host:port}. {@link URI} would take the host for a scheme. */

@@ -36,7 +36,7 @@ public final class Mailbox implements ChannelListener {
   private static final Logger log = LoggerFactory.getLogger(Mailbox.class);
 
   /** The message of the check at opening. It is sent to be counted. */
-  private static final String CHECK = "check";
+  public static final String CHECK = "check";
 
   private final Store store;
   private final Acquisitions acquisitions;

@@ -23,6 +23,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,6 +53,32 @@ record OpeningCheck(Store store, String mailbox) {
 
   /** Few, since the time of each call begins when it is sent. */
   private static final int AT_ONCE = 25;
+
+  /** How a server refuses PUBLISH that shards it, or that allows it outside of scripts only. */
+  private static final Pattern NOT_IN_SCRIPTS =
+      Pattern.compile("same slot|non local key|not allowed from script");
+
+  /** No script of the service may publish to the mailboxes of others. */
+  static final class PublishRefused extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final BackendUnavailableException refusal;
+
+    private PublishRefused(BackendUnavailableException refusal) {
+      super(refusal);
+      this.refusal = refusal;
+    }
+
+    /** Sends a message in another way. If that is refused too, the server cannot be used. */
+    void unlessPosted(Runnable posting) {
+      try {
+        posting.run();
+      } catch (BackendException e) {
+        refusal.addSuppressed(e);
+        throw refusal;
+      }
+    }
+  }
 
   void run() {
     Topology topology = store.backend().info().topology();
@@ -220,9 +247,13 @@ record OpeningCheck(Store store, String mailbox) {
           : Failures.notOpened(e, store.endpoint());
     }
     if (!reply.get(0).equals("OK")) {
+      String command = (String) reply.get(1);
       String error = (String) reply.get(2);
       BackendException cause = new BackendException(BackendException.Outcome.REPLIED, error, null);
-      throw refused((String) reply.get(1), error, cause);
+      BackendUnavailableException refusal = refused(command, error, cause);
+      throw command.equals("PUBLISH") && NOT_IN_SCRIPTS.matcher(error).find()
+          ? new PublishRefused(refusal)
+          : refusal;
     }
     return reply;
   }

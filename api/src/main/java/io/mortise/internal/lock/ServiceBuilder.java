@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -190,7 +191,7 @@ public final class ServiceBuilder implements LockService.Builder {
 
   private LockService open(@Nullable LockBackend given) {
     ServiceOptions settings = settings();
-    LeaseEvents events = new LeaseEvents(listeners, executor);
+    Supplier<LeaseEvents> events = () -> new LeaseEvents(listeners, executor);
     URI where = uri;
     if (given != null && where == null && provider == null && properties.isEmpty()) {
       return ServiceHandle.open(wrapped(given), !shared, settings, events);

@@ -12,6 +12,7 @@ import io.mortise.LockStatus;
 import io.mortise.WaitInfo;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.LeaseEvents;
+import io.mortise.internal.engine.Mailbox;
 import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
@@ -22,6 +23,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -46,22 +48,46 @@ final class ServiceHandle implements LockService {
   /**
    * Checks what the store allows, and subscribes to the mailbox. If that fails, it closes
    * everything.
+   *
+   * @param events makes those of one engine
    */
   static ServiceHandle open(
-      LockBackend backend, boolean ownsBackend, ServiceOptions settings, LeaseEvents events) {
-    ServiceHandle service =
-        new ServiceHandle(new Engine(ClientId.create(), backend, settings, events), ownsBackend);
+      LockBackend backend,
+      boolean ownsBackend,
+      ServiceOptions settings,
+      Supplier<LeaseEvents> events) {
     try {
-      Duration longest = settings.commandTimeout().multipliedBy(TIMES);
-      service
-          .engine
-          .mailbox()
-          .open(longest.compareTo(SHORTEST_OPENING) < 0 ? SHORTEST_OPENING : longest);
-      new OpeningCheck(service.engine.store(), service.engine.mailbox().channel()).run();
+      try {
+        return open(engine(backend, settings, events), ownsBackend);
+      } catch (OpeningCheck.PublishRefused e) {
+        PostingBackend posting = new PostingBackend(backend, settings.commandTimeout());
+        Engine engine = engine(posting, settings, events);
+        e.unlessPosted(() -> posting.tryOut(engine.mailbox().channel(), Mailbox.CHECK));
+        return open(engine, ownsBackend);
+      }
+    } catch (RuntimeException e) {
+      if (ownsBackend) {
+        backend.close();
+      }
+      throw e;
+    }
+  }
+
+  private static Engine engine(
+      LockBackend backend, ServiceOptions settings, Supplier<LeaseEvents> events) {
+    return new Engine(ClientId.create(), backend, settings, events.get());
+  }
+
+  private static ServiceHandle open(Engine engine, boolean ownsBackend) {
+    ServiceHandle service = new ServiceHandle(engine, ownsBackend);
+    Duration longest = engine.store().options().commandTimeout().multipliedBy(TIMES);
+    try {
+      engine.mailbox().open(longest.compareTo(SHORTEST_OPENING) < 0 ? SHORTEST_OPENING : longest);
+      new OpeningCheck(engine.store(), engine.mailbox().channel()).run();
       service.tellWhatIsOpen();
       return service;
     } catch (RuntimeException e) {
-      service.close();
+      engine.close();
       throw e;
     }
   }

@@ -40,6 +40,32 @@ class StoreUriTest {
   }
 
   @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          x.redis.cache.windows.net:6380,password=s3cret=,ssl=True,abortConnect=False | write rediss://:password@x.redis.cache.windows.net:6380
+          x.redis.azure.net:10000, ssl=true, password=s3cret | write rediss://:password@x.redis.azure.net:10000
+          10.0.0.1:6379,10.0.0.2:6379,password=s3cret | write redis://:password@10.0.0.1:6379
+          my_host,password=redis://s3cret | write redis://:password@my_host
+          REDIS_URL=rediss://default:s3cret@h:25061 | give only what begins with rediss://
+          redis-cli --tls -u redis://default:s3cret@h:6379 | give only what begins with redis://
+          "valkeys-cluster://:s3cret@h" | give only what begins with valkeys-cluster://
+          """)
+  void whatServicesShowIsRefusedWithWhatToWrite(String text, String step) {
+    String message = refusal(text);
+
+    assertTrue(message.contains(step), message);
+    assertFalse(message.contains("s3cret"), message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"redis://:secret@host:6379\n", " memory:42 "})
+  void whiteSpaceAroundIsLeftOut(String text) {
+    assertEquals(text.strip(), StoreUri.parse(text).toString());
+  }
+
+  @ParameterizedTest
   @ValueSource(
       strings = {
         "//:s3cret@localhost:6379",
@@ -65,7 +91,8 @@ class StoreUriTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"redis://localhost:6379", "memory:42", "rediss://:secret@host/1"})
+  @ValueSource(
+      strings = {"redis://localhost:6379", "memory:42", "memory:a,b=c", "rediss://:sec=ret@host/1"})
   void whatHasASchemeIsRead(String text) {
     assertEquals(text, StoreUri.parse(text).toString());
   }

@@ -102,6 +102,30 @@ class PermitThreadTest extends LeaseGateFixture {
     store.assertNothingAsked();
   }
 
+  /**
+   * A lease lies for a thread that waits.
+   *
+   * @param first what was given back
+   * @param ahead a request that is ahead of the thread in the store
+   * @param second what the thread waits for
+   */
+  private record Laid(Lease first, Queued ahead, Future<Lease> second) {}
+
+  /** A lease lies for the thread A. It was woken, and does not look yet. */
+  private Laid laid() {
+    Lease first = holds();
+    Laid laid = new Laid(first, queues(), lines(a));
+    layFor(a, first);
+    return laid;
+  }
+
+  /** The thread looks, and has the lease. No request is ahead any more. */
+  private void assertTakenBy(GateThread party, Laid laid) {
+    looks(party);
+    assertTrue(GateThread.get(laid.second()).isValid());
+    cancel(laid.ahead());
+  }
+
   private void looks(GateThread party) {
     time.letGo(party.thread());
   }
@@ -141,31 +165,25 @@ class PermitThreadTest extends LeaseGateFixture {
 
   @Test
   void aRunningThreadTakesItFirstAndTheOtherStaysInItsPlace() {
-    Lease first = holds();
-    Queued ahead = queues();
-    Future<Lease> second = lines(a);
-    layFor(a, first);
+    Laid laid = laid();
 
     Lease taken = b.now(semaphore::acquire);
     parksAgain(a);
 
     assertTrue(taken.isValid());
-    assertFalse(second.isDone());
+    assertFalse(laid.second().isDone());
     Future<Lease> third = lines(b);
     close(taken);
-    assertTrue(GateThread.get(second).isValid());
+    assertTrue(GateThread.get(laid.second()).isValid());
     assertFalse(third.isDone());
-    close(GateThread.get(second));
+    close(GateThread.get(laid.second()));
     assertTrue(GateThread.get(third).isValid());
-    cancel(ahead);
+    cancel(laid.ahead());
   }
 
   @Test
   void aThreadThatHasNotLookedYetIsWokenOnce() {
-    Lease first = holds();
-    Queued ahead = queues();
-    Future<Lease> second = lines(a);
-    layFor(a, first);
+    Laid laid = laid();
     int before = time.unparks(a.thread());
 
     for (int i = 0; i < 3; i++) {
@@ -173,9 +191,7 @@ class PermitThreadTest extends LeaseGateFixture {
     }
 
     assertEquals(before, time.unparks(a.thread()));
-    looks(a);
-    assertTrue(GateThread.get(second).isValid());
-    cancel(ahead);
+    assertTakenBy(a, laid);
   }
 
   /** The thread sleeps elsewhere between lining up and its first sleep here. */
@@ -250,27 +266,21 @@ class PermitThreadTest extends LeaseGateFixture {
 
   @Test
   void aThreadForWhichALeaseLiesAsksNothingWhenNoRequestIsAhead() {
-    Lease first = holds();
-    Queued ahead = queues();
-    Future<Lease> second = lines(a);
-    layFor(a, first);
+    Laid laid = laid();
 
-    engine.mailbox().onMessage("grant|" + ahead.id() + "|mortise:sem:permits:{gate}");
+    engine.mailbox().onMessage("grant|" + laid.ahead().id() + "|mortise:sem:permits:{gate}");
     store.next("sem-acquire").held();
 
     store.assertNothingAsked();
     looks(a);
-    assertTrue(GateThread.get(second).isValid());
+    assertTrue(GateThread.get(laid.second()).isValid());
   }
 
   @Test
   @Tag("L10")
   void whenARunningThreadTakesItTheOtherAsksIfNoRequestIsAhead() {
-    Lease first = holds();
-    Queued ahead = queues();
-    Future<Lease> second = lines(a);
-    layFor(a, first);
-    engine.mailbox().onMessage("grant|" + ahead.id() + "|mortise:sem:permits:{gate}");
+    Laid laid = laid();
+    engine.mailbox().onMessage("grant|" + laid.ahead().id() + "|mortise:sem:permits:{gate}");
     store.next("sem-acquire").held();
 
     Lease taken = b.now(semaphore::acquire);
@@ -278,7 +288,7 @@ class PermitThreadTest extends LeaseGateFixture {
     store.next("sem-acquire").held();
     assertTrue(taken.isValid());
     looks(a);
-    assertTrue(GateThread.get(second).isValid());
+    assertTrue(GateThread.get(laid.second()).isValid());
   }
 
   /** It is lost, so its thread takes nothing. */
@@ -344,17 +354,12 @@ class PermitThreadTest extends LeaseGateFixture {
 
   @Test
   void onlyForAsManyItIsTaken() {
-    Lease first = holds();
-    Queued ahead = queues();
-    Future<Lease> second = lines(a);
-    layFor(a, first);
+    Laid laid = laid();
 
     CompletableFuture<Lease> two = semaphore.async(2).acquire();
 
     store.next("sem-acquire").queued();
-    looks(a);
-    assertTrue(GateThread.get(second).isValid());
-    cancel(ahead);
+    assertTakenBy(a, laid);
     cancel(new Queued("", two));
   }
 
@@ -432,27 +437,21 @@ class PermitThreadTest extends LeaseGateFixture {
   @Test
   @Tag("L10")
   void anInterruptedThreadGivesItBackIfNoneIsLeft() {
-    Lease first = holds();
-    Queued ahead = queues();
-    Future<Lease> second = lines(a);
-    layFor(a, first);
+    Laid laid = laid();
 
     a.thread().interrupt();
     looks(a);
 
-    GateThread.failure(InterruptedException.class, second);
-    store.next("sem-leave").releasedTo(ahead.id());
-    assertTrue(ahead.request().isDone());
+    GateThread.failure(InterruptedException.class, laid.second());
+    store.next("sem-leave").releasedTo(laid.ahead().id());
+    assertTrue(laid.ahead().request().isDone());
     assertEquals(1, engine.acquisitions().all().size());
   }
 
   @Test
   @Tag("L17")
   void aDrainedServiceGivesBackWhatLies() {
-    Lease first = holds();
-    Queued ahead = queues();
-    Future<Lease> second = lines(a);
-    layFor(a, first);
+    Laid laid = laid();
 
     Future<Boolean> drained = b.does(() -> engine.drain(Duration.ofSeconds(1)));
 
@@ -460,8 +459,8 @@ class PermitThreadTest extends LeaseGateFixture {
     store.next("sem-leave").released();
     assertTrue(GateThread.get(drained));
     looks(a);
-    GateThread.failure(LockServiceClosedException.class, second);
-    assertTrue(ahead.request().isCompletedExceptionally());
+    GateThread.failure(LockServiceClosedException.class, laid.second());
+    assertTrue(laid.ahead().request().isCompletedExceptionally());
   }
 
   /** A later acquisition gives the line more time, and this lease none. */
@@ -513,31 +512,25 @@ class PermitThreadTest extends LeaseGateFixture {
 
   @Test
   void whatNobodyHasTakenWhenTheTimeIsOverGoesBack() {
-    Lease first = holds();
-    Queued ahead = queues();
-    Future<Lease> second = lines(a);
-    layFor(a, first);
+    Laid laid = laid();
 
     time.advance(TIME);
 
     store.assertAsked(List.of("sem-leave", "sem-acquire"));
-    store.next("sem-leave").releasedTo(ahead.id());
+    store.next("sem-leave").releasedTo(laid.ahead().id());
     String asks = store.next("sem-acquire").queued().id();
     parksAgain(a);
-    assertFalse(second.isDone());
-    CompletableFuture<Void> closed = ahead.request().join().releaseAsync();
+    assertFalse(laid.second().isDone());
+    CompletableFuture<Void> closed = laid.ahead().request().join().releaseAsync();
     store.next("sem-leave").releasedTo(asks);
     closed.join();
-    assertTrue(GateThread.get(second).isValid());
+    assertTrue(GateThread.get(laid.second()).isValid());
   }
 
   /** The timer is late, and threads come before it. */
   @Test
   void whatIsTooOldIsNotTaken() {
-    Lease first = holds();
-    Queued ahead = queues();
-    Future<Lease> second = lines(a);
-    layFor(a, first);
+    Laid laid = laid();
     time.pause(TIME);
 
     Future<Lease> third = b.does(semaphore::acquire);
@@ -545,24 +538,19 @@ class PermitThreadTest extends LeaseGateFixture {
     store.next("sem-acquire").held();
     assertTrue(GateThread.get(third).isValid());
     store.next("sem-leave").released();
-    assertWaitsUntilItAsks(a, second, ahead);
+    assertWaitsUntilItAsks(a, laid.second(), laid.ahead());
   }
 
   @Test
   @Tag("S2")
   void anAttemptTakesNothingThatLies() {
-    Lease first = holds();
-    Queued ahead = queues();
-    Future<Lease> second = lines(a);
-    layFor(a, first);
+    Laid laid = laid();
 
     Future<Optional<Lease>> attempt = b.does(semaphore::tryAcquire);
 
     store.next("sem-acquire").busy();
     assertEquals(Optional.empty(), GateThread.get(attempt));
-    looks(a);
-    assertTrue(GateThread.get(second).isValid());
-    cancel(ahead);
+    assertTakenBy(a, laid);
   }
 
   /** The one that finds the loss has read the owner before, and the lease went on. */
@@ -683,10 +671,7 @@ class PermitThreadTest extends LeaseGateFixture {
   @Test
   @Tag("L17")
   void aClosedServiceGivesBackWhatLies() {
-    Lease first = holds();
-    Queued ahead = queues();
-    Future<Lease> second = lines(a);
-    layFor(a, first);
+    Laid laid = laid();
 
     Future<Boolean> closing = b.does(engine::close);
 
@@ -696,8 +681,8 @@ class PermitThreadTest extends LeaseGateFixture {
     looks(a);
     assertEquals(
         LockServiceClosedException.class,
-        GateThread.failure(LockServiceClosedException.class, second).getClass());
-    assertTrue(ahead.request().isCompletedExceptionally());
+        GateThread.failure(LockServiceClosedException.class, laid.second()).getClass());
+    assertTrue(laid.ahead().request().isCompletedExceptionally());
     assertEquals(List.of(), List.copyOf(engine.acquisitions().all()));
   }
 }

@@ -117,7 +117,7 @@ public final class InMemoryStore {
    * </ul>
    *
    * <p>So it returns after every due event, including timers that were scheduled on the way. It
-   * waits at most two seconds for a thread that does not come to rest.
+   * waits at most 15 seconds for a thread that does not come to rest.
    *
    * @param duration how far to move, not negative
    * @throws IllegalStateException the store runs on system time

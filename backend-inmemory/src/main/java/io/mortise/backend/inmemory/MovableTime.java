@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 final class MovableTime implements TimeSource {
   private static final long LOOK_EVERY = TimeUnit.MICROSECONDS.toNanos(100);
   private static final int QUIET_LOOKS = 8;
-  private static final long LONGEST_REST = TimeUnit.SECONDS.toNanos(2);
+  private static final long LONGEST_REST = TimeUnit.SECONDS.toNanos(15);
 
   /** The end of a thread's park, or the start of a task. */
   private static final class Due implements Comparable<Due> {
@@ -230,8 +230,9 @@ final class MovableTime implements TimeSource {
 
   /**
    * Waits until all these threads were seen at rest several times in a row. Once is not enough: a
-   * timer may have woken a thread without this object's knowledge. The wait ends after two seconds,
-   * even if a thread does not come to rest.
+   * timer may have woken a thread without this object's knowledge. The wait ends after 15 seconds,
+   * even if a thread does not come to rest. A shorter limit would let time overtake a thread that
+   * has no processor, and a test would tell of a fault that is none.
    */
   private void awaitRest(Collection<Thread> threads) {
     long limit = System.nanoTime() + LONGEST_REST;

@@ -6,21 +6,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.LockService;
 import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import io.mortise.conformance.support.LogCapture;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The log line about two services of one JVM whose key prefixes clash. */
 @Rule("L18")
 class ClashingPrefixTest implements BackendUnderTest {
-  private final PrintStream before = System.err;
-  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+  private final LogCapture log = LogCapture.start();
   private final InMemoryStore store = InMemoryStore.withMovableTime();
   private final Deque<LockService> open = new ArrayDeque<>();
 
@@ -29,14 +25,9 @@ class ClashingPrefixTest implements BackendUnderTest {
     return "memory-moved-time";
   }
 
-  @BeforeEach
-  void listen() {
-    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
-  }
-
   @AfterEach
   void close() {
-    System.setErr(before);
+    log.close();
     open.forEach(LockService::close);
   }
 
@@ -48,12 +39,9 @@ class ClashingPrefixTest implements BackendUnderTest {
 
   /** What is said when a service opens beside those that are open. */
   private List<String> saidAt(InMemoryStore at, String prefix) {
-    said.reset();
+    log.clear();
     LockService unused = opened(at, prefix);
-    return said.toString(StandardCharsets.UTF_8)
-        .lines()
-        .filter(line -> line.contains("WARN"))
-        .toList();
+    return log.lines("WARN");
   }
 
   @Test

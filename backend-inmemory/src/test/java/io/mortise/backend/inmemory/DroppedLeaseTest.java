@@ -9,9 +9,7 @@ import io.mortise.LockService;
 import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import io.mortise.conformance.support.LogCapture;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -19,13 +17,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The log line about a lease that was granted to a future which nobody has any more. */
 class DroppedLeaseTest implements BackendUnderTest {
-  private final PrintStream before = System.err;
-  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+  private final LogCapture log = LogCapture.start();
   private final InMemoryStore store = InMemoryStore.withMovableTime();
   private final LockService service = LockService.of(store.backend());
   private final DistributedLock lock = service.getLock("dropped");
@@ -35,27 +31,21 @@ class DroppedLeaseTest implements BackendUnderTest {
     return "memory-moved-time";
   }
 
-  @BeforeEach
-  void listen() {
-    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
-  }
-
   @AfterEach
   void close() {
-    System.setErr(before);
+    log.close();
     service.close();
   }
 
   private List<String> lines() {
-    return said.toString(StandardCharsets.UTF_8)
-        .lines()
-        .filter(line -> line.contains("is referred to by nobody") && line.contains("renewal stops"))
+    return log.lines("is referred to by nobody").stream()
+        .filter(line -> line.contains("renewal stops"))
         .toList();
   }
 
   /** Lets a caller give up, lets its request be granted, and returns what was said of it. */
   private String said(Consumer<CompletableFuture<?>> gaveUp) {
-    said.reset();
+    log.clear();
     lock.lock();
     gaveUp.accept(lock.async().acquire());
     lock.unlock();

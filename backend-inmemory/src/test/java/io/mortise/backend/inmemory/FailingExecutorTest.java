@@ -8,9 +8,7 @@ import io.mortise.LockService;
 import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import io.mortise.conformance.support.LogCapture;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -24,27 +22,21 @@ class FailingExecutorTest implements BackendUnderTest {
   @Test
   @Rule({"L18", "L20"})
   void anExecutorThatFailsIsLoggedOnceAtError() {
-    PrintStream before = System.err;
-    ByteArrayOutputStream said = new ByteArrayOutputStream();
-    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
-    try (LockService service =
-        LockService.builder()
-            .backend(InMemoryStore.withMovableTime().backend())
-            .executor(task -> {
-              throw new IllegalStateException("ThreadPoolTaskExecutor not initialized");
-            })
-            .open()) {
+    try (LogCapture log = LogCapture.start();
+        LockService service =
+            LockService.builder()
+                .backend(InMemoryStore.withMovableTime().backend())
+                .executor(task -> {
+                  throw new IllegalStateException("ThreadPoolTaskExecutor not initialized");
+                })
+                .open()) {
       for (int i = 0; i < 3; i++) {
         Await.value(service.getLock("x").async().acquire().thenCompose(Lease::releaseAsync));
       }
-    } finally {
-      System.setErr(before);
+      List<String> lines = log.lines("the executor of the service failed");
+      assertEquals(1, lines.size(), log::text);
+      assertTrue(lines.get(0).contains("ERROR"), lines.get(0));
+      assertTrue(log.text().contains("not initialized"), "the exception is logged too");
     }
-    String all = said.toString(StandardCharsets.UTF_8);
-    List<String> lines =
-        all.lines().filter(line -> line.contains("the executor of the service failed")).toList();
-    assertEquals(1, lines.size(), all);
-    assertTrue(lines.get(0).contains("ERROR"), lines.get(0));
-    assertTrue(all.contains("not initialized"), "the exception is logged too");
   }
 }

@@ -13,16 +13,14 @@ import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.AnyLock;
 import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.LogCapture;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
 import java.lang.Thread.State;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -36,7 +34,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
@@ -55,23 +52,17 @@ class FarStoreTest implements BackendUnderTest {
   private final InMemoryStore store = InMemoryStore.withMovableTime();
   private volatile Duration latency = Duration.ZERO;
   private final LockService far = service(false);
-  private final PrintStream before = System.err;
-  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+  private final LogCapture log = LogCapture.start();
 
   @Override
   public String backendName() {
     return "memory-moved-time";
   }
 
-  @BeforeEach
-  void listen() {
-    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
-  }
-
   @AfterEach
   void close() {
     latency = Duration.ZERO;
-    System.setErr(before);
+    log.close();
     far.close();
   }
 
@@ -180,7 +171,7 @@ class FarStoreTest implements BackendUnderTest {
   }
 
   private void assertEnds(String way) throws InterruptedException {
-    said.reset();
+    log.clear();
     try (LockService other = LockService.of(store.backend())) {
       Callable<?> call = Objects.requireNonNull(ways(far, way).get(way));
       latency = LATENCY;
@@ -194,11 +185,7 @@ class FarStoreTest implements BackendUnderTest {
       assertTrue(why.toString().contains(SAID), why::toString);
       assertTrue(moved.compareTo(LEASE) >= 0, moved::toString);
       assertTrue(moved.compareTo(LEASE.plusSeconds(10)) < 0, moved::toString);
-      List<String> lines =
-          said.toString(StandardCharsets.UTF_8)
-              .lines()
-              .filter(line -> line.contains(SAID))
-              .toList();
+      List<String> lines = log.lines(SAID);
       assertEquals(1, lines.size(), lines::toString);
       latency = Duration.ZERO;
       store.advance(Duration.ofSeconds(5));

@@ -9,6 +9,7 @@ import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import io.mortise.spi.ForwardingBackend;
+import io.mortise.spi.ForwardingTime;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
@@ -97,38 +98,18 @@ class InPlaceCallbackTest implements BackendUnderTest {
     @Override
     public TimeSource time() {
       TimeSource time = backend.time();
-      return new TimeSource() {
+      return new ForwardingTime() {
         @Override
-        public long nanoTime() {
-          return time.nanoTime();
-        }
-
-        @Override
-        public long currentTimeMillis() {
-          return time.currentTimeMillis();
-        }
-
-        @Override
-        public void checkMayPark() {
-          time.checkMayPark();
+        protected TimeSource target() {
+          return time;
         }
 
         @Override
         public void parkNanos(Object blocker, long nanos) {
-          time.parkNanos(blocker, nanos);
+          super.parkNanos(blocker, nanos);
           if (Thread.currentThread().equals(stopped)) {
             awaitLetGo();
           }
-        }
-
-        @Override
-        public void unpark(Thread thread) {
-          time.unpark(thread);
-        }
-
-        @Override
-        public Timer schedule(Runnable task, Duration delay) {
-          return time.schedule(task, delay);
         }
       };
     }

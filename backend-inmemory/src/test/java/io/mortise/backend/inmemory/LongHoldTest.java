@@ -7,9 +7,7 @@ import io.mortise.DistributedLock;
 import io.mortise.LockService;
 import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import io.mortise.conformance.support.LogCapture;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
@@ -23,25 +21,21 @@ class LongHoldTest implements BackendUnderTest {
   @Test
   @Rule("L8")
   void aHoldOfTenLeasesIsSaidOnceAndGoesOn() {
-    PrintStream before = System.err;
-    ByteArrayOutputStream said = new ByteArrayOutputStream();
     InMemoryStore store = InMemoryStore.withMovableTime();
-    try (LockService service = LockService.of(store.backend())) {
-      System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
+    try (LockService service = LockService.of(store.backend());
+        LogCapture log = LogCapture.start()) {
       DistributedLock lock = service.getLock("long");
       lock.lock();
       store.advance(Duration.ofSeconds(299));
-      assertEquals("", said.toString(StandardCharsets.UTF_8));
+      assertEquals("", log.text());
 
       store.advance(Duration.ofMinutes(5));
 
-      String text = said.toString(StandardCharsets.UTF_8);
+      String text = log.text();
       assertEquals(1, text.lines().filter(line -> line.contains("lock 'long'")).count(), text);
       assertTrue(text.contains(Thread.currentThread().getName()), text);
       lock.ensureHeld();
       lock.unlock();
-    } finally {
-      System.setErr(before);
     }
   }
 }

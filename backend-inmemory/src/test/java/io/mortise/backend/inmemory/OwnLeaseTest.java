@@ -11,13 +11,10 @@ import io.mortise.LockService;
 import io.mortise.MultiLock;
 import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
+import io.mortise.conformance.support.LogCapture;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The log line about a thread that waits for a lock of which it has a lease itself. */
@@ -25,8 +22,7 @@ class OwnLeaseTest implements BackendUnderTest {
   private static final Duration SHORT = Duration.ofSeconds(8);
   private static final Duration LONG = Duration.ofSeconds(60);
 
-  private final PrintStream before = System.err;
-  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+  private final LogCapture log = LogCapture.start();
   private final InMemoryStore store = InMemoryStore.withMovableTime();
   private final LockService service = LockService.of(store.backend());
   private final DistributedLock lock = service.getLock("own");
@@ -36,14 +32,9 @@ class OwnLeaseTest implements BackendUnderTest {
     return "memory-moved-time";
   }
 
-  @BeforeEach
-  void listen() {
-    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
-  }
-
   @AfterEach
   void close() {
-    System.setErr(before);
+    log.close();
     service.close();
   }
 
@@ -57,7 +48,7 @@ class OwnLeaseTest implements BackendUnderTest {
 
   /** A thread acquires a lease and waits. It goes on when another thread closes the lease. */
   private String saidOf(Taking first, Waiting then) throws InterruptedException {
-    said.reset();
+    log.clear();
     CompletableFuture<Lease> taken = new CompletableFuture<>();
     Thread thread =
         new Thread(
@@ -74,9 +65,9 @@ class OwnLeaseTest implements BackendUnderTest {
     Lease lease = taken.join();
     store.awaitParked(1);
     store.advance(SHORT);
-    assertEquals("", said.toString(StandardCharsets.UTF_8), "the wait was too short to log");
+    assertEquals("", log.text(), "the wait was too short to log");
     store.advance(LONG);
-    String text = said.toString(StandardCharsets.UTF_8);
+    String text = log.text();
     lease.close();
     thread.join(10_000);
     assertEquals(Thread.State.TERMINATED, thread.getState());
@@ -119,7 +110,7 @@ class OwnLeaseTest implements BackendUnderTest {
     waiting.start();
     store.awaitParked(1);
     store.advance(LONG);
-    assertEquals("", said.toString(StandardCharsets.UTF_8));
+    assertEquals("", log.text());
     lease.close();
     other.close();
     waiting.join(10_000);

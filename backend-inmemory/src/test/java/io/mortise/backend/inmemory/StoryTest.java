@@ -11,10 +11,8 @@ import io.mortise.LockService;
 import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
+import io.mortise.conformance.support.LogCapture;
 import java.lang.reflect.Field;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -28,8 +26,7 @@ class StoryTest implements BackendUnderTest {
   private static final int DEBUG = 10;
   private static final int WARN = 30;
 
-  private final PrintStream before = System.err;
-  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+  private final LogCapture log = LogCapture.start();
   private final InMemoryStore store = InMemoryStore.withMovableTime();
   private final LockService one = LockService.of(store.backend());
   private final LockService other = LockService.of(store.backend());
@@ -54,27 +51,20 @@ class StoryTest implements BackendUnderTest {
   @BeforeEach
   void listen() {
     setLevel(DEBUG);
-    System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
   }
 
   @AfterEach
   void close() {
-    System.setErr(before);
+    log.close();
     setLevel(WARN);
     one.close();
     other.close();
   }
 
-  private String story() {
-    return said.toString(StandardCharsets.UTF_8);
-  }
-
   /** The lines about a lock without their prefixes and ids. */
   private List<String> logged(String lock) {
     String head = "lock '" + lock + "': ";
-    return story()
-        .lines()
-        .filter(line -> line.contains("locks - " + head))
+    return log.lines("locks - " + head).stream()
         .map(line -> line.substring(line.indexOf(head) + head.length()))
         .map(line -> line.replaceAll("[^ ]+~[^ ,;]+", "ID"))
         .toList();
@@ -176,7 +166,7 @@ class StoryTest implements BackendUnderTest {
 
     assertTrue(
         logged("d").contains("not acquired by thread " + thread.getName() + " within 0 ms"),
-        story());
+        log.text());
     mine.unlock();
   }
 
@@ -188,6 +178,6 @@ class StoryTest implements BackendUnderTest {
     lock.lock();
     lock.unlock();
 
-    assertEquals("", story());
+    assertEquals("", log.text());
   }
 }

@@ -1,9 +1,9 @@
 package io.mortise.backend.lettuce;
 
+import io.mortise.spi.ForwardingTime;
 import io.mortise.spi.TimeSource;
 import io.netty.util.concurrent.EventExecutor;
 import io.netty.util.concurrent.EventExecutorGroup;
-import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -13,12 +13,17 @@ import java.util.concurrent.ConcurrentHashMap;
  * after a reconnect that of the backend. So all of them are refused, and a call does not depend on
  * chance. Thread-safe.
  */
-final class LoopTime implements TimeSource {
+final class LoopTime extends ForwardingTime {
   private final Set<EventExecutorGroup> groups = ConcurrentHashMap.newKeySet();
 
   /** A group whose threads the client uses. */
   void add(EventExecutorGroup group) {
     groups.add(group);
+  }
+
+  @Override
+  protected TimeSource target() {
+    return TimeSource.system();
   }
 
   @Override
@@ -32,30 +37,5 @@ final class LoopTime implements TimeSource {
         }
       }
     }
-  }
-
-  @Override
-  public long nanoTime() {
-    return System.nanoTime();
-  }
-
-  @Override
-  public long currentTimeMillis() {
-    return TimeSource.system().currentTimeMillis();
-  }
-
-  @Override
-  public void parkNanos(Object blocker, long nanos) {
-    TimeSource.system().parkNanos(blocker, nanos);
-  }
-
-  @Override
-  public void unpark(Thread thread) {
-    TimeSource.system().unpark(thread);
-  }
-
-  @Override
-  public Timer schedule(Runnable task, Duration delay) {
-    return TimeSource.system().schedule(task, delay);
   }
 }

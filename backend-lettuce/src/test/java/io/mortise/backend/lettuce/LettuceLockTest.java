@@ -5,7 +5,7 @@ import io.mortise.spi.LockBackendProvider;
 import org.junit.jupiter.api.Tag;
 
 /** The lock contract on Redis through Lettuce. */
-@Tag("ci")
+@Tag("all")
 class LettuceLockTest extends RedisLockConformance {
   @Override
   public LockBackendProvider provider() {

@@ -12,15 +12,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.conformance.redis.RedisCluster;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy;
+import io.mortise.conformance.support.LogCapture;
 import io.mortise.spi.BackendConfig;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.SpiVersion;
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.net.URI;
@@ -268,36 +267,30 @@ final class OpeningTest {
   @DisplayName("B16: a failed open leaves nothing that fails and logs later")
   void aFailedOpenLeavesNothing() throws InterruptedException {
     Duration timeout = Duration.ofMillis(300);
-    PrintStream before = System.err;
-    ByteArrayOutputStream log = new ByteArrayOutputStream();
-    System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
-    try (TcpProxy proxy = TcpProxy.to(server)) {
+    LogCapture log = LogCapture.start();
+    try (log;
+        TcpProxy proxy = TcpProxy.to(server)) {
       URI databaseThatIsNotThere = URI.create(proxy.uri() + "/99");
       BackendConfig config =
           new BackendConfig(databaseThatIsNotThere, timeout, "mortise-test", Map.of());
       failure(() -> new LettuceBackendProvider().open(config));
       noThreadIsLeft();
       Thread.sleep(4_500); // The timeout of a handshake is before that.
-    } finally {
-      System.setErr(before);
     }
-    assertEquals("", log.toString(StandardCharsets.UTF_8));
+    assertEquals("", log.text());
   }
 
   @Test
   @DisplayName("B16: a seed of a cluster that is not there leaves nothing that logs later")
   void aMissingSeedLeavesNothing() throws InterruptedException {
-    PrintStream before = System.err;
-    ByteArrayOutputStream log = new ByteArrayOutputStream();
-    System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
     String nodes = RedisCluster.shared().uri().getAuthority();
-    try (LockBackend backend = Fixture.open(URI.create("redis-cluster://127.0.0.1:1," + nodes))) {
+    LogCapture log = LogCapture.start();
+    try (log;
+        LockBackend backend = Fixture.open(URI.create("redis-cluster://127.0.0.1:1," + nodes))) {
       assertEquals(List.of("k", "v"), backend.execute(echo("k", "v")));
       Thread.sleep(4_500); // The timeout of a handshake is before that.
-    } finally {
-      System.setErr(before);
     }
-    assertFalse(log.toString(StandardCharsets.UTF_8).contains("ERROR"), log::toString);
+    assertEquals(List.of(), log.lines("ERROR"));
   }
 
   @Test

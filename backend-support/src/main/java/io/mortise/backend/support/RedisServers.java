@@ -255,6 +255,9 @@ public final class RedisServers {
         || reason instanceof NoRouteToHostException) {
       return "; " + NO_ROUTE;
     }
+    if (message.matches("(?s)ERR SELECT is not allowed in cluster mode.*")) {
+      return "; this cluster has only database 0: leave out the number after the last slash";
+    }
     if (message.matches("(?s)ERR .*\\bDB index\\b.*")) {
       return "; check the database, the number after the last slash";
     }

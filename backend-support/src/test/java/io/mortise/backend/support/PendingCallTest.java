@@ -165,10 +165,10 @@ class PendingCallTest {
   @Test
   @DisplayName("B3: each call of a batch ends at its own deadline, whatever happens to the others")
   void limitedTogether() {
-    PendingCall answered = call(Duration.ofMillis(20));
-    PendingCall first = call(Duration.ofMillis(20));
+    PendingCall answered = call(Duration.ofSeconds(1));
+    PendingCall first = call(Duration.ofSeconds(1));
     PendingCall later = call(Duration.ofSeconds(9));
-    PendingCall second = call(Duration.ofMillis(20));
+    PendingCall second = call(Duration.ofSeconds(1));
     PendingCall.limit(List.of(answered, first, later, second));
     answered.answer(List.of(1L));
 

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
@@ -18,7 +19,9 @@ import io.mortise.conformance.redis.Permissions;
 import io.mortise.conformance.redis.RedisCluster;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.Remains;
+import io.mortise.conformance.support.ThreadKind;
 import io.mortise.spi.BackendConfig;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
@@ -114,6 +117,40 @@ public abstract class ClusterOpeningConformance implements BackendUnderTest {
     }
     String message = refusal("redis://" + place(0));
     assertTrue(message.contains("write redis-cluster://host:port"), message);
+  }
+
+  @OnEachServer
+  @Test
+  @Rule({"B16", "L10"})
+  @DisplayName("B16: a database of a cluster is used if it has several, and else refused")
+  void aDatabaseOfACluster() throws InterruptedException {
+    boolean hasDatabases =
+        cluster.nodes().get(0).command("CONFIG", "GET", "cluster-databases")
+                instanceof List<?> found
+            && !found.isEmpty();
+    String refusal = refusal(cluster.uri() + "/2");
+    assertTrue(refusal.contains(hasDatabases ? "DB index" : "only database 0"), refusal);
+    assertTrue(refusal.contains("the last slash"), refusal);
+    assumeTrue(hasDatabases, "a cluster of this server has only database 0");
+    try (RedisCluster several =
+        RedisCluster.start(Duration.ofSeconds(15), () -> List.of("--cluster-databases", "4"))) {
+      URI second = URI.create(several.uri() + "/2");
+      DistributedLock mine = service(open(second)).getLock("db");
+      mine.lock();
+      assertTrue(service(open(several.uri())).getLock("db").tryLock(), "another database");
+      DistributedLock theirs = service(open(second)).getLock("db");
+      Crew waiter = Crew.start(ThreadKind.PLATFORM, 1, number -> theirs.lock());
+      Await.until("it waits", Await.patience(), () -> mine.getQueueLength() == 1);
+      mine.unlock();
+      waiter.join(Await.patience());
+      assertTrue(open(second).toString().endsWith("/2]"), open(second)::toString);
+    }
+  }
+
+  private LockService service(LockBackend backend) {
+    LockService service = LockService.builder().sharedBackend(backend).open();
+    opened.add(0, service);
+    return service;
   }
 
   @Test

@@ -26,6 +26,7 @@ import io.mortise.conformance.lock.waiting.ForkJoinRules;
 import io.mortise.conformance.lock.waiting.QueueRules;
 import io.mortise.conformance.lock.waiting.QueueScriptRules;
 import io.mortise.conformance.lock.waiting.WaitingRules;
+import io.mortise.conformance.lock.waiting.WayInRules;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -77,6 +78,13 @@ public abstract class LockConformance implements LockKit {
   @Nested
   class Waiting extends WaitingRules {
     Waiting() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class WaysIn extends WayInRules {
+    WaysIn() {
       super(LockConformance.this);
     }
   }

@@ -12,6 +12,7 @@ import io.mortise.conformance.lock.readwrite.ReadWriteRules;
 import io.mortise.conformance.lock.readwrite.ReaderQueueRules;
 import io.mortise.conformance.lock.waiting.QueueRules;
 import io.mortise.conformance.lock.waiting.WaitingRules;
+import io.mortise.conformance.lock.waiting.WayInRules;
 import org.junit.jupiter.api.Nested;
 
 /**
@@ -32,6 +33,13 @@ public abstract class MeetingConformance implements LockKit {
   @Nested
   class Waiting extends WaitingRules {
     Waiting() {
+      super(MeetingConformance.this);
+    }
+  }
+
+  @Nested
+  class WaysIn extends WayInRules {
+    WaysIn() {
       super(MeetingConformance.this);
     }
   }

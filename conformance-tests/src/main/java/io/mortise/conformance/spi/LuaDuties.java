@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.Rule;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
@@ -16,7 +15,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The store answers the corpus as every other engine does. */
-@OnEachServer
 @Rule("LUA")
 abstract class LuaDuties extends Duties {
   LuaDuties(BackendConformance suite) {

@@ -182,7 +182,7 @@ abstract class OpeningDuties extends Duties {
       delimiter = '|',
       textBlock =
           """
-          redis-cluster://u:hush@127.0.0.1:1/3 | a cluster has only database 0
+          redis-cluster://u:hush@127.0.0.1:1/x | is no number of a database
           redis-cluster://u:hush@127.0.0.1:1?a=hush | must read redis[s]-cluster://
           redis-cluster://u:hush@127.0.0.1:70000 | ports in 1 to 65535
           redis-sentinel://u:hush@127.0.0.1:1 | the URI names no master

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.redis.RedisExtension;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.RespException;
@@ -28,6 +29,7 @@ class LuaCorpusTest {
     return LuaCorpus.samples();
   }
 
+  @OnEachServer
   @ParameterizedTest(name = "{0}")
   @MethodSource("samples")
   void theInstalledRedisAgrees(LuaSample sample) {

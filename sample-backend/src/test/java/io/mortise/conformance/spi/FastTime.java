@@ -1,31 +1,22 @@
 package io.mortise.conformance.spi;
 
+import io.mortise.spi.ForwardingTime;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 
 /** A clock at twice the speed. */
-final class FastTime implements TimeSource {
+final class FastTime extends ForwardingTime {
   private final TimeSource system = TimeSource.system();
   private static final long START = System.nanoTime();
 
   @Override
+  protected TimeSource target() {
+    return system;
+  }
+
+  @Override
   public long nanoTime() {
     return START + 2 * (system.nanoTime() - START);
-  }
-
-  @Override
-  public long currentTimeMillis() {
-    return system.currentTimeMillis();
-  }
-
-  @Override
-  public void checkMayPark() {
-    system.checkMayPark();
-  }
-
-  @Override
-  public void unpark(Thread thread) {
-    system.unpark(thread);
   }
 
   @Override

@@ -6,26 +6,24 @@ import java.net.URI;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
  * The address of a cluster, as given by a URI: {@code
- * redis-cluster://[[user]:password@]host[:port][,host[:port]]…}. With {@code rediss-cluster} all
- * nodes use TLS. User and password are for all nodes.
+ * redis-cluster://[[user]:password@]host[:port][,host[:port]]…[/database]}. With {@code
+ * rediss-cluster} all nodes use TLS. User, password and database are for all nodes. A cluster has
+ * databases from Valkey 9 on, if its setting {@code cluster-databases} says so.
  *
  * @param seeds the nodes that the URI names, at least one
  */
 public record ClusterAddress(List<RedisAddress> seeds) {
   private static final Pattern FORM =
       Pattern.compile(
-          "(?:redis|valkey)(?<tls>s?)-cluster://(?<user>[^@/?#]*@)?(?<nodes>[^@/?#,]+(,[^@/?#,]+)*)(/0?)?",
+          "(?:redis|valkey)(?<tls>s?)-cluster://(?<user>[^@/?#]*@)?(?<nodes>[^@/?#,]+(,[^@/?#,]+)*)(?<database>/\\d{0,5})?",
           Pattern.CASE_INSENSITIVE);
 
   private static final String FORM_IN_WORDS =
-      "redis[s]-cluster://[[user]:password@]host[:port][,host[:port]]…";
-
-  private static final Pattern DATABASE = Pattern.compile("(?i)[a-z-]+://[^/?#]*/0*[1-9]\\d*");
+      "redis[s]-cluster://[[user]:password@]host[:port][,host[:port]]…[/database]";
 
   /**
    * Reads a URI. The message of a refusal quotes no part of it, because a secret that is not
@@ -33,22 +31,19 @@ public record ClusterAddress(List<RedisAddress> seeds) {
    *
    * @param uri of the form above
    * @return the seeds, with user and password decoded
-   * @throws IllegalArgumentException the URI has another form, or names a database
+   * @throws IllegalArgumentException the URI has another form
    */
   public static ClusterAddress of(URI uri) {
     Matcher parts = FORM.matcher(uri.toString());
-    if (DATABASE.matcher(uri.toString()).matches()) {
-      throw new IllegalArgumentException(
-          "a cluster has only database 0; leave out the number after the last slash");
-    }
     if (!parts.matches()) {
       throw UriFault.in(uri, FORM_IN_WORDS);
     }
     String user = parts.group("user") == null ? "" : parts.group("user");
+    String database = parts.group("database") == null ? "" : parts.group("database");
     String before = "redis" + parts.group("tls") + "://" + user;
     return new ClusterAddress(
         Stream.of(parts.group("nodes").split(",", -1))
-            .map(node -> seed(uri, before + node))
+            .map(node -> seed(uri, before + node + database))
             .toList());
   }
 
@@ -84,13 +79,14 @@ public record ClusterAddress(List<RedisAddress> seeds) {
         Integer.parseInt(place.substring(colon + 1)),
         seed.user(),
         seed.password(),
-        0);
+        seed.database());
   }
 
   /** The URI without user and password. */
   @Override
   public String toString() {
     String scheme = seeds.get(0).tls() ? "rediss-cluster://" : "redis-cluster://";
-    return scheme + places().stream().collect(Collectors.joining(","));
+    int database = seeds.get(0).database();
+    return scheme + String.join(",", places()) + (database == 0 ? "" : "/" + database);
   }
 }

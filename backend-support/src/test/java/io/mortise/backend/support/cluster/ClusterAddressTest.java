@@ -50,11 +50,12 @@ class ClusterAddressTest {
   }
 
   @Test
-  @DisplayName("B16: a database other than 0 is refused with the reason")
+  @DisplayName("B16: the database is that of every node")
   void database() {
-    IllegalArgumentException refusal =
-        assertThrows(IllegalArgumentException.class, () -> of("redis-cluster://:pw@a,b:2/3"));
-    assertTrue(String.valueOf(refusal.getMessage()).contains("only database 0"));
+    ClusterAddress address = of("redis-cluster://:pw@a,b:2/3");
+    assertEquals(List.of("a:6379", "b:2"), address.places());
+    assertEquals(3, address.at("c:7").database());
+    assertEquals("redis-cluster://a:6379,b:2/3", address.toString());
   }
 
   @ParameterizedTest
@@ -64,6 +65,7 @@ class ClusterAddressTest {
         "redis-cluster://a:0",
         "redis-cluster://a:99999",
         "redis-cluster://a,b:x",
+        "redis-cluster://a,b/x",
         "redis-cluster://secret@a,b",
         "redis-cluster://a?x=secret",
         "redis-cluster:secret",

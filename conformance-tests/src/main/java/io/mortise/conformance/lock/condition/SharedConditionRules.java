@@ -151,12 +151,25 @@ public abstract class SharedConditionRules extends ConditionFixture {
   void aThreadThatMayHaveBeenSignalledWakesWithoutAReason() {
     DistributedLock theirs = linked();
     Condition condition = theirs.newCondition(READY);
-    Contender waiter = waiting(theirs, () -> condition.await(1, TimeUnit.SECONDS));
+    HeldCall queues = link.hold("condition");
+    HeldCall leaves = link.hold("condition"); // after its time, however late that is
+    Contender waiter =
+        Contender.startBusy(() -> {
+          theirs.lock();
+          boolean signalled = condition.await(1, TimeUnit.SECONDS);
+          theirs.unlock();
+          return signalled;
+        });
+    queues.awaitSent();
     DistributedLock mine = lock();
-    mine.lock();
-    link.set("condition", Link.REPLY_LOST, 1);
+    Contender holder = entering(mine); // it is in the queue before the lock is free
+    queues.pass();
+    assertTrue(holder.result());
     passTime(Duration.ofMillis(1100));
-    mine.unlock();
+    holder.leave(mine::unlock);
+    passTimeUntil("the waiter leaves the queue", Duration.ofSeconds(10), leaves::isSent);
+    leaves.arrive();
+    leaves.lose();
     assertTrue(waiter.result());
     Await.until("no thread is in the queue", () -> inLine() == 0);
   }

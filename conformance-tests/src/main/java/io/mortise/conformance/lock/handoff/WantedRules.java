@@ -390,7 +390,7 @@ public abstract class WantedRules extends LockRules {
   @Rule({"L10", "L12"})
   void aWaiterThatDoesNotAskGetsTheLockWhenTheTimeIsOver() {
     Duration time = Duration.ofSeconds(1);
-    pair(service(builder -> builder.retain(time)).getLock(name));
+    DistributedLock mine = service(builder -> builder.retain(time)).getLock(name);
     String client = "older~1~a";
     LockBackend older = backend();
     CountDownLatch listens = new CountDownLatch(1);
@@ -398,6 +398,9 @@ public abstract class WantedRules extends LockRules {
     Await.until("its mailbox is open", () -> listens.getCount() == 0);
     String joins =
         """
+        if redis.call('EXISTS', KEYS[3]) == 0 then
+          return {0}
+        end
         local time = redis.call('TIME')
         redis.call('ZADD', KEYS[1], 1, ARGV[1])
         redis.call('ZADD', KEYS[2], time[1] * 1000 + 60000, ARGV[1])
@@ -406,11 +409,16 @@ public abstract class WantedRules extends LockRules {
         return {1}
         """;
     String slot = ":{" + name + '}';
-    List<String> keys = List.of("mortise:queue" + slot, "mortise:alive" + slot);
+    List<String> keys =
+        List.of("mortise:queue" + slot, "mortise:alive" + slot, "mortise:lock" + slot);
     List<String> id = List.of(client + ":1:1");
-    List<Object> done =
-        older.execute(new ScriptCall(Script.of("joins", joins), keys, id, RECHECKS));
-    assertEquals(List.of(1L), done);
+    ScriptCall join = new ScriptCall(Script.of("joins", joins), keys, id, RECHECKS);
+    Await.until(
+        "the waiter joins while the lock is retained",
+        () -> {
+          pair(mine);
+          return older.execute(join).equals(List.of(1L));
+        });
 
     passTimeUntil(
         "the waiter is granted the lock",

@@ -17,11 +17,9 @@ import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy.Direction;
 import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.LogCapture;
 import io.mortise.spi.Topology;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
 import java.net.URI;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -115,10 +113,7 @@ public abstract class MemberServerRules extends ServersFixture {
     List<LockService> all = process(servers, LEASE);
     LockService again =
         service(closing(open(servers.uri(0))), builder -> builder.keyPrefix("again:"));
-    PrintStream before = System.err;
-    ByteArrayOutputStream log = new ByteArrayOutputStream();
-    System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
-    try {
+    try (LogCapture log = LogCapture.start()) {
       lockOnce(red(all, "good"));
       lockOnce(red(List.of(all.get(0), all.get(1), again), "shared"));
       Await.until("the log warns of the shared server", () -> !said(log, "shared").isEmpty());
@@ -131,8 +126,6 @@ public abstract class MemberServerRules extends ServersFixture {
       assertTrue(said(log, "two").get(0).contains("survives the loss of 0"));
       assertEquals(List.of(), said(log, "three"));
       assertTrue(said(log, "four").get(0).contains("survives the loss of 1, as many as one of 3"));
-    } finally {
-      System.setErr(before);
     }
   }
 
@@ -175,16 +168,11 @@ public abstract class MemberServerRules extends ServersFixture {
     assumeSingleServers();
     servers.server(1).command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
     List<LockService> all = process(servers, LEASE);
-    PrintStream before = System.err;
-    ByteArrayOutputStream log = new ByteArrayOutputStream();
-    System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
-    try {
+    try (LogCapture log = LogCapture.start()) {
       lockOnce(red(all, "evicted"));
       Await.until("the log warns", () -> !said(log, "evicted").isEmpty());
       assertEquals(1, said(log, "evicted").size());
       assertTrue(said(log, "evicted").get(0).contains("its maxmemory-policy is allkeys-lru"));
-    } finally {
-      System.setErr(before);
     }
   }
 
@@ -199,10 +187,7 @@ public abstract class MemberServerRules extends ServersFixture {
     replica.command("REPLICAOF", master.host(), String.valueOf(master.port()));
     Await.until("it follows", () -> info(master).contains("connected_slaves:1"));
     List<LockService> all = process(servers, LEASE);
-    PrintStream before = System.err;
-    ByteArrayOutputStream log = new ByteArrayOutputStream();
-    System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
-    try {
+    try (LogCapture log = LogCapture.start()) {
       RedLock careful = red(all, "careful").withQuarantine(LEASE);
       careful.init();
       lockOnce(careful);
@@ -216,8 +201,6 @@ public abstract class MemberServerRules extends ServersFixture {
       assertTrue(warning.contains("give a vote twice"), warning);
       assertTrue(warning.contains(String.valueOf(servers.uri(1).getPort())), warning);
       assertFalse(warning.contains(String.valueOf(servers.uri(0).getPort())), warning);
-    } finally {
-      System.setErr(before);
     }
   }
 
@@ -246,10 +229,7 @@ public abstract class MemberServerRules extends ServersFixture {
   }
 
   /** The lines that the log has about that Redlock. */
-  private static List<String> said(ByteArrayOutputStream log, String lock) {
-    return log.toString(StandardCharsets.UTF_8)
-        .lines()
-        .filter(line -> line.contains("Redlock '" + lock + "'"))
-        .toList();
+  private static List<String> said(LogCapture log, String lock) {
+    return log.lines("Redlock '" + lock + "'");
   }
 }

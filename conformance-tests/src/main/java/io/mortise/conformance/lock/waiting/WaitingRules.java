@@ -2,7 +2,6 @@ package io.mortise.conformance.lock.waiting;
 
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
-import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
@@ -11,14 +10,13 @@ import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.LockRules;
-import io.mortise.conformance.support.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
-/** Waiting for a lock: wake-ups, deadlines, interrupts. */
+/** Waiting for a lock: wake-ups and deadlines. {@link WayInRules} has the interrupts. */
 public abstract class WaitingRules extends LockRules {
   /** The longest time that a test waits. The lease of 30 s is longer. */
   private static final Duration SECONDS = Duration.ofSeconds(10);
@@ -103,115 +101,6 @@ public abstract class WaitingRules extends LockRules {
     mine.unlock();
     assertTrue(mine.tryLock(), "no thread waits any more");
     mine.unlock();
-  }
-
-  @Test
-  @Rule("L5")
-  void aTimedAttemptGetsTheLockThatIsReleasedInTime() {
-    DistributedLock mine = lock();
-    DistributedLock theirs = lock();
-    mine.lock();
-    Contender waiter = contender(() -> theirs.tryLock(Duration.ofDays(300_000)));
-
-    mine.unlock();
-
-    assertTrue(waiter.result());
-    waiter.leave(theirs::unlock);
-  }
-
-  @Test
-  @Rule("L5")
-  void anAttemptWithoutTimeDoesNotWait() throws InterruptedException {
-    DistributedLock mine = lock();
-    DistributedLock theirs = lock();
-    mine.lock();
-
-    assertFalse(theirs.tryLock(0, TimeUnit.SECONDS));
-    assertFalse(theirs.tryLock(-1, TimeUnit.SECONDS));
-    assertFalse(theirs.tryLock(Duration.ofSeconds(-1)));
-    mine.unlock();
-    assertTrue(theirs.tryLock(0, TimeUnit.SECONDS));
-    theirs.unlock();
-  }
-
-  @Test
-  @Rule("L4")
-  void anInterruptEndsAnInterruptibleWait() {
-    DistributedLock mine = lock();
-    DistributedLock theirs = lock();
-    mine.lock();
-    Contender waiter = contender(interruptibly(theirs));
-
-    waiter.interrupt();
-
-    assertInstanceOf(InterruptedException.class, waiter.failure());
-    mine.unlock();
-    Await.until("no hold and no grant is left", () -> !mine.isLocked());
-  }
-
-  @Test
-  @Rule("L4")
-  void anInterruptEndsATimedWait() {
-    DistributedLock mine = lock();
-    DistributedLock theirs = lock();
-    mine.lock();
-    Contender waiter = contender(() -> theirs.tryLock(1, TimeUnit.HOURS));
-
-    waiter.interrupt();
-
-    assertInstanceOf(InterruptedException.class, waiter.failure());
-    mine.unlock();
-    Await.until("no hold and no grant is left", () -> !mine.isLocked());
-  }
-
-  @Test
-  @Rule("L4")
-  void anInterruptBeforehandIsNoticedEvenIfTheLockIsFree() {
-    DistributedLock lock = lock();
-
-    Thread.currentThread().interrupt();
-    assertThrows(InterruptedException.class, lock::lockInterruptibly);
-    Thread.currentThread().interrupt();
-    assertThrows(InterruptedException.class, () -> lock.tryLock(1, TimeUnit.SECONDS));
-
-    assertFalse(Thread.currentThread().isInterrupted(), "the exception took the flag");
-    assertFalse(lock.isLocked());
-  }
-
-  @Test
-  @Rule("L4")
-  void lockWaitsOnThroughInterruptsAndGivesTheFlagBack() {
-    DistributedLock mine = lock();
-    DistributedLock theirs = lock();
-    mine.lock();
-    Contender waiter = contender(locking(theirs));
-
-    waiter.interrupt();
-    waiter.interrupt();
-    passTime(Duration.ofMillis(200));
-    assertTrue(waiter.thread().isAlive());
-    assertFalse(waiter.isInside());
-    mine.unlock();
-
-    assertTrue(waiter.result());
-    assertTrue(waiter.wasInterruptedAfter());
-    waiter.leave(theirs::unlock);
-  }
-
-  @Test
-  @Rule("L4")
-  void lockAndUnlockWorkWithTheInterruptFlagSet() {
-    DistributedLock lock = lock();
-
-    Thread.currentThread().interrupt();
-    lock.lock();
-    assertTrue(Thread.currentThread().isInterrupted());
-    lock.unlock();
-    assertTrue(lock.tryLock());
-    lock.unlock();
-
-    assertTrue(Thread.interrupted());
-    assertFalse(lock.isLocked());
   }
 
   @Test

@@ -19,7 +19,11 @@ final class MortiseRuntimeHints implements RuntimeHintsRegistrar {
     BindableRuntimeHintsRegistrar.forTypes(MortiseProperties.class).registerHints(hints);
     ReflectionHints types = hints.reflection();
     for (String name :
-        List.of(StoreChoice.REDIS_FACTORY, StoreChoice.JEDIS_POOL, StoreChoice.JEDIS_BACKEND)) {
+        List.of(
+            StoreChoice.REDIS_FACTORY,
+            StoreChoice.VALKEY_FACTORY,
+            StoreChoice.JEDIS_POOL,
+            StoreChoice.JEDIS_BACKEND)) {
       types.registerTypeIfPresent(loader, name, type -> {});
     }
     types.registerTypeIfPresent(

@@ -23,6 +23,8 @@ final class StoreChoice {
   private static final ClassLoader LOADER = StoreChoice.class.getClassLoader();
   static final String REDIS_FACTORY =
       "org.springframework.data.redis.connection.RedisConnectionFactory";
+  static final String VALKEY_FACTORY =
+      "io.valkey.springframework.data.valkey.connection.ValkeyConnectionFactory";
   static final String JEDIS_POOL = "redis.clients.jedis.ConnectionPool";
   static final String JEDIS_BACKEND = "io.mortise.backend.jedis.JedisBackend";
 
@@ -64,12 +66,27 @@ final class StoreChoice {
     }
     OpenedStore store = DATA_REDIS ? FactoryStore.open(this, user) : null;
     if (store == null) {
+      refuseValkey();
       throw new LockStoreException(
           "The locks have no store: there is no bean of type LockService, LockBackend or RedisConnectionFactory, and mortise.uri is not set",
           "Add spring-boot-starter-data-redis, or set mortise.uri, for tests to memory:${random.uuid}");
     }
     builder.backend(store.backend());
     return store.after();
+  }
+
+  /** Spring Data Valkey has connections of its own, which are not those of Spring Data Redis. */
+  private void refuseValkey() {
+    if (ClassUtils.isPresent(VALKEY_FACTORY, LOADER)) {
+      String[] names =
+          beans.getBeanNamesForType(ClassUtils.resolveClassName(VALKEY_FACTORY, LOADER));
+      if (names.length > 0) {
+        throw new LockStoreException(
+            "The locks have no store: %s is a connection factory of Spring Data Valkey, which the locks cannot use"
+                .formatted(Arrays.toString(names)),
+            "Set mortise.uri to the server that spring.data.valkey names, such as valkey://user:password@host:6379, with valkeys for TLS and valkey-cluster for a cluster");
+      }
+    }
   }
 
   /** The only or primary bean of the type; null if there is none. */

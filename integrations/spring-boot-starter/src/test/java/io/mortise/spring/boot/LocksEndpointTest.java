@@ -12,6 +12,7 @@ import io.mortise.LockService;
 import io.mortise.LockStatus;
 import io.mortise.backend.inmemory.InMemoryStore;
 import io.mortise.spi.ForwardingBackend;
+import io.mortise.spi.ForwardingTime;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
@@ -19,7 +20,6 @@ import io.mortise.spring.boot.LocksEndpoint.Held;
 import io.mortise.spring.boot.LocksEndpoint.Party;
 import io.mortise.spring.boot.LocksEndpoint.Service;
 import java.security.Principal;
-import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -196,12 +196,17 @@ class LocksEndpointTest {
   }
 
   /** Time whose next reader first waits for what another thread does. */
-  private static final class Meanwhile implements TimeSource {
+  private static final class Meanwhile extends ForwardingTime {
     private final TimeSource time;
     private final AtomicReference<@Nullable Runnable> next = new AtomicReference<>();
 
     Meanwhile(TimeSource time) {
       this.time = time;
+    }
+
+    @Override
+    protected TimeSource target() {
+      return time;
     }
 
     @Override
@@ -211,31 +216,6 @@ class LocksEndpointTest {
         CompletableFuture.runAsync(first).join();
       }
       return time.nanoTime();
-    }
-
-    @Override
-    public long currentTimeMillis() {
-      return time.currentTimeMillis();
-    }
-
-    @Override
-    public void checkMayPark() {
-      time.checkMayPark();
-    }
-
-    @Override
-    public void parkNanos(Object blocker, long nanos) {
-      time.parkNanos(blocker, nanos);
-    }
-
-    @Override
-    public void unpark(Thread thread) {
-      time.unpark(thread);
-    }
-
-    @Override
-    public Timer schedule(Runnable task, Duration delay) {
-      return time.schedule(task, delay);
     }
   }
 

@@ -2,6 +2,7 @@ package io.mortise.spring.boot;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.valkey.springframework.data.valkey.connection.ValkeyConnectionFactory;
 import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -32,5 +33,26 @@ class StoreChoiceTest {
                 .rootCause()
                 .isInstanceOf(LockStoreException.class)
                 .hasMessageContaining("'second'"));
+  }
+
+  @Test
+  void anApplicationWithSpringDataValkeyIsToldWhatToSet() {
+    ApplicationContextRunner valkey =
+        new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(MortiseAutoConfiguration.class))
+            .withBean(
+                "valkeyConnectionFactory",
+                ValkeyConnectionFactory.class,
+                () -> new ValkeyConnectionFactory() {});
+    valkey.run(context ->
+        assertThat(context.getStartupFailure())
+            .rootCause()
+            .isInstanceOf(LockStoreException.class)
+            .hasMessageContaining("[valkeyConnectionFactory]")
+            .hasMessageContaining("Set mortise.uri")
+            .hasMessageContaining("valkey://"));
+    valkey
+        .withPropertyValues("mortise.uri=memory:valkey")
+        .run(context -> assertThat(context).hasNotFailed());
   }
 }
