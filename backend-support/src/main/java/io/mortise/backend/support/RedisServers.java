@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Checks that locks are safe on a Redis server, and builds the messages for servers that fail. */
 public final class RedisServers {
@@ -225,11 +226,8 @@ public final class RedisServers {
     return new BackendException(Outcome.NOT_EXECUTED, message, failure);
   }
 
-  private static String advice(Throwable reason) {
-    String message = String.valueOf(reason.getMessage());
-    if (reason instanceof Unfit) {
-      return "";
-    }
+  /** What helps with an error that the server has replied; null if it is none of these. */
+  private static @Nullable String adviceOnReply(String message) {
     if (message.matches("NOPERM\\b.*\\baccess database\\b.*")) {
       return "; allow the user this database (db=… or alldbs), or choose another after the last slash";
     }
@@ -244,6 +242,18 @@ public final class RedisServers {
     }
     if (message.startsWith("LOADING")) {
       return "; open again when the server has loaded its data";
+    }
+    return null;
+  }
+
+  private static String advice(Throwable reason) {
+    String message = String.valueOf(reason.getMessage());
+    if (reason instanceof Unfit) {
+      return "";
+    }
+    String reply = adviceOnReply(message);
+    if (reply != null) {
+      return reply;
     }
     if (reason instanceof UnknownHostException) {
       return (message.contains(" ") ? "" : " is no known host") + "; check the host's name";
