@@ -44,15 +44,24 @@ class RatchetTest {
   /** Methods with more than 40 lines. */
   private static final Map<String, Integer> LONG_METHODS =
       Map.of(
-          "LeaseRequest.next", 43,
-              "ClusterFaultConformance.aMasterIsKilled", 48,
-          "ReaderLoadRules.aSteadyLoadOfOneSideDoesNotStarveTheOther", 46,
-          "RedisTlsConformance.unfitProperties", 46,
-          "ConditionRules.anInterruptEndsTheWaitWithTheLockHeldUnlessItMustNot", 45,
-          "FindRules.everyKindThatIsHeldIsFoundWithItsHolders", 45,
-          "WantedRules.anAttemptThatDoesNotWaitGetsALockThatNobodyUses", 44,
-          "LeaseHandOffRules.aSingleThreadGetsTheLockFromThreadsAndLeasesOfABusyService", 43,
-          "ShareRules.aWriterGetsTheLockFromReadersThatShare", 42);
+          "LeaseRequest.next",
+          43,
+          "ClusterFaultConformance.aMasterIsKilled",
+          48,
+          "ReaderLoadRules.aSteadyLoadOfOneSideDoesNotStarveTheOther",
+          46,
+          "RedisTlsConformance.unfitProperties",
+          46,
+          "ConditionRules.anInterruptEndsTheWaitWithTheLockHeldUnlessItMustNot",
+          45,
+          "FindRules.everyKindThatIsHeldIsFoundWithItsHolders",
+          45,
+          "WantedRules.anAttemptThatDoesNotWaitGetsALockThatNobodyUses",
+          44,
+          "LeaseHandOffRules.aSingleThreadGetsTheLockFromThreadsAndLeasesOfABusyService",
+          43,
+          "ShareRules.aWriterGetsTheLockFromReadersThatShare",
+          42);
 
   /** Methods and constructors with more than 5 parameters. */
   private static final Map<String, Integer> LONG_CALLS =
