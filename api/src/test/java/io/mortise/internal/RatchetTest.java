@@ -37,8 +37,7 @@ class RatchetTest {
           Map.entry("JedisBackend", 464),
           Map.entry("RedisCluster", 462),
           Map.entry("LeaseGate", 457),
-          Map.entry("QuarantineRules", 456),
-          Map.entry("WantedRules", 456));
+          Map.entry("QuarantineRules", 456));
 
   /** Types with more than 18 fields. */
   private static final Map<String, Integer> WIDE_TYPES =
@@ -48,7 +47,6 @@ class RatchetTest {
   private static final Map<String, Integer> LONG_METHODS =
       Map.of(
           "LeaseRequest.next", 43,
-          "RedisServers.advice", 47,
           "ClusterFaultConformance.aMasterIsKilled", 48,
           "ReaderLoadRules.aSteadyLoadOfOneSideDoesNotStarveTheOther", 46,
           "RedisTlsConformance.unfitProperties", 46,

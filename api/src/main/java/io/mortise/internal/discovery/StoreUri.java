@@ -22,7 +22,7 @@ public final class StoreUri {
           "(?<place>[\\w.-]+(?::\\d{1,5})?)(?:,[\\w.:-]+)*,\\s*\\w+\\s*=.*", Pattern.DOTALL);
 
   /** A line of a file of settings, a command, or a URI in quotes. */
-  private static final Pattern INSIDE =
+  private static final Pattern SURROUNDED =
       Pattern.compile(
           "[^:]*[\\s=\"'](?<scheme>(?:redis|valkey)s?(?:-cluster|-sentinel)?://).*",
           Pattern.DOTALL);
@@ -70,10 +70,10 @@ public final class StoreUri {
           "this is a list of settings and no URI; write %s://:password@%s"
               .formatted(scheme, settings.group("place")));
     }
-    Matcher inside = INSIDE.matcher(text);
-    if (inside.matches()) {
+    Matcher surrounded = SURROUNDED.matcher(text);
+    if (surrounded.matches()) {
       throw new IllegalArgumentException(
-          "there is text around the URI; give only what begins with " + inside.group("scheme"));
+          "there is text around the URI; give only what begins with " + surrounded.group("scheme"));
     }
   }
 
