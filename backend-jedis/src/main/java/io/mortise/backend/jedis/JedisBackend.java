@@ -10,7 +10,6 @@ import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
-import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import java.time.Duration;
@@ -22,7 +21,6 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.BuilderFactory;
@@ -65,20 +63,15 @@ import redis.clients.jedis.util.SafeEncoder;
 public final class JedisBackend implements LockBackend {
   static final Duration BEAT = Duration.ofSeconds(1);
 
-  /** The most calls that are sent before their replies are read. */
-  private static final int MOST_AT_ONCE = 500;
-
   /** Checks a server by its reply to HELLO, and returns its facts. */
   interface Check extends BiFunction<String, Map<String, ?>, BackendInfo> {}
 
   private final Links links;
   private final Combiner<Attempt> callers;
+  private final Exchange exchange;
   private final Pipeline pipeline;
   private final Runnable end;
   private final ScheduledThreadPoolExecutor workers = Threads.daemons("mortise-jedis-worker", 8);
-
-  /** The bytes of recently sent words. */
-  private final InternCache<Rawable> words = new InternCache<>(RawableFactory::from);
 
   private final Subscriber subscriber;
 
@@ -101,6 +94,8 @@ public final class JedisBackend implements LockBackend {
     Callable<MessageLink> connector = () -> new MessageLink(links.connect());
     subscriber = new Subscriber("mortise-jedis", connector, atLoss, beat);
     shards = Subscriber.sharded("mortise-jedis-shard", connector, atLoss, beat);
+    InternCache<Rawable> words = new InternCache<>(RawableFactory::from);
+    exchange = new Exchange(links, words, subscriber::reconnect);
     pipeline = new Pipeline(links, words, subscriber::reconnect);
     info = greet(endpoint, check);
   }
@@ -294,7 +289,7 @@ public final class JedisBackend implements LockBackend {
       return; // all calls ended while they were queued
     }
     try {
-      use(links.borrow(Math.min(millis, batch.get(0).millisToSend())), batch);
+      exchange.run(links.borrow(Math.min(millis, batch.get(0).millisToSend())), batch);
     } catch (InterruptedException e) {
       dispatch(batch); // the idle connection is gone; workers are not interrupted
       Thread.currentThread().interrupt();
@@ -309,120 +304,9 @@ public final class JedisBackend implements LockBackend {
     }
   }
 
-  private void use(Connection connection, List<Attempt> batch) {
-    try {
-      int before = connection.getSoTimeout();
-      for (int from = 0; from < batch.size(); from += MOST_AT_ONCE) {
-        List<Attempt> some = part(batch, from);
-        boolean again = true;
-        while (again) {
-          again = exchange(connection, some);
-        }
-      }
-      Links.limit(connection, before);
-      if (haveMetReplica(batch)) {
-        subscriber.reconnect();
-        throw new JedisConnectionException("the server is a replica now");
-      }
-      connection.close();
-    } catch (RuntimeException | Error e) {
-      links.lose(connection, e, PendingCall.millisLeft(batch));
-      throw e;
-    } finally {
-      batch.forEach(Attempt::finish); // after the return: a caller's next call finds it
-    }
-  }
-
-  /** What is sent at once. Most batches are one call, and it makes nothing for them. */
-  private static List<Attempt> part(List<Attempt> batch, int from) {
-    int to = Math.min(batch.size(), from + MOST_AT_ONCE);
-    return from == 0 && to == batch.size() ? batch : batch.subList(from, to);
-  }
-
-  /** Whether a replica has refused a call. Not a stream, because every call comes here. */
-  private static boolean haveMetReplica(List<Attempt> batch) {
-    boolean met = false;
-    for (int i = 0; i < batch.size(); i++) {
-      met |= batch.get(i).metReplica();
-    }
-    return met;
-  }
-
-  /** Sends all calls and reads their replies. Returns whether to send some of them again. */
-  private boolean exchange(Connection connection, List<Attempt> batch) {
-    links.requireOpen();
-    int millis = Math.max(1, PendingCall.millisLeft(batch));
-    long start = System.nanoTime();
-    long end = start + TimeUnit.MILLISECONDS.toNanos(millis);
-    Links.limit(connection, millis);
-    for (Attempt call : batch) {
-      call.send(connection, words);
-    }
-    boolean counts = sendWait(connection, batch);
-    connection.getMany(0); // flushes now, so that close() has nothing to flush
-    try {
-      links.reads(connection);
-      boolean again = first(batch.get(0), connection, start);
-      for (int i = 1; i < batch.size(); i++) {
-        long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());
-        Links.limit(connection, (int) Math.max(1, left));
-        again |= batch.get(i).take(connection);
-      }
-      if (counts) {
-        Links.limit(
-            connection, (int) Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
-        Object count = count(connection);
-        batch.forEach(call -> call.counted(count));
-      }
-      return again;
-    } finally {
-      links.readsNoMore(connection);
-    }
-  }
-
-  /** Takes the first reply, which shows how far the server is. Its lack shows that, too. */
-  private boolean first(Attempt call, Connection connection, long start) {
-    try {
-      return call.take(connection);
-    } finally {
-      if (call.isSent()) {
-        links.roundTrip.took(System.nanoTime() - start);
-      }
-    }
-  }
-
   /** Whether the pool is open. The client that it belongs to may close it. */
   boolean hasPool() {
     return links.hasPool();
-  }
-
-  /**
-   * Sends one WAIT behind calls that wait for replicas. It counts the replicas that have all that
-   * this connection wrote. Returns whether it was sent.
-   */
-  private static boolean sendWait(Connection connection, List<Attempt> batch) {
-    int replicas = 0;
-    long millis = 0;
-    for (Attempt call : batch) {
-      ReplicaAcks acks = call.acks();
-      if (acks != null && call.waitsForReplicas()) {
-        replicas = Math.max(replicas, acks.replicas());
-        millis = Math.max(millis, acks.timeout().toMillis());
-      }
-    }
-    if (replicas > 0) {
-      connection.sendCommand(Command.WAIT, Integer.toString(replicas), Long.toString(millis));
-    }
-    return replicas > 0;
-  }
-
-  /** Reads the reply to WAIT: a number, or the server's error. */
-  private static Object count(Connection connection) {
-    try {
-      return connection.getUnflushedObject();
-    } catch (JedisDataException e) {
-      return e;
-    }
   }
 
   @Override

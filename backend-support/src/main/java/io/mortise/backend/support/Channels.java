@@ -25,7 +25,7 @@ public final class Channels {
   private final Executor turns;
   private final Function<String, CompletionStage<?>> subscribe;
   private final Function<String, CompletionStage<?>> unsubscribe;
-  private final List<ChannelSubscription> feeds = new CopyOnWriteArrayList<>();
+  private final List<ChannelSubscription> users = new CopyOnWriteArrayList<>();
 
   /** The channels of all UNSUBSCRIBEs under way; a channel is in it once for each of them. */
   private final Queue<String> leaving = new ConcurrentLinkedQueue<>();
@@ -59,26 +59,26 @@ public final class Channels {
    * @return closes the subscription, and waits for a call of the listener on another thread
    */
   public Subscription subscribe(String channel, ChannelListener listener) {
-    ChannelSubscription feed = new ChannelSubscription(channel, listener);
-    turns.execute(() -> join(feed));
+    ChannelSubscription user = new ChannelSubscription(channel, listener);
+    turns.execute(() -> join(user));
     return () -> {
-      feed.close();
-      turns.execute(() -> leave(feed));
+      user.close();
+      turns.execute(() -> leave(user));
     };
   }
 
-  private void join(ChannelSubscription feed) {
+  private void join(ChannelSubscription user) {
     if (closed) {
-      feed.interrupted(new IllegalStateException("the backend is closed"));
+      user.interrupted(new IllegalStateException("the backend is closed"));
     } else {
-      feeds.add(feed);
-      ask(feed.channel());
+      users.add(user);
+      ask(user.channel());
     }
   }
 
-  private void leave(ChannelSubscription feed) {
-    if (feeds.remove(feed)) {
-      leaveIfUnused(feed.channel());
+  private void leave(ChannelSubscription user) {
+    if (users.remove(user)) {
+      leaveIfUnused(user.channel());
     }
   }
 
@@ -103,7 +103,7 @@ public final class Channels {
   }
 
   private Stream<ChannelSubscription> on(String channel) {
-    return feeds.stream().filter(feed -> feed.channel().equals(channel));
+    return users.stream().filter(user -> user.channel().equals(channel));
   }
 
   /**
@@ -112,7 +112,7 @@ public final class Channels {
    * @return true if all have been closed
    */
   public boolean isEmpty() {
-    return feeds.isEmpty();
+    return users.isEmpty();
   }
 
   /**
@@ -121,8 +121,8 @@ public final class Channels {
    * @return the channels with a subscription that the server has not confirmed
    */
   public Set<String> awaited() {
-    return feeds.stream()
-        .filter(feed -> !feed.isLive())
+    return users.stream()
+        .filter(user -> !user.isLive())
         .map(ChannelSubscription::channel)
         .collect(Collectors.toSet());
   }
@@ -170,7 +170,7 @@ public final class Channels {
   public void left(String channel) {
     leaving.remove(channel);
     Throwable cause = new IllegalStateException("unsubscribed");
-    on(channel).filter(ChannelSubscription::isLive).forEach(feed -> feed.interrupted(cause));
+    on(channel).filter(ChannelSubscription::isLive).forEach(user -> user.interrupted(cause));
     turns.execute(() -> askIfAwaited(channel));
   }
 
@@ -187,7 +187,7 @@ public final class Channels {
    * @param cause the server's error
    */
   public void refused(String channel, Throwable cause) {
-    on(channel).filter(feed -> !feed.isLive()).forEach(feed -> feed.interrupted(cause));
+    on(channel).filter(user -> !user.isLive()).forEach(user -> user.interrupted(cause));
   }
 
   /**
@@ -223,7 +223,7 @@ public final class Channels {
    * @param message the payload
    */
   public void message(String channel, String message) {
-    on(channel).forEach(feed -> feed.message(message));
+    on(channel).forEach(user -> user.message(message));
   }
 
   /**
@@ -232,13 +232,13 @@ public final class Channels {
    * @param cause the reason
    */
   public void interrupted(Throwable cause) {
-    feeds.forEach(feed -> feed.interrupted(cause));
+    users.forEach(user -> user.interrupted(cause));
   }
 
   /** Ends all notifications. */
   public void close() {
     closed = true;
-    feeds.forEach(ChannelSubscription::close);
-    turns.execute(feeds::clear); // after the additions that are still to run
+    users.forEach(ChannelSubscription::close);
+    turns.execute(users::clear); // after the additions that are still to run
   }
 }

@@ -1,5 +1,6 @@
 package io.mortise.backend.support.cluster;
 
+import io.mortise.backend.support.Causes;
 import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.RedisServers;
@@ -17,7 +18,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -117,10 +117,10 @@ final class ClusterMap implements AutoCloseable {
   }
 
   private static BackendException refusal(String seed, Exception failure) {
-    Throwable cause = failure instanceof ExecutionException ? failure.getCause() : failure;
+    Throwable cause = Causes.of(failure);
     return cause instanceof BackendException refusal && refusal.outcome() != Outcome.REPLIED
         ? refusal
-        : RedisServers.refusal(seed, cause == null ? failure : cause);
+        : RedisServers.refusal(seed, cause);
   }
 
   SlotTable table() {

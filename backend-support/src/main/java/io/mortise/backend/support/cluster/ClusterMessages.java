@@ -1,10 +1,11 @@
 package io.mortise.backend.support.cluster;
 
 import io.mortise.backend.support.ActivityTimer;
-import io.mortise.backend.support.ChannelSubscription;
+import io.mortise.backend.support.RoamingSubscription;
 import io.mortise.backend.support.Threads;
 import io.mortise.backend.support.cluster.ClusterNodes.Node;
 import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
 import io.mortise.spi.Subscription;
 import java.io.IOException;
 import java.time.Duration;
@@ -53,7 +54,7 @@ final class ClusterMessages {
 
   private int lost;
 
-  private final List<Feed> feeds = new CopyOnWriteArrayList<>();
+  private final List<RoamingSubscription> channels = new CopyOnWriteArrayList<>();
   private volatile boolean closed;
 
   /** Sends a probe at each beat while calls are made. */
@@ -62,49 +63,39 @@ final class ClusterMessages {
     pulse = new ActivityTimer(() -> turns.execute(this::probe), beat);
   }
 
-  /** A subscription of a user, and the one at the home that stands for it now. */
-  private static final class Feed {
-    private final ChannelSubscription events;
-    private @Nullable Subscription current;
-
-    Feed(ChannelSubscription events) {
-      this.events = events;
-    }
-  }
-
   /** Notes a call of the backend: somebody may wait for a message after it. */
   void use() {
     pulse.use();
   }
 
   Subscription subscribe(String channel, ChannelListener listener) {
-    Feed feed = new Feed(new ChannelSubscription(channel, listener));
-    turns.execute(() -> join(feed));
+    RoamingSubscription user = new RoamingSubscription(channel, listener);
+    turns.execute(() -> join(user));
     use();
     return () -> {
-      feed.events.close();
-      turns.execute(() -> leave(feed));
+      user.close();
+      turns.execute(() -> leave(user));
     };
   }
 
-  private void join(Feed feed) {
+  private void join(RoamingSubscription user) {
     if (closed) {
-      feed.events.interrupted(new IllegalStateException("the backend is closed"));
+      user.interrupted(new IllegalStateException("the backend is closed"));
       return;
     }
-    feeds.add(feed);
+    channels.add(user);
     if (home == null) {
       choose(null);
     } else {
-      attach(feed, home);
+      attach(user, home);
     }
   }
 
-  private void leave(Feed feed) {
-    if (feeds.remove(feed)) {
-      end(feed.current);
+  private void leave(RoamingSubscription user) {
+    if (channels.remove(user)) {
+      user.leave();
     }
-    if (feeds.isEmpty()) {
+    if (channels.isEmpty()) {
       end(probe);
       home = null;
       homes++;
@@ -122,44 +113,27 @@ final class ClusterMessages {
       move(homes, new IOException("the cluster has no master"));
       return;
     }
-    for (Feed feed : feeds) {
-      attach(feed, home);
+    for (RoamingSubscription each : channels) {
+      attach(each, home);
     }
     attachProbe(home);
   }
 
-  private void attach(Feed feed, String at) {
+  private void attach(RoamingSubscription user, String place) {
     int mine = homes;
-    at(at, mine, feed.events.channel(), listener(feed, mine), made -> feed.current = made);
+    Consumer<Throwable> moved = cause -> turns.execute(() -> move(mine, cause));
+    at(
+        place,
+        node -> {
+          if (channels.contains(user)) {
+            user.attach(node::subscribe, moved);
+          }
+        });
   }
 
-  private ChannelListener listener(Feed feed, int mine) {
-    return new ChannelListener() {
-      @Override
-      public void onSubscribed() {
-        feed.events.confirmed();
-      }
-
-      @Override
-      public void onInterrupted(Throwable cause) {
-        feed.events.interrupted(cause);
-        turns.execute(() -> move(mine, cause));
-      }
-
-      @Override
-      public void onMessage(String message) {
-        feed.events.message(message);
-      }
-    };
-  }
-
-  /** Subscribes at a node, unless the home is another one when the node is connected. */
-  private void at(
-      String place,
-      int mine,
-      String channel,
-      ChannelListener listener,
-      Consumer<Subscription> keep) {
+  /** Uses a node, unless the home is another one when the node is connected. */
+  private void at(String place, Consumer<LockBackend> use) {
+    int mine = homes;
     CompletableFuture<?> unused =
         map.node(place)
             .whenCompleteAsync(
@@ -168,7 +142,7 @@ final class ClusterMessages {
                     return;
                   }
                   try {
-                    keep.accept(connected(node, failure).backend().subscribe(channel, listener));
+                    use.accept(connected(node, failure).backend());
                   } catch (RuntimeException e) {
                     move(mine, e);
                   }
@@ -190,16 +164,14 @@ final class ClusterMessages {
     }
     String left = home;
     int mine = ++homes;
-    for (Feed feed : feeds) {
-      end(feed.current); // first: it may confirm again meanwhile, and the gap would be missed
-      feed.current = null;
-      feed.events.interrupted(cause);
+    for (RoamingSubscription each : channels) {
+      each.detach(cause);
     }
     end(probe);
     probe = null;
     Runnable next =
         () -> {
-          if (mine == homes && !feeds.isEmpty()) {
+          if (mine == homes && !channels.isEmpty()) {
             choose(left);
           }
         };
@@ -239,12 +211,12 @@ final class ClusterMessages {
             turns.execute(() -> heard = true);
           }
         };
-    probed = feeds.get(0).events.channel() + ":probe"; // an ACL that allows the one allows it
-    at(place, homes, probed, listener, made -> probe = made);
+    probed = channels.get(0).channel() + ":probe"; // an ACL that allows the one allows it
+    at(place, node -> probe = node.subscribe(probed, listener));
   }
 
   private void probe() {
-    if (home == null || probe == null || feeds.isEmpty()) {
+    if (home == null || probe == null || channels.isEmpty()) {
       return;
     }
     lost = heard ? 0 : lost + 1;
@@ -275,7 +247,7 @@ final class ClusterMessages {
   ScheduledThreadPoolExecutor close() {
     closed = true;
     pulse.close();
-    feeds.forEach(feed -> feed.events.close());
+    channels.forEach(RoamingSubscription::close);
     return turns;
   }
 }

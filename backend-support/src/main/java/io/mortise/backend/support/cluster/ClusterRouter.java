@@ -1,6 +1,7 @@
 package io.mortise.backend.support.cluster;
 
 import io.mortise.backend.support.ActivityTimer;
+import io.mortise.backend.support.Causes;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Threads;
 import io.mortise.backend.support.cluster.ClusterNodes.Node;
@@ -72,17 +73,17 @@ public final class ClusterRouter implements LockBackend {
     time().checkMayPark();
     use();
     Route route = route(call);
-    while (true) {
-      try {
-        return step(route);
-      } catch (BackendException e) {
-        route.failed(e);
-        PendingCall.awaitEnd(new CompletableFuture<>(), route.pause());
-      }
+    try {
+      return first(route);
+    } catch (BackendException e) {
+      CompletableFuture<List<Object>> answer = new CompletableFuture<>();
+      fail(route, answer, e);
+      return PendingCall.await(answer);
     }
   }
 
-  private static List<Object> step(Route route) {
+  /** The first step, which most calls end with, on the caller's thread. */
+  private static List<Object> first(Route route) {
     CompletableFuture<Node> found = route.node();
     PendingCall.awaitEnd(found, route.left());
     Node node;
@@ -91,9 +92,7 @@ public final class ClusterRouter implements LockBackend {
     } catch (CompletionException e) {
       throw route.unreachable(e);
     }
-    return route.isAsking()
-        ? PendingCall.await(node.executeAsking(route.callInTime()))
-        : node.backend().execute(route.callInTime());
+    return node.backend().execute(route.callInTime());
   }
 
   @Override
@@ -156,13 +155,18 @@ public final class ClusterRouter implements LockBackend {
               if (node == null) {
                 fail(route, answer, route.unreachable(failure));
               } else {
-                ScriptCall call = route.callInTime();
-                settle(
-                    route,
-                    route.isAsking() ? node.executeAsking(call) : node.backend().executeAsync(call),
-                    answer);
+                settle(route, send(route, node), answer);
               }
             });
+  }
+
+  private static CompletableFuture<List<Object>> send(Route route, Node node) {
+    ScriptCall call = route.callInTime();
+    try {
+      return route.isAsking() ? node.executeAsking(call) : node.backend().executeAsync(call);
+    } catch (RuntimeException e) { // a node that was closed
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   private void settle(
@@ -192,7 +196,7 @@ public final class ClusterRouter implements LockBackend {
   }
 
   private static BackendException known(@Nullable Throwable failure) {
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
+    Throwable cause = failure == null ? null : Causes.of(failure);
     return cause instanceof BackendException known
         ? known
         : new BackendException(Outcome.UNKNOWN, String.valueOf(cause), cause);

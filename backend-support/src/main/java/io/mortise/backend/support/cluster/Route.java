@@ -1,5 +1,6 @@
 package io.mortise.backend.support.cluster;
 
+import io.mortise.backend.support.Causes;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.ServerError;
 import io.mortise.backend.support.Timeouts;
@@ -9,7 +10,6 @@ import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
@@ -97,8 +97,7 @@ final class Route {
   /** The exception of a call whose node could not be reached in time. */
   BackendException unreachable(Throwable failure) {
     map.refresh(null, place);
-    Throwable cause = failure instanceof CompletionException ? failure.getCause() : failure;
-    return PendingCall.failure(call, endpoint, false, cause == null ? failure : cause);
+    return PendingCall.failure(call, endpoint, false, Causes.of(failure));
   }
 
   /**

@@ -1,6 +1,6 @@
 package io.mortise.backend.support.cluster;
 
-import io.mortise.backend.support.ChannelSubscription;
+import io.mortise.backend.support.RoamingSubscription;
 import io.mortise.backend.support.Threads;
 import io.mortise.backend.support.cluster.ClusterNodes.Node;
 import io.mortise.spi.ChannelListener;
@@ -29,10 +29,10 @@ final class ShardedMessages {
   private final ClusterNodes cluster;
   private final ClusterMap map;
 
-  /** The one thread that uses the fields of the feeds. */
+  /** The one thread that uses the fields of the channels. */
   private final ScheduledThreadPoolExecutor turns = Threads.daemons("mortise-cluster-shards", 1);
 
-  private final Set<Feed> feeds = ConcurrentHashMap.newKeySet();
+  private final Set<SlotChannel> channels = ConcurrentHashMap.newKeySet();
   private volatile boolean closed;
 
   ShardedMessages(ClusterNodes cluster, ClusterMap map) {
@@ -41,66 +41,57 @@ final class ShardedMessages {
   }
 
   Subscription subscribe(String channel, ChannelListener listener) {
-    Feed feed = new Feed(channel, listener);
-    turns.execute(feed::join);
+    SlotChannel mine = new SlotChannel(channel, listener);
+    turns.execute(mine::join);
     return () -> {
-      feed.events.close();
-      turns.execute(feed::leave);
+      mine.user.close();
+      turns.execute(mine::leave);
     };
   }
 
   /** Moves the channels whose slots have another master now. */
   void check() {
-    if (!feeds.isEmpty()) {
-      turns.execute(() -> feeds.forEach(Feed::check));
+    if (!channels.isEmpty()) {
+      turns.execute(() -> channels.forEach(SlotChannel::check));
     }
   }
 
   /** Ends all notifications. Returns the threads, to be ended when the map is closed. */
   ScheduledThreadPoolExecutor close() {
     closed = true;
-    feeds.forEach(feed -> feed.events.close());
+    channels.forEach(each -> each.user.close());
     return turns;
   }
 
-  /** A subscription of a user, and the one at a node that stands for it now. */
-  private final class Feed {
-    private final ChannelSubscription events;
+  /** A subscription of a user that follows its slot. */
+  private final class SlotChannel {
+    private final RoamingSubscription user;
     private final int slot;
 
     /** The node of the subscription; null while there is none, and another attempt is ahead. */
     private @Nullable String home;
 
-    private @Nullable Subscription current;
-
     /** Counts the homes, so that late news of an earlier one are recognized. */
     private int homes;
 
-    Feed(String channel, ChannelListener listener) {
-      events = new ChannelSubscription(channel, listener);
+    SlotChannel(String channel, ChannelListener listener) {
+      user = new RoamingSubscription(channel, listener);
       slot = cluster.slot(channel);
     }
 
     void join() {
       if (closed) {
-        events.interrupted(new IllegalStateException("the backend is closed"));
+        user.interrupted(new IllegalStateException("the backend is closed"));
       } else {
-        feeds.add(this);
+        channels.add(this);
         attach();
       }
     }
 
     void leave() {
-      feeds.remove(this);
+      channels.remove(this);
       homes++;
-      end();
-    }
-
-    private void end() {
-      if (current != null) {
-        current.close();
-        current = null;
-      }
+      user.leave();
     }
 
     private void attach() {
@@ -124,30 +115,11 @@ final class ShardedMessages {
         return;
       }
       try {
-        current = node.backend().subscribeSharded(events.channel(), listener(mine));
+        user.attach(
+            node.backend()::subscribeSharded, cause -> turns.execute(() -> move(mine, cause)));
       } catch (RuntimeException e) {
         move(mine, e); // the node was closed
       }
-    }
-
-    private ChannelListener listener(int mine) {
-      return new ChannelListener() {
-        @Override
-        public void onSubscribed() {
-          events.confirmed();
-        }
-
-        @Override
-        public void onInterrupted(Throwable cause) {
-          events.interrupted(cause);
-          turns.execute(() -> move(mine, cause));
-        }
-
-        @Override
-        public void onMessage(String message) {
-          events.message(message);
-        }
-      };
     }
 
     void check() {
@@ -164,8 +136,7 @@ final class ShardedMessages {
       int mine = ++homes;
       map.refresh(null, home);
       home = null;
-      end(); // first: the old home may confirm again meanwhile, and the gap would be missed
-      events.interrupted(cause);
+      user.detach(cause);
       Runnable next =
           () -> {
             if (mine == homes) {

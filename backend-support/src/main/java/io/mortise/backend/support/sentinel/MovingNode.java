@@ -1,7 +1,7 @@
 package io.mortise.backend.support.sentinel;
 
-import io.mortise.backend.support.ChannelSubscription;
 import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.RoamingSubscription;
 import io.mortise.backend.support.Threads;
 import io.mortise.backend.support.sentinel.SentinelWatch.Master;
 import io.mortise.spi.BackendException;
@@ -54,7 +54,7 @@ final class MovingNode {
   /** Open and close backends, which waits for servers. */
   private final ScheduledThreadPoolExecutor openers = Threads.daemons("mortise-sentinel-opener", 4);
 
-  private final List<Feed> feeds = new CopyOnWriteArrayList<>();
+  private final List<RoamingSubscription> channels = new CopyOnWriteArrayList<>();
   private volatile Term term =
       new Term(new Master("", Long.MIN_VALUE, Duration.ZERO), new CompletableFuture<>());
   private volatile boolean closed;
@@ -126,12 +126,12 @@ final class MovingNode {
   private void opened() {
     LockBackend node = term.open();
     if (node != null) {
-      feeds.forEach(feed -> feed.attach(node));
+      channels.forEach(each -> attach(each, node));
     } else if (term.node().isCompletedExceptionally()) {
       CompletableFuture<?> unused =
           term.node()
               .exceptionally(e -> {
-                feeds.forEach(feed -> feed.news.interrupted(e));
+                channels.forEach(each -> each.interrupted(e));
                 return null;
               });
     }
@@ -140,34 +140,42 @@ final class MovingNode {
   private void end(Term over, BackendException why) {
     over.node().completeExceptionally(why);
     CompletableFuture<?> unused = over.node().thenAcceptAsync(LockBackend::close, openers);
-    feeds.forEach(feed -> feed.detach(why));
+    channels.forEach(each -> each.detach(why));
   }
 
   /** Subscribes a listener; see {@link LockBackend#subscribe}. */
   Subscription subscribe(String channel, ChannelListener listener) {
-    Feed feed = new Feed(channel, listener);
-    turns.execute(() -> join(feed));
+    RoamingSubscription user = new RoamingSubscription(channel, listener);
+    turns.execute(() -> join(user));
     return () -> {
-      feed.news.close();
-      turns.execute(() -> leave(feed));
+      user.close();
+      turns.execute(() -> leave(user));
     };
   }
 
-  private void join(Feed feed) {
+  private void join(RoamingSubscription user) {
     LockBackend node = term.open();
     if (closed) {
-      feed.news.interrupted(new IllegalStateException("the backend is closed"));
+      user.interrupted(new IllegalStateException("the backend is closed"));
     } else {
-      feeds.add(feed);
+      channels.add(user);
       if (node != null) {
-        feed.attach(node);
+        attach(user, node);
       }
     }
   }
 
-  private void leave(Feed feed) {
-    feeds.remove(feed);
-    feed.detach(new IllegalStateException("unsubscribed"));
+  private static void attach(RoamingSubscription user, LockBackend node) {
+    try {
+      user.attach(node::subscribe, cause -> {});
+    } catch (BackendException e) {
+      user.interrupted(e);
+    }
+  }
+
+  private void leave(RoamingSubscription user) {
+    channels.remove(user);
+    user.detach(new IllegalStateException("unsubscribed"));
   }
 
   /**
@@ -176,7 +184,7 @@ final class MovingNode {
    */
   List<ScheduledThreadPoolExecutor> close() {
     closed = true;
-    feeds.forEach(feed -> feed.news.close());
+    channels.forEach(RoamingSubscription::close);
     term.node()
         .completeExceptionally(
             new BackendException(Outcome.NOT_EXECUTED, "the backend is closed", null));
@@ -185,48 +193,5 @@ final class MovingNode {
       node.close();
     }
     return List.of(turns, openers);
-  }
-
-  /** A subscription, and its present form at the master. Only a turn uses the second. */
-  private static final class Feed implements ChannelListener {
-    final ChannelSubscription news;
-    private @Nullable Subscription on;
-
-    Feed(String channel, ChannelListener listener) {
-      news = new ChannelSubscription(channel, listener);
-    }
-
-    void attach(LockBackend node) {
-      if (on == null) {
-        try {
-          on = node.subscribe(news.channel(), this);
-        } catch (BackendException e) {
-          news.interrupted(e);
-        }
-      }
-    }
-
-    void detach(Throwable cause) {
-      if (on != null) {
-        on.close();
-        on = null;
-      }
-      news.interrupted(cause);
-    }
-
-    @Override
-    public void onSubscribed() {
-      news.confirmed();
-    }
-
-    @Override
-    public void onMessage(String message) {
-      news.message(message);
-    }
-
-    @Override
-    public void onInterrupted(Throwable cause) {
-      news.interrupted(cause);
-    }
   }
 }

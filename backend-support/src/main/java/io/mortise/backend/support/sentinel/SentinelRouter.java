@@ -1,6 +1,7 @@
 package io.mortise.backend.support.sentinel;
 
 import io.mortise.backend.support.ActivityTimer;
+import io.mortise.backend.support.Causes;
 import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Threads;
@@ -19,7 +20,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -179,7 +179,8 @@ public final class SentinelRouter implements LockBackend {
               if (e == null) {
                 reply.complete(done);
               } else {
-                reply.completeExceptionally(PendingCall.failure(call, endpoint, false, cause(e)));
+                reply.completeExceptionally(
+                    PendingCall.failure(call, endpoint, false, Causes.of(e)));
               }
             });
     return watched(reply);
@@ -188,10 +189,6 @@ public final class SentinelRouter implements LockBackend {
   private static ScriptCall until(long deadline, ScriptCall call) {
     Duration left = Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
     return call.withTimeout(left);
-  }
-
-  private static Throwable cause(Throwable e) {
-    return e instanceof CompletionException && e.getCause() != null ? e.getCause() : e;
   }
 
   private CompletableFuture<List<Object>> watched(CompletableFuture<List<Object>> reply) {
