@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Test;
  */
 class RatchetTest {
   private static final Path ROOT = Path.of("..");
+  private static final Path KIT = ROOT.resolve("conformance-tests/src/main/java");
 
   /** Files with more than 450 lines. */
   private static final Map<String, Integer> LONG_FILES =
@@ -34,9 +35,7 @@ class RatchetTest {
           Map.entry("Clients", 510),
           Map.entry("LockService", 503),
           Map.entry("PendingCall", 476),
-          Map.entry("RedisCluster", 462),
-          Map.entry("LeaseGate", 457),
-          Map.entry("QuarantineRules", 456));
+          Map.entry("LeaseGate", 457));
 
   /** Types with more than 18 fields. */
   private static final Map<String, Integer> WIDE_TYPES =
@@ -45,15 +44,24 @@ class RatchetTest {
   /** Methods with more than 40 lines. */
   private static final Map<String, Integer> LONG_METHODS =
       Map.of(
-          "LeaseRequest.next", 43,
-          "ClusterFaultConformance.aMasterIsKilled", 48,
-          "ReaderLoadRules.aSteadyLoadOfOneSideDoesNotStarveTheOther", 46,
-          "RedisTlsConformance.unfitProperties", 46,
-          "ConditionRules.anInterruptEndsTheWaitWithTheLockHeldUnlessItMustNot", 45,
-          "FindRules.everyKindThatIsHeldIsFoundWithItsHolders", 45,
-          "WantedRules.anAttemptThatDoesNotWaitGetsALockThatNobodyUses", 44,
-          "LeaseHandOffRules.aSingleThreadGetsTheLockFromThreadsAndLeasesOfABusyService", 43,
-          "ShareRules.aWriterGetsTheLockFromReadersThatShare", 42);
+          "LeaseRequest.next",
+          43,
+          "ClusterFaultConformance.aMasterIsKilled",
+          48,
+          "ReaderLoadRules.aSteadyLoadOfOneSideDoesNotStarveTheOther",
+          46,
+          "RedisTlsConformance.unfitProperties",
+          46,
+          "ConditionRules.anInterruptEndsTheWaitWithTheLockHeldUnlessItMustNot",
+          45,
+          "FindRules.everyKindThatIsHeldIsFoundWithItsHolders",
+          45,
+          "WantedRules.anAttemptThatDoesNotWaitGetsALockThatNobodyUses",
+          44,
+          "LeaseHandOffRules.aSingleThreadGetsTheLockFromThreadsAndLeasesOfABusyService",
+          43,
+          "ShareRules.aWriterGetsTheLockFromReadersThatShare",
+          42);
 
   /** Methods and constructors with more than 5 parameters. */
   private static final Map<String, Integer> LONG_CALLS =
@@ -86,22 +94,28 @@ class RatchetTest {
 
   @Test
   void noFileGrowsAboveTheLimit() throws IOException {
-    check(LONG_FILES, above(450, all().lines), "lines");
+    check(LONG_FILES, above(450, all(false).lines), "lines");
+  }
+
+  /** A test of the kit stays with those of its subject, and it may become longer to be truer. */
+  @Test
+  void noFileOfTheKitHasMoreThan500Lines() throws IOException {
+    check(Map.of(), above(500, Sources.below(List.of(KIT)).lines), "lines");
   }
 
   @Test
   void noTypeGetsMoreFieldsThanTheLimit() throws IOException {
-    check(WIDE_TYPES, above(18, all().fields), "fields");
+    check(WIDE_TYPES, above(18, all(true).fields), "fields");
   }
 
   @Test
   void noMethodGrowsAboveTheLimit() throws IOException {
-    check(LONG_METHODS, above(40, all().methods), "lines");
+    check(LONG_METHODS, above(40, all(true).methods), "lines");
   }
 
   @Test
   void noMethodGetsMoreParametersThanTheLimit() throws IOException {
-    check(LONG_CALLS, above(5, all().parameters), "parameters");
+    check(LONG_CALLS, above(5, all(true).parameters), "parameters");
   }
 
   @Test
@@ -166,9 +180,13 @@ class RatchetTest {
     assertEquals(List.of(), wrong);
   }
 
-  private static Sources all() throws IOException {
+  private static Sources all(boolean kit) throws IOException {
     try (Stream<Path> folders = Files.walk(ROOT, 5)) {
-      return Sources.below(folders.filter(each -> each.endsWith("src/main/java")).toList());
+      return Sources.below(
+          folders
+              .filter(each -> each.endsWith("src/main/java"))
+              .filter(each -> kit || !each.equals(KIT))
+              .toList());
     }
   }
 
