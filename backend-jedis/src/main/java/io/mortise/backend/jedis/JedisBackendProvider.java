@@ -1,6 +1,7 @@
 package io.mortise.backend.jedis;
 
 import com.google.auto.service.AutoService;
+import io.mortise.backend.support.AddressMap;
 import io.mortise.backend.support.ClientRange;
 import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.RedisAddress;
@@ -8,6 +9,8 @@ import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.TlsFiles;
 import io.mortise.backend.support.cluster.ClusterAddress;
 import io.mortise.backend.support.cluster.ClusterRouter;
+import io.mortise.backend.support.cluster.MappedNodes;
+import io.mortise.backend.support.sentinel.MappedServers;
 import io.mortise.backend.support.sentinel.SentinelAddress;
 import io.mortise.backend.support.sentinel.SentinelRouter;
 import io.mortise.spi.BackendConfig;
@@ -56,14 +59,17 @@ public final class JedisBackendProvider implements LockBackendProvider {
   @Override
   public LockBackend open(BackendConfig config) {
     boolean isSentinel = SentinelAddress.isMeantBy(config.uri());
-    TlsFiles tls = TlsFiles.of(config, isSentinel ? SentinelAddress.PROPERTIES : Set.of());
-    if (config.uri().getScheme().toLowerCase(Locale.ROOT).endsWith("-cluster")) {
+    boolean isCluster = config.uri().getScheme().toLowerCase(Locale.ROOT).endsWith("-cluster");
+    Set<String> others = isCluster ? Set.of(AddressMap.PROPERTY) : Set.of();
+    TlsFiles tls = TlsFiles.of(config, isSentinel ? SentinelAddress.PROPERTIES : others);
+    AddressMap addresses = AddressMap.of(config);
+    if (isCluster) {
       ClusterAddress cluster = ClusterAddress.of(config.uri());
-      return CLIENT.open(() -> connect(cluster, config, tls));
+      return CLIENT.open(() -> connect(cluster, config, tls, addresses));
     }
     if (isSentinel) {
       SentinelAddress set = SentinelAddress.of(config.uri());
-      return CLIENT.open(() -> connect(set, config, tls));
+      return CLIENT.open(() -> connect(set, config, tls, addresses));
     }
     RedisAddress address = RedisAddress.of(config.uri());
     return CLIENT.open(() -> connect(address, config, tls));
@@ -91,16 +97,22 @@ public final class JedisBackendProvider implements LockBackendProvider {
     return new JedisBackend(pool, address.toString(), JedisBackend.BEAT, pool::close);
   }
 
-  private static LockBackend connect(ClusterAddress cluster, BackendConfig config, TlsFiles tls) {
+  private static LockBackend connect(
+      ClusterAddress cluster, BackendConfig config, TlsFiles tls, AddressMap addresses) {
     JedisCluster nodes =
         new JedisCluster(
             place -> pool(cluster.at(place), config, tls, true),
             ConnectionPool::close,
             cluster.seeds().get(0).tls());
-    return new ClusterRouter(nodes, cluster.places(), cluster.toString(), config.commandTimeout());
+    return new ClusterRouter(
+        new MappedNodes(nodes, addresses),
+        cluster.places(),
+        cluster.toString(),
+        config.commandTimeout());
   }
 
-  private static LockBackend connect(SentinelAddress set, BackendConfig config, TlsFiles tls) {
+  private static LockBackend connect(
+      SentinelAddress set, BackendConfig config, TlsFiles tls, AddressMap addresses) {
     String user = config.properties().get(SentinelAddress.USER);
     String password = config.properties().get(SentinelAddress.PASSWORD);
     JedisSentinelNodes nodes =
@@ -109,7 +121,7 @@ public final class JedisBackendProvider implements LockBackendProvider {
             place -> pool(set.sentinel(place, user, password), config, tls, true),
             config.commandTimeout(),
             set.tls());
-    return new SentinelRouter(nodes, set, config.commandTimeout());
+    return new SentinelRouter(new MappedServers(nodes, addresses), set, config.commandTimeout());
   }
 
   private static ConnectionPool pool(

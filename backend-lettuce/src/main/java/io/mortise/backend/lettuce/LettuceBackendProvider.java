@@ -5,6 +5,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
+import io.mortise.backend.support.AddressMap;
 import io.mortise.backend.support.ClientRange;
 import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.PendingCall;
@@ -13,6 +14,8 @@ import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.TlsFiles;
 import io.mortise.backend.support.cluster.ClusterAddress;
 import io.mortise.backend.support.cluster.ClusterRouter;
+import io.mortise.backend.support.cluster.MappedNodes;
+import io.mortise.backend.support.sentinel.MappedServers;
 import io.mortise.backend.support.sentinel.SentinelAddress;
 import io.mortise.backend.support.sentinel.SentinelRouter;
 import io.mortise.spi.BackendConfig;
@@ -64,14 +67,17 @@ public final class LettuceBackendProvider implements LockBackendProvider {
   @Override
   public LockBackend open(BackendConfig config) {
     boolean isSentinel = SentinelAddress.isMeantBy(config.uri());
-    TlsFiles tls = TlsFiles.of(config, isSentinel ? SentinelAddress.PROPERTIES : Set.of());
-    if (config.uri().getScheme().toLowerCase(Locale.ROOT).endsWith("-cluster")) {
+    boolean isCluster = config.uri().getScheme().toLowerCase(Locale.ROOT).endsWith("-cluster");
+    Set<String> others = isCluster ? Set.of(AddressMap.PROPERTY) : Set.of();
+    TlsFiles tls = TlsFiles.of(config, isSentinel ? SentinelAddress.PROPERTIES : others);
+    AddressMap addresses = AddressMap.of(config);
+    if (isCluster) {
       ClusterAddress cluster = ClusterAddress.of(config.uri());
-      return CLIENT.open(() -> open(cluster, config, tls));
+      return CLIENT.open(() -> open(cluster, config, tls, addresses));
     }
     if (isSentinel) {
       SentinelAddress set = SentinelAddress.of(config.uri());
-      return CLIENT.open(() -> open(set, config, tls));
+      return CLIENT.open(() -> open(set, config, tls, addresses));
     }
     RedisAddress address = RedisAddress.of(config.uri());
     return CLIENT.open(() -> open(address, config, tls));
@@ -86,16 +92,22 @@ public final class LettuceBackendProvider implements LockBackendProvider {
     }
   }
 
-  private static LockBackend open(ClusterAddress cluster, BackendConfig config, TlsFiles tls) {
+  private static LockBackend open(
+      ClusterAddress cluster, BackendConfig config, TlsFiles tls, AddressMap addresses) {
     LettuceCluster nodes =
         new LettuceCluster(
             SharedThreads.start(),
             options(config, tls),
             place -> OwnClient.uri(cluster.at(place), config));
-    return new ClusterRouter(nodes, cluster.places(), cluster.toString(), config.commandTimeout());
+    return new ClusterRouter(
+        new MappedNodes(nodes, addresses),
+        cluster.places(),
+        cluster.toString(),
+        config.commandTimeout());
   }
 
-  private static LockBackend open(SentinelAddress set, BackendConfig config, TlsFiles tls) {
+  private static LockBackend open(
+      SentinelAddress set, BackendConfig config, TlsFiles tls, AddressMap addresses) {
     String user = config.properties().get(SentinelAddress.USER);
     String password = config.properties().get(SentinelAddress.PASSWORD);
     LettuceSentinelNodes nodes =
@@ -104,7 +116,7 @@ public final class LettuceBackendProvider implements LockBackendProvider {
             options(config, tls),
             place -> OwnClient.uri(set.data(place), config),
             place -> OwnClient.uri(set.sentinel(place, user, password), config));
-    return new SentinelRouter(nodes, set, config.commandTimeout());
+    return new SentinelRouter(new MappedServers(nodes, addresses), set, config.commandTimeout());
   }
 
   /** Each connection that uses TLS is made with the certificates that the files have then. */

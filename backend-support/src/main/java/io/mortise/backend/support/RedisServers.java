@@ -17,12 +17,13 @@ import java.security.cert.CertificateException;
 import java.security.cert.CertificateExpiredException;
 import java.security.cert.CertificateNotYetValidException;
 import java.time.Duration;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 
 /** Checks that locks are safe on a Redis server, and builds the messages for servers that fail. */
 public final class RedisServers {
@@ -42,7 +43,47 @@ public final class RedisServers {
 
   private static final String CERTIFICATE = ": tls.cert and tls.key, or tls.keystore";
 
+  private static final String ENDED =
+      "the server ended the connection: check that it is a Redis server, TLS (rediss), and"
+          + " whether it wants a client certificate that it trusts"
+          + CERTIFICATE;
+
   private RedisServers() {}
+
+  /** What helps against an error, by its text. The first that fits counts. */
+  private static final Map<Pattern, String> ADVICE = new LinkedHashMap<>();
+
+  static {
+    advise(
+        "NOPERM\\b.*\\baccess database\\b.*",
+        "allow the user this database (db=… or alldbs), or choose another after the last slash");
+    advise(
+        "(WRONGPASS|NOAUTH|NOPERM|ERR AUTH)\\b.*",
+        "check user and password, and what the server's ACL allows that user");
+    advise(
+        "ERR max number of clients.*",
+        "close connections that are not needed (CLIENT LIST), or raise maxclients");
+    advise(
+        "no node of this cluster has a slot.*",
+        "give slots to its nodes first (redis-cli --cluster create)");
+    advise("LOADING.*", "open again when the server has loaded its data");
+    advise(
+        "(?i)connection refused\\b.*",
+        "check host and port, and that the server runs and listens at that address");
+    advise("(?i)connect(ion)? timed out\\b.*", NO_ROUTE);
+    advise(
+        "ERR SELECT is not allowed in cluster mode.*",
+        "this cluster has only database 0: leave out the number after the last slash");
+    advise("ERR .*\\bDB index\\b.*", "check the database, the number after the last slash");
+    advise(
+        ".*\\balert: (certificate|bad_certificate|unknown_ca).*",
+        "the server wants a client certificate that it trusts" + CERTIFICATE);
+    advise("(?i)(connection closed prematurely|unexpected end of stream)\\b.*", ENDED);
+  }
+
+  private static void advise(String error, String step) {
+    ADVICE.put(Pattern.compile("(?s)" + error), "; " + step);
+  }
 
   /**
    * Checks a server by its reply to {@code HELLO}, a command that no ACL forbids, or by {@link
@@ -226,64 +267,33 @@ public final class RedisServers {
     return new BackendException(Outcome.NOT_EXECUTED, message, failure);
   }
 
-  /** What helps with an error that the server has replied; null if it is none of these. */
-  private static @Nullable String adviceOnReply(String message) {
-    if (message.matches("NOPERM\\b.*\\baccess database\\b.*")) {
-      return "; allow the user this database (db=… or alldbs), or choose another after the last slash";
-    }
-    if (message.matches("(?s)(WRONGPASS|NOAUTH|NOPERM|ERR AUTH)\\b.*")) {
-      return "; check user and password, and what the server's ACL allows that user";
-    }
-    if (message.startsWith("ERR max number of clients")) {
-      return "; close connections that are not needed (CLIENT LIST), or raise maxclients";
-    }
-    if (message.startsWith("no node of this cluster has a slot")) {
-      return "; give slots to its nodes first (redis-cli --cluster create)";
-    }
-    if (message.startsWith("LOADING")) {
-      return "; open again when the server has loaded its data";
-    }
-    return null;
-  }
-
   private static String advice(Throwable reason) {
     String message = String.valueOf(reason.getMessage());
     if (reason instanceof Unfit) {
       return "";
     }
-    String reply = adviceOnReply(message);
-    if (reply != null) {
-      return reply;
-    }
     if (reason instanceof UnknownHostException) {
       return (message.contains(" ") ? "" : " is no known host") + "; check the host's name";
     }
-    if (message.matches("(?is)connection refused\\b.*")) {
-      return "; check host and port, and that the server runs and listens at that address";
-    }
-    if (message.matches("(?is)connect(ion)? timed out\\b.*")
-        || reason instanceof NoRouteToHostException) {
+    if (reason instanceof NoRouteToHostException) {
       return "; " + NO_ROUTE;
-    }
-    if (message.matches("(?s)ERR SELECT is not allowed in cluster mode.*")) {
-      return "; this cluster has only database 0: leave out the number after the last slash";
-    }
-    if (message.matches("(?s)ERR .*\\bDB index\\b.*")) {
-      return "; check the database, the number after the last slash";
     }
     if (reason instanceof GeneralSecurityException) {
       return adviceOnCertificate(reason);
     }
-    if (message.matches("(?s).*\\balert: (certificate|bad_certificate|unknown_ca).*")) {
-      return "; the server wants a client certificate that it trusts" + CERTIFICATE;
-    }
-    if (message.matches("(?is)(connection closed prematurely|unexpected end of stream)\\b.*")
-        || (reason instanceof SocketException && !(reason instanceof ConnectException))) {
-      return "; the server ended the connection: check that it is a Redis server, TLS (rediss), and"
-          + " whether it wants a client certificate that it trusts"
-          + CERTIFICATE;
-    }
-    return "; check host, port, TLS (rediss), user, password and database";
+    return ADVICE.entrySet().stream()
+        .filter(each -> each.getKey().matcher(message).matches())
+        .map(Map.Entry::getValue)
+        .findFirst()
+        .orElse(
+            "; "
+                + (isEnd(reason)
+                    ? ENDED
+                    : "check host, port, TLS (rediss), user, password and database"));
+  }
+
+  private static boolean isEnd(Throwable reason) {
+    return reason instanceof SocketException && !(reason instanceof ConnectException);
   }
 
   /** The client has found the server's certificate to be unfit. */

@@ -119,6 +119,61 @@ public abstract class ClusterOpeningConformance implements BackendUnderTest {
     assertTrue(message.contains("write redis-cluster://host:port"), message);
   }
 
+  @Test
+  @Rule({"B16", "B22"})
+  @DisplayName("B16: nodes that announce names are reached by the property 'addresses'")
+  void announcedNamesAreMapped() {
+    List<String> named =
+        List.of(
+            "--cluster-announce-hostname",
+            "node.invalid",
+            "--cluster-preferred-endpoint-type",
+            "hostname");
+    try (RedisCluster away = RedisCluster.start(Duration.ofSeconds(15), () -> named)) {
+      String unmapped = unusable(open(away.uri()));
+      assertTrue(unmapped.contains("node.invalid"), unmapped);
+      String astray = unusable(open(away.uri(), "node.invalid=127.0.0.1:1"));
+      assertTrue(astray.contains("node.invalid:"), astray);
+      assertTrue(astray.contains("'addresses' says to reach at 127.0.0.1:1: "), astray);
+
+      LockBackend backend = open(away.uri(), "node.invalid=127.0.0.1");
+      DistributedLock lock = service(backend).getLock("mapped");
+      lock.lock();
+      int slot = away.slot("{mapped}");
+      away.move(slot, away.otherThan(slot));
+      lock.ensureHeld();
+      assertTrue(lock.isLocked(), "a redirection names the node too");
+      lock.unlock();
+    }
+  }
+
+  private static String unusable(LockBackend backend) {
+    LockService.Builder builder = LockService.builder().sharedBackend(backend);
+    return String.valueOf(
+        assertThrows(BackendUnavailableException.class, () -> builder.open().close()).getMessage());
+  }
+
+  private LockBackend open(URI uri, String addresses) {
+    BackendConfig config =
+        new BackendConfig(
+            uri, Duration.ofSeconds(2), "mortise-kit", Map.of("addresses", addresses));
+    LockBackend backend = provider().open(config);
+    opened.add(backend);
+    return backend;
+  }
+
+  @Test
+  @Rule("B16")
+  @DisplayName("B16: a mapping of another form is refused with the form")
+  void aMappingOfAnotherForm() {
+    for (String wrong : List.of("a", "a=", "=b", "a:1=b:2=c", "a=b,", "a=b,a=c")) {
+      IllegalArgumentException refusal =
+          assertThrows(IllegalArgumentException.class, () -> open(cluster.uri(), wrong));
+      String message = String.valueOf(refusal.getMessage());
+      assertTrue(message.contains("property 'addresses' has "), message);
+    }
+  }
+
   @OnEachServer
   @Test
   @Rule({"B16", "L10"})

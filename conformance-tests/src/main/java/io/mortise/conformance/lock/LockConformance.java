@@ -9,6 +9,7 @@ import io.mortise.conformance.lock.exclusive.OptionRules;
 import io.mortise.conformance.lock.exclusive.OwnershipRules;
 import io.mortise.conformance.lock.granting.GrantRules;
 import io.mortise.conformance.lock.granting.TakeoverRules;
+import io.mortise.conformance.lock.handoff.OlderVersionRules;
 import io.mortise.conformance.lock.handoff.RetainRules;
 import io.mortise.conformance.lock.handoff.StoppedRules;
 import io.mortise.conformance.lock.handoff.WantedRules;
@@ -190,6 +191,13 @@ public abstract class LockConformance implements LockKit {
   @Nested
   class Stopped extends StoppedRules {
     Stopped() {
+      super(LockConformance.this);
+    }
+  }
+
+  @Nested
+  class OlderVersions extends OlderVersionRules {
+    OlderVersions() {
       super(LockConformance.this);
     }
   }

@@ -70,6 +70,34 @@ abstract class SentinelDuties extends Duties {
   }
 
   @Test
+  @Rule({"B14", "B16"})
+  @DisplayName("B16: a master that is named by an address behind NAT is reached by a mapping")
+  void aMasterBehindNat() {
+    try (RedisServer sentinel =
+        RedisServer.builder()
+            .sentinel("bind-source-addr 192.0.2.1", "sentinel monitor m 192.0.2.7 6379 1")
+            .start()) {
+      RedisServer master = set().master();
+      URI uri = of(sentinel, "#m");
+      String there = master.host() + ':' + master.port();
+      Map<String, String> mapped = Map.of("addresses", "192.0.2.7:6379=" + there);
+      try (LockBackend backend =
+          kit.provider().open(new BackendConfig(uri, TIMEOUT, "mortise-kit", mapped))) {
+        backend.execute(increment(name("n")));
+        assertEquals("1", master.command("GET", name("n")));
+      }
+      Map<String, String> astray = Map.of("addresses", "192.0.2.7=127.0.0.1:1");
+      BackendException refusal =
+          assertThrows(
+              BackendException.class,
+              () -> kit.provider().open(new BackendConfig(uri, TIMEOUT, "mortise-kit", astray)));
+      assertSays(
+          String.valueOf(refusal.getMessage()),
+          "192.0.2.7:6379, which the property 'addresses' says to reach at 127.0.0.1:1");
+    }
+  }
+
+  @Test
   @Rule("B16")
   @DisplayName("B16: the master's name may be a parameter of the URI")
   void theNameAsAParameter() {

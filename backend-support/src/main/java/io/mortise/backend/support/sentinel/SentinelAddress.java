@@ -1,5 +1,6 @@
 package io.mortise.backend.support.sentinel;
 
+import io.mortise.backend.support.AddressMap;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.UriFault;
 import java.net.URI;
@@ -41,7 +42,7 @@ public record SentinelAddress(
   public static final String PASSWORD = "sentinel.password";
 
   /** All properties that go with a URI of sentinels. */
-  public static final Set<String> PROPERTIES = Set.of(USER, PASSWORD);
+  public static final Set<String> PROPERTIES = Set.of(USER, PASSWORD, AddressMap.PROPERTY);
 
   private static final String DEFAULT_PORT = ":26379";
   private static final int HIGHEST_PORT = 65_535;

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -43,86 +44,34 @@ public abstract class OptionRules extends LockRules {
   }
 
   /** An option of a service, with a value that changes what a contended lock does. */
+  @SuppressWarnings("ImmutableEnumChecker") // functions without state
   enum Option {
-    NONE,
-    NO_HAND_OFFS {
-      @Override
-      LockService.Builder set(LockService.Builder builder) {
-        return builder.handOffLimit(0);
-      }
-    },
-    ONE_HAND_OFF {
-      @Override
-      LockService.Builder set(LockService.Builder builder) {
-        return builder.handOffLimit(1);
-      }
-    },
-    RETAIN {
-      @Override
-      LockService.Builder set(LockService.Builder builder) {
-        return builder.retain(SECOND);
-      }
-    },
-    RETAIN_WITHOUT_HAND_OFFS {
-      @Override
-      LockService.Builder set(LockService.Builder builder) {
-        return builder.retain(SECOND).handOffLimit(0);
-      }
-    },
-    INTERRUPT_ON_LOSS {
-      @Override
-      LockService.Builder set(LockService.Builder builder) {
-        return builder.interruptOnLoss(true);
-      }
-    },
-    REPLICA_ACKS {
-      @Override
-      LockService.Builder set(LockService.Builder builder) {
-        return builder.replicaAcks(1, Duration.ofMillis(20));
-      }
+    NONE(builder -> builder),
+    NO_HAND_OFFS(builder -> builder.handOffLimit(0)),
+    ONE_HAND_OFF(builder -> builder.handOffLimit(1)),
+    RETAIN(builder -> builder.retain(SECOND)),
+    RETAIN_WITHOUT_HAND_OFFS(builder -> builder.retain(SECOND).handOffLimit(0)),
+    INTERRUPT_ON_LOSS(builder -> builder.interruptOnLoss(true)),
+    REPLICA_ACKS(
+        builder -> builder.replicaAcks(1, Duration.ofMillis(20)),
+        store -> new ReplicatedBackend(store, call -> 1)),
+    REDISSON(builder -> builder.redissonInterop(true)),
+    IN_PLACE(builder -> builder.executor(Runnable::run)),
+    LISTENER(builder -> builder.listener(new LockListener() {})),
+    MAX_HOLD(builder -> builder.maxHold(LONG)),
+    SHORT_TIMES(
+        builder -> builder.leaseTime(Duration.ofSeconds(6)).commandTimeout(Duration.ofSeconds(2)));
 
-      @Override
-      LockBackend on(LockBackend store) {
-        return new ReplicatedBackend(store, call -> 1);
-      }
-    },
-    REDISSON {
-      @Override
-      LockService.Builder set(LockService.Builder builder) {
-        return builder.redissonInterop(true);
-      }
-    },
-    IN_PLACE {
-      @Override
-      LockService.Builder set(LockService.Builder builder) {
-        return builder.executor(Runnable::run);
-      }
-    },
-    LISTENER {
-      @Override
-      LockService.Builder set(LockService.Builder builder) {
-        return builder.listener(new LockListener() {});
-      }
-    },
-    MAX_HOLD {
-      @Override
-      LockService.Builder set(LockService.Builder builder) {
-        return builder.maxHold(LONG);
-      }
-    },
-    SHORT_TIMES {
-      @Override
-      LockService.Builder set(LockService.Builder builder) {
-        return builder.leaseTime(Duration.ofSeconds(6)).commandTimeout(Duration.ofSeconds(2));
-      }
-    };
+    private final UnaryOperator<LockService.Builder> set;
+    private final UnaryOperator<LockBackend> on;
 
-    LockService.Builder set(LockService.Builder builder) {
-      return builder;
+    Option(UnaryOperator<LockService.Builder> set) {
+      this(set, store -> store);
     }
 
-    LockBackend on(LockBackend store) {
-      return store;
+    Option(UnaryOperator<LockService.Builder> set, UnaryOperator<LockBackend> on) {
+      this.set = set;
+      this.on = on;
     }
   }
 
@@ -206,7 +155,7 @@ public abstract class OptionRules extends LockRules {
     Counter counter = new Counter();
     List<DistributedLock> locks = new ArrayList<>();
     for (int i = 0; i < SERVICES; i++) {
-      locks.add(service(option.on(backend()), option::set).getLock(name));
+      locks.add(service(option.on.apply(backend()), option.set).getLock(name));
     }
 
     Crew crew =
