@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * A server whose scripts may not publish to other slots. The service that ran a script sends its
- * messages. A waiter without a message asks every two seconds, so hand-overs in a row show whether
+ * messages. A waiter without a message asks every two seconds, so grants in a row show whether
  * messages came.
  */
 @Rule({"L10", "L18"})
@@ -41,7 +41,7 @@ public abstract class PostedMessageRules extends LockRules {
     super(kit);
   }
 
-  /** Repeats a hand-over, and checks that the repetitions did not wait for a question. */
+  /** Repeats a grant, and checks that the repetitions did not wait for a question. */
   private void byMessage(String what, Figures figures, BooleanSupplier handOver) {
     long start = System.nanoTime();
     for (int i = 0; i < TIMES; i++) {
