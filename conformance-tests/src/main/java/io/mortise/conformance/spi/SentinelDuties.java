@@ -181,7 +181,7 @@ abstract class SentinelDuties extends Duties {
     assertSays(
         String.valueOf(error.getMessage()),
         "'sentinel.pasword' is not known",
-        "[sentinel.password, sentinel.user]");
+        "[addresses, sentinel.password, sentinel.user]");
   }
 
   @Test
