@@ -25,6 +25,11 @@ public record AddressMap(Map<String, String> reached) {
       Pattern.compile(
           "\\s*(?<named>" + HOST + "(:\\d{1,5})?)=(?<reached>" + HOST + "(:\\d{1,5})?)\\s*");
 
+  /**
+   * Copies the map.
+   *
+   * @param reached by {@code host:port}, or by host
+   */
   public AddressMap {
     reached = Map.copyOf(reached);
   }
