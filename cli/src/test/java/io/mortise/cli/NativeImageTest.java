@@ -108,7 +108,7 @@ class NativeImageTest {
     assertEquals(
         Set.of(
             "io.mortise.backend.support.PendingCall.fate",
-            "io.mortise.internal.engine.ToldHold.held"),
+            "io.mortise.internal.told.ToldHold.held"),
         used);
   }
 

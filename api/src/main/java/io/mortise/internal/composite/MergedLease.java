@@ -5,7 +5,7 @@ import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LossCause;
-import io.mortise.internal.engine.Futures;
+import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.engine.MemberLease;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.spi.TimeSource;

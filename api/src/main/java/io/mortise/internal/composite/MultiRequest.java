@@ -2,11 +2,11 @@ package io.mortise.internal.composite;
 
 import io.mortise.Lease;
 import io.mortise.LockException;
-import io.mortise.internal.engine.Futures;
+import io.mortise.internal.concurrent.Futures;
+import io.mortise.internal.concurrent.SerialExecutor;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.MemberLease;
-import io.mortise.internal.engine.SerialExecutor;
 import io.mortise.internal.lock.Member;
 import io.mortise.spi.TimeSource;
 import java.util.ArrayList;

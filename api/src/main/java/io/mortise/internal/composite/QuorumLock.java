@@ -8,7 +8,7 @@ import io.mortise.LeasedLock;
 import io.mortise.LockServiceClosedException;
 import io.mortise.RedLock;
 import io.mortise.Registration;
-import io.mortise.internal.engine.Futures;
+import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.ThreadLeases;

@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LeaseChange;
+import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockScripts;

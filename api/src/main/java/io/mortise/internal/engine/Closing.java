@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LossCause;
+import io.mortise.internal.concurrent.Futures;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,5 +1,7 @@
 package io.mortise.internal.engine;
 
+import io.mortise.internal.concurrent.Futures;
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import java.util.ArrayList;

@@ -2,6 +2,7 @@ package io.mortise.internal.engine;
 
 import io.mortise.LeaseState;
 import io.mortise.LockException;
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.Acquisition.Taking;
 import io.mortise.internal.wire.AcquisitionId.Mark;
 import io.mortise.internal.wire.LockKeys;

@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;

@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LeaseState;
+import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.wire.LeaseTerms;
 import java.util.EnumSet;
 import java.util.Set;

@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.internal.told.HoldEvents;
 import org.jspecify.annotations.Nullable;
 
 /** One thread's hold of a lock, however deeply nested. Only that thread changes the count. */

@@ -4,6 +4,8 @@ import io.mortise.Lease;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
+import io.mortise.internal.concurrent.Futures;
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.wire.LeaseTerms;
 import java.time.Duration;
 import java.util.Objects;

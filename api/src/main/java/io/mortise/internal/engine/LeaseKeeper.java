@@ -3,6 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.LeaseState;
 import io.mortise.LockException;
 import io.mortise.LossCause;
+import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.wire.AcquireReply.NotReplicated;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.spi.ScriptCall;

@@ -3,6 +3,8 @@ package io.mortise.internal.engine;
 import io.mortise.LockAttempt.Outcome;
 import io.mortise.LockServiceClosedException;
 import io.mortise.Registration;
+import io.mortise.internal.concurrent.Trampoline;
+import io.mortise.internal.told.ToldRequest;
 import io.mortise.internal.wire.LockKeys;
 import java.time.Duration;
 import java.util.Collection;

@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.BackendUnavailableException;
+import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockScripts;
 import io.mortise.spi.BackendException;

@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LossCause;
+import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ScriptCall;

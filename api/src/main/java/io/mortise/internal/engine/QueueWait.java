@@ -2,6 +2,8 @@ package io.mortise.internal.engine;
 
 import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
+import io.mortise.internal.concurrent.Futures;
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.QueueTimes;
 import io.mortise.spi.BackendException;

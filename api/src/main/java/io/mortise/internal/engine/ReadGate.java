@@ -2,7 +2,9 @@ package io.mortise.internal.engine;
 
 import io.mortise.LeaseState;
 import io.mortise.LockException;
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.Acquisition.Taking;
+import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;

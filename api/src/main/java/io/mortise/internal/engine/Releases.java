@@ -3,6 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.LeaseState;
 import io.mortise.LockServiceClosedException;
 import io.mortise.LossCause;
+import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.BackendException;

@@ -2,6 +2,7 @@ package io.mortise.internal.engine;
 
 import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
+import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;

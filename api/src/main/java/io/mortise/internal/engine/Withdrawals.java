@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.ScriptCall;

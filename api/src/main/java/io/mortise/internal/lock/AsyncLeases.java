@@ -2,7 +2,7 @@ package io.mortise.internal.lock;
 
 import io.mortise.AsyncLock;
 import io.mortise.Lease;
-import io.mortise.internal.engine.Futures;
+import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
 import io.mortise.spi.TimeSource;

@@ -1,7 +1,7 @@
 package io.mortise.internal.lock;
 
 import io.mortise.LockStatus;
-import io.mortise.internal.engine.Futures;
+import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.engine.Store;
 import io.mortise.internal.wire.AcquisitionId;
 import io.mortise.internal.wire.LockKeys;

@@ -1,8 +1,8 @@
 package io.mortise.internal.lock;
 
 import io.mortise.BackendUnavailableException;
+import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.engine.Failures;
-import io.mortise.internal.engine.Futures;
 import io.mortise.internal.engine.Store;
 import io.mortise.internal.wire.SlotKeys;
 import io.mortise.spi.BackendException;

@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.internal.engine.Futures;
+import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.lock.Member;
 import io.mortise.internal.lock.ServerFacts;

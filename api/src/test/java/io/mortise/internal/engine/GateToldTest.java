@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.AsyncLock;
 import io.mortise.Lease;
+import io.mortise.internal.told.NotedEvents;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.AsyncLock;
 import io.mortise.Lease;
 import io.mortise.LeaseState;
+import io.mortise.internal.told.NotedEvents;
 import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.wire.ServiceOptions;
 import java.time.Duration;

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mortise.DistributedLock;
 import io.mortise.internal.lock.Handles;
+import io.mortise.internal.told.NotedEvents;
 import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.ServiceOptions;

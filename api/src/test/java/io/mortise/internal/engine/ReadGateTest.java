@@ -15,6 +15,7 @@ import io.mortise.LockServiceClosedException;
 import io.mortise.MultiLock;
 import io.mortise.Registration;
 import io.mortise.internal.lock.Handles;
+import io.mortise.internal.told.NotedEvents;
 import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.ServiceOptions;

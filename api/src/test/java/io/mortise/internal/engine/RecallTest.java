@@ -11,6 +11,7 @@ import io.mortise.Lease;
 import io.mortise.MultiLock;
 import io.mortise.OutcomeUnknownException;
 import io.mortise.internal.lock.Handles;
+import io.mortise.internal.told.NotedEvents;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.wire.QueueTimes;

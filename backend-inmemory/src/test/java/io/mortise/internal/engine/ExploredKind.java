@@ -11,6 +11,7 @@ import io.mortise.LeaseLostException;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
+import io.mortise.internal.concurrent.Futures;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;

@@ -4,6 +4,7 @@ import io.mortise.Lease;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
+import io.mortise.internal.concurrent.Futures;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -4,6 +4,7 @@ import io.mortise.AsyncLock;
 import io.mortise.Lease;
 import io.mortise.LeasedLock;
 import io.mortise.LockException;
+import io.mortise.internal.concurrent.Futures;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Random;

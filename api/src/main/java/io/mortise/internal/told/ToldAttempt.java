@@ -1,4 +1,4 @@
-package io.mortise.internal.engine;
+package io.mortise.internal.told;
 
 import io.mortise.Kind;
 import io.mortise.LockAttempt;
@@ -9,21 +9,21 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One attempt, as listeners are told of it. It exists only if somebody listens. Thread-safe. */
-final class ToldAttempt implements LockAttempt {
+public final class ToldAttempt implements LockAttempt {
   private final LockKeys keys;
   private final boolean lease;
   private final long start;
   private volatile long waited;
   private @Nullable Map<LockListener, Object> contexts;
 
-  ToldAttempt(LockKeys keys, boolean lease, long start) {
+  public ToldAttempt(LockKeys keys, boolean lease, long start) {
     this.keys = keys;
     this.lease = lease;
     this.start = start;
   }
 
   /** The attempt is over. */
-  void ends(long now) {
+  public void ends(long now) {
     waited = now - start;
   }
 

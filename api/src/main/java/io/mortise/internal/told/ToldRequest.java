@@ -1,21 +1,21 @@
-package io.mortise.internal.engine;
+package io.mortise.internal.told;
 
 /** A lease request, as listeners are told of it: its attempt, and its events in their order. */
-final class ToldRequest {
+public final class ToldRequest {
   private final ToldAttempt attempt;
   private final HoldEvents events;
   private boolean waits;
 
-  ToldRequest(ToldAttempt attempt, HoldEvents events) {
+  public ToldRequest(ToldAttempt attempt, HoldEvents events) {
     this.attempt = attempt;
     this.events = events;
   }
 
-  ToldAttempt attempt() {
+  public ToldAttempt attempt() {
     return attempt;
   }
 
-  HoldEvents events() {
+  public HoldEvents events() {
     return events;
   }
 
@@ -24,7 +24,7 @@ final class ToldRequest {
    *
    * @return false if it was noted before
    */
-  boolean waits() {
+  public boolean waits() {
     boolean news = !waits;
     waits = true;
     return news;

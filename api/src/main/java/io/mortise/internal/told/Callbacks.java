@@ -1,5 +1,6 @@
-package io.mortise.internal.engine;
+package io.mortise.internal.told;
 
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.spi.TimeSource;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -15,7 +16,7 @@ import org.slf4j.LoggerFactory;
  * here, so it never runs on the timer that all services of the JVM share, and an executor that
  * fails stops nothing. Thread-safe.
  */
-final class Callbacks {
+public final class Callbacks {
   private static final Logger log = LoggerFactory.getLogger(Callbacks.class);
 
   private final @Nullable Executor given;
@@ -25,7 +26,7 @@ final class Callbacks {
   /**
    * @param given the application's executor; null for one daemon thread
    */
-  Callbacks(@Nullable Executor given) {
+  public Callbacks(@Nullable Executor given) {
     this.given = given;
   }
 
@@ -49,7 +50,7 @@ final class Callbacks {
   }
 
   /** Runs a task, after the step that the calling thread may be in. Never throws. */
-  void execute(Runnable task) {
+  public void execute(Runnable task) {
     Executor executor = given;
     if (executor == null) {
       own.execute(() -> Trampoline.callback(task));
@@ -85,7 +86,7 @@ final class Callbacks {
   }
 
   /** From now on its thread ends as soon as it is idle. Callbacks that still come up run. */
-  void close() {
+  public void close() {
     own.setKeepAliveTime(1, TimeUnit.MILLISECONDS);
   }
 }

@@ -1,4 +1,4 @@
-package io.mortise.internal.engine;
+package io.mortise.internal.told;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A thread that adds an event while another one delivers leaves it to that thread, so no thread
  * waits. Thread-safe.
  */
-final class HoldEvents {
+public final class HoldEvents {
   private @Nullable Deque<Runnable> undelivered; // most holds never need it
   private boolean delivering;
   private @Nullable ToldHold hold; // set before other threads can see this object
@@ -21,35 +21,35 @@ final class HoldEvents {
   }
 
   /** The events of a hold whose beginning will be told by {@link #began}. */
-  static HoldEvents beginning(ToldHold hold) {
+  public static HoldEvents beginning(ToldHold hold) {
     HoldEvents events = new HoldEvents(true);
     events.hold = hold;
     return events;
   }
 
   /** Events that are delivered from now on. */
-  static HoldEvents begun() {
+  public static HoldEvents begun() {
     return new HoldEvents(false);
   }
 
   /** From now on they are those of this hold. */
-  void holds(ToldHold begun) {
+  public void holds(ToldHold begun) {
     hold = begun;
   }
 
   /** The hold that they are told of; null if its beginning was not told. */
-  @Nullable ToldHold hold() {
+  public @Nullable ToldHold hold() {
     return hold;
   }
 
   /** Tells the beginning, and then everything that was added meanwhile. */
-  void began(Runnable event) {
+  public void began(Runnable event) {
     event.run();
     deliverAll();
   }
 
   /** Delivers on the calling thread, unless another thread delivers. */
-  void post(Runnable event) {
+  public void post(Runnable event) {
     if (beginDelivery(event)) {
       event.run();
       deliverAll();
@@ -73,21 +73,21 @@ final class HoldEvents {
   }
 
   /** Delivers on the executor, unless another thread delivers. */
-  void post(Executor executor, Runnable event) {
+  public void post(Executor executor, Runnable event) {
     if (add(event)) {
       executor.execute(this::deliverAll);
     }
   }
 
   /** Adds an event. Returns whether the caller has to call {@link #deliverAll}. */
-  synchronized boolean add(Runnable event) {
+  public synchronized boolean add(Runnable event) {
     queue().add(event);
     boolean first = !delivering;
     delivering = true;
     return first;
   }
 
-  void deliverAll() {
+  public void deliverAll() {
     for (Runnable next = next(); next != null; next = next()) {
       next.run();
     }

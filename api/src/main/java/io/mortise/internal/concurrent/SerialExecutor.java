@@ -1,4 +1,4 @@
-package io.mortise.internal.engine;
+package io.mortise.internal.concurrent;
 
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

@@ -1,4 +1,4 @@
-package io.mortise.internal.engine;
+package io.mortise.internal.told;
 
 import jdk.jfr.Category;
 import jdk.jfr.Description;

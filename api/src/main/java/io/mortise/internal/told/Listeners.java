@@ -1,7 +1,8 @@
-package io.mortise.internal.engine;
+package io.mortise.internal.told;
 
 import io.mortise.LeaseChange;
 import io.mortise.LockListener;
+import io.mortise.internal.concurrent.Trampoline;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -10,11 +11,11 @@ import org.jspecify.annotations.Nullable;
  * The listeners of one service, and the flight recording. What one of them throws is logged, and
  * the others are told. Thread-safe.
  */
-final class Listeners {
+public final class Listeners {
   private final List<LockListener> given;
   private final @Nullable FlightRecording recording;
 
-  Listeners(List<LockListener> given, @Nullable FlightRecording recording) {
+  public Listeners(List<LockListener> given, @Nullable FlightRecording recording) {
     this.given = List.copyOf(given);
     this.recording = recording;
   }
@@ -22,21 +23,21 @@ final class Listeners {
   /**
    * Whether anybody wants to be told of attempts and holds. Without listeners it costs two looks.
    */
-  boolean wantHolds() {
+  public boolean wantHolds() {
     return areGiven() || (recording != null && recording.isOn());
   }
 
   /** Whether the application has set any. */
-  boolean areGiven() {
+  public boolean areGiven() {
     return !given.isEmpty();
   }
 
-  @Nullable FlightRecording recording() {
+  public @Nullable FlightRecording recording() {
     return recording;
   }
 
   /** Tells of attempts and holds. The flight recording is told only while it wants them. */
-  void tell(Consumer<LockListener> event) {
+  public void tell(Consumer<LockListener> event) {
     tellGiven(event);
     FlightRecording last = recording;
     if (last != null && last.isOn()) {
@@ -45,7 +46,7 @@ final class Listeners {
   }
 
   /** Tells of a lease, also a flight recording that wants no holds. */
-  void tellChange(LeaseChange change) {
+  public void tellChange(LeaseChange change) {
     tellGiven(to -> to.leaseChanged(change));
     FlightRecording last = recording;
     if (last != null) {

@@ -1,4 +1,4 @@
-package io.mortise.internal.engine;
+package io.mortise.internal.told;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;

@@ -1,4 +1,4 @@
-package io.mortise.internal.engine;
+package io.mortise.internal.concurrent;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -15,7 +15,7 @@ import org.slf4j.LoggerFactory;
  * the callbacks that come up during a step or a callback. It runs them one after the other when its
  * outermost step is over.
  */
-final class Trampoline {
+public final class Trampoline {
   private static final Logger log = LoggerFactory.getLogger(Trampoline.class);
   private static final ThreadLocal<@Nullable Step> CURRENT = new ThreadLocal<>();
 
@@ -38,7 +38,7 @@ final class Trampoline {
   private Trampoline() {}
 
   /** Runs a step, and then the callbacks that came up. */
-  static void step(Runnable step) {
+  public static void step(Runnable step) {
     boolean unused =
         step(() -> {
           step.run();
@@ -47,7 +47,7 @@ final class Trampoline {
   }
 
   /** As {@link #step(Runnable)}, for a step with a result. */
-  static <T> T step(Supplier<T> step) {
+  public static <T> T step(Supplier<T> step) {
     if (CURRENT.get() != null) {
       return step.get();
     }
@@ -67,7 +67,7 @@ final class Trampoline {
   }
 
   /** Runs a callback: now, or after the outermost step of the calling thread. */
-  static void callback(Runnable callback) {
+  public static void callback(Runnable callback) {
     Step current = CURRENT.get();
     if (current == null) {
       step(callback);
@@ -77,12 +77,12 @@ final class Trampoline {
   }
 
   /** Runs code of the application. What it throws is logged and goes no further. */
-  static void guarded(Runnable call) {
+  public static void guarded(Runnable call) {
     guarded(run -> run.run(), call);
   }
 
   /** As {@link #guarded(Runnable)}, for a call on an object. */
-  static <T> void guarded(Consumer<? super T> call, T to) {
+  public static <T> void guarded(Consumer<? super T> call, T to) {
     try {
       call.accept(to);
     } catch (Throwable e) { // an Error too: the lock's state does not depend on a listener

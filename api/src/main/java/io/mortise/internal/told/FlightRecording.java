@@ -1,4 +1,4 @@
-package io.mortise.internal.engine;
+package io.mortise.internal.told;
 
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * Writes waits, holds, losses and renewals into flight recordings. It is a listener, and is asked
  * first whether a recording is on. Thread-safe.
  */
-final class FlightRecording implements LockListener {
+public final class FlightRecording implements LockListener {
   private FlightRecording() {}
 
   /** Null in a runtime without the module {@code jdk.jfr}. */
-  static @Nullable FlightRecording find() {
+  public static @Nullable FlightRecording find() {
     try {
       FlightRecording found = new FlightRecording();
       boolean unused = found.isOn(); // links the classes of jdk.jfr
@@ -29,7 +29,7 @@ final class FlightRecording implements LockListener {
   }
 
   /** Whether a recording wants waits or holds. As long as there was none, no event type is made. */
-  boolean isOn() {
+  public boolean isOn() {
     return FlightRecorder.isInitialized() && FlightEvents.areWanted();
   }
 
@@ -103,7 +103,7 @@ final class FlightRecording implements LockListener {
   }
 
   /** A renewal is on its way; null if no recording was ever on. */
-  @Nullable Object beginRenewal() {
+  public @Nullable Object beginRenewal() {
     if (!FlightRecorder.isInitialized()) {
       return null;
     }
@@ -117,7 +117,7 @@ final class FlightRecording implements LockListener {
    *
    * @param begun what {@link #beginRenewal} returned
    */
-  void endRenewal(@Nullable Object begun, int holds, boolean ok) {
+  public void endRenewal(@Nullable Object begun, int holds, boolean ok) {
     if (begun instanceof FlightEvents.LeaseRenewal event) {
       event.end();
       event.holds = holds;

@@ -1,4 +1,4 @@
-package io.mortise.internal.engine;
+package io.mortise.internal.told;
 
 import io.mortise.LockAttempt;
 import io.mortise.LockHold;
@@ -11,14 +11,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 
 /** Notes what a listener is told of each attempt and its hold. Thread-safe. */
-final class NotedEvents implements LockListener {
+public final class NotedEvents implements LockListener {
   private final Map<LockAttempt, List<String>> byAttempt = new ConcurrentHashMap<>();
   private final List<List<String>> rows = new CopyOnWriteArrayList<>();
   private volatile @Nullable Throwable failure;
   private volatile Runnable atWaiting = () -> {};
 
   /** Runs the task on the thread that is told of the next wait. */
-  void atWaiting(Runnable task) {
+  public void atWaiting(Runnable task) {
     atWaiting =
         () -> {
           atWaiting = () -> {};
@@ -66,11 +66,11 @@ final class NotedEvents implements LockListener {
   }
 
   /** The events of each attempt, in the order of the first of each. */
-  List<List<String>> rows() {
+  public List<List<String>> rows() {
     return List.copyOf(rows);
   }
 
-  @Nullable Throwable failure() {
+  public @Nullable Throwable failure() {
     return failure;
   }
 }

@@ -1,4 +1,4 @@
-package io.mortise.internal.engine;
+package io.mortise.internal.concurrent;
 
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
@@ -85,7 +85,7 @@ public final class Futures {
    * Waits as {@link CompletableFuture#get(long, TimeUnit)} does, by the system's clock. In a
    * fork/join pool that method would also ask for another thread, and run other tasks meanwhile.
    */
-  static <T> T get(CompletableFuture<T> future, Duration longest)
+  public static <T> T get(CompletableFuture<T> future, Duration longest)
       throws InterruptedException, ExecutionException, TimeoutException {
     CountDownLatch done = new CountDownLatch(1);
     CompletableFuture<?> unused = future.whenComplete((value, failure) -> done.countDown());
@@ -99,7 +99,7 @@ public final class Futures {
    * Waits until the future is complete or the time (ns) is over. An interrupt does not end the
    * wait; its flag is set again.
    */
-  static void settle(CompletableFuture<?> future, TimeSource time, long longest) {
+  public static void settle(CompletableFuture<?> future, TimeSource time, long longest) {
     wakeWhenDone(future, time);
     long end = time.nanoTime() + longest;
     boolean interrupted = false;
@@ -129,7 +129,7 @@ public final class Futures {
   }
 
   /** Completes another future as this one, which is done. */
-  static <T> void copy(CompletableFuture<T> done, CompletableFuture<T> outside) {
+  public static <T> void copy(CompletableFuture<T> done, CompletableFuture<T> outside) {
     Throwable failure = failure(done);
     if (failure == null) {
       outside.complete(done.join());
@@ -141,7 +141,7 @@ public final class Futures {
   /**
    * Hands a reply to its handler. What the handler throws is logged, since no thread waits for it.
    */
-  static void whenReplied(
+  public static void whenReplied(
       CompletableFuture<List<Object>> reply,
       BiConsumer<@Nullable List<Object>, @Nullable Throwable> handler) {
     CompletableFuture<@Nullable Void> unused =

@@ -1,10 +1,10 @@
-package io.mortise.internal.engine;
+package io.mortise.internal.told;
 
 import io.mortise.LockHold;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 
 /** One hold, as listeners are told of it. It exists only if somebody listens. Thread-safe. */
-final class ToldHold implements LockHold {
+public final class ToldHold implements LockHold {
   private static final long NOT_ENDED = -1;
   private static final AtomicLongFieldUpdater<ToldHold> HELD =
       AtomicLongFieldUpdater.newUpdater(ToldHold.class, "held");
@@ -16,7 +16,7 @@ final class ToldHold implements LockHold {
   private volatile long held = NOT_ENDED;
   private boolean left;
 
-  ToldHold(ToldAttempt attempt, String holder, Via via, long since) {
+  public ToldHold(ToldAttempt attempt, String holder, Via via, long since) {
     this.attempt = attempt;
     this.holder = holder;
     this.via = via;
@@ -28,17 +28,17 @@ final class ToldHold implements LockHold {
    *
    * @return false if it was noted before
    */
-  boolean ends(long now) {
+  public boolean ends(long now) {
     return HELD.compareAndSet(this, NOT_ENDED, Math.max(0, now - since));
   }
 
   /** Its thread hands the acquisition off. From now on a loss of that is none of this hold. */
-  void leaves(long now) {
+  public void leaves(long now) {
     left = ends(now);
   }
 
   /** Whether it has left, and that is not told yet. For its thread alone. */
-  boolean hasLeft() {
+  public boolean hasLeft() {
     return left;
   }
 
