@@ -30,22 +30,19 @@ class RatchetTest {
   private static final Map<String, Integer> LONG_FILES =
       Map.ofEntries(
           Map.entry("Gate", 822),
-          Map.entry("LeaseRequest", 814),
-          Map.entry("ReadGate", 587),
+          Map.entry("LeaseRequest", 630),
+          Map.entry("ReadGate", 574),
           Map.entry("Clients", 510),
           Map.entry("LockService", 503),
-          Map.entry("PendingCall", 476),
-          Map.entry("LeaseGate", 457));
+          Map.entry("PendingCall", 476));
 
   /** Types with more than 18 fields. */
   private static final Map<String, Integer> WIDE_TYPES =
-      Map.of("LeaseRequest.LeaseRequest", 33, "HeldLease.HeldLease", 20, "Stay.Stay", 21);
+      Map.of("HeldLease.HeldLease", 20, "Stay.Stay", 21);
 
   /** Methods with more than 40 lines. */
   private static final Map<String, Integer> LONG_METHODS =
       Map.of(
-          "LeaseRequest.next",
-          43,
           "ClusterFaultConformance.aMasterIsKilled",
           48,
           "ReaderLoadRules.aSteadyLoadOfOneSideDoesNotStarveTheOther",
@@ -88,7 +85,7 @@ class RatchetTest {
   private static final Map<String, Integer> CLASSES_BEHIND =
       Map.of(
           "lock", 78,
-          "lock, five calls deep", 37,
+          "lock, five calls deep", 35,
           "unlock", 76,
           "acquire", 82);
 

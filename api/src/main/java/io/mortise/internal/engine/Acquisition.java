@@ -109,6 +109,7 @@ public final class Acquisition implements LockScripts.Subject {
     default void onLeaseChange(LeaseChange event) {}
   }
 
+  private final LockKeys keys;
   private final String id;
   private final QueuePlace place = new QueuePlace();
   private final HeldLease held;
@@ -119,6 +120,7 @@ public final class Acquisition implements LockScripts.Subject {
 
   Acquisition(Owner owner, String id, LeaseTerms lease, ClockSteps steps) {
     this.owner = owner;
+    this.keys = owner.keys();
     this.id = id;
     held = new HeldLease(lease, steps);
   }
@@ -129,7 +131,7 @@ public final class Acquisition implements LockScripts.Subject {
 
   @Override
   public LockKeys keys() {
-    return owner.keys();
+    return keys;
   }
 
   @Override
@@ -220,6 +222,14 @@ public final class Acquisition implements LockScripts.Subject {
       owner = next;
       change.run();
     });
+  }
+
+  /**
+   * Gives it to the owner of what was just taken. The one before calls it under the monitor in
+   * which it answers every call about its hold, so nobody has seen the hold without an owner.
+   */
+  void beginsWith(Owner next) {
+    owner = next;
   }
 
   void setForgotten() {

@@ -115,6 +115,10 @@ final class Acquisitions {
         .forEach(Acquisition::signal);
   }
 
+  boolean isAnyHeld() {
+    return byId.values().stream().anyMatch(each -> each.lease().isHeld());
+  }
+
   /** Messages may have been lost. Tells all owners, also of what is asked for at the moment. */
   void missedMessages() {
     byId.values().forEach(each -> each.owner().missedMessages());

@@ -108,7 +108,7 @@ public final class Failures {
    * The failure of a thread that waited behind another one of its service, which could not reach
    * the store.
    */
-  static BackendUnavailableException ofOther(LockKeys keys, LockException seen) {
+  static BackendUnavailableException ofOther(LockKeys keys, RuntimeException seen) {
     return new BackendUnavailableException(
         "lock '%s' was not acquired in time: %s".formatted(keys.name(), seen.getMessage()), seen);
   }

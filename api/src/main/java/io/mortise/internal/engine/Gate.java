@@ -1,9 +1,9 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LeaseState;
-import io.mortise.LockException;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.Acquisition.Taking;
+import io.mortise.internal.engine.GateRule.Stay;
 import io.mortise.internal.wire.AcquisitionId.Mark;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.TimeSource.Timer;
@@ -156,8 +156,8 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   /** Will look whether the acquisition lies here unused for too long; null if it never lay. */
   private @Nullable Timer timer;
 
-  private volatile @Nullable LockException trouble;
-  private volatile long troubleSince;
+  private volatile @Nullable RuntimeException trouble;
+  private volatile @Nullable Long troubleSince;
 
   Gate(
       Store store,
@@ -231,7 +231,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
 
   /** Call it under the mutex. An attempt that does not wait is not refused by what goes back. */
   private Step queue(Waiter waiter) {
-    LockException failing = trouble;
+    RuntimeException failing = trouble;
     if (!waiter.waits() && phase == Phase.RELEASING && waiters.isEmpty()) {
       waiter.awaitsAnswer(store.now() + commandTimeout());
       waiters.add(waiter);
@@ -282,7 +282,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   /** The waiter is out of the queue and did not get the lock: wakes the next one. */
   private Step giveUp(Waiter waiter) throws InterruptedException {
     Trampoline.step(this::giveBackHandedOff);
-    LockException why = trouble;
+    RuntimeException why = trouble;
     store.checkOpen(keys);
     waiter.checkInterrupt();
     if (why != null) {
@@ -444,21 +444,20 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   }
 
   /**
-   * The last command of the agent failed.
+   * The agent has heard of its last command.
    *
-   * @return since when commands have failed, also those of earlier agents
+   * @param failure why it failed; null if it did not
+   * @param unansweredSince since when no answer comes, also to earlier agents; null if this one
+   *     came
    */
-  long failing(LockException failure, long now) {
-    if (trouble == null) {
-      troubleSince = now;
-    }
-    trouble = failure;
-    return troubleSince;
+  void heard(@Nullable RuntimeException failure, @Nullable Long unansweredSince) {
+    trouble = unansweredSince == null ? null : failure;
+    troubleSince = unansweredSince;
   }
 
-  /** The store has answered the agent. */
-  void answered() {
-    trouble = null;
+  /** Since when no answer comes to the commands of agents; null if the last one got one. */
+  @Nullable Long failingSince() {
+    return troubleSince;
   }
 
   /**

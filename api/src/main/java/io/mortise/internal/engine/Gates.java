@@ -210,7 +210,14 @@ public final class Gates {
         : byPlace.computeIfAbsent(
             place,
             key ->
-                new Gate(store, new Stay(store, retained), home, events, lostHolds, keys, waiter));
+                new Gate(
+                    store,
+                    new GateRule.Stay(store, retained),
+                    home,
+                    events,
+                    lostHolds,
+                    keys,
+                    waiter));
   }
 
   private final class Home implements Gate.Home {

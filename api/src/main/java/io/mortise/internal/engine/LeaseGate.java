@@ -1,8 +1,7 @@
 package io.mortise.internal.engine;
 
-import io.mortise.LeaseState;
+import io.mortise.internal.engine.GateRule.Window;
 import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -53,13 +52,9 @@ final class LeaseGate {
    * So a request in the line misses no grant: the store serves in order, and the one ahead of it
    * is served first. It loses at most HAND_OFF_TIME of its place among other processes.
    *
-   * Leases are passed on in a time of HAND_OFF_TIME, however often. It begins with an acquisition
-   * that did not wait, since the queue was empty then, or with one whose place in the queue is not
-   * older than the end of the last such time. (An attempt at a lock may also begin it, if it meets
-   * the end of a dead holder's lease before those who wait.) Other leases that come from the store
-   * in that time are passed on until its end. So of all places that are ahead of another waiter,
-   * those of this service begin that time once at most, and that waiter waits for HAND_OFF_TIME and
-   * one section longer at most.
+   * Leases are passed on in a Window of time, however often. (An attempt at a lock may also begin
+   * it, if it meets the end of a dead holder's lease before those who wait.) Other leases that come
+   * from the store in that time are passed on until its end.
    *
    * A waiter of another process is such a waiter, and so is the agent of the Gate of this name. The
    * two gates pass nothing on to each other, and a hand-off of either begins no time of the other:
@@ -97,14 +92,8 @@ final class LeaseGate {
     /** Wakes that thread. */
     void wakeToLook();
 
-    /** Takes over what another one gave back. Returns null if it has ended, or that hold has. */
-    @Nullable Runnable takeOver(Request from, Acquisition held, long now);
-
-    /** Until when its lease may be passed on. */
-    long passableUntil();
-
-    /** How often it was passed on. */
-    int passed();
+    /** Takes over what was given back. Returns null if it has ended, or that hold has. */
+    @Nullable Runnable takeOver(LeaseGrant from, Acquisition held, long now);
 
     /** Asks the store. */
     void wake();
@@ -112,13 +101,13 @@ final class LeaseGate {
 
   /** A lease that was given back, and lies here until a request takes it. */
   private final class Spare implements Acquisition.Owner {
-    private final Request from;
+    private final LeaseGrant from;
     private final Acquisition held;
 
     /** Its thread was woken for this. */
     private final Request looker;
 
-    Spare(Request from, Acquisition held, Request looker) {
+    Spare(LeaseGrant from, Acquisition held, Request looker) {
       this.from = from;
       this.held = held;
       this.looker = looker;
@@ -159,8 +148,6 @@ final class LeaseGate {
     }
   }
 
-  private static final long HAND_OFF = ServiceOptions.HAND_OFF_TIME.toNanos();
-
   private final Store store;
   private final Releases releases;
 
@@ -179,8 +166,7 @@ final class LeaseGate {
   /** Until when leases may be passed on, by their number of permits. */
   private final Map<Integer, Long> ends = new HashMap<>(2);
 
-  /** The latest of these. */
-  private long lastEnd;
+  private final Window window;
 
   /** The requests that have neither a lease nor an end. */
   private int users;
@@ -193,7 +179,7 @@ final class LeaseGate {
   LeaseGate(Store store, Releases releases) {
     this.store = store;
     this.releases = releases;
-    lastEnd = store.now();
+    window = new Window(store.now());
   }
 
   /** A request begins. It will call {@link #over} once. */
@@ -203,7 +189,7 @@ final class LeaseGate {
 
   /** Whether nothing would be lost with it. */
   synchronized boolean isIdle() {
-    return users == 0 && store.now() - lastEnd >= 0;
+    return users == 0 && window.isOver(store.now());
   }
 
   /**
@@ -379,7 +365,7 @@ final class LeaseGate {
         asking.add(next);
       }
       LongStream waits = line.stream().mapToLong(each -> left(each, now));
-      LongStream lie = spares.stream().mapToLong(each -> each.from.passableUntil() - now);
+      LongStream lie = spares.stream().mapToLong(each -> each.from.passableFor(now));
       LongStream.concat(waits, lie).min().ifPresent(delay -> setTimer(now, delay));
     }
     then.forEach(Runnable::run);
@@ -396,17 +382,12 @@ final class LeaseGate {
   synchronized long opened(Acquisition taken, boolean atOnce, long askedAt) {
     long from = taken.lease().acquiredAt();
     int permits = taken.keys().permits();
-    if (!atOnce && askedAt - lastEnd < 0) {
+    if (!window.mayBegin(atOnce, askedAt)) {
       return ends.getOrDefault(permits, from);
     }
-    long end = from + HAND_OFF;
-    ends.merge(permits, end, LeaseGate::later);
-    lastEnd = later(lastEnd, end);
+    long end = window.begin(from);
+    ends.merge(permits, end, GateRule::later);
     return end;
-  }
-
-  private static long later(long one, long other) {
-    return one - other > 0 ? one : other;
   }
 
   /**
@@ -414,12 +395,12 @@ final class LeaseGate {
    *
    * @return what follows, outside of all monitors; null if it goes back to the store
    */
-  synchronized @Nullable Runnable passOn(Request from, Acquisition held) {
+  synchronized @Nullable Runnable passOn(LeaseGrant from, Acquisition held) {
     long now = store.now(); // in here, so that a thread that was late is so
     return line.isEmpty() || !mayPassOn(from, held, now) ? null : offer(from, held, now);
   }
 
-  private @Nullable Runnable offer(Request from, Acquisition held, long now) {
+  private @Nullable Runnable offer(LeaseGrant from, Acquisition held, long now) {
     for (Request next : line) { // it leaves the line when it is over
       if (wants(next, held) && !hasSpare(next)) {
         Runnable passed =
@@ -432,26 +413,23 @@ final class LeaseGate {
     return null;
   }
 
-  private @Nullable Runnable lay(Request from, Acquisition held, Request looker, long now) {
+  private @Nullable Runnable lay(LeaseGrant from, Acquisition held, Request looker, long now) {
     Spare spare = new Spare(from, held, looker);
     boolean lies = held.passTo(spare, () -> spares.add(spare));
     if (!lies) {
       return null;
     }
-    setTimer(now, from.passableUntil() - now);
+    setTimer(now, from.passableFor(now));
     wakeToLook(looker);
     return () -> {};
   }
 
   /** A lease that was made longer is not passed on: the next holder has not asked for that. */
-  private boolean mayPassOn(Request from, Acquisition held, long now) {
+  private boolean mayPassOn(LeaseGrant from, Acquisition held, long now) {
     HeldLease lease = held.lease();
-    return now - from.passableUntil() < 0
-        && from.passed() < store.options().mostHandOffs(held.keys().kind())
+    return from.passableFor(now) > 0
+        && GateRule.mayPassOnAgain(store, held.keys().kind(), from.passed())
         && lease.terms().equals(store.defaultLease())
-        && lease.rest(now) == 0
-        && lease.state(now) == LeaseState.HELD
-        && lease.remaining(now) >= store.defaultLease().nanos() / 2
-        && store.takesWork();
+        && GateRule.isSafe(store, lease, now);
   }
 }

@@ -68,7 +68,7 @@ public final class LeaseKeeper {
     lease = store.options().leaseTime().toNanos();
     period = Math.max(SHORTEST_BEAT, lease / BEATS_PER_LEASE);
     together = store.backend().info().anyKeys();
-    beat = new Heartbeat(store, period, this::look, this::isAnythingHeld);
+    beat = new Heartbeat(store, period, this::look, acquisitions::isAnyHeld);
   }
 
   /** Called once for each acquisition that has just been taken. */
@@ -77,10 +77,6 @@ public final class LeaseKeeper {
       timeEnd(taken);
     }
     beat.start();
-  }
-
-  private boolean isAnythingHeld() {
-    return acquisitions.all().stream().anyMatch(each -> each.lease().isHeld());
   }
 
   private void look() {

@@ -1,41 +1,29 @@
 package io.mortise.internal.engine;
 
-import io.mortise.LeaseChange;
-import io.mortise.LeaseState;
 import io.mortise.LockAttempt;
-import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
-import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.Acquisition.Taking;
 import io.mortise.internal.told.ToldRequest;
-import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.wire.QueueTimes;
 import io.mortise.internal.wire.VotingSet;
-import io.mortise.spi.BackendException;
-import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource.Timer;
-import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request for a lease, from before its first command until its lease is over. It waits in the
- * store's queue by itself. If a thread waits for its result, that thread sends the first command,
- * and looks at the {@link LeaseGate} when it wakes. Thread-safe.
+ * One request for a lease, from before its first command until it has its {@link LeaseGrant} or has
+ * ended. It waits in the store's queue by itself. If a thread waits for its result, that thread
+ * sends the first command, and looks at the {@link LeaseGate} when it wakes. Thread-safe.
  */
-final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, LeaseGate.Request {
+final class LeaseRequest implements Acquisition.Owner, LeaseGate.Request {
   /* Overview
    *
    *   NEW       not begun: it can be found by its id, and asks for nothing yet
@@ -43,7 +31,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
    *   WAITING   waits until it asks: now, when a message comes, or when its next check is due. The
    *             reply to another command may grant it the lock meanwhile
    *   ASKING    a command is out
-   *   HELD      the lease was given out; from here on the acquisition's own state counts
+   *   HELD      the lease was given out; from here on its LeaseGrant counts
    *   DONE      refused, failed or given up; what the store may know of it is withdrawn
    *
    * Transitions are under this object's monitor, in which nothing blocks and no command is sent.
@@ -62,7 +50,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   }
 
   /** The requests of a service that have not ended. */
-  interface Pending {
+  interface Pending extends LeaseGrant.Home {
     /**
      * Called before the request can end.
      *
@@ -80,37 +68,25 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
 
     /** A request begins. The gate at which the service passes its lease on; null if it does not. */
     @Nullable LeaseGate gate(Wanted wanted);
-
-    /** The gate at which a lease may be passed on now; null if there is none. */
-    @Nullable LeaseGate gate(LockKeys lock);
-
-    /** Whether a thread that parks on this object waits for a lease of that lock. */
-    boolean isWaitFor(Object blocker, LockKeys lock);
   }
 
   private final Parts parts;
   private final Store store;
   private final Pending pending;
-  private final LockKeys keys;
-  private final LeaseTerms policy;
   private final @Nullable VotingSet voters;
-  private final Asker asker = Asker.here();
+  private final LeaseGrant grant;
 
-  /** Whether that thread waits for the result. */
+  /** Whether the thread that asks waits for the result. */
   private final boolean here;
 
+  /** How long it waits (ns), as {@link LeaseSource} has it. */
   private final long wait;
 
-  /** Whether it waits for a recall, if it does not wait otherwise. */
-  private final boolean recalls;
-
   private final long start;
-  private final @Nullable ToldRequest told;
-  private final List<Consumer<? super LeaseChange>> listeners = new CopyOnWriteArrayList<>();
+  private final Dialog dialog;
 
   private Phase phase = Phase.NEW;
   private Acquisition acquisition;
-  private long askedAt;
   private @Nullable Long firstAskedAt;
   private boolean timeIsOver;
   private boolean shown;
@@ -119,30 +95,12 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   private @Nullable String recalledFrom;
 
   private @Nullable Timer timer;
-  private @Nullable LockException failure;
-  private final Backoff pause;
-
-  /** Since when no reply came, or none within the lease; null if the last one did. */
-  private @Nullable Long failingSince;
 
   /** Cleared when complete: it refers to the lease, and a dropped lease must be noticed. */
   private @Nullable CompletableFuture<LeaseOutcome> result;
 
-  private volatile @Nullable WeakReference<LeaseHandle> handle;
-  private volatile @Nullable Thread holder;
-  private volatile long since;
-
-  /** Whether its lease may ever be passed on. */
-  private final boolean passable;
-
   /** Where it waits, if its lease may be passed on; null when it has its lease or has ended. */
   private volatile @Nullable LeaseGate gate;
-
-  /** Until when, and how often so far, its lease may be passed on, and was. */
-  private volatile long passableUntil;
-
-  private volatile int passed;
-  private volatile @Nullable LeaseChange loss;
 
   private LeaseRequest(
       Parts parts,
@@ -154,19 +112,16 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     this.here = here;
     this.parts = parts;
     this.pending = pending;
-    store = parts.store();
-    pause = store.backoff();
-    this.result = result;
-    keys = wanted.keys();
-    policy = wanted.terms();
     voters = wanted.voters();
-    this.wait = Math.max(LeaseSource.NOT, wait);
-    recalls = wait == LeaseSource.NOT;
+    this.wait = wait;
+    this.result = result;
+    store = parts.store();
     start = store.now();
-    told = parts.events().attempts().begins(keys, start);
+    ToldRequest told = parts.events().attempts().begins(wanted.keys(), start);
+    grant = new LeaseGrant(parts, pending, wanted.keys(), told);
+    dialog = new Dialog(parts, wanted.keys(), wanted.terms(), null);
     acquisition = newAcquisition();
     gate = pending.gate(wanted); // last: from here on it ends in any case
-    passable = gate != null;
   }
 
   /**
@@ -188,7 +143,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     pending.add(request, result);
     CompletableFuture<LeaseOutcome> unused =
         result.whenComplete((value, failed) -> request.endUnwanted(failed));
-    if (wait > LeaseSource.NOT && wait != LeaseSource.FOREVER) {
+    if (request.patience() == Patience.LIMITED) {
       request.limit();
     }
     Runnable joined = request.join();
@@ -202,7 +157,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   }
 
   private void askFirst() {
-    if (store.retain() > 0 && pending.makesRoom(keys, this::wake)) {
+    if (store.retain() > 0 && pending.makesRoom(keys(), this::wake)) {
       return;
     }
     if (here) {
@@ -215,7 +170,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   /** Takes what another has left, or waits in the line, if that may spare it a command. */
   private @Nullable Runnable join() {
     LeaseGate own = gate;
-    return own == null || wait == LeaseSource.NOT ? null : own.join(this);
+    return own == null || wait <= LeaseSource.NOT ? null : own.join(this);
   }
 
   /** It takes what another request has left, if its thread was woken for that. */
@@ -239,12 +194,20 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
 
   /** A vote is confirmed by its own script, so no reply to another command may grant it. */
   private Acquisition newAcquisition() {
-    return parts.acquisitions().create(this, asker.thread().getId(), policy, voters == null);
+    long thread = grant.asker().thread().getId();
+    return parts.acquisitions().create(this, thread, dialog.terms(), voters == null);
   }
 
   @Override
   public LockKeys keys() {
-    return keys;
+    return grant.keys();
+  }
+
+  private Patience patience() {
+    if (wait == LeaseSource.FOREVER) {
+      return Patience.UNLIMITED;
+    }
+    return wait > LeaseSource.NOT || recalledFrom != null ? Patience.LIMITED : Patience.NONE;
   }
 
   // Asking
@@ -282,113 +245,105 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
       return null;
     }
     phase = Phase.ASKING;
-    askedAt = store.now();
-    firstAskedAt = firstAskedAt == null ? Long.valueOf(askedAt) : firstAskedAt;
-    if (!waits()) {
-      acquisition.place().asksWhile(store.departures().of(keys));
-    }
-    acquisition.place().sending(askedAt);
+    long now = store.now();
+    firstAskedAt = firstAskedAt == null ? Long.valueOf(now) : firstAskedAt;
+    dialog.asks(acquisition, patience(), now);
+    boolean waits = patience() != Patience.NONE;
+    LeaseTerms terms = dialog.terms();
     return voters == null
-        ? store.scripts().acquire(acquisition, policy, waits(), "")
-        : store.scripts().vote(acquisition, policy, waits(), voters, parts.voter().expected());
-  }
-
-  private boolean waits() {
-    return wait != LeaseSource.NOT || recalledFrom != null;
+        ? store.scripts().acquire(acquisition, terms, waits, "")
+        : store.scripts().vote(acquisition, terms, waits, voters, parts.voter().expected());
   }
 
   @Override
   public void answered(@Nullable List<Object> reply, @Nullable Throwable failure) {
-    if (reply == null) {
-      failed(Failures.cause(failure));
-      return;
-    }
-    AcquireReply understood;
-    try {
-      understood = AcquireReply.ofAcquire(reply, store.options().replicaAcks());
-    } catch (RuntimeException e) {
-      failed(Failures.cause(e));
-      return;
-    }
-    if (understood instanceof AcquireReply.NotReplicated few) {
-      failed(Outcome.UNKNOWN, asked -> Failures.notReplicated(few, asked, store.endpoint()));
-    } else {
-      answered(understood);
-    }
-  }
-
-  private void answered(AcquireReply reply) {
     Runnable next;
     synchronized (this) {
       if (phase != Phase.ASKING) {
         return; // given up, and withdrawn
       }
-      acquisition.place().answered();
-      failure = null;
-      pause.reset();
-      boolean inTime = !(reply instanceof AcquireReply.Held) && store.lasts(policy, askedAt);
-      failingSince = inTime ? null : failingSince;
-      next = next(reply);
+      next = next(hears(reply, failure));
     }
     next.run();
   }
 
-  private Runnable next(AcquireReply reply) {
-    if (reply instanceof AcquireReply.Held held) {
-      acquisition.lease().setToken(held.token());
-      store.complainOfEpoch(held.complaint());
-      return switch (acquisition.take(policy, askedAt, store.now(), store.longestHold())) {
-        case HELD -> held();
-        case TOO_LATE -> heldTooLate();
-        case REVOKED -> revoked();
-      };
-    }
-    if (reply instanceof AcquireReply.Busy busy) {
-      return refused(busy);
-    }
-    if (reply instanceof AcquireReply.Open) {
-      return done(new LeaseOutcome(null, null, true), null);
-    }
-    if (voters != null && reply instanceof AcquireReply.Refused refused) {
-      return noVote(refused, voters);
-    }
-    RuntimeException wrong = Failures.of(reply, keys);
-    if (wrong != null) {
-      return done(null, wrong);
-    }
-    Acquisition asked = acquisition;
-    if (reply instanceof AcquireReply.Waiting waiting) {
-      parts.mailbox().complain(waiting.complaint());
-      if (acquisition.ticket().isEmpty()) {
-        LockLog.queued(acquisition, waiting.left());
+  private Dialog.Next hears(@Nullable List<Object> reply, @Nullable Throwable failure) {
+    try {
+      if (reply != null) {
+        return dialog.hears(acquisition, reply, patience(), voters);
       }
-      acquisition.place().queued(waiting, store.now(), store.options().times());
-      Runnable telling = waiting();
-      return waits(() -> {
-        telling.run();
-        parts.redissonChannels().waits(asked);
-        LeaseGate own = gate;
-        if (own != null) {
-          own.queued(this);
-        }
-      });
+    } catch (RuntimeException e) { // a reply that no script gives
+      return dialog.failed(acquisition, Failures.cause(e), patience());
     }
-    acquisition = successor();
-    return waits(() -> parts.acquisitions().forget(asked));
+    return dialog.failed(acquisition, Failures.cause(failure), patience());
   }
 
-  /** Nothing was done. A server that is met for the first time is asked again at once. */
-  private Runnable noVote(AcquireReply.Refused reply, VotingSet set) {
-    acquisition.place().failed(Outcome.NOT_EXECUTED, store.now());
-    NoVoteException why = parts.voter().refusal(reply, set);
-    return why == null ? waits(() -> {}) : done(null, why);
+  private Runnable next(Dialog.Next next) {
+    return switch (next) {
+      case TAKE -> take(acquisition.place().askedAt());
+      case QUEUED -> queued();
+      case PAUSE -> pauses();
+      case AWAIT_OWN -> awaitsOwn();
+      case ASK_AGAIN -> waits(() -> {});
+      case REPLACE -> replaces(parts.acquisitions()::forget);
+      case REFUSED -> done(new LeaseOutcome(null, dialog.holder()), null);
+      case RECALLED -> recalled();
+      case OPEN -> done(new LeaseOutcome(null, null, true), null);
+      case FAILED -> done(null, dialog.failure());
+    };
   }
 
-  private Runnable revoked() {
+  private Runnable take(long sentAt) {
+    return switch (acquisition.take(dialog.terms(), sentAt, store.now(), store.longestHold())) {
+      case HELD -> held();
+      case TOO_LATE -> heldTooLate();
+      case REVOKED -> replaces(parts.releases()::withdraw); // the store may not remember that
+    };
+  }
+
+  private Runnable queued() {
+    Acquisition asked = acquisition;
+    Runnable telling = waiting();
+    return waits(() -> {
+      telling.run();
+      parts.redissonChannels().waits(asked);
+      LeaseGate own = gate;
+      if (own != null) {
+        own.queued(this);
+      }
+    });
+  }
+
+  /**
+   * Goes on with a new acquisition, for one that can no longer get the lock. It takes that one's
+   * place in the queue.
+   */
+  private Runnable replaces(Consumer<Acquisition> ending) {
     Acquisition gone = acquisition;
-    acquisition = successor();
-    return waits(() ->
-        parts.releases().withdraw(gone)); // in case the store does not remember the force unlock
+    acquisition = newAcquisition();
+    acquisition.place().succeeds(gone.place());
+    return waits(() -> ending.accept(gone));
+  }
+
+  private Runnable awaitsOwn() {
+    phase = Phase.WAITING;
+    Acquisition asked = acquisition;
+    CompletableFuture<Void> leaving = dialog.leaving();
+    return () -> {
+      CompletableFuture<Void> unused = leaving.thenRun(asked::signal);
+    };
+  }
+
+  /** An attempt that was not to wait waits for the short time in which the lock comes back. */
+  private Runnable recalled() {
+    String who = dialog.holder();
+    if (wait != LeaseSource.NOT || recalledFrom != null) {
+      return done(new LeaseOutcome(null, who), null);
+    }
+    recalledFrom = who;
+    timer = store.time().schedule(this::timeIsOver, QueueTimes.RECALL);
+    acquisition.place().signal();
+    return waits(() -> {});
   }
 
   private Runnable waits(Runnable first) {
@@ -398,16 +353,6 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
       first.run();
       then.run();
     };
-  }
-
-  /**
-   * Returns a new acquisition, for one that can no longer get the lock. It takes that one's place
-   * in the queue.
-   */
-  private Acquisition successor() {
-    Acquisition next = newAcquisition();
-    next.place().succeeds(acquisition.place());
-    return next;
   }
 
   /**
@@ -423,42 +368,27 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
               && granted == acquisition
               && granted.place().mayBeGranted(sentAt)
               && store.takesWork()
-              && granted.take(policy, sentAt, store.now(), store.longestHold()) == Taking.HELD;
+              && granted.take(dialog.terms(), sentAt, store.now(), store.longestHold())
+                  == Taking.HELD;
       next = begins ? held() : granted::signal;
     }
     next.run();
   }
 
-  private Runnable refused(AcquireReply.Busy busy) {
-    long latest = store.now() + store.options().commandTimeout().toNanos();
-    CompletableFuture<Void> leaving = acquisition.place().refused(latest);
-    if (leaving != null) {
-      phase = Phase.WAITING;
-      Acquisition asked = acquisition;
-      return () -> {
-        CompletableFuture<Void> unused = leaving.thenRun(asked::signal);
-      };
-    }
-    String who = busy.holder() == null ? "somebody" : busy.holder();
-    if (!recalls || !busy.recalled()) {
-      return done(new LeaseOutcome(null, who), null);
-    }
-    recalledFrom = who;
-    timer = store.time().schedule(this::timeIsOver, QueueTimes.RECALL);
-    acquisition.place().signal();
-    return waits(() -> {});
-  }
-
   private Runnable held() {
     Acquisition taken = acquisition;
+    long now = store.now();
     boolean atOnce = taken.ticket().isEmpty() && !taken.mayArriveLate();
     long placedAt = firstAskedAt == null ? start : firstAskedAt;
-    Runnable telling = parts.events().attempts().acquired(told, taken, store.now());
+    LeaseHandle lease = grant.begins(taken, now);
+    taken.beginsWith(grant);
+    Runnable telling = parts.events().attempts().acquired(grant.told(), taken, now);
     return begins(
+        lease,
         () -> {
           LeaseGate own = gate;
           if (own != null) {
-            passableUntil = own.opened(taken, atOnce, placedAt);
+            grant.mayBePassedOn(own.opened(taken, atOnce, placedAt));
           }
           parts.took(taken);
         },
@@ -471,18 +401,15 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
    * @param first runs before anybody has the lease
    * @param telling tells listeners of it
    */
-  private Runnable begins(Runnable first, Runnable telling) {
+  private Runnable begins(LeaseHandle lease, Runnable first, Runnable telling) {
     phase = Phase.HELD;
-    long now = store.now();
-    since = now;
-    LeaseHandle lease = new LeaseHandle(parts, this, acquisition, now);
-    handle = new WeakReference<>(lease);
+    long waited = store.now() - start;
     CompletableFuture<LeaseOutcome> waiting = forgetResult();
     return () -> {
       pending.remove(waiting);
       first.run();
       leaveGate();
-      LockLog.acquired(lease.acquisition(), now - start);
+      LockLog.acquired(lease.acquisition(), waited);
       telling.run();
       if (!waiting.complete(new LeaseOutcome(lease, null))) {
         CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
@@ -522,22 +449,22 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   }
 
   @Override
-  public synchronized @Nullable Runnable takeOver(
-      LeaseGate.Request from, Acquisition held, long now) {
+  public synchronized @Nullable Runnable takeOver(LeaseGrant from, Acquisition held, long now) {
     if (phase != Phase.LINE && phase != Phase.NEW) {
       return null;
     }
+    AttemptEvents attempts = parts.events().attempts();
     Runnable[] telling = new Runnable[1];
+    LeaseHandle lease = grant.begins(held, now);
     boolean taken =
-        held.passTo(this, () -> telling[0] = parts.events().attempts().takenOver(told, held, now));
+        held.passTo(grant, () -> telling[0] = attempts.takenOver(grant.told(), held, now));
     if (!taken) {
       return null;
     }
+    grant.follows(from);
     Acquisition unused = acquisition;
     acquisition = held;
-    passableUntil = from.passableUntil();
-    passed = from.passed() + 1;
-    return begins(() -> parts.acquisitions().forget(unused), telling[0]);
+    return begins(lease, () -> parts.acquisitions().forget(unused), telling[0]);
   }
 
   @Override
@@ -547,32 +474,14 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
 
   @Override
   public void wakeToLook() {
-    store.time().unpark(asker.thread());
+    store.time().unpark(grant.asker().thread());
   }
 
-  @Override
-  public long passableUntil() {
-    return passableUntil;
-  }
+  // No answer, or none in time
 
-  @Override
-  public int passed() {
-    return passed;
-  }
-
-  @Override
-  public boolean passesOn(Acquisition held) {
-    LeaseGate own = passable ? pending.gate(keys) : null;
-    Runnable next = own == null ? null : own.passOn(this, held);
-    if (next != null) {
-      next.run();
-    }
-    return next != null;
-  }
-
-  @Override
-  public void released(long now) {
-    parts.events().attempts().released(told, now);
+  private Runnable pauses() {
+    phase = Phase.WAITING;
+    return timeIsOver ? giveUp() : waiting();
   }
 
   /**
@@ -581,51 +490,11 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   private Runnable heldTooLate() {
     Acquisition late = acquisition;
     acquisition = newAcquisition();
-    phase = Phase.WAITING;
-    LockException seen = Failures.tooSlow(keys, policy, store.endpoint());
-    failure = seen;
-    boolean first = failingSince == null;
-    boolean again = asksAgain(true, store.now());
-    Runnable next = again ? waiting() : giveUp();
+    Runnable next = next(dialog.heldTooLate(patience()));
     return () -> {
-      if (first && again) {
-        LockLog.tooLate(keys, seen);
-      }
       parts.releases().withdraw(late);
       next.run();
     };
-  }
-
-  /** Whether it goes on after a failure, or after an answer that came too late. */
-  private boolean asksAgain(boolean mayBeKnown, long now) {
-    failingSince = failingSince == null ? Long.valueOf(now) : failingSince;
-    return !timeIsOver
-        && RetryRule.asksAgain(
-            waits(),
-            wait != LeaseSource.FOREVER,
-            mayBeKnown,
-            now - failingSince,
-            store.options().leaseTime().toNanos());
-  }
-
-  private void failed(BackendException e) {
-    failed(e.outcome(), asked -> Failures.of(e, asked, store.endpoint()));
-  }
-
-  private void failed(Outcome outcome, Function<Acquisition, LockException> why) {
-    Runnable next;
-    synchronized (this) {
-      if (phase != Phase.ASKING) {
-        return;
-      }
-      phase = Phase.WAITING;
-      long now = store.now();
-      acquisition.place().failed(outcome, now + pause.next());
-      failure = why.apply(acquisition);
-      boolean again = asksAgain(acquisition.place().mayBeKnown(), now);
-      next = again ? waiting() : giveUp();
-    }
-    next.run();
   }
 
   // Ending
@@ -666,17 +535,17 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     end(
         new LockServiceClosedException(
             "%s was waited for when its service %s was closed"
-                .formatted(keys.text(), store.clientId())));
+                .formatted(keys().text(), store.clientId())));
   }
 
   private Runnable giveUp() {
-    return done(new LeaseOutcome(null, recalledFrom), failure);
+    return done(new LeaseOutcome(null, recalledFrom), dialog.failure());
   }
 
   private Runnable done(@Nullable LeaseOutcome value, @Nullable Throwable why) {
     phase = Phase.DONE;
     Runnable telling =
-        parts.events().attempts().notAcquired(told, refusal(value), why, store.now());
+        parts.events().attempts().notAcquired(grant.told(), refusal(value), why, store.now());
     Acquisition orphan = acquisition;
     boolean unqueued =
         value != null && (value.open() || value.heldBy() != null) && recalledFrom == null;
@@ -703,7 +572,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     if (value != null && value.open()) {
       return LockAttempt.Outcome.OPEN;
     }
-    return wait == LeaseSource.NOT ? LockAttempt.Outcome.BUSY : LockAttempt.Outcome.TIMED_OUT;
+    return wait <= LeaseSource.NOT ? LockAttempt.Outcome.BUSY : LockAttempt.Outcome.TIMED_OUT;
   }
 
   /** Called by the one transition that ends the wait. */
@@ -722,7 +591,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
    */
   private Runnable waiting() {
     shown = true;
-    return parts.events().attempts().waiting(told);
+    return parts.events().attempts().waiting(grant.told());
   }
 
   /** When it began, if it has begun to wait and has not ended; else null. */
@@ -730,45 +599,15 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
     return shown && phase != Phase.HELD && phase != Phase.DONE ? start : null;
   }
 
-  // The lease
+  // Owning
 
-  @Override
-  public void belongsTo(@Nullable Thread thread) {
-    holder = thread;
-  }
-
+  /** {@inheritDoc} None: what it takes has its grant as the owner. */
   @Override
   public @Nullable Holder holder(Acquisition held) {
-    WeakReference<LeaseHandle> known = handle;
-    if (known == null) {
-      return null;
-    }
-    Thread thread = holder;
-    if (thread != null && !thread.isAlive()) {
-      return new Holder("thread " + thread.getName(), since, "ended without unlocking", thread, 1);
-    }
-    String gone =
-        known.get() == null
-            ? "is referred to by nobody and was never released (" + asker + " asked for it)"
-            : null;
-    return new Holder("lease " + held.id(), since, gone, thread, 1);
+    return null;
   }
 
-  /**
-   * {@inheritDoc} Null for a semaphore: a thread that takes permits one by one may wait for permits
-   * that it gave to others, so a warning would be wrong.
-   */
-  @Override
-  public @Nullable Thread waitingForItself() {
-    Object blocker = LockSupport.getBlocker(asker.thread());
-    if (blocker == null || keys.kind() == LockKind.SEMAPHORE) {
-      return null;
-    }
-    boolean waits =
-        blocker instanceof Gate gate ? gate.isOf(store, keys) : pending.isWaitFor(blocker, keys);
-    return waits ? asker.thread() : null;
-  }
-
+  /** {@inheritDoc} What it is about to take is its grant's when this monitor is free. */
   @Override
   public boolean lose(Acquisition held, Loss why) {
     synchronized (this) { // not between the take and the note that the hold begins
@@ -785,32 +624,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseHandle.Origin, Lease
   }
 
   @Override
-  public void onLeaseChange(LeaseChange event) {
-    if (event.state() == LeaseState.LOST) {
-      loss = event;
-      listeners.forEach(listener -> tell(listener, event));
-    }
-  }
-
-  @Override
-  public void onLost(Consumer<? super LeaseChange> listener) {
-    Consumer<LeaseChange> once = listener::accept; // a new object, so that it identifies this call
-    listeners.add(once);
-    LeaseChange known = loss;
-    if (known != null) {
-      parts.events().execute(() -> tell(once, known));
-    }
-  }
-
-  /** Notifies a listener once: only the caller that removes it from the list runs it. */
-  private void tell(Consumer<? super LeaseChange> listener, LeaseChange event) {
-    if (listeners.remove(listener)) {
-      Trampoline.guarded(() -> listener.accept(event));
-    }
-  }
-
-  @Override
   public String toString() {
-    return "LeaseRequest[" + keys.name() + ", " + acquisition.id() + ']';
+    return "LeaseRequest[" + keys().name() + ", " + acquisition.id() + ']';
   }
 }

@@ -6,6 +6,7 @@ import io.mortise.Registration;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.told.ToldRequest;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
@@ -32,13 +33,14 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   private final Set<Runnable> onClose = ConcurrentHashMap.newKeySet();
   private final Heartbeat beat;
   private final Gates gates;
-  private final LeaseGates leaseGates;
+
+  /** By lock or semaphore of which the service uses leases. An unused one has no gate. */
+  private final Map<String, LeaseGate> leaseGates = new ConcurrentHashMap<>();
 
   LeaseRequests(Parts parts, Gates gates) {
     this.parts = parts;
     this.gates = gates;
     store = parts.store();
-    leaseGates = new LeaseGates(store, parts.releases());
     Duration recheck = store.options().times().recheck();
     beat = new Heartbeat(store, recheck.toNanos() / BEATS_PER_CHECK, this::look, this::areAny);
   }
@@ -80,18 +82,32 @@ public final class LeaseRequests implements LeaseRequest.Pending {
     return gates.makesRoom(lock, then);
   }
 
-  LeaseGates leaseGates() {
-    return leaseGates;
-  }
-
   @Override
   public @Nullable LeaseGate gate(Wanted wanted) {
-    return leaseGates.enter(wanted);
+    LockKind kind = wanted.keys().kind();
+    if (!(kind == LockKind.SEMAPHORE || isPlain(wanted))
+        || store.options().mostHandOffs(kind) == 0
+        || !wanted.terms().equals(store.defaultLease())) {
+      return null;
+    }
+    return leaseGates.compute(
+        wanted.keys().lock(),
+        (lock, known) -> {
+          LeaseGate gate = known == null ? new LeaseGate(store, parts.releases()) : known;
+          gate.enter(); // in here, so that it is not removed before
+          return gate;
+        });
+  }
+
+  /** A member of a lock of several has one command at a known time, and keeps its place. */
+  private static boolean isPlain(Wanted wanted) {
+    return wanted.keys().kind() == LockKind.PLAIN && !wanted.member();
   }
 
   @Override
-  public @Nullable LeaseGate gate(LockKeys lock) {
-    return leaseGates.find(lock);
+  public @Nullable Runnable passOn(LeaseGrant from, Acquisition held) {
+    LeaseGate gate = leaseGates.get(from.keys().lock());
+    return gate == null ? null : gate.passOn(from, held);
   }
 
   @Override
@@ -125,11 +141,22 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   }
 
   private boolean areAny() {
-    return !pending.isEmpty() || leaseGates.areAny();
+    return !pending.isEmpty() || areLeaseGates();
+  }
+
+  boolean areLeaseGates() {
+    return !leaseGates.isEmpty();
+  }
+
+  /** Forgets the gates that no request uses, and whose leases are not passed on any more. */
+  private void forgetIdleGates() {
+    for (String lock : leaseGates.keySet()) {
+      leaseGates.computeIfPresent(lock, (key, gate) -> gate.isIdle() ? null : gate);
+    }
   }
 
   private void look() {
-    leaseGates.removeIdle();
+    forgetIdleGates();
     store.batcher().send(pending.values().stream().filter(LeaseRequest::isDue).toList());
   }
 

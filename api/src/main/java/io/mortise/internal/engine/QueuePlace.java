@@ -106,6 +106,11 @@ final class QueuePlace {
     return sentAt != null && now - sentAt < whole.nanos() - HeldLease.STORE_TICK ? sentAt : null;
   }
 
+  /** When its last command was sent. */
+  long askedAt() {
+    return askedAt;
+  }
+
   boolean isDue(long now) {
     return !sent || signalled || now - nextCheck >= 0;
   }

@@ -1,10 +1,8 @@
 package io.mortise.internal.engine;
 
-import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
-import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.QueueTimes;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
@@ -12,7 +10,6 @@ import io.mortise.spi.ScriptCall;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One thread's wait in the store's queue: the agent of a gate asks the store for the lock, and
@@ -87,16 +84,12 @@ final class QueueWait {
     /** Whether others know that it waits. */
     private boolean waits;
 
-    private @Nullable LockException failure;
-
-    /** Since when no reply came within the lease; null if the last one did. */
-    private @Nullable Long tooLateSince;
-
-    private final Backoff pause = store.backoff();
+    private final Dialog dialog;
 
     Attempt(Gate gate, Waiter waiter, boolean waited) {
       this.gate = gate;
       this.waiter = waiter;
+      dialog = new Dialog(parts, gate.keys(), waiter.lease(), gate.failingSince());
       mayBeOver = waited;
       busySince = store.now();
     }
@@ -115,7 +108,8 @@ final class QueueWait {
         long now = store.now();
         Long grantSentAt = acquisition.place().grantSentAt(store.defaultLease(), now);
         if (grantSentAt != null && waiter.lease().equals(store.defaultLease())) {
-          answered(acquisition);
+          dialog.isGranted(acquisition);
+          gate.heard(null, null);
           Step step = taken(acquisition, grantSentAt, false);
           if (step != Step.WAIT) {
             return step;
@@ -152,6 +146,7 @@ final class QueueWait {
     }
 
     private Step giveUp() {
+      RuntimeException failure = dialog.failure();
       if (failure != null) {
         throw failure;
       }
@@ -211,10 +206,7 @@ final class QueueWait {
      */
     private void sending(Acquisition acquisition, long sentAt) {
       epoch = parts.mailbox().epoch();
-      if (!waiter.waits()) {
-        acquisition.place().asksWhile(store.departures().of(gate.keys()));
-      }
-      acquisition.place().sending(sentAt);
+      dialog.asks(acquisition, waiter.patience(), sentAt);
       if (!store.takesWork()) {
         acquisition.place().failed(Outcome.NOT_EXECUTED, sentAt);
         store.checkOpen(gate.keys());
@@ -237,50 +229,40 @@ final class QueueWait {
       return waiter.inTime(call, store.now());
     }
 
-    Step hear(Acquisition acquisition, long sentAt, Supplier<List<Object>> answer) {
-      AcquireReply reply;
+    private Step hear(Acquisition asked, long sentAt, Supplier<List<Object>> answer) {
+      return switch (hear(asked, answer)) {
+        case TAKE -> taken(asked, sentAt, dialog.isAlone());
+        case QUEUED -> queued(asked);
+        case PAUSE, ASK_AGAIN -> Step.WAIT;
+        case AWAIT_OWN -> awaitOwn(asked);
+        case REPLACE -> replaced(asked);
+        case RECALLED -> recalls ? recall(asked) : Step.REFUSED;
+        case REFUSED, OPEN -> Step.REFUSED;
+        case FAILED -> fail();
+      };
+    }
+
+    private Dialog.Next hear(Acquisition asked, Supplier<List<Object>> answer) {
+      Dialog.Next next;
       try {
-        reply = AcquireReply.ofAcquire(answer.get(), store.options().replicaAcks());
+        next = dialog.hears(asked, answer.get(), waiter.patience(), null);
       } catch (BackendException e) {
-        failed(acquisition, e.outcome(), () -> Failures.of(e, acquisition, store.endpoint()));
-        return Step.WAIT;
+        next = dialog.failed(asked, e, waiter.patience());
       }
-      if (reply instanceof AcquireReply.NotReplicated few) {
-        failed(
-            acquisition,
-            Outcome.UNKNOWN,
-            () -> Failures.notReplicated(few, acquisition, store.endpoint()));
-        return Step.WAIT;
-      }
-      answered(acquisition);
-      boolean inTime = !(reply instanceof AcquireReply.Held) && store.lasts(waiter.lease(), sentAt);
-      tooLateSince = inTime ? null : tooLateSince;
-      if (reply instanceof AcquireReply.Waiting waiting) {
-        return queued(acquisition, waiting);
-      }
-      if (reply instanceof AcquireReply.Foreign foreign) {
-        throw Failures.foreign(gate.keys(), foreign.found());
-      }
-      if (reply instanceof AcquireReply.TooLate) {
-        return replaced(acquisition);
-      }
-      if (reply instanceof AcquireReply.Held held) {
-        acquisition.lease().setToken(held.token());
-        store.complainOfEpoch(held.complaint());
-        return taken(acquisition, sentAt, held.alone());
-      }
-      return reply instanceof AcquireReply.Busy busy ? busy(acquisition, busy) : Step.REFUSED;
+      gate.heard(dialog.failure(), dialog.unansweredSince());
+      return next;
+    }
+
+    /** An interrupt ends the wait in its own way. */
+    private Step fail() {
+      return waiter.isInterrupted() ? Step.WAIT : giveUp();
     }
 
     /** It is not refused by what its own service gives back: it asks again after the answer. */
-    private Step busy(Acquisition acquisition, AcquireReply.Busy reply) {
+    private Step awaitOwn(Acquisition acquisition) {
       long longest = store.options().commandTimeout().toNanos();
-      CompletableFuture<Void> leaving = acquisition.place().refused(store.now() + longest);
-      if (leaving != null) {
-        Futures.settle(leaving, store.time(), longest);
-        return ask(acquisition);
-      }
-      return recalls && reply.recalled() ? recall(acquisition) : Step.REFUSED;
+      Futures.settle(dialog.leaving(), store.time(), longest);
+      return ask(acquisition);
     }
 
     /**
@@ -291,12 +273,6 @@ final class QueueWait {
       waiter.recalls(store.now() + QueueTimes.RECALL.toNanos());
       acquisition.place().signal();
       return Step.WAIT;
-    }
-
-    private void answered(Acquisition acquisition) {
-      acquisition.place().answered();
-      gate.answered();
-      failure = null;
     }
 
     private Step taken(Acquisition acquisition, long sentAt, boolean alone) {
@@ -316,19 +292,11 @@ final class QueueWait {
     private Step heldTooLate(Acquisition late) {
       parts.releases().withdraw(late);
       store.checkOpen(gate.keys());
-      LockException seen = Failures.tooSlow(gate.keys(), waiter.lease(), store.endpoint());
-      failure = seen;
-      Long first = tooLateSince;
-      long now = store.now();
-      if (!asksAgain(true, first == null ? 0 : now - first)) {
-        throw seen;
-      }
-      if (first == null) {
-        tooLateSince = now;
-        LockLog.tooLate(gate.keys(), seen);
+      if (dialog.heldTooLate(waiter.patience()) == Dialog.Next.FAILED) {
+        return giveUp();
       }
       waits();
-      waiter.park(store.time(), gate, pause.next());
+      waiter.park(store.time(), gate, dialog.pause());
       return Step.WAIT;
     }
 
@@ -344,14 +312,8 @@ final class QueueWait {
       return waiter.waits() ? Step.WAIT : ask(gate.acquisitionFor(waiter));
     }
 
-    private Step queued(Acquisition acquisition, AcquireReply.Waiting waiting) {
-      parts.mailbox().complain(waiting.complaint());
-      if (acquisition.ticket().isEmpty()) {
-        LockLog.queued(acquisition, waiting.left());
-      }
-      acquisition.place().queued(waiting, store.now(), store.options().times());
+    private Step queued(Acquisition acquisition) {
       parts.redissonChannels().waits(acquisition);
-      pause.reset();
       return Step.WAIT;
     }
 
@@ -360,27 +322,6 @@ final class QueueWait {
       gate.replace(waiter, acquisition);
       parts.acquisitions().forget(acquisition);
       return waiter.waits() ? Step.WAIT : ask(gate.acquisitionFor(waiter));
-    }
-
-    private void failed(Acquisition acquisition, Outcome outcome, Supplier<LockException> why) {
-      long now = store.now();
-      acquisition.place().failed(outcome, now + pause.next());
-      LockException seen = why.get();
-      failure = seen;
-      long since = gate.failing(seen, now);
-      boolean again = asksAgain(acquisition.place().mayBeKnown(), now - since);
-      if (!again && !waiter.isInterrupted()) { // an interrupt ends the wait in its own way
-        throw seen;
-      }
-    }
-
-    private boolean asksAgain(boolean mayBeKnown, long failingFor) {
-      return RetryRule.asksAgain(
-          waiter.waits(),
-          waiter.isTimed(),
-          mayBeKnown,
-          failingFor,
-          store.options().leaseTime().toNanos());
     }
 
     /** Leaves the gate to the next waiter, once, if the thread has not got the lock. */
@@ -396,10 +337,11 @@ final class QueueWait {
       if (orphan == null) {
         return;
       }
-      boolean refused = !waiter.waits() && !orphan.mayArriveLate() && failure == null;
+      boolean answered = dialog.failure() == null;
+      boolean refused = !waiter.waits() && !orphan.mayArriveLate() && answered;
       if (!orphan.place().mayBeKnown() || refused) {
         parts.acquisitions().forget(orphan);
-      } else if (failure == null) {
+      } else if (answered) {
         parts.releases().giveUp(orphan, patience());
       } else {
         parts.releases().withdraw(orphan); // the store does not answer now

@@ -4,6 +4,7 @@ import io.mortise.LeaseState;
 import io.mortise.LockException;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.Acquisition.Taking;
+import io.mortise.internal.engine.GateRule.Window;
 import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
@@ -59,10 +60,8 @@ final class ReadGate {
    * so it ends with the sections of its readers. A thread that comes then asks the store, and queues
    * there behind a writer that waits.
    *
-   * A share opens if its acquisition did not wait, since the queue was empty then, or if its place
-   * in the queue is not older than the end of the last time that a share was open. So of all places
-   * that are ahead of a waiting writer of another process, those of this service open one share at
-   * most, and that writer waits for HAND_OFF_TIME and one section longer at most.
+   * A share opens if a Window may begin with its acquisition. So a waiting writer of another process
+   * waits for HAND_OFF_TIME and one section longer at most.
    *
    * Invariants:
    *   (J1) A thread gets a hold of a share under the mutex, while the lease is held and its deadline
@@ -96,7 +95,6 @@ final class ReadGate {
   }
 
   private static final Logger log = LoggerFactory.getLogger(ReadGate.class);
-  private static final long HAND_OFF = ServiceOptions.HAND_OFF_TIME.toNanos();
   private static final long SHORTEST_LEASE = Duration.ofMillis(10).toNanos();
 
   private final Home home;
@@ -113,8 +111,7 @@ final class ReadGate {
   /** The newest share, if threads may join it. */
   private @Nullable Share open;
 
-  /** Until when a share was open last, or may be. */
-  private long lastEnd;
+  private final Window window;
 
   /**
    * The threads that neither hold by another's command nor have given up, and since when each has
@@ -128,7 +125,7 @@ final class ReadGate {
     this.home = home;
     this.keys = keys;
     store = home.store();
-    lastEnd = store.now();
+    window = new Window(store.now());
   }
 
   LockKeys keys() {
@@ -282,10 +279,6 @@ final class ReadGate {
     }
   }
 
-  private static long later(long one, long other) {
-    return one - other > 0 ? one : other;
-  }
-
   /** One acquisition, and the threads that hold by it. */
   final class Share implements Acquisition.Owner, Hold.Place {
     private final Acquisition.Owner asker;
@@ -318,7 +311,7 @@ final class ReadGate {
           home.events().begins(first, waiter, false);
           enter(first, waiter);
           boolean atOnce = held.ticket().isEmpty() && !held.mayArriveLate();
-          if ((atOnce || askedAt - lastEnd >= 0) && !home.writerWaits(keys)) {
+          if (window.mayBegin(atOnce, askedAt) && !home.writerWaits(keys)) {
             open(now);
           }
           stopAsking(waiter);
@@ -331,8 +324,7 @@ final class ReadGate {
 
     private void open(long now) {
       open = this;
-      end = now + HAND_OFF;
-      lastEnd = later(lastEnd, end);
+      end = window.begin(now);
       for (Waiter next : List.copyOf(line)) {
         Hold begun = join(next, now);
         if (begun == null) {
@@ -388,8 +380,8 @@ final class ReadGate {
       Acquisition held = acquisition;
       if (held == null
           || now - end >= 0
-          || joined >= store.options().mostHandOffs(LockKind.READ)
-          || !isSafe(held.lease(), now)) {
+          || !GateRule.mayPassOnAgain(store, LockKind.READ, joined)
+          || !GateRule.isSafe(store, held.lease(), now)) {
         return null;
       }
       joined++;
@@ -397,13 +389,6 @@ final class ReadGate {
       home.events().joins(begun, waiter);
       enter(begun, waiter);
       return begun;
-    }
-
-    private boolean isSafe(HeldLease lease, long now) {
-      return lease.rest(now) == 0
-          && lease.state(now) == LeaseState.HELD
-          && lease.remaining(now) >= store.defaultLease().nanos() / 2
-          && store.takesWork();
     }
 
     private void enter(Hold begun, Waiter waiter) {

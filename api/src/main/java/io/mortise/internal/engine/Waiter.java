@@ -21,12 +21,6 @@ public final class Waiter {
 
   private static final long FOREVER = TimeUnit.HOURS.toNanos(1);
 
-  private enum Patience {
-    NONE,
-    TIMED,
-    UNLIMITED
-  }
-
   private final Thread thread = Thread.currentThread();
   private final LeaseTerms lease;
   private final long start;
@@ -59,7 +53,7 @@ public final class Waiter {
 
   public static Waiter timed(LeaseTerms lease, long now, long wait) {
     // Half the range of nanoTime (146 years) keeps comparison by subtraction right.
-    return new Waiter(lease, now, Patience.TIMED, true, Math.min(wait, Long.MAX_VALUE / 2));
+    return new Waiter(lease, now, Patience.LIMITED, true, Math.min(wait, Long.MAX_VALUE / 2));
   }
 
   public static Waiter patient(LeaseTerms lease, long now, boolean interruptible) {
@@ -99,17 +93,21 @@ public final class Waiter {
     return start;
   }
 
+  Patience patience() {
+    return patience;
+  }
+
   boolean waits() {
     return patience != Patience.NONE;
   }
 
   public boolean isTimed() {
-    return patience == Patience.TIMED;
+    return patience == Patience.LIMITED;
   }
 
   /** It was not to wait, and now waits until the holder has given back what nobody uses. */
   void recalls(long until) {
-    patience = Patience.TIMED;
+    patience = Patience.LIMITED;
     deadline = until;
     recalls = true;
   }

@@ -175,7 +175,7 @@ class LockHandle extends JucLock implements DistributedLock {
     Acquisition acquisition = hold.acquisition();
     boolean over = acquisition.lease().state(now) == LeaseState.LOST;
     if (over) {
-      acquisition.owner().lose(acquisition, engine.keeper().whyEnded(acquisition));
+      boolean unused = hold.lose(engine.keeper().whyEnded(acquisition));
     }
     return over;
   }

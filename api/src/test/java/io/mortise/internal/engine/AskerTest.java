@@ -15,13 +15,15 @@ class AskerTest {
   void theThreadIsAlwaysNamedAndThePlaceIfItIsKnown() {
     Thread thread = new Thread(() -> {}, "worker-1");
 
-    assertEquals("thread worker-1", new Asker(thread, null).toString());
-    assertEquals("thread worker-1 at A.b(A.java:1)", new Asker(thread, "A.b(A.java:1)").toString());
+    assertEquals("thread worker-1", new LeaseGrant.Asker(thread, null).toString());
+    assertEquals(
+        "thread worker-1 at A.b(A.java:1)",
+        new LeaseGrant.Asker(thread, "A.b(A.java:1)").toString());
   }
 
   @Test
   void thePlaceIsOutsideOfThisLibrary() {
-    Supplier<String> find = Asker::findPlace;
+    Supplier<String> find = LeaseGrant.Asker::findPlace;
 
     // This test is inside of the library, so the nearest line is that of the JDK.
     String place = Stream.of(find).map(Supplier::get).findFirst().orElse(null);

@@ -4,6 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** As {@link GateLincheckTest}, where holds are retained. */
+@Tag("ci")
 @Tag("L1")
 @Tag("L6")
 class GateRetainLincheckTest {

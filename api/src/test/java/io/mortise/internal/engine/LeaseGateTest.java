@@ -647,11 +647,11 @@ class LeaseGateTest extends LeaseGateFixture {
   @Tag("L15")
   void aLockWhoseLeaseIsHeldForLongHasNoGate() {
     Lease first = holds();
-    assertTrue(engine.requests().leaseGates().areAny());
+    assertTrue(engine.requests().areLeaseGates());
 
     time.advance(Duration.ofSeconds(1));
 
-    assertFalse(engine.requests().leaseGates().areAny());
+    assertFalse(engine.requests().areLeaseGates());
     CompletableFuture<Void> closed = first.releaseAsync();
     store.next("leave").released();
     closed.join();

@@ -535,13 +535,13 @@ class PermitGateTest extends LeaseGateFixture {
   @Tag("L15")
   void anUnusedSemaphoreHasNoGate() {
     Lease first = holds(1);
-    assertTrue(engine.requests().leaseGates().areAny());
+    assertTrue(engine.requests().areLeaseGates());
     CompletableFuture<Void> closed = first.releaseAsync();
     store.next("sem-leave").released();
     closed.join();
 
     time.advance(Duration.ofSeconds(1));
 
-    assertFalse(engine.requests().leaseGates().areAny());
+    assertFalse(engine.requests().areLeaseGates());
   }
 }

@@ -5,7 +5,7 @@ import io.mortise.spi.LockBackendProvider;
 import org.junit.jupiter.api.Tag;
 
 /** All duties, with a master that sentinels name. */
-@Tag("ci")
+@Tag("all")
 class JedisSentinelConformanceTest extends RedisSentinelConformance {
   @Override
   protected LockBackendProvider provider() {

@@ -2,8 +2,10 @@ package io.mortise.backend.sample;
 
 import io.mortise.conformance.spi.RedisBackendConformance;
 import io.mortise.spi.LockBackendProvider;
+import org.junit.jupiter.api.Tag;
 
 /** All duties on the sample backend. */
+@Tag("ci")
 class SampleConformanceTest extends RedisBackendConformance {
   @Override
   protected LockBackendProvider provider() {

@@ -1,0 +1,244 @@
+package io.mortise.internal.engine;
+
+import io.mortise.LeaseChange;
+import io.mortise.LeaseState;
+import io.mortise.internal.concurrent.Trampoline;
+import io.mortise.internal.told.ToldRequest;
+import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.LockKind;
+import java.lang.ref.WeakReference;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a request for a lease gets: the lease's holder, its listeners, and for how long it may be
+ * passed on. It owns the acquisition from {@link #begins} until that goes back to the store, or to
+ * the next request at the {@link LeaseGate}. Thread-safe.
+ */
+final class LeaseGrant implements Acquisition.Owner, LeaseHandle.Origin {
+  /**
+   * The thread that asked for a lease, and where in the application. The place costs a walk through
+   * the stack, so it is known only while the story of locks is logged.
+   */
+  record Asker(Thread thread, @Nullable String place) {
+    private static final String API = "io.mortise.";
+
+    static Asker here() {
+      return new Asker(Thread.currentThread(), LockLog.isOn() ? findPlace() : null);
+    }
+
+    /** The nearest line of code on the stack that is not of this library. */
+    static @Nullable String findPlace() {
+      return StackWalker.getInstance()
+          .walk(frames ->
+              frames
+                  .filter(each -> !isOurs(each.getClassName()))
+                  .findFirst()
+                  .map(each -> each.toStackTraceElement().toString())
+                  .orElse(null));
+    }
+
+    private static boolean isOurs(String type) {
+      return type.startsWith("io.mortise.internal.")
+          || (type.startsWith(API) && Character.isUpperCase(type.charAt(API.length())));
+    }
+
+    @Override
+    public String toString() {
+      return "thread " + thread.getName() + (place == null ? "" : " at " + place);
+    }
+  }
+
+  /** The requests of the service, and the gates at which their leases are passed on. */
+  interface Home {
+    /**
+     * Passes on what a lease gives back.
+     *
+     * @return what follows, outside of all monitors; null if it goes back to the store
+     */
+    @Nullable Runnable passOn(LeaseGrant from, Acquisition held);
+
+    /** Whether a thread that parks on this object waits for a lease of that lock. */
+    boolean isWaitFor(Object blocker, LockKeys lock);
+  }
+
+  private final Parts parts;
+  private final Home home;
+  private final LockKeys keys;
+  private final Asker asker = Asker.here();
+  private final @Nullable ToldRequest told;
+  private final List<Consumer<? super LeaseChange>> listeners = new CopyOnWriteArrayList<>();
+
+  /** Weak, as a lease that was dropped must be noticed. Null until the hold begins. */
+  private volatile @Nullable WeakReference<LeaseHandle> handle;
+
+  private volatile long since;
+  private volatile @Nullable Thread holder;
+  private volatile @Nullable LeaseChange loss;
+
+  /** Until when it may be passed on; null if it never may. */
+  private volatile @Nullable Long passableUntil;
+
+  /** How often what it holds was passed on before it came here. */
+  private volatile int passed;
+
+  /**
+   * @param told what listeners are told of the request; null if nobody listens
+   */
+  LeaseGrant(Parts parts, Home home, LockKeys keys, @Nullable ToldRequest told) {
+    this.parts = parts;
+    this.home = home;
+    this.keys = keys;
+    this.told = told;
+  }
+
+  /** The thread that asks for it. */
+  Asker asker() {
+    return asker;
+  }
+
+  /** What listeners are told of its request; null if nobody listens. */
+  @Nullable ToldRequest told() {
+    return told;
+  }
+
+  @Override
+  public LockKeys keys() {
+    return keys;
+  }
+
+  /** The hold is about to begin, by that acquisition. The last call counts. */
+  LeaseHandle begins(Acquisition held, long now) {
+    LeaseHandle lease = new LeaseHandle(parts, this, held, now);
+    since = now;
+    handle = new WeakReference<>(lease);
+    return lease;
+  }
+
+  // What is passed on
+
+  /** From now on it may be passed on, until that time. Called before anybody has the lease. */
+  void mayBePassedOn(long until) {
+    passableUntil = until;
+  }
+
+  /** It has what another one had. Called before anybody has the lease. */
+  void follows(LeaseGrant from) {
+    passableUntil = from.passableUntil;
+    passed = from.passed + 1;
+  }
+
+  /** For how long it may still be passed on (ns); negative if it may not. */
+  long passableFor(long now) {
+    Long until = passableUntil;
+    return until == null ? -1 : until - now;
+  }
+
+  /** How often what it holds was passed on before it came here. */
+  int passed() {
+    return passed;
+  }
+
+  @Override
+  public boolean passesOn(Acquisition held) {
+    Runnable next = passableUntil == null ? null : home.passOn(this, held);
+    if (next != null) {
+      next.run();
+    }
+    return next != null;
+  }
+
+  // The holder
+
+  @Override
+  public void belongsTo(@Nullable Thread thread) {
+    holder = thread;
+  }
+
+  @Override
+  public @Nullable Holder holder(Acquisition held) {
+    WeakReference<LeaseHandle> known = handle;
+    if (known == null) {
+      return null;
+    }
+    Thread thread = holder;
+    if (thread != null && !thread.isAlive()) {
+      return new Holder("thread " + thread.getName(), since, "ended without unlocking", thread, 1);
+    }
+    String gone =
+        known.get() == null
+            ? "is referred to by nobody and was never released (" + asker + " asked for it)"
+            : null;
+    return new Holder("lease " + held.id(), since, gone, thread, 1);
+  }
+
+  /**
+   * {@inheritDoc} Null for a semaphore: a thread that takes permits one by one may wait for permits
+   * that it gave to others, so a warning would be wrong.
+   */
+  @Override
+  public @Nullable Thread waitingForItself() {
+    Object blocker = LockSupport.getBlocker(asker.thread());
+    if (blocker == null || keys.kind() == LockKind.SEMAPHORE) {
+      return null;
+    }
+    boolean waits =
+        blocker instanceof Gate gate
+            ? gate.isOf(parts.store(), keys)
+            : home.isWaitFor(blocker, keys);
+    return waits ? asker.thread() : null;
+  }
+
+  // Its end
+
+  @Override
+  public void wake() {}
+
+  @Override
+  public boolean endsAtClose() {
+    return true;
+  }
+
+  @Override
+  public void released(long now) {
+    parts.events().attempts().released(told, now);
+  }
+
+  @Override
+  public boolean lose(Acquisition held, Loss why) {
+    return parts.releases().lose(held, why);
+  }
+
+  @Override
+  public void onLeaseChange(LeaseChange event) {
+    if (event.state() == LeaseState.LOST) {
+      loss = event;
+      listeners.forEach(listener -> tell(listener, event));
+    }
+  }
+
+  @Override
+  public void onLost(Consumer<? super LeaseChange> listener) {
+    Consumer<LeaseChange> once = listener::accept; // a new object, so that it identifies this call
+    listeners.add(once);
+    LeaseChange known = loss;
+    if (known != null) {
+      parts.events().execute(() -> tell(once, known));
+    }
+  }
+
+  /** Notifies a listener once: only the caller that removes it from the list runs it. */
+  private void tell(Consumer<? super LeaseChange> listener, LeaseChange event) {
+    if (listeners.remove(listener)) {
+      Trampoline.guarded(() -> listener.accept(event));
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "LeaseGrant[" + keys.text() + ']';
+  }
+}
