@@ -29,16 +29,15 @@ class RatchetTest {
   /** Files with more than 450 lines. */
   private static final Map<String, Integer> LONG_FILES =
       Map.ofEntries(
-          Map.entry("Gate", 822),
+          Map.entry("Gate", 795),
           Map.entry("LeaseRequest", 630),
-          Map.entry("ReadGate", 574),
+          Map.entry("ReadGate", 566),
           Map.entry("Clients", 510),
           Map.entry("LockService", 503),
           Map.entry("PendingCall", 476));
 
   /** Types with more than 18 fields. */
-  private static final Map<String, Integer> WIDE_TYPES =
-      Map.of("HeldLease.HeldLease", 20, "Stay.Stay", 21);
+  private static final Map<String, Integer> WIDE_TYPES = Map.of("Stay.Stay", 21);
 
   /** Methods with more than 40 lines. */
   private static final Map<String, Integer> LONG_METHODS =
@@ -63,7 +62,6 @@ class RatchetTest {
   /** Methods and constructors with more than 5 parameters. */
   private static final Map<String, Integer> LONG_CALLS =
       Map.ofEntries(
-          Map.entry("Gate.<init>", 7),
           Map.entry("LeaseRequest.<init>", 6),
           Map.entry("LeaseRequest.start", 6),
           Map.entry("LockKind.<init>", 6),
@@ -85,7 +83,7 @@ class RatchetTest {
   private static final Map<String, Integer> CLASSES_BEHIND =
       Map.of(
           "lock", 78,
-          "lock, five calls deep", 35,
+          "lock, five calls deep", 36,
           "unlock", 76,
           "acquire", 82);
 

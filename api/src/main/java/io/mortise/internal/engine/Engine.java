@@ -45,7 +45,6 @@ public final class Engine {
     keeper = new LeaseKeeper(store, acquisitions, events);
     releases = new Releases(store, acquisitions, withdrawals, mailbox, events, lostHolds);
     PermitReturns permitReturns = new PermitReturns(store, withdrawals, mailbox, releases);
-    ReadGates readGates = new ReadGates(store, releases, keeper, events, lostHolds);
     Parts parts =
         new Parts(
             store,
@@ -57,8 +56,8 @@ public final class Engine {
             mailbox,
             events,
             voter,
-            readGates);
-    gates = new Gates(parts, lostHolds);
+            lostHolds);
+    gates = new Gates(parts, new ReadGates(parts));
     requests = new LeaseRequests(parts, gates);
     snapshot = new Snapshot(store, acquisitions, gates, requests);
     closing = new Closing(store, acquisitions, gates, requests, conditions);

@@ -111,38 +111,19 @@ final class Gate implements Acquisition.Owner, Hold.Place {
     RETIRED
   }
 
-  /** What a gate needs from its service. */
+  /** The gates of the service. */
   interface Home {
     /** A new acquisition of a gate. */
     Acquisition newAcquisition(Gate gate, Waiter waiter);
-
-    /** Gives it back to the store; returns whether the store still had it. */
-    boolean release(Acquisition ended);
-
-    /** Takes it back: on this thread for at most that long (ns), then in the background. */
-    void giveUp(Acquisition unwanted, long patience);
-
-    /** Gives it back in the background. Runs the task when the store has answered, or has not. */
-    void giveBack(Acquisition unused, Runnable answered);
-
-    /** Whether no message was missed since the mailbox had that epoch. */
-    boolean hearsSince(int epoch);
-
-    /** A gate has lost an acquisition, and the thread that held it has lost its hold. */
-    void lost(Acquisition lost, @Nullable Hold hold, Loss why);
-
-    /** A gate has lost an acquisition that it retained. */
-    void lostUnused(Acquisition lost, Loss why);
 
     /** No thread is at the gate any more. */
     void retire(Gate gate);
   }
 
+  private final Parts parts;
   private final Store store;
-  private final Stay stay;
   private final Home home;
-  private final LeaseEvents events;
-  private final LostHolds lostHolds;
+  private final Stay stay;
   private final LockKeys keys;
   private final String place;
   private final ReentrantLock mutex = new ReentrantLock();
@@ -159,19 +140,11 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   private volatile @Nullable RuntimeException trouble;
   private volatile @Nullable Long troubleSince;
 
-  Gate(
-      Store store,
-      Stay stay,
-      Home home,
-      LeaseEvents events,
-      LostHolds lostHolds,
-      LockKeys keys,
-      Waiter creator) {
-    this.store = store;
-    this.stay = stay;
+  Gate(Parts parts, Home home, Stay stay, LockKeys keys, Waiter creator) {
+    this.parts = parts;
     this.home = home;
-    this.events = events;
-    this.lostHolds = lostHolds;
+    this.stay = stay;
+    store = parts.store();
     this.keys = keys;
     this.place = keys.gate(creator.thread().getId());
     this.agent = creator;
@@ -319,7 +292,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
 
   private void giveBack(Acquisition unused, long patience) {
     try {
-      home.giveUp(unused, patience);
+      parts.releases().giveUp(unused, patience);
     } finally {
       goOn();
     }
@@ -351,7 +324,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
 
   private void begin(Waiter waiter, Acquisition held, long now, long token, boolean handedOff) {
     Hold begun = new Hold(this, waiter.thread(), held, now, token);
-    events.attempts().begins(begun, waiter, handedOff);
+    parts.events().attempts().begins(begun, waiter, handedOff);
     waiter.enters(begun);
     hold = begun;
   }
@@ -397,7 +370,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
       } else if (taking == Taking.HELD) {
         phase = Phase.HELD;
         agent = null;
-        stay.begins(alone && isHeard(held) && home.hearsSince(epoch));
+        stay.begins(alone && isHeard(held) && parts.mailbox().hearsSince(epoch));
         begin(waiter, held, now, held.lease().token(), false);
       }
       return taking;
@@ -549,7 +522,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
       toRelease = stayOrEnd(now);
       retained = phase == Phase.RETAINED;
       if (toRelease == null) {
-        events.attempts().leaves(own, now);
+        parts.events().attempts().leaves(own, now);
       }
     } finally {
       mutex.unlock();
@@ -679,7 +652,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
           then.run();
         };
     try {
-      Trampoline.step(() -> home.giveBack(unwanted, answered));
+      Trampoline.step(() -> parts.releases().giveBack(unwanted, answered));
       return true;
     } finally {
       store.phase().released();
@@ -760,7 +733,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
 
   private boolean releaseAndAppoint(Acquisition ended) {
     try {
-      return home.release(ended);
+      return parts.releases().release(ended);
     } finally {
       goOn();
     }
@@ -799,7 +772,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
       liesNoMore();
       lost = hold;
       if (lost != null) {
-        lostHolds.add(lost);
+        parts.lostHolds().add(lost);
       }
       hold = null;
       acquisition = null;
@@ -808,9 +781,9 @@ final class Gate implements Acquisition.Owner, Hold.Place {
       mutex.unlock();
     }
     if (retained) {
-      home.lostUnused(held, why);
+      parts.releases().lostUnused(held, why);
     } else {
-      home.lost(held, lost, why);
+      parts.releases().lost(held, lost == null ? List.of() : List.of(lost), why);
     }
     return true;
   }

@@ -3,7 +3,6 @@ package io.mortise.internal.engine;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import java.util.Collection;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,32 +12,23 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The gates of a service, by lock. A lock that no thread uses has none. Thread-safe. */
-public final class Gates {
+public final class Gates implements Gate.Home {
+  private final Parts parts;
   private final Store store;
-  private final Acquisitions acquisitions;
-  private final Releases releases;
-  private final Mailbox mailbox;
 
   /** How many holds are retained. */
   private final AtomicInteger retained = new AtomicInteger();
 
-  private final LeaseEvents events;
-  private final LostHolds lostHolds;
   private final QueueWait queueWait;
   private final ReadGates readGates;
-  private final Gate.Home home = new Home();
   private final Map<String, Gate> byPlace = new ConcurrentHashMap<>();
   private volatile boolean severalKinds;
 
-  Gates(Parts parts, LostHolds lostHolds) {
+  Gates(Parts parts, ReadGates readGates) {
+    this.parts = parts;
+    this.readGates = readGates;
     store = parts.store();
-    acquisitions = parts.acquisitions();
-    releases = parts.releases();
-    mailbox = parts.mailbox();
-    events = parts.events();
-    readGates = parts.readGates();
-    this.lostHolds = lostHolds;
-    queueWait = new QueueWait(parts);
+    queueWait = new QueueWait(parts, readGates);
   }
 
   Collection<Gate> all() {
@@ -140,7 +130,7 @@ public final class Gates {
     Step step = gate.arrive(waiter);
     boolean waited = step == Step.WAIT && waiter.waits();
     if (waited) {
-      events.attempts().waiting(gate.keys(), waiter);
+      parts.events().attempts().waiting(gate.keys(), waiter);
     }
     if (step == Step.WAIT) {
       step = gate.await(waiter);
@@ -208,62 +198,21 @@ public final class Gates {
     return known != null
         ? known
         : byPlace.computeIfAbsent(
-            place,
-            key ->
-                new Gate(
-                    store,
-                    new GateRule.Stay(store, retained),
-                    home,
-                    events,
-                    lostHolds,
-                    keys,
-                    waiter));
+            place, key -> new Gate(parts, this, new GateRule.Stay(store, retained), keys, waiter));
   }
 
-  private final class Home implements Gate.Home {
-    @Override
-    public Acquisition newAcquisition(Gate gate, Waiter waiter) {
-      long thread = waiter.thread().getId();
-      if (gate.isShared()) {
-        return acquisitions.createShared(gate, thread, waiter.lease());
-      }
-      Acquisition.Owner owner = readGates.ownerFor(waiter, gate);
-      return acquisitions.create(owner, thread, waiter.lease(), true);
+  @Override
+  public Acquisition newAcquisition(Gate gate, Waiter waiter) {
+    long thread = waiter.thread().getId();
+    if (gate.isShared()) {
+      return parts.acquisitions().createShared(gate, thread, waiter.lease());
     }
+    Acquisition.Owner owner = readGates.ownerFor(waiter, gate);
+    return parts.acquisitions().create(owner, thread, waiter.lease(), true);
+  }
 
-    @Override
-    public boolean release(Acquisition ended) {
-      return releases.release(ended);
-    }
-
-    @Override
-    public void giveUp(Acquisition unwanted, long patience) {
-      releases.giveUp(unwanted, patience);
-    }
-
-    @Override
-    public void giveBack(Acquisition unused, Runnable answered) {
-      releases.giveBack(unused, answered);
-    }
-
-    @Override
-    public boolean hearsSince(int epoch) {
-      return mailbox.hearsSince(epoch);
-    }
-
-    @Override
-    public void lostUnused(Acquisition lost, Loss why) {
-      releases.lostUnused(lost, why);
-    }
-
-    @Override
-    public void lost(Acquisition lost, @Nullable Hold hold, Loss why) {
-      releases.lost(lost, hold == null ? List.of() : List.of(hold), why);
-    }
-
-    @Override
-    public void retire(Gate gate) {
-      byPlace.remove(gate.place(), gate);
-    }
+  @Override
+  public void retire(Gate gate) {
+    byPlace.remove(gate.place(), gate);
   }
 }

@@ -36,8 +36,9 @@ public final class HeldLease {
     OWNER_DIED
   }
 
-  private volatile LeaseState state = LeaseState.RELEASED;
-  private volatile boolean taken;
+  /** Null before it was taken. */
+  private volatile @Nullable LeaseState state;
+
   private volatile @Nullable String lastTrouble;
   private volatile @Nullable Loss loss;
   private volatile LeaseTerms terms;
@@ -59,7 +60,6 @@ public final class HeldLease {
   private long keptUntil;
   private @Nullable Set<Warning> given;
   private volatile boolean renewing;
-  private boolean lossReported;
   private @Nullable HoldEvents events;
   private long timedEnd;
 
@@ -85,7 +85,6 @@ public final class HeldLease {
     acquiredAt = now;
     // A grant may answer a command of long ago, so the longest hold counts from now.
     limit = most < length ? ends : now + most;
-    taken = true;
     renewedAt = sentAt;
     confirmedAt = sentAt;
     deadline = ends;
@@ -120,7 +119,7 @@ public final class HeldLease {
    */
   synchronized LeaseState renewed(
       LeaseTerms wanted, LeaseTerms whole, long sentAt, long now, long longestHold) {
-    LeaseState before = state;
+    LeaseState before = known();
     if (!isHeld() || now - deadline >= 0) {
       return before == LeaseState.RELEASED ? before : LeaseState.LOST;
     }
@@ -146,7 +145,7 @@ public final class HeldLease {
    * @return the state before
    */
   synchronized LeaseState looked(long sentAt, long now) {
-    LeaseState before = state;
+    LeaseState before = known();
     long known = deadline - settled(sentAt);
     if (isHeld() && known - now > 0) {
       deadline = known;
@@ -265,7 +264,12 @@ public final class HeldLease {
 
   /** Whether it is held, or was held before. */
   boolean wasTaken() {
-    return taken;
+    return state != null;
+  }
+
+  private LeaseState known() {
+    LeaseState now = state;
+    return now == null ? LeaseState.RELEASED : now;
   }
 
   boolean isHeld() {
@@ -293,7 +297,7 @@ public final class HeldLease {
    * it. One that is in doubt is suspect.
    */
   public LeaseState state(long now) {
-    LeaseState known = state;
+    LeaseState known = known();
     boolean ended = known != LeaseState.RELEASED && now - deadline >= 0;
     boolean doubted = known == LeaseState.HELD && !ended && doubt() > 0;
     return ended ? LeaseState.LOST : doubted ? LeaseState.SUSPECT : known;
@@ -358,18 +362,6 @@ public final class HeldLease {
   /** Whether a renewal is out. */
   boolean isRenewing() {
     return renewing;
-  }
-
-  /**
-   * Notes that listeners are about to be notified of a state.
-   *
-   * @return false if they already know that the hold is lost: a renewal that failed at the same
-   *     moment, on another thread, is no news after that
-   */
-  synchronized boolean reports(LeaseState next) {
-    boolean news = !lossReported;
-    lossReported = lossReported || next == LeaseState.LOST;
-    return news;
   }
 
   /** Sets the events of the hold that begins. Each hold of an acquisition has its own. */

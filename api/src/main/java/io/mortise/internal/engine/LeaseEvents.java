@@ -8,6 +8,7 @@ import io.mortise.Registration;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.told.Callbacks;
 import io.mortise.internal.told.FlightRecording;
+import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.told.Listeners;
 import java.time.Duration;
 import java.util.List;
@@ -125,17 +126,15 @@ public final class LeaseEvents {
    * written on the executor.
    */
   private void changed(Acquisition acquisition, LeaseChange event) {
-    acquisition
-        .lease()
-        .events()
-        .post(
-            callbacks::execute,
-            () -> {
-              if (acquisition.lease().reports(event.state())) {
-                tell(acquisition.keys().lock(), event);
-                acquisition.owner().onLeaseChange(event);
-              }
-            });
+    HoldEvents events = acquisition.lease().events();
+    events.post(
+        callbacks::execute,
+        () -> {
+          if (events.reports(event.state())) {
+            tell(acquisition.keys().lock(), event);
+            acquisition.owner().onLeaseChange(event);
+          }
+        });
   }
 
   /** Runs code of the application on the executor; on a thread of this library if that fails. */

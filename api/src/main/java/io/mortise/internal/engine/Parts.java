@@ -11,7 +11,7 @@ record Parts(
     Mailbox mailbox,
     LeaseEvents events,
     Voter voter,
-    ReadGates readGates) {
+    LostHolds lostHolds) {
   /** From now on the acquisition is held, and waits no more. */
   void took(Acquisition acquisition) {
     redissonChannels.ended(acquisition);

@@ -27,10 +27,12 @@ import java.util.function.Supplier;
  */
 final class QueueWait {
   private final Parts parts;
+  private final ReadGates readGates;
   private final Store store;
 
-  QueueWait(Parts parts) {
+  QueueWait(Parts parts, ReadGates readGates) {
     this.parts = parts;
+    this.readGates = readGates;
     store = parts.store();
   }
 
@@ -135,13 +137,13 @@ final class QueueWait {
       parts.events().attempts().waiting(gate.keys(), waiter);
       if (!waits) {
         waits = true;
-        parts.readGates().waits(gate.keys(), waiter);
+        readGates.waits(gate.keys(), waiter);
       }
     }
 
     void waitsNoMore() {
       if (waits) {
-        parts.readGates().waitsNoMore(gate.keys());
+        readGates.waitsNoMore(gate.keys());
       }
     }
 

@@ -75,18 +75,8 @@ final class ReadGate {
    *
    * Order of monitors: a Gate, this gate, an acquisition, a lease. No command is sent in any of them.
    */
-  /** What it needs from its service. */
+  /** The gates of the readers of the service. */
   interface Home {
-    Store store();
-
-    Releases releases();
-
-    LeaseKeeper keeper();
-
-    AttemptEvents events();
-
-    LostHolds lostHolds();
-
     /** Whether a thread of this service waits to write. */
     boolean writerWaits(LockKeys keys);
 
@@ -97,6 +87,7 @@ final class ReadGate {
   private static final Logger log = LoggerFactory.getLogger(ReadGate.class);
   private static final long SHORTEST_LEASE = Duration.ofMillis(10).toNanos();
 
+  private final Parts parts;
   private final Home home;
   private final Store store;
   private final LockKeys keys;
@@ -121,10 +112,11 @@ final class ReadGate {
 
   private boolean retired;
 
-  ReadGate(Home home, LockKeys keys) {
+  ReadGate(Parts parts, Home home, LockKeys keys) {
+    this.parts = parts;
     this.home = home;
     this.keys = keys;
-    store = home.store();
+    store = parts.store();
     window = new Window(store.now());
   }
 
@@ -308,7 +300,7 @@ final class ReadGate {
         if (taking == Taking.HELD) {
           acquisition = held;
           Hold first = new Hold(this, waiter.thread(), held, now, 0);
-          home.events().begins(first, waiter, false);
+          parts.events().attempts().begins(first, waiter, false);
           enter(first, waiter);
           boolean atOnce = held.ticket().isEmpty() && !held.mayArriveLate();
           if (window.mayBegin(atOnce, askedAt) && !home.writerWaits(keys)) {
@@ -345,7 +337,7 @@ final class ReadGate {
       try {
         Acquisition left = withoutUnaware();
         if (left != null) {
-          home.releases().giveBack(left, () -> {});
+          parts.releases().giveBack(left, () -> {});
         }
       } finally {
         store.phase().released();
@@ -386,7 +378,7 @@ final class ReadGate {
       }
       joined++;
       Hold begun = new Hold(this, waiter.thread(), held, now, 0);
-      home.events().joins(begun, waiter);
+      parts.events().attempts().joins(begun, waiter);
       enter(begun, waiter);
       return begun;
     }
@@ -477,7 +469,7 @@ final class ReadGate {
           end();
         } else {
           inside.remove(own);
-          home.events().leaves(own, now);
+          parts.events().attempts().leaves(own, now);
         }
         holds.remove(own.thread().getId(), own);
         retireIfIdle();
@@ -493,7 +485,7 @@ final class ReadGate {
     }
 
     private boolean release(Hold own, Acquisition held) {
-      boolean had = Trampoline.step(() -> home.releases().release(held));
+      boolean had = Trampoline.step(() -> parts.releases().release(held));
       if (had) {
         LockLog.released(own, store.now());
       }
@@ -503,7 +495,7 @@ final class ReadGate {
     /** Others are still inside. */
     private boolean left(Hold own, Acquisition held, long now) {
       if (store.isClosed()) {
-        throw home.releases().heldWhenClosed(held);
+        throw parts.releases().heldWhenClosed(held);
       }
       long rest = held.lease().rest(now);
       if (rest > held.lease().remaining(now)) {
@@ -517,7 +509,7 @@ final class ReadGate {
     private void keep(Acquisition held, long rest, long now) {
       Duration least = Duration.ofNanos(rest + SHORTEST_LEASE);
       try {
-        boolean unused = home.keeper().ensureLease(held, LeaseTerms.fixed(least), now);
+        boolean unused = parts.keeper().ensureLease(held, LeaseTerms.fixed(least), now);
       } catch (LockException e) {
         log.warn("{}: it may be free before its time: {}", keys.text(), e.getMessage());
         log.debug("the lease was not made longer", e);
@@ -535,13 +527,13 @@ final class ReadGate {
         }
         end();
         lost = inside.stream().filter(each -> !unaware.contains(each)).toList();
-        lost.forEach(home.lostHolds()::add);
+        lost.forEach(parts.lostHolds()::add);
         inside.forEach(each -> holds.remove(each.thread().getId(), each));
         retireIfIdle();
       } finally {
         mutex.unlock();
       }
-      home.releases().lost(held, lost, why);
+      parts.releases().lost(held, lost, why);
       return true;
     }
 
@@ -557,7 +549,7 @@ final class ReadGate {
       } finally {
         mutex.unlock();
       }
-      boolean unused = lose(held, home.keeper().whyEnded(held));
+      boolean unused = lose(held, parts.keeper().whyEnded(held));
       return false;
     }
 

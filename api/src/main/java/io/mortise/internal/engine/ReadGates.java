@@ -12,55 +12,21 @@ import org.jspecify.annotations.Nullable;
  * no thread reads has none. Thread-safe.
  */
 final class ReadGates implements ReadGate.Home {
-  private final Store store;
-  private final Releases releases;
-  private final LeaseKeeper keeper;
-  private final LeaseEvents events;
-  private final LostHolds lostHolds;
+  private final Parts parts;
   private final Map<String, ReadGate> byQueue = new ConcurrentHashMap<>();
 
   /** How many threads of this service wait to write, by the queue of their lock. */
   private final Map<String, Integer> writers = new ConcurrentHashMap<>();
 
-  ReadGates(
-      Store store, Releases releases, LeaseKeeper keeper, LeaseEvents events, LostHolds lostHolds) {
-    this.store = store;
-    this.releases = releases;
-    this.keeper = keeper;
-    this.events = events;
-    this.lostHolds = lostHolds;
-  }
-
-  @Override
-  public Store store() {
-    return store;
-  }
-
-  @Override
-  public Releases releases() {
-    return releases;
-  }
-
-  @Override
-  public LeaseKeeper keeper() {
-    return keeper;
-  }
-
-  @Override
-  public AttemptEvents events() {
-    return events.attempts();
-  }
-
-  @Override
-  public LostHolds lostHolds() {
-    return lostHolds;
+  ReadGates(Parts parts) {
+    this.parts = parts;
   }
 
   /** Whether a thread may hold by an acquisition of another, and another by its own. */
   boolean share(Waiter waiter) {
     return waiter.mayShare()
         && waiter.lease().mayBeHandedOff()
-        && store.options().mostHandOffs(LockKind.READ) > 0;
+        && parts.store().options().mostHandOffs(LockKind.READ) > 0;
   }
 
   Collection<ReadGate> all() {
@@ -70,7 +36,7 @@ final class ReadGates implements ReadGate.Home {
   ReadGate of(LockKeys keys) {
     ReadGate known = byQueue.get(keys.queue());
     return known == null
-        ? byQueue.computeIfAbsent(keys.queue(), queue -> new ReadGate(this, keys))
+        ? byQueue.computeIfAbsent(keys.queue(), queue -> new ReadGate(parts, this, keys))
         : known;
   }
 

@@ -13,6 +13,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -31,20 +32,33 @@ class LeaseEventsTest {
               }),
           tasks::add);
 
-  @SuppressWarnings("NullAway") // events need no engine
   private final Acquisition acquisition =
       new Acquisition(
-          new Gate(
-              null,
-              null,
-              null,
-              null,
-              null,
-              LockKeys.of("mortise", "name"),
-              Waiter.impatient(LeaseTerms.renewed(Duration.ofSeconds(1)), 0)),
+          new Owner(),
           "id",
           LeaseTerms.renewed(Duration.ofSeconds(1)),
           new ClockSteps(new StubTime()));
+
+  /** Nobody holds by it. */
+  private static final class Owner implements Acquisition.Owner {
+    @Override
+    public LockKeys keys() {
+      return LockKeys.of("mortise", "name");
+    }
+
+    @Override
+    public void wake() {}
+
+    @Override
+    public @Nullable Holder holder(Acquisition held) {
+      return null;
+    }
+
+    @Override
+    public boolean lose(Acquisition held, Loss why) {
+      return false;
+    }
+  }
 
   @Test
   void aFailedRenewalIsNoNewsAfterTheLoss() {

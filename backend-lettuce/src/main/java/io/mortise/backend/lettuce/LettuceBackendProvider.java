@@ -19,6 +19,7 @@ import io.mortise.backend.support.sentinel.MappedServers;
 import io.mortise.backend.support.sentinel.SentinelAddress;
 import io.mortise.backend.support.sentinel.SentinelRouter;
 import io.mortise.spi.BackendConfig;
+import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.SpiVersion;
@@ -43,6 +44,9 @@ import java.util.function.Supplier;
 @AutoService(LockBackendProvider.class)
 @SuppressWarnings("FutureReturnValueIgnored") // ends unwatched
 public final class LettuceBackendProvider implements LockBackendProvider {
+  /** How often an attempt may fail without its reason before the next one. */
+  private static final int UNEXPLAINED = 3;
+
   static final ClientRange CLIENT =
       new ClientRange("mortise-backend-lettuce", "Lettuce", "6.6 to 7.x", RedisURI.class);
 
@@ -133,13 +137,29 @@ public final class LettuceBackendProvider implements LockBackendProvider {
   static LettuceBackend connect(
       SharedThreads threads, ClientOptions options, RedisURI uri, LettuceBackend.Check check) {
     Supplier<LettuceBackend> attempt =
-        () -> connect(threads.client(options), uri, LettuceBackend.BEAT, check);
+        () -> explained(() -> connect(threads.client(options), uri, LettuceBackend.BEAT, check));
     if (uri.getHost() == null) {
       return attempt.get(); // by a socket file
     }
     RedisAddress server =
         new RedisAddress(uri.isSsl(), uri.getHost(), uri.getPort(), null, null, uri.getDatabase());
     return Opening.patiently(server, uri.getTimeout(), attempt);
+  }
+
+  /**
+   * Tries again if an attempt failed without its reason. On a busy machine the server may refuse a
+   * handshake before Lettuce looks at it. Lettuce then says only that its handler is gone.
+   */
+  static <B> B explained(Supplier<B> attempt) {
+    for (int left = UNEXPLAINED; ; left--) {
+      try {
+        return attempt.get();
+      } catch (BackendException e) {
+        if (left == 0 || !String.valueOf(e.getMessage()).contains("RedisHandshakeHandler")) {
+          throw e;
+        }
+      }
+    }
   }
 
   /** Opens a backend, and closes the client if the server cannot be used. */
