@@ -22,7 +22,8 @@ import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Services behind links that break in every way at random, and threads that use a few locks in
@@ -61,12 +62,14 @@ public abstract class SoakRules extends LockRules {
     return System.nanoTime() - end < 0;
   }
 
-  private void openServices() {
+  private void openServices(Duration retain) {
     for (int i = 0; i < SERVICES; i++) {
       TcpProxy link = TcpProxy.to(kit.server());
       closeLast(link);
       links.add(link);
-      services.add(service(closing(kit.open(link.uri())), builder -> builder.leaseTime(LEASE)));
+      services.add(
+          service(
+              closing(kit.open(link.uri())), builder -> builder.leaseTime(LEASE).retain(retain)));
     }
   }
 
@@ -76,10 +79,12 @@ public abstract class SoakRules extends LockRules {
     return number == 0 ? of.getFairLock(its) : of.getLock(its);
   }
 
-  @Test
-  @Rule({"L1", "L9", "L10", "L14"})
-  void noFaultOfALinkGivesTwoHoldersOrKeepsAnybodyOut(Figures figures) throws Exception {
-    openServices();
+  @ParameterizedTest(name = "services retain their locks for {0} ms")
+  @ValueSource(longs = {0, 500})
+  @Rule({"L1", "L9", "L10", "L12", "L14"})
+  void noFaultOfALinkGivesTwoHoldersOrKeepsAnybodyOut(long retain, Figures figures)
+      throws Exception {
+    openServices(Duration.ofMillis(retain));
     end = System.nanoTime() + TimeUnit.SECONDS.toNanos(SECONDS);
     Crew breaking = Crew.start(ThreadKind.PLATFORM, 1, none -> breakLinks());
     Crew users =
@@ -89,12 +94,12 @@ public abstract class SoakRules extends LockRules {
 
     Crew.run(SERVICES * THREADS, this::takeEach);
 
-    figures.add("soak, seconds", Long.toString(SECONDS));
-    figures.add("soak, faults", faults.toString());
-    figures.add("soak, acquired", taken.toString());
-    figures.add("soak, not acquired in time", refused.toString());
-    figures.add("soak, failed by an outage", failed.toString());
-    figures.add("soak, leases lost", lost.toString());
+    figures.add("soak, retain " + retain + " ms, seconds", Long.toString(SECONDS));
+    figures.add("soak, retain " + retain + " ms, faults", faults.toString());
+    figures.add("soak, retain " + retain + " ms, acquired", taken.toString());
+    figures.add("soak, retain " + retain + " ms, not acquired in time", refused.toString());
+    figures.add("soak, retain " + retain + " ms, failed by an outage", failed.toString());
+    figures.add("soak, retain " + retain + " ms, leases lost", lost.toString());
     assertEquals(0, breaches.sum());
     assertTrue(taken.sum() > SECONDS, taken::toString);
   }
