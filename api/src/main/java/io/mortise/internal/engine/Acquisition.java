@@ -24,24 +24,8 @@ import org.jspecify.annotations.Nullable;
  * </ul>
  */
 public final class Acquisition implements LockScripts.Subject {
-  /**
-   * The owner of an acquisition: a gate for its threads, a share for readers, or a lease request
-   * for a lease that is bound to no thread. Between two lease requests it may be one that nobody
-   * uses, at the {@link LeaseGate}.
-   */
-  public interface Owner {
-    /**
-     * The holder of an acquisition.
-     *
-     * @param who the holder, for messages
-     * @param since when the hold began
-     * @param gone why nobody can release it any more, for messages; null while somebody can
-     * @param thread the thread that holds it; null for a lease that is bound to no thread
-     * @param levels how many times the thread has locked it
-     */
-    record Holder(
-        String who, long since, @Nullable String gone, @Nullable Thread thread, int levels) {}
-
+  /** What asks the store for an acquisition: the gate of its threads, or a lease request. */
+  public interface Asker {
     LockKeys keys();
 
     /** A message came: the store should be asked now. Called on any thread; does not block. */
@@ -53,9 +37,25 @@ public final class Acquisition implements LockScripts.Subject {
      *
      * @param sentAt when that command was sent
      */
-    default void granted(Acquisition granted, long sentAt) {
-      granted.signal();
-    }
+    void granted(Acquisition granted, long sentAt);
+  }
+
+  /**
+   * What has the hold: a gate for its threads, a share for readers, or a lease that is bound to no
+   * thread. Between two leases it may be one that nobody uses, at the {@link LeaseGate}.
+   */
+  public interface Grant {
+    /**
+     * The holder of an acquisition.
+     *
+     * @param who the holder, for messages
+     * @param since when the hold began
+     * @param gone why nobody can release it any more, for messages; null while somebody can
+     * @param thread the thread that holds it; null for a lease that is bound to no thread
+     * @param levels how many times the thread has locked it
+     */
+    record Holder(
+        String who, long since, @Nullable String gone, @Nullable Thread thread, int levels) {}
 
     /**
      * The holder by this acquisition; null if there is none at the moment. Of several it is one
@@ -109,24 +109,27 @@ public final class Acquisition implements LockScripts.Subject {
     default void onLeaseChange(LeaseChange event) {}
   }
 
+  private final Asker asker;
   private final LockKeys keys;
   private final String id;
   private final QueuePlace place = new QueuePlace();
   private final HeldLease held;
-  private volatile Owner owner;
+  private volatile Grant grant;
 
   /** Whether its service has forgotten it. */
   private volatile boolean forgotten;
 
-  Acquisition(Owner owner, String id, LeaseTerms lease, ClockSteps steps) {
-    this.owner = owner;
-    this.keys = owner.keys();
+  Acquisition(Asker asker, Grant grant, String id, LeaseTerms lease, ClockSteps steps) {
+    this.asker = asker;
+    this.grant = grant;
+    this.keys = asker.keys();
     this.id = id;
     held = new HeldLease(lease, steps);
   }
 
-  public Owner owner() {
-    return owner;
+  /** What has the hold, or will have it. */
+  public Grant grant() {
+    return grant;
   }
 
   @Override
@@ -164,16 +167,21 @@ public final class Acquisition implements LockScripts.Subject {
    */
   void signal() {
     place.signal();
-    owner.wake();
+    asker.wake();
   }
 
-  /** As {@link QueuePlace#grantedByReply}; then wakes its owner. */
+  /** As {@link Asker#granted}. */
+  void granted(long sentAt) {
+    asker.granted(this, sentAt);
+  }
+
+  /** As {@link QueuePlace#grantedByReply}; then wakes what asks for it. */
   void grantedByReply(long sentAt) {
     place.grantedByReply(sentAt);
     signal();
   }
 
-  /** As {@link QueuePlace#grantedByMessage}; then wakes its owner. */
+  /** As {@link QueuePlace#grantedByMessage}; then wakes what asks for it. */
   void grantedByMessage() {
     place.grantedByMessage();
     signal();
@@ -202,34 +210,33 @@ public final class Acquisition implements LockScripts.Subject {
    * is revoked, it can be lost. If it is revoked first, it cannot be taken.
    *
    * @param sentAt when the command was sent that the store answered
+   * @param begins what begins with the hold, in the same step; it does not block
    */
-  synchronized Taking take(LeaseTerms terms, long sentAt, long now, long longestHold) {
+  synchronized Taking take(
+      LeaseTerms terms, long sentAt, long now, long longestHold, Runnable begins) {
     if (place.isRevoked()) {
       return Taking.REVOKED;
     }
-    return held.take(terms, sentAt, now, longestHold) ? Taking.HELD : Taking.TOO_LATE;
+    return held.take(terms, sentAt, now, longestHold, begins) ? Taking.HELD : Taking.TOO_LATE;
+  }
+
+  /** As {@link #take(LeaseTerms, long, long, long, Runnable)}, if nothing else begins. */
+  Taking take(LeaseTerms terms, long sentAt, long now, long longestHold) {
+    return take(terms, sentAt, now, longestHold, () -> {});
   }
 
   /**
-   * Gives it to another owner, if it is held for certain. A loss comes before, or is the next
-   * owner's.
+   * Passes the hold to another grant, if it is held for certain. A loss comes before, or is that
+   * one's.
    *
    * @param change what changes with it, in the same step; it does not block
-   * @return whether it has the next owner
+   * @return whether it has the next grant
    */
-  boolean passTo(Owner next, Runnable change) {
+  boolean passTo(Grant next, Runnable change) {
     return held.ifHeld(() -> {
-      owner = next;
+      grant = next;
       change.run();
     });
-  }
-
-  /**
-   * Gives it to the owner of what was just taken. The one before calls it under the monitor in
-   * which it answers every call about its hold, so nobody has seen the hold without an owner.
-   */
-  void beginsWith(Owner next) {
-    owner = next;
   }
 
   void setForgotten() {

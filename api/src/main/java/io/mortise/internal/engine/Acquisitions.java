@@ -1,6 +1,8 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LossCause;
+import io.mortise.internal.engine.Acquisition.Asker;
+import io.mortise.internal.engine.Acquisition.Grant;
 import io.mortise.internal.wire.AcquisitionId;
 import io.mortise.internal.wire.AcquisitionId.Mark;
 import io.mortise.internal.wire.LeaseTerms;
@@ -46,10 +48,12 @@ final class Acquisitions {
   /**
    * An acquisition with a new id.
    *
+   * @param asker what asks the store for it
+   * @param grant what will have the hold
    * @param own whether no thread with another lease may take it over
    */
-  Acquisition create(Acquisition.Owner owner, long threadId, LeaseTerms lease, boolean own) {
-    LockKeys keys = owner.keys();
+  Acquisition create(Asker asker, Grant grant, long threadId, LeaseTerms lease, boolean own) {
+    LockKeys keys = asker.keys();
     // A release grants the service's default lease, so no thread with another lease may take it
     // over. It does not wait for replicas.
     boolean granting =
@@ -57,21 +61,21 @@ final class Acquisitions {
             && keys.kind().mayBeGrantedInReply()
             && lease.equals(store.defaultLease())
             && store.options().replicaAcks() == null;
-    return create(owner, threadId, lease, granting ? Mark.GRANTED_IN_REPLY : Mark.NONE);
+    return create(asker, grant, threadId, lease, granting ? Mark.GRANTED_IN_REPLY : Mark.NONE);
   }
 
   /** As {@link #create}, for threads of one gate, which take it over from each other. */
-  Acquisition createShared(Acquisition.Owner owner, long threadId, LeaseTerms lease) {
-    boolean stays = owner.keys().kind() == LockKind.PLAIN && lease.mayBeHandedOff();
+  <G extends Asker & Grant> Acquisition createShared(G gate, long threadId, LeaseTerms lease) {
+    boolean stays = gate.keys().kind() == LockKind.PLAIN && lease.mayBeHandedOff();
     Mark mark = store.retain() > 0 ? Mark.RETAINED : Mark.HANDED_OFF;
     boolean never = store.retain() == 0 && store.options().handOffLimit() == 0;
-    return create(owner, threadId, lease, stays && !never ? mark : Mark.NONE);
+    return create(gate, gate, threadId, lease, stays && !never ? mark : Mark.NONE);
   }
 
-  private Acquisition create(Acquisition.Owner owner, long threadId, LeaseTerms lease, Mark mark) {
+  private Acquisition create(Asker asker, Grant grant, long threadId, LeaseTerms lease, Mark mark) {
     long number = sequence.incrementAndGet();
-    String id = AcquisitionId.create(store.clientId(), number, threadId, owner.keys(), mark);
-    Acquisition acquisition = new Acquisition(owner, id, lease, store.steps());
+    String id = AcquisitionId.create(store.clientId(), number, threadId, asker.keys(), mark);
+    Acquisition acquisition = new Acquisition(asker, grant, id, lease, store.steps());
     byId.put(id, acquisition);
     return acquisition;
   }
@@ -119,9 +123,9 @@ final class Acquisitions {
     return byId.values().stream().anyMatch(each -> each.lease().isHeld());
   }
 
-  /** Messages may have been lost. Tells all owners, also of what is asked for at the moment. */
+  /** Messages may have been lost. Tells all grants, also of what is asked for at the moment. */
   void missedMessages() {
-    byId.values().forEach(each -> each.owner().missedMessages());
+    byId.values().forEach(each -> each.grant().missedMessages());
   }
 
   /** Makes all acquisitions that wait ask the store: their messages may have been lost. */
@@ -137,7 +141,7 @@ final class Acquisitions {
   void wanted(String id) {
     Acquisition acquisition = byId.get(id);
     if (acquisition != null) {
-      acquisition.owner().wanted(acquisition);
+      acquisition.grant().wanted(acquisition);
     }
   }
 
@@ -152,7 +156,7 @@ final class Acquisitions {
       return; // of another service, or over
     }
     acquisition.revoke(); // first: so a reply that comes now is refused or lost
-    if (!acquisition.owner().lose(acquisition, FORCED)) {
+    if (!acquisition.grant().lose(acquisition, FORCED)) {
       acquisition.signal();
     }
   }

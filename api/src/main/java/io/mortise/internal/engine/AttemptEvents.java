@@ -199,7 +199,7 @@ public final class AttemptEvents {
   /** Tells that holds are over without a release, unless an end was told before. */
   void endsUnreleased(Acquisition acquisition, Loss loss, long now) {
     endsUnreleased(acquisition.lease().knownEvents(), loss, now);
-    acquisition.owner().sharedEvents().forEach(each -> endsUnreleased(each, loss, now));
+    acquisition.grant().sharedEvents().forEach(each -> endsUnreleased(each, loss, now));
   }
 
   private void endsUnreleased(@Nullable HoldEvents events, Loss loss, long now) {

@@ -97,7 +97,7 @@ final class Closing {
             LossCause.SERVICE_CLOSED,
             "its service %s was closed, and gave it back".formatted(store.clientId()));
     return acquisitions.all().stream()
-        .filter(each -> each.owner().endsAtClose() && each.owner().lose(each, why))
+        .filter(each -> each.grant().endsAtClose() && each.grant().lose(each, why))
         .toList();
   }
 
@@ -158,7 +158,7 @@ final class Closing {
     if (!each.lease().isHeld()) {
       return each.lease().wasTaken(); // its release is out, or about to be sent
     }
-    List<Acquisition.Owner.Holder> holders = each.owner().holders(each);
+    List<Acquisition.Grant.Holder> holders = each.grant().holders(each);
     Thread self = Thread.currentThread();
     return holders.isEmpty()
         || holders.stream().anyMatch(one -> one.gone() == null && one.thread() != self);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * at a time, the agent, deals with the store. A thread that wants a fair lock has a gate of its
  * own, so it queues in the store.
  */
-final class Gate implements Acquisition.Owner, Hold.Place {
+final class Gate implements Acquisition.Asker, Acquisition.Grant, Hold.Place {
   /* Overview
    *
    * The gate owns at most one acquisition in the store. Its phases:
@@ -364,7 +364,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
       Taking taking = store.takesWork() ? take(waiter, held, sentAt, now) : Taking.TOO_LATE;
       if (taking == Taking.TOO_LATE) {
         acquisition = null;
-      } else if (taking == Taking.HELD && held.owner() instanceof ReadGate.Share) {
+      } else if (taking == Taking.HELD && held.grant() instanceof ReadGate.Share) {
         acquisition = null;
         appointNext();
       } else if (taking == Taking.HELD) {
@@ -380,7 +380,7 @@ final class Gate implements Acquisition.Owner, Hold.Place {
   }
 
   private Taking take(Waiter waiter, Acquisition held, long sentAt, long now) {
-    return held.owner() instanceof ReadGate.Share share
+    return held.grant() instanceof ReadGate.Share share
         ? share.take(waiter, held, sentAt, now)
         : held.take(waiter.lease(), sentAt, now, store.longestHold());
   }

@@ -207,8 +207,8 @@ public final class Gates implements Gate.Home {
     if (gate.isShared()) {
       return parts.acquisitions().createShared(gate, thread, waiter.lease());
     }
-    Acquisition.Owner owner = readGates.ownerFor(waiter, gate);
-    return parts.acquisitions().create(owner, thread, waiter.lease(), true);
+    Acquisition.Grant grant = readGates.grantFor(waiter, gate);
+    return parts.acquisitions().create(gate, grant, thread, waiter.lease(), true);
   }
 
   @Override

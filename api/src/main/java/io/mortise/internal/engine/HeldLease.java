@@ -72,9 +72,11 @@ public final class HeldLease {
    * The store says that the id holds the lock.
    *
    * @param sentAt when the command was sent that the store answered
+   * @param begins what begins with the hold, in the same step; it does not block
    * @return false if the lease has already ended
    */
-  synchronized boolean take(LeaseTerms wanted, long sentAt, long now, long longestHold) {
+  synchronized boolean take(
+      LeaseTerms wanted, long sentAt, long now, long longestHold, Runnable begins) {
     long length = certain(wanted);
     long most = Math.min(wanted.maxHold(), longestHold);
     long ends = sentAt + (wanted.renewed() ? Math.min(length, most) : length);
@@ -89,6 +91,7 @@ public final class HeldLease {
     confirmedAt = sentAt;
     deadline = ends;
     state = LeaseState.HELD;
+    begins.run();
     return true;
   }
 

@@ -112,9 +112,9 @@ public final class Hold {
   }
 
   /** The hold, as its owner shows it. */
-  Acquisition.Owner.Holder holder() {
+  Acquisition.Grant.Holder holder() {
     String gone = thread.isAlive() ? null : "ended without unlocking";
-    return new Acquisition.Owner.Holder("thread " + thread.getName(), since, gone, thread, count);
+    return new Acquisition.Grant.Holder("thread " + thread.getName(), since, gone, thread, count);
   }
 
   public void enter() {

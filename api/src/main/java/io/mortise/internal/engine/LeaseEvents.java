@@ -132,7 +132,7 @@ public final class LeaseEvents {
         () -> {
           if (events.reports(event.state())) {
             tell(acquisition.keys().lock(), event);
-            acquisition.owner().onLeaseChange(event);
+            acquisition.grant().onLeaseChange(event);
           }
         });
   }

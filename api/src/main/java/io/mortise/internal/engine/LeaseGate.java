@@ -100,7 +100,7 @@ final class LeaseGate {
   }
 
   /** A lease that was given back, and lies here until a request takes it. */
-  private final class Spare implements Acquisition.Owner {
+  private final class Spare implements Acquisition.Grant {
     private final LeaseGrant from;
     private final Acquisition held;
 
@@ -117,14 +117,6 @@ final class LeaseGate {
     boolean isFor(Request request) {
       return looker == request;
     }
-
-    @Override
-    public LockKeys keys() {
-      return from.keys();
-    }
-
-    @Override
-    public void wake() {}
 
     @Override
     public @Nullable Holder holder(Acquisition of) {

@@ -15,19 +15,19 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a request for a lease gets: the lease's holder, its listeners, and for how long it may be
- * passed on. It owns the acquisition from {@link #begins} until that goes back to the store, or to
- * the next request at the {@link LeaseGate}. Thread-safe.
+ * passed on. It has the hold from {@link #begins} until that goes back to the store, or to the next
+ * request at the {@link LeaseGate}. Thread-safe.
  */
-final class LeaseGrant implements Acquisition.Owner, LeaseHandle.Origin {
+final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
   /**
    * The thread that asked for a lease, and where in the application. The place costs a walk through
    * the stack, so it is known only while the story of locks is logged.
    */
-  record Asker(Thread thread, @Nullable String place) {
+  record Caller(Thread thread, @Nullable String place) {
     private static final String API = "io.mortise.";
 
-    static Asker here() {
-      return new Asker(Thread.currentThread(), LockLog.isOn() ? findPlace() : null);
+    static Caller here() {
+      return new Caller(Thread.currentThread(), LockLog.isOn() ? findPlace() : null);
     }
 
     /** The nearest line of code on the stack that is not of this library. */
@@ -68,7 +68,7 @@ final class LeaseGrant implements Acquisition.Owner, LeaseHandle.Origin {
   private final Parts parts;
   private final Home home;
   private final LockKeys keys;
-  private final Asker asker = Asker.here();
+  private final Caller caller = Caller.here();
   private final @Nullable ToldRequest told;
   private final List<Consumer<? super LeaseChange>> listeners = new CopyOnWriteArrayList<>();
 
@@ -96,8 +96,8 @@ final class LeaseGrant implements Acquisition.Owner, LeaseHandle.Origin {
   }
 
   /** The thread that asks for it. */
-  Asker asker() {
-    return asker;
+  Caller caller() {
+    return caller;
   }
 
   /** What listeners are told of its request; null if nobody listens. */
@@ -105,8 +105,7 @@ final class LeaseGrant implements Acquisition.Owner, LeaseHandle.Origin {
     return told;
   }
 
-  @Override
-  public LockKeys keys() {
+  LockKeys keys() {
     return keys;
   }
 
@@ -170,7 +169,7 @@ final class LeaseGrant implements Acquisition.Owner, LeaseHandle.Origin {
     }
     String gone =
         known.get() == null
-            ? "is referred to by nobody and was never released (" + asker + " asked for it)"
+            ? "is referred to by nobody and was never released (" + caller + " asked for it)"
             : null;
     return new Holder("lease " + held.id(), since, gone, thread, 1);
   }
@@ -181,7 +180,7 @@ final class LeaseGrant implements Acquisition.Owner, LeaseHandle.Origin {
    */
   @Override
   public @Nullable Thread waitingForItself() {
-    Object blocker = LockSupport.getBlocker(asker.thread());
+    Object blocker = LockSupport.getBlocker(caller.thread());
     if (blocker == null || keys.kind() == LockKind.SEMAPHORE) {
       return null;
     }
@@ -189,13 +188,10 @@ final class LeaseGrant implements Acquisition.Owner, LeaseHandle.Origin {
         blocker instanceof Gate gate
             ? gate.isOf(parts.store(), keys)
             : home.isWaitFor(blocker, keys);
-    return waits ? asker.thread() : null;
+    return waits ? caller.thread() : null;
   }
 
   // Its end
-
-  @Override
-  public void wake() {}
 
   @Override
   public boolean endsAtClose() {

@@ -82,17 +82,17 @@ final class LeaseHandle implements MemberLease {
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // owners are compared by identity
+  @SuppressWarnings("ReferenceEquality") // grants are compared by identity
   public LeaseState state() {
     LeaseState known = acquisition.lease().state(store.now()); // first: it may be passed on
-    return acquisition.owner() == origin ? known : LeaseState.RELEASED;
+    return acquisition.grant() == origin ? known : LeaseState.RELEASED;
   }
 
   @Override
-  @SuppressWarnings("ReferenceEquality") // owners are compared by identity
+  @SuppressWarnings("ReferenceEquality") // grants are compared by identity
   public boolean isValid() {
     boolean known = acquisition.lease().isValid(store.now()); // first: it may be passed on
-    return known && acquisition.owner() == origin;
+    return known && acquisition.grant() == origin;
   }
 
   @Override

@@ -151,7 +151,7 @@ public final class LeaseKeeper {
   }
 
   private boolean hasLivingOwner(Acquisition held) {
-    Acquisition.Owner.Holder holder = held.owner().holder(held);
+    Acquisition.Grant.Holder holder = held.grant().holder(held);
     if (holder == null) {
       return isWanted(held);
     }
@@ -177,14 +177,14 @@ public final class LeaseKeeper {
    * is renewed, and its gate lets it lie for a short time only.
    */
   private static boolean isWanted(Acquisition held) {
-    boolean wanted = !held.owner().retains(held);
+    boolean wanted = !held.grant().retains(held);
     if (!wanted) {
       held.lease().endRenewal();
     }
     return wanted;
   }
 
-  private void warnOfLongHold(Acquisition held, Acquisition.Owner.Holder holder) {
+  private void warnOfLongHold(Acquisition held, Acquisition.Grant.Holder holder) {
     long heldFor = store.now() - holder.since();
     if (heldFor > LEASES_BEFORE_WARNING * lease
         && held.lease().warnOnce(HeldLease.Warning.LONG_HOLD)) {
@@ -199,8 +199,8 @@ public final class LeaseKeeper {
   /**
    * A thread that waits for its own lease is no error: another thread may be about to release it.
    */
-  private void warnOfOwnWait(Acquisition held, Acquisition.Owner.Holder holder) {
-    Thread waiting = held.owner().waitingForItself();
+  private void warnOfOwnWait(Acquisition held, Acquisition.Grant.Holder holder) {
+    Thread waiting = held.grant().waitingForItself();
     if (waiting != null && held.lease().warnOnce(HeldLease.Warning.OWN_WAIT)) {
       log.warn(
           "{}: thread {} ({}) waits for it, and has itself acquired {}, {} s ago; unless another thread releases that, the wait does not end (docs/troubleshooting.md#own-lease)",
@@ -290,10 +290,10 @@ public final class LeaseKeeper {
   boolean confirm(Acquisition held, LeaseTerms policy, long answer, long sentAt) {
     if (answer != RENEWED) {
       boolean over = held.lease().remaining(store.now()) == 0; // the store ended it too
-      held.owner().lose(held, over ? whyEnded(held) : KEY_GONE);
+      held.grant().lose(held, over ? whyEnded(held) : KEY_GONE);
       return false;
     }
-    boolean untold = held.owner().retains(held); // first: a hold in doubt keeps its owner
+    boolean untold = held.grant().retains(held); // first: a hold in doubt keeps its grant
     LeaseTerms whole = store.defaultLease();
     long now = store.now();
     LeaseState before =
@@ -304,7 +304,7 @@ public final class LeaseKeeper {
       events.recovered(held, store.now());
     }
     if (before == LeaseState.LOST) {
-      held.owner().lose(held, whyEnded(held));
+      held.grant().lose(held, whyEnded(held));
     } else if (policy.equals(LOOK)) {
       timeEnd(held); // which may be earlier now
     }
@@ -369,12 +369,12 @@ public final class LeaseKeeper {
   private void failed(Acquisition held, String reason) {
     suspect(held, reason);
     if (held.lease().isUnsure(store.now())) {
-      held.owner().lose(held, whyEnded(held));
+      held.grant().lose(held, whyEnded(held));
     }
   }
 
   private void suspect(Acquisition held, String reason) {
-    if (held.lease().suspect(reason) && !held.owner().retains(held)) {
+    if (held.lease().suspect(reason) && !held.grant().retains(held)) {
       events.suspect(held, reason, store.now());
     }
   }
@@ -395,7 +395,7 @@ public final class LeaseKeeper {
       return;
     }
     if (held.lease().untilLost(store.now()) == 0) {
-      held.owner().lose(held, whyEnded(held));
+      held.grant().lose(held, whyEnded(held));
     } else {
       timeEnd(held);
     }
@@ -420,7 +420,7 @@ public final class LeaseKeeper {
           LossCause.MAX_HOLD,
           "its lease ended: it was held for as long as " + limitOf(held) + " allows");
     }
-    Acquisition.Owner.Holder holder = held.owner().holder(held);
+    Acquisition.Grant.Holder holder = held.grant().holder(held);
     if (holder != null && holder.gone() != null) {
       return new Loss(
           LossCause.OWNER_DIED,

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  * ended. It waits in the store's queue by itself. If a thread waits for its result, that thread
  * sends the first command, and looks at the {@link LeaseGate} when it wakes. Thread-safe.
  */
-final class LeaseRequest implements Acquisition.Owner, LeaseGate.Request {
+final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   /* Overview
    *
    *   NEW       not begun: it can be found by its id, and asks for nothing yet
@@ -194,8 +194,8 @@ final class LeaseRequest implements Acquisition.Owner, LeaseGate.Request {
 
   /** A vote is confirmed by its own script, so no reply to another command may grant it. */
   private Acquisition newAcquisition() {
-    long thread = grant.asker().thread().getId();
-    return parts.acquisitions().create(this, thread, dialog.terms(), voters == null);
+    long thread = grant.caller().thread().getId();
+    return parts.acquisitions().create(this, grant, thread, dialog.terms(), voters == null);
   }
 
   @Override
@@ -294,11 +294,19 @@ final class LeaseRequest implements Acquisition.Owner, LeaseGate.Request {
   }
 
   private Runnable take(long sentAt) {
-    return switch (acquisition.take(dialog.terms(), sentAt, store.now(), store.longestHold())) {
-      case HELD -> held();
+    Runnable[] held = new Runnable[1];
+    return switch (taking(sentAt, held)) {
+      case HELD -> held[0];
       case TOO_LATE -> heldTooLate();
       case REVOKED -> replaces(parts.releases()::withdraw); // the store may not remember that
     };
+  }
+
+  /** Its grant has the hold from the step on in which it is held. */
+  private Taking taking(long sentAt, Runnable[] held) {
+    long now = store.now();
+    LeaseTerms terms = dialog.terms();
+    return acquisition.take(terms, sentAt, now, store.longestHold(), () -> held[0] = held(now));
   }
 
   private Runnable queued() {
@@ -361,27 +369,24 @@ final class LeaseRequest implements Acquisition.Owner, LeaseGate.Request {
    */
   @Override
   public void granted(Acquisition granted, long sentAt) {
-    Runnable next;
+    Runnable[] held = new Runnable[1];
     synchronized (this) {
       boolean begins =
           phase == Phase.WAITING
               && granted == acquisition
               && granted.place().mayBeGranted(sentAt)
               && store.takesWork()
-              && granted.take(dialog.terms(), sentAt, store.now(), store.longestHold())
-                  == Taking.HELD;
-      next = begins ? held() : granted::signal;
+              && taking(sentAt, held) == Taking.HELD;
+      held[0] = begins ? held[0] : granted::signal;
     }
-    next.run();
+    held[0].run();
   }
 
-  private Runnable held() {
+  private Runnable held(long now) {
     Acquisition taken = acquisition;
-    long now = store.now();
     boolean atOnce = taken.ticket().isEmpty() && !taken.mayArriveLate();
     long placedAt = firstAskedAt == null ? start : firstAskedAt;
     LeaseHandle lease = grant.begins(taken, now);
-    taken.beginsWith(grant);
     Runnable telling = parts.events().attempts().acquired(grant.told(), taken, now);
     return begins(
         lease,
@@ -474,7 +479,7 @@ final class LeaseRequest implements Acquisition.Owner, LeaseGate.Request {
 
   @Override
   public void wakeToLook() {
-    store.time().unpark(grant.asker().thread());
+    store.time().unpark(grant.caller().thread());
   }
 
   // No answer, or none in time
@@ -597,30 +602,6 @@ final class LeaseRequest implements Acquisition.Owner, LeaseGate.Request {
   /** When it began, if it has begun to wait and has not ended; else null. */
   synchronized @Nullable Long waitingSince() {
     return shown && phase != Phase.HELD && phase != Phase.DONE ? start : null;
-  }
-
-  // Owning
-
-  /** {@inheritDoc} None: what it takes has its grant as the owner. */
-  @Override
-  public @Nullable Holder holder(Acquisition held) {
-    return null;
-  }
-
-  /** {@inheritDoc} What it is about to take is its grant's when this monitor is free. */
-  @Override
-  public boolean lose(Acquisition held, Loss why) {
-    synchronized (this) { // not between the take and the note that the hold begins
-      if (!held.lease().isHeld()) {
-        return false;
-      }
-    }
-    return parts.releases().lose(held, why);
-  }
-
-  @Override
-  public boolean endsAtClose() {
-    return true;
   }
 
   @Override

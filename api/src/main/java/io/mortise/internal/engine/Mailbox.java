@@ -23,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * that is not known here means nothing, because a later version may have it:
  *
  * <ul>
- *   <li>A grant wakes the acquisition's owner, which asks the store.
+ *   <li>A grant wakes what asks for the acquisition. That asks the store.
  *   <li>A loss ends the hold of the id.
  *   <li>A wish of another request ends what a gate keeps for its threads. About an id that is over
  *       it means nothing: it may have crossed the release.

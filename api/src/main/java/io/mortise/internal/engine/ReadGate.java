@@ -192,7 +192,7 @@ final class ReadGate {
   /** The thread got its hold while it slept. A hold that was lost meanwhile is none (J3). */
   private static Step entered(Waiter waiter) {
     Hold hold = waiter.hold();
-    if (hold != null && hold.acquisition().owner() instanceof Share share && share.confirms(hold)) {
+    if (hold != null && hold.acquisition().grant() instanceof Share share && share.confirms(hold)) {
       return Step.ACQUIRED;
     }
     waiter.entersNot();
@@ -256,24 +256,19 @@ final class ReadGate {
     }
   }
 
-  /**
-   * The share of a new acquisition; null if the thread does not share.
-   *
-   * @param own the gate at which the thread asks
-   */
-  @Nullable Share newShare(Waiter waiter, Acquisition.Owner own) {
+  /** The share of a new acquisition; null if the thread does not share. */
+  @Nullable Share newShare(Waiter waiter) {
     mutex.lock();
     try {
       Long askedAt = attempts.get(waiter);
-      return askedAt == null ? null : new Share(own, askedAt);
+      return askedAt == null ? null : new Share(askedAt);
     } finally {
       mutex.unlock();
     }
   }
 
   /** One acquisition, and the threads that hold by it. */
-  final class Share implements Acquisition.Owner, Hold.Place {
-    private final Acquisition.Owner asker;
+  final class Share implements Acquisition.Grant, Hold.Place {
     private final long askedAt;
 
     /** Its holds, the oldest first. After its end, those that it had then. */
@@ -287,8 +282,7 @@ final class ReadGate {
     private int joined;
     private boolean ended;
 
-    private Share(Acquisition.Owner asker, long askedAt) {
-      this.asker = asker;
+    private Share(long askedAt) {
       this.askedAt = askedAt;
     }
 
@@ -387,21 +381,6 @@ final class ReadGate {
       inside.add(begun);
       holds.put(begun.thread().getId(), begun);
       waiter.enters(begun);
-    }
-
-    @Override
-    public LockKeys keys() {
-      return keys;
-    }
-
-    @Override
-    public void wake() {
-      asker.wake();
-    }
-
-    @Override
-    public void granted(Acquisition granted, long sentAt) {
-      asker.granted(granted, sentAt);
     }
 
     /** {@inheritDoc} One that lives, so the lease is renewed for it; else one that has ended. */

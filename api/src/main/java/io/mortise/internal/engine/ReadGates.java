@@ -40,10 +40,10 @@ final class ReadGates implements ReadGate.Home {
         : known;
   }
 
-  /** The owner of what a thread gets that asks at a gate of its own: a share, or that gate. */
-  Acquisition.Owner ownerFor(Waiter waiter, Gate own) {
+  /** What has the hold of a thread that asks at a gate of its own: a share, or that gate. */
+  Acquisition.Grant grantFor(Waiter waiter, Gate own) {
     ReadGate gate = waiter.mayShare() ? byQueue.get(own.keys().queue()) : null;
-    Acquisition.Owner share = gate == null ? null : gate.newShare(waiter, own);
+    Acquisition.Grant share = gate == null ? null : gate.newShare(waiter);
     return share == null ? own : share;
   }
 

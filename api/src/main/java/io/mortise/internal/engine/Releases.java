@@ -215,7 +215,7 @@ public final class Releases {
       ended.lease().wasLost(NOT_FOUND);
       LockLog.lost(ended, NOT_FOUND.reason());
     }
-    if (!had && !ended.owner().retains(ended)) {
+    if (!had && !ended.grant().retains(ended)) {
       events.lost(ended, NOT_FOUND, store.now());
     }
     return had;
@@ -254,7 +254,7 @@ public final class Releases {
         withdrawals.leave(keys, id);
       } else if (!granted.lease().isHeld()) {
         LockLog.granted(granted, "in the reply to a release");
-        granted.owner().granted(granted, sentAt);
+        granted.granted(sentAt);
       }
     }
   }
@@ -274,13 +274,13 @@ public final class Releases {
 
   /**
    * Ends a lease that is bound to no thread as lost. It may be passed on at the same time, so its
-   * owner counts after it has ended: an ended lease is not passed on.
+   * grant counts after it has ended: an ended lease is not passed on.
    *
    * @return whether it was held until now
    */
   boolean lose(Acquisition held, Loss why) {
     boolean wasHeld = held.lease().lose(why);
-    if (wasHeld && held.owner().retains(held)) {
+    if (wasHeld && held.grant().retains(held)) {
       lostUnused(held, why);
     } else if (wasHeld) {
       lost(held, List.of(), why);
@@ -289,7 +289,7 @@ public final class Releases {
   }
 
   /**
-   * Finishes a lost acquisition, after its owner has dropped it: notifies listeners, and removes it
+   * Finishes a lost acquisition, after its grant has dropped it: notifies listeners, and removes it
    * from the store.
    */
   void lost(Acquisition lost, List<Hold> holds, Loss why) {

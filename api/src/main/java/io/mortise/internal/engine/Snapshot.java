@@ -4,7 +4,7 @@ import io.mortise.HoldInfo;
 import io.mortise.LeaseState;
 import io.mortise.LockHolder;
 import io.mortise.WaitInfo;
-import io.mortise.internal.engine.Acquisition.Owner.Holder;
+import io.mortise.internal.engine.Acquisition.Grant.Holder;
 import io.mortise.internal.wire.AcquisitionId;
 import io.mortise.internal.wire.AcquisitionId.Mark;
 import io.mortise.internal.wire.LockKeys;
@@ -52,7 +52,7 @@ public final class Snapshot {
     for (Acquisition each : acquisitions.all()) {
       int waitingHere = waiting.getOrDefault(each.keys().queue(), 0);
       if (each.lease().isHeld()) {
-        each.owner().holders(each).forEach(one -> holds.add(info(each, one, waitingHere)));
+        each.grant().holders(each).forEach(one -> holds.add(info(each, one, waitingHere)));
       }
     }
     holds.removeIf(each -> each.state() == LeaseState.RELEASED); // it ended while it was read

@@ -37,7 +37,7 @@ class GateRecalledTest extends GateFixture {
 
   private void assertRetained(Acquisition held) {
     store.assertNothingAsked();
-    assertTrue(held.owner().retains(held));
+    assertTrue(held.grant().retains(held));
   }
 
   /** The hold has ended before its command was sent. */

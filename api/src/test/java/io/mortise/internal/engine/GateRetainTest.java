@@ -70,7 +70,7 @@ class GateRetainTest extends GateFixture {
     Acquisition held = holds(party);
     unlock(party);
     store.assertNothingAsked();
-    assertTrue(held.owner().retains(held));
+    assertTrue(held.grant().retains(held));
     return held;
   }
 
@@ -197,7 +197,7 @@ class GateRetainTest extends GateFixture {
     unlock(a);
 
     assertTrue(GateThread.get(waiting));
-    assertFalse(held.owner().retains(held));
+    assertFalse(held.grant().retains(held));
     store.assertNothingAsked();
   }
 
@@ -433,7 +433,7 @@ class GateRetainTest extends GateFixture {
     assertTrue(GateThread.get(second));
     Acquisition held = acquisition(acquire.id());
     unlock(a);
-    assertTrue(held.owner().retains(held));
+    assertTrue(held.grant().retains(held));
 
     time.advance(Duration.ZERO);
 

@@ -141,7 +141,7 @@ class GateWantedTest extends GateFixture {
     time.advance(UNASKED);
     assertGivenBack(a, before, waits(b));
 
-    before.owner().wanted(before); // as if it had been found just before it ended
+    before.grant().wanted(before); // as if it had been found just before it ended
 
     time.advance(HAND_OFF);
     handsOff(b, c);

@@ -34,13 +34,14 @@ class LeaseEventsTest {
 
   private final Acquisition acquisition =
       new Acquisition(
-          new Owner(),
+          new Nobody(),
+          new Nobody(),
           "id",
           LeaseTerms.renewed(Duration.ofSeconds(1)),
           new ClockSteps(new StubTime()));
 
-  /** Nobody holds by it. */
-  private static final class Owner implements Acquisition.Owner {
+  /** Nobody asks, and nobody holds. */
+  private static final class Nobody implements Acquisition.Asker, Acquisition.Grant {
     @Override
     public LockKeys keys() {
       return LockKeys.of("mortise", "name");
@@ -48,6 +49,9 @@ class LeaseEventsTest {
 
     @Override
     public void wake() {}
+
+    @Override
+    public void granted(Acquisition granted, long sentAt) {}
 
     @Override
     public @Nullable Holder holder(Acquisition held) {

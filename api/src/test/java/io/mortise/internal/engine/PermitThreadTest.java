@@ -153,7 +153,7 @@ class PermitThreadTest extends LeaseGateFixture {
     layFor(a, first);
 
     assertFalse(second.isDone());
-    assertTrue(held().owner().endsAtClose());
+    assertTrue(held().grant().endsAtClose());
     assertEquals(LeaseState.RELEASED, first.state());
     assertEquals(List.of(), engine.snapshot().holds());
     looks(a);
@@ -304,7 +304,7 @@ class PermitThreadTest extends LeaseGateFixture {
     layFor(a, first);
     engine.mailbox().onMessage("grant|" + ahead.id() + "|mortise:sem:permits:{gate}");
     store.next("sem-acquire").held();
-    assertTrue(held.owner().lose(held, LOSS));
+    assertTrue(held.grant().lose(held, LOSS));
     store.next("sem-leave").absent();
     parksAgain(a);
 
@@ -561,9 +561,9 @@ class PermitThreadTest extends LeaseGateFixture {
     Queued ahead = queues();
     Future<Lease> second = lines(a);
     Acquisition held = held();
-    Acquisition.Owner before = held.owner();
+    Acquisition.Grant before = held.grant();
     layFor(a, first);
-    Acquisition.Owner between = held.owner();
+    Acquisition.Grant between = held.grant();
     looks(a);
     List<LeaseState> changes = changesOf(GateThread.get(second));
 
@@ -585,7 +585,7 @@ class PermitThreadTest extends LeaseGateFixture {
     Future<Lease> second = lines(a);
     List<LeaseState> changes = allChanges();
     Acquisition held = held();
-    Acquisition.Owner before = held.owner();
+    Acquisition.Grant before = held.grant();
     layFor(a, first);
 
     assertTrue(before.lose(held, LOSS));

@@ -10,20 +10,20 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 @Tag("L15")
-class AskerTest {
+class CallerTest {
   @Test
   void theThreadIsAlwaysNamedAndThePlaceIfItIsKnown() {
     Thread thread = new Thread(() -> {}, "worker-1");
 
-    assertEquals("thread worker-1", new LeaseGrant.Asker(thread, null).toString());
+    assertEquals("thread worker-1", new LeaseGrant.Caller(thread, null).toString());
     assertEquals(
         "thread worker-1 at A.b(A.java:1)",
-        new LeaseGrant.Asker(thread, "A.b(A.java:1)").toString());
+        new LeaseGrant.Caller(thread, "A.b(A.java:1)").toString());
   }
 
   @Test
   void thePlaceIsOutsideOfThisLibrary() {
-    Supplier<String> find = LeaseGrant.Asker::findPlace;
+    Supplier<String> find = LeaseGrant.Caller::findPlace;
 
     // This test is inside of the library, so the nearest line is that of the JDK.
     String place = Stream.of(find).map(Supplier::get).findFirst().orElse(null);
