@@ -2,6 +2,7 @@ package io.mortise.backend.jedis;
 
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Threads;
+import io.mortise.backend.support.Waits;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import java.net.SocketTimeoutException;
@@ -167,7 +168,7 @@ final class Links {
   /** Closes idle connections, one after the other. With TLS each may wait for the server. */
   private void withinMillis(int most, Runnable closing) {
     CompletableFuture<Void> closed = CompletableFuture.runAsync(closing, menders);
-    boolean unused = PendingCall.awaitEnd(closed, Duration.ofMillis(most));
+    boolean unused = Waits.awaitEnd(closed, Duration.ofMillis(most));
   }
 
   /**

@@ -16,6 +16,7 @@ import io.mortise.backend.support.Channels;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.Timeouts;
+import io.mortise.backend.support.Waits;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
@@ -82,11 +83,10 @@ public final class LettuceBackend implements LockBackend {
     this.client = client;
     var connecting = client.redis.connectAsync(StringCodec.UTF8, uri).toCompletableFuture();
     client.time.checkMayPark();
-    calls = PendingCall.join(connecting);
+    calls = Waits.join(connecting);
     info = check.apply(LettuceBackendProvider.endpoint(uri), facts(uri.getTimeout().toNanos()));
     var news =
-        PendingCall.join(
-            client.redis.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture());
+        Waits.join(client.redis.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture());
     links = new CopyOnWriteArrayList<>(List.of(calls, news));
     acked = new AckedLinks(() -> client.redis.connectAsync(StringCodec.UTF8, uri), links::add);
     asking = new SideLink(() -> client.redis.connectAsync(StringCodec.UTF8, uri), links::add);
@@ -97,13 +97,13 @@ public final class LettuceBackend implements LockBackend {
   private Map<String, ?> facts(long nanos) {
     var hello = calls.async().dispatch(CommandType.HELLO, new GenericMapOutput<>(StringCodec.UTF8));
     try {
-      return PendingCall.join(Timeouts.fail(hello.toCompletableFuture(), nanos));
+      return Waits.join(Timeouts.fail(hello.toCompletableFuture(), nanos));
     } catch (CompletionException e) {
       if (!RedisServers.isWithoutHello(e)) {
         throw e;
       }
       var text = calls.async().info().toCompletableFuture();
-      return RedisServers.facts(PendingCall.join(Timeouts.fail(text, nanos)));
+      return RedisServers.facts(Waits.join(Timeouts.fail(text, nanos)));
     }
   }
 
@@ -200,7 +200,7 @@ public final class LettuceBackend implements LockBackend {
   @Override
   public List<Object> execute(ScriptCall call) {
     client.time.checkMayPark();
-    return PendingCall.await(send(new Call(this, call, CommandType.EVALSHA)), call.timeout());
+    return Waits.await(send(new Call(this, call, CommandType.EVALSHA)), call.timeout());
   }
 
   @Override
@@ -258,7 +258,7 @@ public final class LettuceBackend implements LockBackend {
     var command = command(type);
     args.forEach(command.getArgs()::add);
     calls.dispatch(command);
-    boolean unused = PendingCall.awaitEnd(command, time);
+    boolean unused = Waits.awaitEnd(command, time);
     return command.get(0, TimeUnit.NANOSECONDS);
   }
 
@@ -312,7 +312,7 @@ public final class LettuceBackend implements LockBackend {
       messages.channels.close();
       messages.shards.close();
       pulse.close();
-      boolean unused = PendingCall.awaitEnd(client.close(), OwnClient.LONGEST_END);
+      boolean unused = Waits.awaitEnd(client.close(), OwnClient.LONGEST_END);
     }
   }
 

@@ -8,10 +8,10 @@ import io.lettuce.core.SslOptions;
 import io.mortise.backend.support.AddressMap;
 import io.mortise.backend.support.ClientRange;
 import io.mortise.backend.support.Opening;
-import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.TlsFiles;
+import io.mortise.backend.support.Waits;
 import io.mortise.backend.support.cluster.ClusterAddress;
 import io.mortise.backend.support.cluster.ClusterRouter;
 import io.mortise.backend.support.cluster.MappedNodes;
@@ -168,7 +168,7 @@ public final class LettuceBackendProvider implements LockBackendProvider {
     return RedisServers.open(
         endpoint(uri),
         () -> new LettuceBackend(client, uri, beat, check),
-        () -> PendingCall.awaitEnd(client.close(), OwnClient.LONGEST_END));
+        () -> Waits.awaitEnd(client.close(), OwnClient.LONGEST_END));
   }
 
   static String endpoint(RedisURI uri) {

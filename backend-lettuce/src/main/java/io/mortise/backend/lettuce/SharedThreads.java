@@ -5,7 +5,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.DefaultEventLoopGroupProvider;
 import io.lettuce.core.resource.EventLoopGroupProvider;
 import io.lettuce.core.resource.ThreadFactoryProvider;
-import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.Waits;
 import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.Future;
 import java.util.ArrayList;
@@ -144,7 +144,7 @@ final class SharedThreads implements AutoCloseable {
    */
   @Override
   public void close() {
-    PendingCall.awaitEnd(leave(), OwnClient.LONGEST_END);
+    Waits.awaitEnd(leave(), OwnClient.LONGEST_END);
   }
 
   /** In place of {@link #close}: closes all clients too, also those that just connect. */
@@ -152,7 +152,7 @@ final class SharedThreads implements AutoCloseable {
     List<CompletableFuture<?>> ends = new ArrayList<>();
     clients.forEach(client -> ends.add(client.close()));
     ends.add(leave());
-    PendingCall.awaitEnd(
+    Waits.awaitEnd(
         CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new)), OwnClient.LONGEST_END);
   }
 }

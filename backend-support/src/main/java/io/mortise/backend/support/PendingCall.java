@@ -10,13 +10,10 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
-import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -35,8 +32,6 @@ public class PendingCall extends CompletableFuture<List<Object>> {
       IntStream.range(0, 10).mapToObj(String::valueOf).toList();
 
   private static final long NANOS_A_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
-
-  private static final Duration FOREVER = Duration.ofNanos(Long.MAX_VALUE / 4);
 
   private final ScriptCall call;
   private final String endpoint;
@@ -318,7 +313,7 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    */
   public final List<Object> awaitReply() {
     awaitTurn(this);
-    return await(this);
+    return Waits.await(this);
   }
 
   /**
@@ -333,7 +328,9 @@ public class PendingCall extends CompletableFuture<List<Object>> {
       Duration longest = Duration.ofMillis(millisToSend());
       try {
         boolean ended =
-            patience.interruptible() ? awaitInterruptibly(turn, longest) : awaitEnd(turn, longest);
+            patience.interruptible()
+                ? Waits.awaitInterruptibly(turn, longest)
+                : Waits.awaitEnd(turn, longest);
         if (!ended) {
           giveUp("no connection was ready in time");
         }
@@ -343,7 +340,7 @@ public class PendingCall extends CompletableFuture<List<Object>> {
       }
     }
     if (!isDone()) {
-      awaitEnd(turn, Duration.ofMillis(millisLeft()));
+      Waits.awaitEnd(turn, Duration.ofMillis(millisLeft()));
     }
   }
 
@@ -382,95 +379,5 @@ public class PendingCall extends CompletableFuture<List<Object>> {
     Outcome outcome = sent ? Outcome.UNKNOWN : Outcome.NOT_EXECUTED;
     return new BackendException(
         outcome, endpoint + ": " + call.script().name() + what + why, cause);
-  }
-
-  /**
-   * Waits for a call that has no timer of its own. Interrupts do not end the wait. At the deadline
-   * this method completes the call with a {@link TimeoutException}; the call must translate it.
-   *
-   * @param call its failures are all {@link BackendException}s
-   * @param time the time until the deadline
-   * @return the reply
-   * @throws BackendException the call's failure
-   */
-  public static List<Object> await(CompletableFuture<List<Object>> call, Duration time) {
-    if (!awaitEnd(call, time)) {
-      call.completeExceptionally(new TimeoutException());
-    }
-    return await(call);
-  }
-
-  /**
-   * Waits for a future. Interrupts do not end the wait.
-   *
-   * <p>All waits of a backend for a future are here. The future's own {@code get} and {@code join}
-   * do more than wait in a thread of a fork/join pool. They ask the pool for another thread, and
-   * throw if it may have none. They also run other tasks of the pool meanwhile, and such a task
-   * would use the holds of the thread that waits.
-   *
-   * @param future any future
-   * @param time the longest wait
-   * @return whether the future has ended
-   */
-  public static boolean awaitEnd(CompletableFuture<?> future, Duration time) {
-    long deadline = System.nanoTime() + time.toNanos();
-    boolean interrupted = false;
-    boolean ended = future.isDone();
-    for (long left = time.toNanos(); left > 0 && !ended; left = deadline - System.nanoTime()) {
-      try {
-        ended = awaitInterruptibly(future, Duration.ofNanos(left));
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    return future.isDone();
-  }
-
-  /** As {@link #awaitEnd}, but an interrupt ends the wait. */
-  private static boolean awaitInterruptibly(CompletableFuture<?> future, Duration time)
-      throws InterruptedException {
-    long deadline = System.nanoTime() + time.toNanos();
-    Thread thread = Thread.currentThread();
-    CompletableFuture<?> unused =
-        future.whenComplete((value, failure) -> LockSupport.unpark(thread));
-    for (long left = time.toNanos();
-        left > 0 && !future.isDone();
-        left = deadline - System.nanoTime()) {
-      if (Thread.interrupted()) {
-        throw new InterruptedException();
-      }
-      LockSupport.parkNanos(future, left);
-    }
-    return future.isDone();
-  }
-
-  /**
-   * Waits for a future, as {@link #awaitEnd} does, and returns what its {@code join} does.
-   *
-   * @param future ends in time by itself
-   * @param <T> the type of its value
-   * @return its value
-   */
-  public static <T> T join(CompletableFuture<T> future) {
-    boolean unused = awaitEnd(future, FOREVER);
-    return future.join();
-  }
-
-  /**
-   * Waits for a call. Interrupts do not end the wait.
-   *
-   * @param call ends in time by itself; its failures are all {@link BackendException}s
-   * @return the reply
-   * @throws BackendException the call's failure
-   */
-  public static List<Object> await(CompletableFuture<List<Object>> call) {
-    try {
-      return join(call);
-    } catch (CompletionException e) {
-      throw (BackendException) Objects.requireNonNull(e.getCause());
-    }
   }
 }

@@ -96,7 +96,7 @@ class CombinerTest {
     awaitCallers();
 
     assertEquals(List.of(1, 3), exchanges);
-    calls.forEach(call -> assertEquals(List.of(1L), PendingCall.await(call)));
+    calls.forEach(call -> assertEquals(List.of(1L), Waits.await(call)));
   }
 
   @Test
@@ -110,13 +110,13 @@ class CombinerTest {
     PendingCall next = call(50);
     start(next);
     awaitWaiting();
-    BackendException failure = assertThrows(BackendException.class, () -> PendingCall.await(late));
+    BackendException failure = assertThrows(BackendException.class, () -> Waits.await(late));
     mayReply.release(2);
     awaitCallers();
 
     assertEquals(Outcome.NOT_EXECUTED, failure.outcome());
     assertEquals("here: take was not sent: waited for PT1S", failure.getMessage());
-    assertEquals(List.of(1L), PendingCall.await(next));
+    assertEquals(List.of(1L), Waits.await(next));
     assertEquals(List.of(1, 1), exchanges);
   }
 
@@ -128,7 +128,7 @@ class CombinerTest {
     awaitWaiting();
     PendingCall leaves = impatient(Duration.ofMillis(20));
     combiner.run(leaves);
-    assertThrows(BackendException.class, () -> PendingCall.await(leaves));
+    assertThrows(BackendException.class, () -> Waits.await(leaves));
     start(call(50));
     awaitWaiting();
     PendingCall along = impatient(Duration.ofMillis(1_500));
@@ -141,7 +141,7 @@ class CombinerTest {
     mayReply.release();
     awaitCallers();
 
-    assertEquals(List.of(1L), PendingCall.await(along));
+    assertEquals(List.of(1L), Waits.await(along));
     assertEquals(List.of(1, 2), exchanges);
   }
 
@@ -162,7 +162,7 @@ class CombinerTest {
     awaitWaiting();
     mayReply.release();
     awaitExchanges(2);
-    BackendException failure = assertThrows(BackendException.class, () -> PendingCall.await(along));
+    BackendException failure = assertThrows(BackendException.class, () -> Waits.await(along));
 
     assertEquals(Outcome.UNKNOWN, failure.outcome());
     assertEquals(List.of(1, 2), exchanges);
@@ -187,7 +187,7 @@ class CombinerTest {
     mayReply.release(2);
     awaitCallers();
 
-    assertEquals(List.of(1L), PendingCall.await(call));
+    assertEquals(List.of(1L), Waits.await(call));
     assertEquals(0, kept.getCount());
   }
 
@@ -233,7 +233,7 @@ class CombinerTest {
     mayFail.release(2);
 
     for (PendingCall call : calls) {
-      assertThrows(BackendException.class, () -> PendingCall.await(call));
+      assertThrows(BackendException.class, () -> Waits.await(call));
     }
     awaitCallers();
     mayFail.release();
@@ -264,7 +264,7 @@ class CombinerTest {
         for (int j = 0; j < 200; j++) {
           PendingCall call = call(50);
           two.run(call);
-          calls.addAndGet(PendingCall.await(call).size());
+          calls.addAndGet(Waits.await(call).size());
         }
       });
     }

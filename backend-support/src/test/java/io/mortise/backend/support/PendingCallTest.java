@@ -32,7 +32,7 @@ class PendingCallTest {
   }
 
   private static BackendException failure(PendingCall call) {
-    return assertThrows(BackendException.class, () -> PendingCall.await(call));
+    return assertThrows(BackendException.class, () -> Waits.await(call));
   }
 
   @Test
@@ -202,13 +202,12 @@ class PendingCallTest {
         };
     Thread.currentThread().interrupt();
     BackendException failure =
-        assertThrows(BackendException.class, () -> PendingCall.await(call, Duration.ofMillis(20)));
+        assertThrows(BackendException.class, () -> Waits.await(call, Duration.ofMillis(20)));
 
     assertTrue(Thread.interrupted());
     assertEquals(Outcome.UNKNOWN, failure.outcome());
     assertEquals("here: take was not answered: waited for PT0.02S", failure.getMessage());
     assertEquals(
-        List.of(1L),
-        PendingCall.await(CompletableFuture.completedFuture(List.of(1L)), Duration.ZERO));
+        List.of(1L), Waits.await(CompletableFuture.completedFuture(List.of(1L)), Duration.ZERO));
   }
 }

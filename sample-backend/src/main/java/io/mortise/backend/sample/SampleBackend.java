@@ -3,6 +3,7 @@ package io.mortise.backend.sample;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Subscriber;
 import io.mortise.backend.support.Threads;
+import io.mortise.backend.support.Waits;
 import io.mortise.conformance.redis.RespConnection;
 import io.mortise.conformance.redis.RespException;
 import io.mortise.spi.BackendException;
@@ -50,7 +51,7 @@ final class SampleBackend implements LockBackend {
 
   @Override
   public List<Object> execute(ScriptCall call) {
-    return PendingCall.await(executeAsync(call));
+    return Waits.await(executeAsync(call));
   }
 
   @Override

@@ -2,9 +2,9 @@ package io.mortise.backend.support.cluster;
 
 import io.mortise.backend.support.Causes;
 import io.mortise.backend.support.Opening;
-import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.Threads;
+import io.mortise.backend.support.Waits;
 import io.mortise.backend.support.cluster.ClusterNodes.Node;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
@@ -101,7 +101,7 @@ final class ClusterMap implements AutoCloseable {
     for (String seed : seeds) {
       try {
         CompletableFuture<Node> opening = node(seed);
-        if (PendingCall.awaitEnd(opening, Opening.longest(command, 1))) {
+        if (Waits.awaitEnd(opening, Opening.longest(command, 1))) {
           Node unused = opening.get(); // throws if it cannot be opened
         }
         read(seed, Opening.attempt(command));
@@ -264,7 +264,7 @@ final class ClusterMap implements AutoCloseable {
     CompletableFuture<List<?>> reply = new CompletableFuture<>();
     long end = System.nanoTime() + time.toNanos();
     CompletableFuture<Node> opening = node(place);
-    if (!PendingCall.awaitEnd(opening, time)) {
+    if (!Waits.awaitEnd(opening, time)) {
       throw new TimeoutException("no connection within " + time.toMillis() + " ms");
     }
     Node node = opening.get();
@@ -285,7 +285,7 @@ final class ClusterMap implements AutoCloseable {
   }
 
   private static <T> T inTime(CompletableFuture<T> future, Duration time) throws Exception {
-    boolean unused = PendingCall.awaitEnd(future, time);
+    boolean unused = Waits.awaitEnd(future, time);
     return future.get(0, TimeUnit.NANOSECONDS);
   }
 
@@ -342,7 +342,7 @@ final class ClusterMap implements AutoCloseable {
     }
     cluster.close();
     CompletableFuture<Void> all = CompletableFuture.allOf(ends.toArray(CompletableFuture[]::new));
-    boolean unused = PendingCall.awaitEnd(all, Duration.ofSeconds(2));
+    boolean unused = Waits.awaitEnd(all, Duration.ofSeconds(2));
     Threads.end(List.of(workers, reader));
   }
 }

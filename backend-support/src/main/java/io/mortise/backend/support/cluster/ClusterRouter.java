@@ -2,8 +2,8 @@ package io.mortise.backend.support.cluster;
 
 import io.mortise.backend.support.ActivityTimer;
 import io.mortise.backend.support.Causes;
-import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Threads;
+import io.mortise.backend.support.Waits;
 import io.mortise.backend.support.cluster.ClusterNodes.Node;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
@@ -78,14 +78,14 @@ public final class ClusterRouter implements LockBackend {
     } catch (BackendException e) {
       CompletableFuture<List<Object>> answer = new CompletableFuture<>();
       fail(route, answer, e);
-      return PendingCall.await(answer);
+      return Waits.await(answer);
     }
   }
 
   /** The first step, which most calls end with, on the caller's thread. */
   private static List<Object> first(Route route) {
     CompletableFuture<Node> found = route.node();
-    PendingCall.awaitEnd(found, route.left());
+    Waits.awaitEnd(found, route.left());
     Node node;
     try {
       node = found.join(); // it ends in time

@@ -1,8 +1,8 @@
 package io.mortise.backend.support.sentinel;
 
-import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.RoamingSubscription;
 import io.mortise.backend.support.Threads;
+import io.mortise.backend.support.Waits;
 import io.mortise.backend.support.sentinel.SentinelWatch.Master;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
@@ -73,7 +73,7 @@ final class MovingNode {
 
   /** Waits until all answers that were given before have taken effect. */
   void settle() {
-    PendingCall.join(CompletableFuture.runAsync(() -> {}, turns));
+    Waits.join(CompletableFuture.runAsync(() -> {}, turns));
   }
 
   /** Takes an answer of a sentinel. It has an effect if its epoch is higher than the present. */

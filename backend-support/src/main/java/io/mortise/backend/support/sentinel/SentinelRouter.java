@@ -6,6 +6,7 @@ import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Threads;
 import io.mortise.backend.support.Timeouts;
+import io.mortise.backend.support.Waits;
 import io.mortise.backend.support.sentinel.MovingNode.Term;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
@@ -84,8 +85,8 @@ public final class SentinelRouter implements LockBackend {
   private LockBackend firstMaster(List<String> sentinels, Duration command) {
     Duration longest = Opening.longest(command, sentinels.size());
     CompletableFuture<Void> asked = watch.open(sentinels);
-    if (!PendingCall.awaitEnd(asked, command) && (isUnknown() || !watch.isReady())) {
-      PendingCall.awaitEnd(asked, longest);
+    if (!Waits.awaitEnd(asked, command) && (isUnknown() || !watch.isReady())) {
+      Waits.awaitEnd(asked, longest);
     }
     if (isUnknown() || !watch.isReady()) {
       String what = isUnknown() ? "no sentinel names its master. " : "no sentinel can be heard. ";
@@ -94,7 +95,7 @@ public final class SentinelRouter implements LockBackend {
       throw unusable(what + watch.failures() + user, watch.cause());
     }
     Term term = master.term();
-    PendingCall.awaitEnd(term.node(), longest);
+    Waits.awaitEnd(term.node(), longest);
     LockBackend open = term.open();
     if (open == null) {
       Throwable cause = term.node().handle((backend, e) -> e).getNow(null);
@@ -137,7 +138,7 @@ public final class SentinelRouter implements LockBackend {
     Term term = master.term();
     LockBackend node = term.open();
     if (node == null) {
-      return PendingCall.await(onceOpen(term, call));
+      return Waits.await(onceOpen(term, call));
     }
     try {
       return node.execute(term.numbered(call));

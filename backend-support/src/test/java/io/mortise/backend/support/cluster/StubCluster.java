@@ -1,7 +1,7 @@
 package io.mortise.backend.support.cluster;
 
-import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.ServerError;
+import io.mortise.backend.support.Waits;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.BackendInfo;
@@ -114,7 +114,7 @@ final class StubCluster implements ClusterNodes {
     @Override
     public List<Object> execute(ScriptCall call) {
       calls.add(call);
-      return PendingCall.await(reply(false));
+      return Waits.await(reply(false));
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.mortise.Lease;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.Posts;
 import io.mortise.conformance.lock.fixture.Terms;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Script;
@@ -48,7 +49,8 @@ public abstract class PermitScriptRules extends SyncFixture {
 
   private List<Object> execute(Script script, List<String> args) {
     List<String> keys = List.of(key("permits"), key("queue"), key("alive"));
-    return store.execute(new ScriptCall(script, keys, args, SECOND.multipliedBy(2)));
+    ScriptCall call = new ScriptCall(script, keys, args, SECOND.multipliedBy(2));
+    return Posts.of(store.execute(call)).reply();
   }
 
   /** Sends a script with the engine's terms, apart from the word. No waiter is passed over. */

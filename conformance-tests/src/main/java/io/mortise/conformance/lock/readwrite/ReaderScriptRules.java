@@ -7,6 +7,7 @@ import io.mortise.DistributedReadWriteLock;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.Posts;
 import io.mortise.conformance.lock.fixture.Terms;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Script;
@@ -96,7 +97,8 @@ public abstract class ReaderScriptRules extends ReadWriteFixture {
 
   private List<Object> execute(Script script, List<String> args) {
     List<String> keys = List.of(key("lock"), key("queue"), key("alive"), key("readers"));
-    return store.execute(new ScriptCall(script, keys, args, SECOND.multipliedBy(2)));
+    ScriptCall call = new ScriptCall(script, keys, args, SECOND.multipliedBy(2));
+    return Posts.of(store.execute(call)).reply();
   }
 
   private State look() {
