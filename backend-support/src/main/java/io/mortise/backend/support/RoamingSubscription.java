@@ -1,9 +1,13 @@
 package io.mortise.backend.support;
 
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
+import java.util.Objects;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,17 +40,20 @@ public final class RoamingSubscription {
   /**
    * Subscribes at a node, unless it has one.
    *
+   * @param server the node's address, for messages
    * @param node subscribes a listener to a channel there
    * @param interrupted told of an interruption, after the user
    */
   public void attach(
-      BiFunction<String, ChannelListener, Subscription> node, Consumer<Throwable> interrupted) {
+      String server,
+      BiFunction<String, ChannelListener, Subscription> node,
+      Consumer<Throwable> interrupted) {
     if (present == null) {
-      present = node.apply(user.channel(), relay(interrupted));
+      present = node.apply(user.channel(), relay(server, interrupted));
     }
   }
 
-  private ChannelListener relay(Consumer<Throwable> interrupted) {
+  private ChannelListener relay(String server, Consumer<Throwable> interrupted) {
     return new ChannelListener() {
       @Override
       public void onSubscribed() {
@@ -55,7 +62,7 @@ public final class RoamingSubscription {
 
       @Override
       public void onInterrupted(Throwable cause) {
-        user.interrupted(cause);
+        user.interrupted(at(server, cause));
         interrupted.accept(cause);
       }
 
@@ -64,6 +71,17 @@ public final class RoamingSubscription {
         user.message(message);
       }
     };
+  }
+
+  /** The user does not know which node it is at. */
+  private static Throwable at(String server, Throwable cause) {
+    Throwable reason =
+        Stream.iterate(cause, Objects::nonNull, Throwable::getCause)
+            .reduce(cause, (outer, inner) -> outer instanceof BackendException ? outer : inner);
+    String words = String.valueOf(reason.getMessage());
+    return words.contains(server)
+        ? cause
+        : new BackendException(Outcome.NOT_EXECUTED, server + ": " + words, cause);
   }
 
   /**

@@ -301,7 +301,7 @@ abstract class OpeningMessageDuties extends Duties {
       only.call("PING");
       behind("", full.port(), "max number of clients", "raise maxclients");
       String strictUri = "redis-sentinel://u:right@" + place(naming) + "#m";
-      says(strictUri, place(naming), "NOPERM", "an ACL must allow SUBSCRIBE");
+      says(strictUri, place(strict), "NOPERM", "an ACL must allow SUBSCRIBE");
       behind("", locked.port(), "NOAUTH", "check user and password");
       behind("", silent.getLocalPort(), "did not answer PING", "stopped or overloaded");
       behind("", node.port(), "cluster master", "write redis-cluster://");

@@ -126,7 +126,7 @@ final class ClusterMessages {
         place,
         node -> {
           if (channels.contains(user)) {
-            user.attach(node::subscribe, moved);
+            user.attach(node.info().endpoint(), node::subscribe, moved);
           }
         });
   }

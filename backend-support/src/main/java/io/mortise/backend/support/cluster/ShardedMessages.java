@@ -4,6 +4,7 @@ import io.mortise.backend.support.RoamingSubscription;
 import io.mortise.backend.support.Threads;
 import io.mortise.backend.support.cluster.ClusterNodes.Node;
 import io.mortise.spi.ChannelListener;
+import io.mortise.spi.LockBackend;
 import io.mortise.spi.Subscription;
 import java.io.IOException;
 import java.util.Set;
@@ -115,8 +116,11 @@ final class ShardedMessages {
         return;
       }
       try {
+        LockBackend at = node.backend();
         user.attach(
-            node.backend()::subscribeSharded, cause -> turns.execute(() -> move(mine, cause)));
+            at.info().endpoint(),
+            at::subscribeSharded,
+            cause -> turns.execute(() -> move(mine, cause)));
       } catch (RuntimeException e) {
         move(mine, e); // the node was closed
       }

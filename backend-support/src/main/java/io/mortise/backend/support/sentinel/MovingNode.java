@@ -167,7 +167,7 @@ final class MovingNode {
 
   private static void attach(RoamingSubscription user, LockBackend node) {
     try {
-      user.attach(node::subscribe, cause -> {});
+      user.attach(node.info().endpoint(), node::subscribe, cause -> {});
     } catch (BackendException e) {
       user.interrupted(e);
     }

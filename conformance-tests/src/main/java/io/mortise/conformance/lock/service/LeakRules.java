@@ -219,6 +219,7 @@ public abstract class LeakRules extends LockRules {
         .filter(thread -> !before.contains(thread) && thread.isAlive())
         .map(Thread::getName)
         .filter(name -> !name.startsWith("ForkJoinPool") && !name.startsWith("process reaper"))
+        .filter(name -> !name.contains("proxy")) // which a test has put before its servers
         .collect(Collectors.toSet());
   }
 
