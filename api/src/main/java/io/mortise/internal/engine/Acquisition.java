@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LeaseChange;
+import io.mortise.LeaseState;
 import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
@@ -9,10 +10,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One acquisition in the store, from before its first command until after its last. It belongs to a
- * gate or a lease request, not to a thread: the threads of a gate take it over from each other, and
- * so do lease requests. Readers share one. Its id is never used again, so a late or repeated
- * command cannot touch a later acquisition.
+ * One acquisition in the store, from before its first command until after its last. It belongs to
+ * no thread. Its {@link Asker} asks the store for it, and its {@link Grant} has the hold. The
+ * threads of a gate take it over from each other, and so do the grants of leases. Readers share
+ * one. Its id is never used again, so a late or repeated command cannot touch a later acquisition.
  *
  * <p>It has two halves:
  *
@@ -109,7 +110,9 @@ public final class Acquisition implements LockScripts.Subject {
     default void onLeaseChange(LeaseChange event) {}
   }
 
-  private final Asker asker;
+  /** Null once another grant has taken the hold over: nothing asks for it any more. */
+  private volatile @Nullable Asker asker;
+
   private final LockKeys keys;
   private final String id;
   private final QueuePlace place = new QueuePlace();
@@ -118,6 +121,8 @@ public final class Acquisition implements LockScripts.Subject {
 
   /** Whether its service has forgotten it. */
   private volatile boolean forgotten;
+
+  private boolean lossReported;
 
   Acquisition(Asker asker, Grant grant, String id, LeaseTerms lease, ClockSteps steps) {
     this.asker = asker;
@@ -167,12 +172,18 @@ public final class Acquisition implements LockScripts.Subject {
    */
   void signal() {
     place.signal();
-    asker.wake();
+    Asker known = asker;
+    if (known != null) {
+      known.wake();
+    }
   }
 
   /** As {@link Asker#granted}. */
   void granted(long sentAt) {
-    asker.granted(this, sentAt);
+    Asker known = asker;
+    if (known != null) {
+      known.granted(this, sentAt);
+    }
   }
 
   /** As {@link QueuePlace#grantedByReply}; then wakes what asks for it. */
@@ -235,8 +246,21 @@ public final class Acquisition implements LockScripts.Subject {
   boolean passTo(Grant next, Runnable change) {
     return held.ifHeld(() -> {
       grant = next;
+      asker = null; // or its listeners would stay, and what they refer to
       change.run();
     });
+  }
+
+  /**
+   * Notes that listeners are about to be notified of a state.
+   *
+   * @return false if they already know that the hold is lost: a renewal that failed at the same
+   *     moment, on another thread, is no news after that
+   */
+  synchronized boolean reports(LeaseState next) {
+    boolean news = !lossReported;
+    lossReported = lossReported || next == LeaseState.LOST;
+    return news;
   }
 
   void setForgotten() {

@@ -10,6 +10,7 @@ import io.mortise.spi.BackendException.Outcome;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -52,7 +53,7 @@ final class Dialog {
   private @Nullable RuntimeException failure;
   private @Nullable Backoff pause;
 
-  /** Since when no answer came, or none within the lease; null if the last one did. */
+  /** Since when no answer came in time for a lease; null if the last one did. */
   private @Nullable Long failingSince;
 
   /** Whether the last command got no answer. */
@@ -103,7 +104,7 @@ final class Dialog {
           of -> Failures.notReplicated(few, of, store.endpoint()),
           patience);
     }
-    isGranted(asked);
+    answered(asked);
     if (reply instanceof AcquireReply.Held held) {
       return holds(asked, held);
     }
@@ -127,11 +128,17 @@ final class Dialog {
     return failure == null ? Next.REPLACE : Next.FAILED;
   }
 
-  /** The store has granted it the lock, with the reply to its own command or to another one. */
-  void isGranted(Acquisition granted) {
-    granted.place().answered();
+  private void answered(Acquisition asked) {
+    asked.place().answered();
     unanswered = false;
     failure = null;
+  }
+
+  /** The reply to another command granted it the lock. */
+  void grantedByReply(Acquisition granted) {
+    answered(granted);
+    failingSince = null;
+    pause = null;
   }
 
   private Next holds(Acquisition asked, AcquireReply.Held held) {
@@ -186,14 +193,18 @@ final class Dialog {
     return asksAgain(patience, asked.place().mayBeKnown(), now);
   }
 
-  /** The store granted it the lock, but the lease had ended when the answer came. */
-  Next heldTooLate(Patience patience) {
+  /**
+   * The store granted it the lock, but the lease had ended when the answer came.
+   *
+   * @param told runs if it asks again, and this is the first trouble; it may log
+   */
+  Next heldTooLate(Patience patience, Consumer<LockException> told) {
     LockException why = Failures.tooSlow(keys, terms, store.endpoint());
     failure = why;
     boolean first = failingSince == null;
     Next next = asksAgain(patience, true, store.now());
     if (first && next == Next.PAUSE) {
-      LockLog.tooLate(keys, why);
+      told.accept(why);
     }
     return next;
   }
@@ -219,7 +230,10 @@ final class Dialog {
     return failure;
   }
 
-  /** Since when no answer comes; null if the last command got one. */
+  /**
+   * Since when there is trouble, if the last command got no answer; null if it got one. An answer
+   * that came too late counts as trouble too.
+   */
   @Nullable Long unansweredSince() {
     return unanswered ? failingSince : null;
   }

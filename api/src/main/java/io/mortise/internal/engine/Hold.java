@@ -111,7 +111,7 @@ public final class Hold {
     return count;
   }
 
-  /** The hold, as its owner shows it. */
+  /** The hold, as its place shows it. */
   Acquisition.Grant.Holder holder() {
     String gone = thread.isAlive() ? null : "ended without unlocking";
     return new Acquisition.Grant.Holder("thread " + thread.getName(), since, gone, thread, count);

@@ -8,7 +8,6 @@ import io.mortise.Registration;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.told.Callbacks;
 import io.mortise.internal.told.FlightRecording;
-import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.told.Listeners;
 import java.time.Duration;
 import java.util.List;
@@ -126,15 +125,17 @@ public final class LeaseEvents {
    * written on the executor.
    */
   private void changed(Acquisition acquisition, LeaseChange event) {
-    HoldEvents events = acquisition.lease().events();
-    events.post(
-        callbacks::execute,
-        () -> {
-          if (events.reports(event.state())) {
-            tell(acquisition.keys().lock(), event);
-            acquisition.grant().onLeaseChange(event);
-          }
-        });
+    acquisition
+        .lease()
+        .events()
+        .post(
+            callbacks::execute,
+            () -> {
+              if (acquisition.reports(event.state())) {
+                tell(acquisition.keys().lock(), event);
+                acquisition.grant().onLeaseChange(event);
+              }
+            });
   }
 
   /** Runs code of the application on the executor; on a thread of this library if that fails. */

@@ -71,7 +71,8 @@ final class LeaseGate {
    *        the lease, or the lease goes back to the store. A timer ends the time in which it may
    *        lie here.
    *
-   * Order of monitors: this gate, a request, a lease. No command is sent in any of them.
+   * Order of monitors: this gate, a request, an acquisition, a lease, the events of a hold. No command
+   * is sent in any of them.
    */
   /** A request, as its gate sees it. The gate calls it in its monitor, but for {@link #wake}. */
   interface Request extends CommandBatcher.Command {

@@ -109,7 +109,7 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
     return keys;
   }
 
-  /** The hold is about to begin, by that acquisition. The last call counts. */
+  /** The hold begins, in the step in which the acquisition is taken, or taken over. */
   LeaseHandle begins(Acquisition held, long now) {
     LeaseHandle lease = new LeaseHandle(parts, this, held, now);
     since = now;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * it notices a lease that was dropped. Thread-safe.
  */
 final class LeaseHandle implements MemberLease {
-  /** The lease request that the lease came from. */
+  /** What has the hold, and is told of its end. */
   interface Origin {
     /** The lease is over. Returns whether it was held until now. */
     boolean lose(Acquisition held, Loss why);

@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LockAttempt;
+import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
 import io.mortise.internal.engine.Acquisition.Taking;
 import io.mortise.internal.told.ToldRequest;
@@ -11,6 +12,7 @@ import io.mortise.internal.wire.VotingSet;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -390,6 +392,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     Runnable telling = parts.events().attempts().acquired(grant.told(), taken, now);
     return begins(
         lease,
+        now,
         () -> {
           LeaseGate own = gate;
           if (own != null) {
@@ -400,15 +403,10 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
         telling);
   }
 
-  /**
-   * The hold begins.
-   *
-   * @param first runs before anybody has the lease
-   * @param telling tells listeners of it
-   */
-  private Runnable begins(LeaseHandle lease, Runnable first, Runnable telling) {
+  /** The hold begins. The first task runs before anybody has the lease, the other tells of it. */
+  private Runnable begins(LeaseHandle lease, long now, Runnable first, Runnable telling) {
     phase = Phase.HELD;
-    long waited = store.now() - start;
+    long waited = now - start;
     CompletableFuture<LeaseOutcome> waiting = forgetResult();
     return () -> {
       pending.remove(waiting);
@@ -458,18 +456,17 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     if (phase != Phase.LINE && phase != Phase.NEW) {
       return null;
     }
-    AttemptEvents attempts = parts.events().attempts();
-    Runnable[] telling = new Runnable[1];
-    LeaseHandle lease = grant.begins(held, now);
-    boolean taken =
-        held.passTo(grant, () -> telling[0] = attempts.takenOver(grant.told(), held, now));
-    if (!taken) {
-      return null;
-    }
-    grant.follows(from);
+    Runnable[] taken = new Runnable[1];
+    return held.passTo(grant, () -> taken[0] = takesOver(from, held, now)) ? taken[0] : null;
+  }
+
+  private Runnable takesOver(LeaseGrant from, Acquisition held, long now) {
     Acquisition unused = acquisition;
     acquisition = held;
-    return begins(lease, () -> parts.acquisitions().forget(unused), telling[0]);
+    grant.follows(from);
+    LeaseHandle lease = grant.begins(held, now);
+    Runnable telling = parts.events().attempts().takenOver(grant.told(), held, now);
+    return begins(lease, now, () -> parts.acquisitions().forget(unused), telling);
   }
 
   @Override
@@ -495,9 +492,11 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   private Runnable heldTooLate() {
     Acquisition late = acquisition;
     acquisition = newAcquisition();
-    Runnable next = next(dialog.heldTooLate(patience()));
+    List<LockException> told = new ArrayList<>(1);
+    Runnable next = next(dialog.heldTooLate(patience(), timeIsOver ? why -> {} : told::add));
     return () -> {
       parts.releases().withdraw(late);
+      told.forEach(why -> LockLog.tooLate(keys(), why));
       next.run();
     };
   }

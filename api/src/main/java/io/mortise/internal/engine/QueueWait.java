@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
@@ -9,6 +10,7 @@ import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 /**
@@ -110,7 +112,7 @@ final class QueueWait {
         long now = store.now();
         Long grantSentAt = acquisition.place().grantSentAt(store.defaultLease(), now);
         if (grantSentAt != null && waiter.lease().equals(store.defaultLease())) {
-          dialog.isGranted(acquisition);
+          dialog.grantedByReply(acquisition);
           gate.heard(null, null);
           Step step = taken(acquisition, grantSentAt, false);
           if (step != Step.WAIT) {
@@ -255,9 +257,10 @@ final class QueueWait {
       return next;
     }
 
-    /** An interrupt ends the wait in its own way. */
+    /** An interrupt ends a wait for an answer in its own way. */
     private Step fail() {
-      return waiter.isInterrupted() ? Step.WAIT : giveUp();
+      boolean unanswered = dialog.unansweredSince() != null;
+      return unanswered && waiter.isInterrupted() ? Step.WAIT : giveUp();
     }
 
     /** It is not refused by what its own service gives back: it asks again after the answer. */
@@ -294,7 +297,8 @@ final class QueueWait {
     private Step heldTooLate(Acquisition late) {
       parts.releases().withdraw(late);
       store.checkOpen(gate.keys());
-      if (dialog.heldTooLate(waiter.patience()) == Dialog.Next.FAILED) {
+      Consumer<LockException> told = why -> LockLog.tooLate(gate.keys(), why);
+      if (dialog.heldTooLate(waiter.patience(), told) == Dialog.Next.FAILED) {
         return giveUp();
       }
       waits();
@@ -339,7 +343,7 @@ final class QueueWait {
       if (orphan == null) {
         return;
       }
-      boolean answered = dialog.failure() == null;
+      boolean answered = dialog.unansweredSince() == null;
       boolean refused = !waiter.waits() && !orphan.mayArriveLate() && answered;
       if (!orphan.place().mayBeKnown() || refused) {
         parts.acquisitions().forget(orphan);

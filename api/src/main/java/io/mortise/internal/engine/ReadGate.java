@@ -73,7 +73,7 @@ final class ReadGate {
    *        again. It is over if its lease is, or if the thread did not wake in HAND_OFF_TIME. So no
    *        share is kept for a thread that was woken and does not run.
    *
-   * Order of monitors: a Gate, this gate, an acquisition, a lease. No command is sent in any of them.
+   * Order of monitors: a Gate, this gate, an acquisition, a lease, its events. No command is sent.
    */
   /** The gates of the readers of the service. */
   interface Home {

@@ -1,6 +1,5 @@
 package io.mortise.internal.told;
 
-import io.mortise.LeaseState;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executor;
@@ -16,8 +15,6 @@ public final class HoldEvents {
   private @Nullable Deque<Runnable> undelivered; // most holds never need it
   private boolean delivering;
   private @Nullable ToldHold hold; // set before other threads can see this object
-
-  private boolean lossReported;
 
   private HoldEvents(boolean delivering) {
     this.delivering = delivering;
@@ -100,17 +97,5 @@ public final class HoldEvents {
     Runnable next = undelivered == null ? null : undelivered.poll();
     delivering = next != null;
     return next;
-  }
-
-  /**
-   * Notes that listeners are about to be notified of a state of the lease.
-   *
-   * @return false if they already know that the hold is lost: a renewal that failed at the same
-   *     moment, on another thread, is no news after that
-   */
-  public synchronized boolean reports(LeaseState next) {
-    boolean news = !lossReported;
-    lossReported = lossReported || next == LeaseState.LOST;
-    return news;
   }
 }

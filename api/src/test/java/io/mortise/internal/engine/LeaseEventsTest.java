@@ -6,6 +6,7 @@ import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.LockListener;
 import io.mortise.LossCause;
+import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import java.time.Duration;
@@ -73,5 +74,16 @@ class LeaseEventsTest {
     tasks.forEach(Runnable::run);
 
     assertEquals(List.of(LeaseState.SUSPECT, LeaseState.HELD, LeaseState.LOST), told);
+  }
+
+  @Test
+  void aFailedRenewalIsNoNewsAfterTheLossOfTheNextHolder() {
+    events.suspect(acquisition, "no answer", 0);
+    acquisition.lease().setEvents(HoldEvents.begun()); // the hold was handed off
+    events.lost(acquisition, new Loss(LossCause.EXPIRED, "its lease ended"), 0);
+    tasks.removeLast().run();
+    tasks.forEach(Runnable::run); // a callback of the first holder has kept them back
+
+    assertEquals(List.of(LeaseState.LOST), told);
   }
 }

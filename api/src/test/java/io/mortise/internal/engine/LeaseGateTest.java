@@ -18,7 +18,9 @@ import io.mortise.internal.lock.MemberHandle;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.wire.ServiceOptions;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
@@ -110,6 +112,34 @@ class LeaseGateTest extends LeaseGateFixture {
     store.next("leave").released();
     last.join();
     assertEquals(List.of(), List.copyOf(engine.acquisitions().all()));
+  }
+
+  @Test
+  void whatIsPassedOnKeepsNothingOfTheHolderBefore() {
+    Queued[] ahead = new Queued[1];
+    List<Lease> next = new ArrayList<>();
+    WeakReference<Object> kept = passOnWithAListener(ahead, next);
+
+    StubTime.until(
+        "its listener is collected",
+        () -> {
+          System.gc();
+          return kept.get() == null;
+        });
+
+    assertGivenBack(next.get(0), ahead[0].request()).releasedTo(ahead[0].id());
+  }
+
+  /** A method of its own, so that no frame refers to the first lease. */
+  private WeakReference<Object> passOnWithAListener(Queued[] ahead, List<Lease> next) {
+    Object used = new Object();
+    Lease first = holds();
+    first.onLost(change -> Objects.requireNonNull(used));
+    ahead[0] = queues();
+    CompletableFuture<Lease> second = lines();
+    assertPassedOn(first, second);
+    next.add(second.join());
+    return new WeakReference<>(used);
   }
 
   @Test

@@ -146,9 +146,12 @@ public final class LettuceBackend implements LockBackend {
     }
     return LettuceBackendProvider.CLIENT.open(() -> {
       try (SharedThreads threads = SharedThreads.of(client.getResources())) {
-        OwnClient own = threads.client(client.getOptions());
-        return LettuceBackendProvider.connect(
-            own, RedisURI.builder(uri).build(), BEAT, RedisServers::usable);
+        return LettuceBackendProvider.explained(() ->
+            LettuceBackendProvider.connect(
+                threads.client(client.getOptions()),
+                RedisURI.builder(uri).build(),
+                BEAT,
+                RedisServers::usable));
       }
     });
   }

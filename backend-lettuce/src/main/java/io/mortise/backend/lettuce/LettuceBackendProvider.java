@@ -44,7 +44,7 @@ import java.util.function.Supplier;
 @AutoService(LockBackendProvider.class)
 @SuppressWarnings("FutureReturnValueIgnored") // ends unwatched
 public final class LettuceBackendProvider implements LockBackendProvider {
-  /** How often an attempt may fail without its reason before the next one. */
+  /** How often to try again after an attempt that failed without its reason. */
   private static final int UNEXPLAINED = 3;
 
   static final ClientRange CLIENT =
