@@ -46,7 +46,7 @@ public final class Main implements Callable<Integer> {
   @Option(
       names = "--to",
       paramLabel = "FOLDER",
-      description = "Folder for performance.md and its charts. Default: docs.")
+      description = "Folder for performance.md and performance/. Default: docs.")
   private @Nullable Path folder;
 
   @Option(
@@ -96,7 +96,8 @@ public final class Main implements Callable<Integer> {
   }
 
   private void write(Plan plan, Path raw, List<String> run) throws IOException {
-    Page page = new Page(Results.read(raw), plan.rows(), plan.topics(), plan.curves());
+    Page page =
+        new Page(Results.read(raw), plan.headlines(), plan.rows(), plan.topics(), plan.curves());
     if (folder != null || only.isEmpty()) {
       Path target = folder == null ? Path.of("docs") : folder;
       page.write(target, run);

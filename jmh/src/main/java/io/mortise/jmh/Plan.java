@@ -5,6 +5,7 @@ import static io.mortise.jmh.contestant.Contestant.MORTISE_JEDIS;
 import io.mortise.jmh.contestant.Contestant;
 import io.mortise.jmh.drive.Cell;
 import io.mortise.jmh.report.Curve;
+import io.mortise.jmh.report.Headline;
 import io.mortise.jmh.report.Quantity;
 import io.mortise.jmh.report.Quantity.Figure;
 import io.mortise.jmh.report.Row;
@@ -64,6 +65,11 @@ final class Plan {
 
   List<Row> rows() {
     return rows;
+  }
+
+  /** The rows of the short page, in its order. */
+  List<Headline> headlines() {
+    return Headlines.all();
   }
 
   // How questions are added

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.jmh.drive.Cell;
 import io.mortise.jmh.drive.Effort;
 import io.mortise.jmh.report.Curve;
+import io.mortise.jmh.report.Headline;
 import io.mortise.jmh.report.Quantity;
 import io.mortise.jmh.report.Quantity.Figure;
 import io.mortise.jmh.report.Quantity.Ratio;
@@ -18,6 +19,7 @@ import java.net.URI;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -35,6 +37,17 @@ class PlanTest {
               assertTrue(
                   plan.questions().stream().anyMatch(asked -> measures(asked, figure)),
                   row.question() + ": no benchmark measures " + figure));
+    }
+  }
+
+  @Test
+  void everyHeadlineIsARowOfTheLongPage() {
+    assertTrue(plan.headlines().size() > 12);
+    List<Quantity> all = plan.rows().stream().map(Row::quantity).toList();
+    for (Headline headline : plan.headlines()) {
+      Stream.of(Optional.ofNullable(headline.jedis()), Optional.ofNullable(headline.lettuce()))
+          .flatMap(Optional::stream)
+          .forEach(each -> assertTrue(all.contains(each), () -> headline.question() + ": " + each));
     }
   }
 

@@ -16,7 +16,7 @@ final class Ballots {
   /* Overview
    *
    * Contenders must not split the members among themselves. The order of the members, which all
-   * processes share, prevents that (docs/decisions/0122):
+   * processes share, prevents that (docs/decisions/0016-redlocks.md#d122):
    *
    *   living    a member that has answered when it was asked last
    *   gates     the living members but for the last quorum - 1. Every majority needs a gate

@@ -31,7 +31,7 @@ final class MultiAttempt {
    * with the first refusal. A refused member has another thread as its holder. That thread has all
    * of its own members before this one, and goes on to greater ones. So of several threads that
    * want members which nobody else has, one gets them all. Tries at the same time could all fail
-   * (docs/decisions/0032-one-of-several-attempts-wins.md).
+   * (docs/decisions/0009-multi-locks.md#d32).
    *
    * An attempt that waits tries all members at the same time in its first round. What it loses by
    * that, it wins by waiting.

@@ -29,9 +29,10 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
   /* Overview
    *
    * Ownership is by thread, so every member is locked on the caller's own thread. A call that waits
-   * begins all its first tries before it reads the reply to any of them (docs/decisions/0009). This
-   * class keeps no state but its members. MultiAttempt and MultiRequest acquire the members, and
-   * FirstLoss merges what the members report about their leases.
+   * begins all its first tries before it reads the reply to any of them
+   * (docs/decisions/0009-multi-locks.md#d9). This class keeps no state but its members. MultiAttempt
+   * and MultiRequest acquire the members, and FirstLoss merges what the members report about their
+   * leases.
    */
   private static final Comparator<Member> CANONICAL =
       Comparator.comparing(Member::name).thenComparing(Member::place);

@@ -27,7 +27,8 @@ final class TokenRequest {
    * If too few accept, another holder came between, which means that this one is lost. It tries a
    * larger token only while its lease is valid. The token counts only if the lease is valid after
    * the second round. So it was on a majority before the next holder read its own majority. The two
-   * share a server. docs/decisions/0057 has the argument for servers that lose their data.
+   * share a server. Decision 57 (docs/decisions/0055-redlock-servers-without-their-data.md#d57) has
+   * the argument for servers that lose their data.
    */
   private final QuorumMembers of;
   private final VotingSet set;

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 
 /**
  * Several threads try the same or overlapping sets of locks in many interleavings, and one of them
- * wins (docs/decisions/0032-of-those-who-try-one-wins.md). The system properties are those of
- * {@link ExploredSchedulesTest}.
+ * wins (docs/decisions/0009-multi-locks.md#d32). The system properties are those of {@link
+ * ExploredSchedulesTest}.
  */
 @Tag("ci")
 class MultiContentionTest implements BackendUnderTest {

@@ -40,7 +40,7 @@ public record Curve(Topic topic, String metric, String over, String expected) im
     }
     new LineChart(topic, over, lines).write(charts.resolve(file()));
     List<String> text = new ArrayList<>();
-    text.add("![%s, by %s](performance/%s)".formatted(topic.title(), over, file()));
+    text.add("![%s, by %s](%s)".formatted(topic.title(), over, file()));
     text.addAll(List.of("", expected, ""));
     text.addAll(table(places, lines));
     text.add("");

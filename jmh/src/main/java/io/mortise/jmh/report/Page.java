@@ -8,23 +8,40 @@ import java.util.ArrayList;
 import java.util.DoubleSummaryStatistics;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
-/** Writes {@code performance.md} and its charts. Everything in them is from the run. */
+/**
+ * Writes {@code performance.md}, and {@code performance/all.md} with all rows and charts.
+ * Everything in them is from the run.
+ */
 public final class Page {
   private static final List<String> INTRODUCTION =
       List.of(
           "- A *pair* is one lock and one unlock.",
           "- A ratio compares two contestants within one round. Both ran on the same Redis, minutes apart, each in a",
           "  JVM of its own.",
-          "- In the rows *alternating in one JVM*, contestants ran seconds apart. Each second counts as a round.",
-          "  Trust a ratio that both modes show.",
+          "- In rows of time, bytes and connections, less is better. In all others, more is.",
           "- The table has the median of all rounds and, in brackets, the smallest and the largest value.",
           "- Ratios can be compared between machines. Pairs per second cannot: they describe this machine.",
           "",
           "[A decision](decisions/0014-how-we-measure.md) says how it is measured, and why.",
+          "[All rows](performance/all.md) have their targets, the charts, and how cost grows.",
+          "");
+
+  private static final List<String> ALL =
+      List.of(
+          "# Performance: all rows",
+          "",
+          "The rows and charts of one run. [Performance](../performance.md) has the machine, how it was measured,",
+          "and the rows to decide by.",
+          "",
+          "- In the rows *alternating in one JVM*, contestants ran seconds apart. Each second counts as a round.",
+          "  Trust a ratio that both modes show.",
+          "- A target is reached if the median reaches it.",
           "");
 
   private final Results results;
+  private final List<Headline> headlines;
   private final List<Row> rows;
   private final List<Topic> topics;
   private final List<Curve> curves;
@@ -33,35 +50,61 @@ public final class Page {
    * Creates a page.
    *
    * @param results the measured results
-   * @param rows the rows of its table
+   * @param headlines the rows of the short table
+   * @param rows the rows of the long table
    * @param topics its bar charts
    * @param curves its line charts
    */
-  public Page(Results results, List<Row> rows, List<Topic> topics, List<Curve> curves) {
+  public Page(
+      Results results,
+      List<Headline> headlines,
+      List<Row> rows,
+      List<Topic> topics,
+      List<Curve> curves) {
     this.results = results;
+    this.headlines = headlines;
     this.rows = rows;
     this.topics = topics;
     this.curves = curves;
   }
 
   /**
-   * Writes the page.
+   * Writes both pages.
    *
-   * @param folder the folder for {@code performance.md} and its folder of charts
+   * @param folder the folder for {@code performance.md} and its folder {@code performance}
    * @param run the facts of the run, one sentence a line
-   * @throws IOException the page cannot be written
+   * @throws IOException a page cannot be written
    */
   public void write(Path folder, List<String> run) throws IOException {
-    Path charts = Files.createDirectories(folder.resolve("performance"));
     List<String> lines = new ArrayList<>(List.of("# Performance", ""));
     lines.addAll(run);
     lines.addAll(warmUps());
     lines.add("");
     lines.addAll(INTRODUCTION);
-    lines.addAll(table());
-    lines.addAll(chapter("Figures", topics, charts));
-    lines.addAll(chapter("How cost grows", curves, charts));
+    lines.addAll(shortTable());
     Files.write(folder.resolve("performance.md"), lines);
+
+    Path charts = Files.createDirectories(folder.resolve("performance"));
+    List<String> all = new ArrayList<>(ALL);
+    all.addAll(table());
+    all.addAll(chapter("Figures", topics, charts));
+    all.addAll(chapter("How cost grows", curves, charts));
+    Files.write(charts.resolve("all.md"), all);
+  }
+
+  private List<String> shortTable() {
+    Markdown table =
+        new Markdown(
+            List.of("measurement", "compared with", "Mortise on Jedis", "Mortise on Lettuce"),
+            List.of("---", "---", "--:", "--:"));
+    for (Headline each : headlines) {
+      table.add(each.question(), each.of(), value(each.jedis()), value(each.lettuce()));
+    }
+    return table.lines();
+  }
+
+  private String value(@Nullable Quantity quantity) {
+    return quantity == null ? "" : quantity.over(results).map(Spread::toString).orElse("");
   }
 
   /** The length of the warm-ups, and how many ended before the speed was steady. */
@@ -102,7 +145,7 @@ public final class Page {
   }
 
   /**
-   * The table alone.
+   * The long table alone.
    *
    * @return as Markdown
    */
@@ -111,7 +154,7 @@ public final class Page {
   }
 
   /**
-   * The measured rows of the table.
+   * The measured rows of the long table.
    *
    * @return as Markdown
    */

@@ -1,7 +1,7 @@
 package io.mortise.jmh.report;
 
 /**
- * One row of the table.
+ * One row of the long table.
  *
  * @param question the measurement, in words
  * @param quantity the measured quantity

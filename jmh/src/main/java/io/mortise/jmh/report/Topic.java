@@ -38,7 +38,7 @@ public record Topic(String question, String title, String unit) implements Secti
     List<String> lines = new ArrayList<>();
     if (bars.stream().allMatch(bar -> bar.spread().least() > 0)) {
       new Chart(this, bars).write(charts.resolve(question + ".svg"));
-      lines.add("![%s](performance/%s.svg)".formatted(title, question));
+      lines.add("![%s](%s.svg)".formatted(title, question));
       lines.add("");
     }
     lines.addAll(table.lines());

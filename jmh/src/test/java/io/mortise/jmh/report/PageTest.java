@@ -82,8 +82,7 @@ class PageTest {
   void whatWasNotMeasuredIsSaidSoAndNotJudged() throws Exception {
     Row row = new Row("own", new Ratio(OWN, OWN.of(BARE_LETTUCE)), Target.atLeast(0.92));
     assertTrue(line(row).endsWith("| not measured | ≥ 0.92 |  |"));
-    Page page =
-        new Page(sample(), List.of(row, new Row("own", OWN, Target.NONE)), List.of(), List.of());
+    Page page = page(List.of(row, new Row("own", OWN, Target.NONE)), List.of(), List.of());
     assertEquals(2 + 1, page.measured().size());
   }
 
@@ -91,13 +90,11 @@ class PageTest {
   void thePageHasTheRunTheTableAndAChartForEachTopic(@TempDir Path folder) throws Exception {
     Topic empty = new Topic("Nobody", "what nobody measured", "pairs/s");
     Row row = new Row("own", SPEED, Target.AHEAD);
-    new Page(sample(), List.of(row), List.of(TOPIC, empty), List.of())
-        .write(folder, List.of("A sentence."));
+    page(List.of(row), List.of(TOPIC, empty), List.of()).write(folder, List.of("A sentence."));
 
-    List<String> lines = Files.readAllLines(folder.resolve("performance.md"));
-    assertTrue(lines.contains("A sentence."));
+    List<String> lines = Files.readAllLines(folder.resolve("performance/all.md"));
     assertTrue(lines.contains(line(row)));
-    assertTrue(lines.contains("![1 thread, its own lock](performance/OwnLock.svg)"));
+    assertTrue(lines.contains("![1 thread, its own lock](OwnLock.svg)"));
     assertTrue(lines.contains("| Mortise on Jedis | 9,000 (4,000–19,000) |"));
     assertFalse(String.join("\n", lines).contains("Nobody"));
 
@@ -110,8 +107,25 @@ class PageTest {
   }
 
   @Test
+  void theShortPageHasTheRunAndARowForEachHeadline(@TempDir Path folder) throws Exception {
+    Ratio other = new Ratio(OWN.of(BARE_LETTUCE), OWN);
+    List<Headline> headlines =
+        List.of(
+            new Headline("own", "bare Jedis", SPEED, null),
+            new Headline("own", "nobody", null, other));
+    new Page(sample(), headlines, List.of(), List.of(TOPIC), List.of())
+        .write(folder, List.of("A sentence."));
+
+    List<String> lines = Files.readAllLines(folder.resolve("performance.md"));
+    assertTrue(lines.contains("A sentence."));
+    assertTrue(lines.contains("| own | bare Jedis | 0.90 (0.50–0.95) |  |"), lines::toString);
+    assertTrue(lines.contains("| own | nobody |  |  |"), "not measured");
+    assertFalse(String.join("\n", lines).contains(".svg"));
+  }
+
+  @Test
   void barsOfOneSettingStandTogetherUnderItsName(@TempDir Path folder) throws Exception {
-    new Page(sample(), List.of(), List.of(ONE_LOCK), List.of()).write(folder, List.of());
+    page(List.of(), List.of(ONE_LOCK), List.of()).write(folder, List.of());
     String text = chart(folder.resolve("performance/OneLock.svg")).getTextContent();
     String bars = "Mortise on JedisRedisson";
     assertTrue(text.contains("threads: 4" + bars + "threads: 16" + bars), text);
@@ -122,11 +136,10 @@ class PageTest {
       throws Exception {
     Curve scripts = new Curve(ONE_LOCK, "scripts", "threads", "Grows.");
     Curve point = new Curve(new Topic("SharedLock", "x", "x"), Results.SCORE, "work", "Point.");
-    new Page(sample(), List.of(), List.of(), List.of(BY_THREADS, scripts, point))
-        .write(folder, List.of());
+    page(List.of(), List.of(), List.of(BY_THREADS, scripts, point)).write(folder, List.of());
 
-    List<String> lines = Files.readAllLines(folder.resolve("performance.md"));
-    int start = lines.indexOf("![1 lock, by threads](performance/OneLock-threads.svg)");
+    List<String> lines = Files.readAllLines(folder.resolve("performance/all.md"));
+    int start = lines.indexOf("![1 lock, by threads](OneLock-threads.svg)");
     assertEquals(
         List.of(
             "",
@@ -137,7 +150,7 @@ class PageTest {
             "| 4 | 1,400 | 40.0 |",
             "| 16 | 1,800 (1,600–2,000) | 10.0 |"),
         lines.subList(start + 1, start + 8));
-    assertTrue(lines.contains("![1 lock, by threads](performance/OneLock-threads-scripts.svg)"));
+    assertTrue(lines.contains("![1 lock, by threads](OneLock-threads-scripts.svg)"));
     assertFalse(lines.contains("Point."), "without two places there is no curve");
 
     Element root = chart(folder.resolve("performance/OneLock-threads.svg"));
@@ -173,23 +186,28 @@ class PageTest {
   @Test
   void theSameResultsGiveTheSamePage(@TempDir Path folder) throws Exception {
     Page page =
-        new Page(
-            sample(),
-            List.of(new Row("own", SPEED, Target.AHEAD)),
-            List.of(TOPIC),
-            List.of(BY_THREADS));
+        page(List.of(new Row("own", SPEED, Target.AHEAD)), List.of(TOPIC), List.of(BY_THREADS));
     Path first = Files.createDirectory(folder.resolve("first"));
     Path second = Files.createDirectory(folder.resolve("second"));
     page.write(first, List.of());
     page.write(second, List.of());
     for (String file :
-        List.of("performance.md", "performance/OwnLock.svg", "performance/OneLock-threads.svg")) {
+        List.of(
+            "performance.md",
+            "performance/all.md",
+            "performance/OwnLock.svg",
+            "performance/OneLock-threads.svg")) {
       assertEquals(-1, Files.mismatch(first.resolve(file), second.resolve(file)), file);
     }
   }
 
   private static String line(Row row) throws IOException, URISyntaxException {
-    return new Page(sample(), List.of(row), List.of(), List.of()).table().get(2);
+    return page(List.of(row), List.of(), List.of()).table().get(2);
+  }
+
+  private static Page page(List<Row> rows, List<Topic> topics, List<Curve> curves)
+      throws IOException, URISyntaxException {
+    return new Page(sample(), List.of(), rows, topics, curves);
   }
 
   private static Results sample() throws IOException, URISyntaxException {
