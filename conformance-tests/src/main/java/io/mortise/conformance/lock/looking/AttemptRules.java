@@ -53,6 +53,12 @@ public abstract class AttemptRules extends LockRules {
     assertEquals(List.of(events), told.all());
   }
 
+  /** Queued in the store, and the reply that says so has arrived: from here on the end is certain. */
+  private void awaitToldThatItWaits() {
+    awaitQueued(1);
+    Await.until("the wait is told", () -> String.join(",", told.all()).endsWith("waiting"));
+  }
+
   @Test
   void anAttemptThatGetsAFreeLockNeverWaits() {
     DistributedLock lock = listenedTo().getLock(name);
@@ -84,7 +90,7 @@ public abstract class AttemptRules extends LockRules {
     DistributedLock other = lock();
     other.lock();
     Contender waiting = contender(() -> lock.tryLock(1, TimeUnit.SECONDS));
-    awaitQueued(1);
+    awaitToldThatItWaits();
     passTime(Duration.ofSeconds(1));
 
     assertFalse(waiting.result());
@@ -100,13 +106,13 @@ public abstract class AttemptRules extends LockRules {
     DistributedLock other = lock();
     other.lock();
     Contender thread = contender(() -> lock.tryLock(1, TimeUnit.HOURS));
-    awaitQueued(1);
+    awaitToldThatItWaits();
     thread.interrupt();
     assertInstanceOf(InterruptedException.class, thread.failure());
     awaitTold("waiting", "INTERRUPTED");
 
     Contender leasing = contender(() -> lock.acquire().isValid());
-    awaitQueued(1);
+    awaitToldThatItWaits();
     leasing.interrupt();
     assertInstanceOf(InterruptedException.class, leasing.failure());
 
@@ -120,7 +126,7 @@ public abstract class AttemptRules extends LockRules {
     DistributedLock other = lock();
     other.lock();
     CompletableFuture<Lease> future = service.getLock(name).async().acquire();
-    awaitQueued(1);
+    awaitToldThatItWaits();
 
     assertTrue(future.cancel(false));
 
@@ -136,7 +142,7 @@ public abstract class AttemptRules extends LockRules {
     DistributedLock other = lock();
     other.lock();
     Contender thread = contender(() -> lock.tryLock(1, TimeUnit.HOURS));
-    awaitQueued(1);
+    awaitToldThatItWaits();
 
     service.close();
 
@@ -155,7 +161,7 @@ public abstract class AttemptRules extends LockRules {
     DistributedLock other = lock();
     other.lock();
     Contender thread = contender(() -> enterAndLeave(lock));
-    awaitQueued(1);
+    awaitToldThatItWaits();
 
     other.unlock();
 
@@ -251,7 +257,7 @@ public abstract class AttemptRules extends LockRules {
     DistributedLock other = lock();
     other.lock();
     Contender thread = contender(() -> enterAndLeave(service.getLock(name)));
-    awaitQueued(1);
+    awaitToldThatItWaits();
     other.unlock();
     assertTrue(thread.result());
 
