@@ -27,6 +27,7 @@ import java.time.Duration;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * Opens a {@link LettuceBackend} with a client of its own, by URI: {@code
@@ -46,6 +47,9 @@ import java.util.function.Supplier;
 public final class LettuceBackendProvider implements LockBackendProvider {
   /** How often to try again after an attempt that failed without its reason. */
   private static final int UNEXPLAINED = 3;
+
+  private static final Pattern WITHOUT_REASON =
+      Pattern.compile("RedisHandshakeHandler|Connection disconnected");
 
   static final ClientRange CLIENT =
       new ClientRange("mortise-backend-lettuce", "Lettuce", "6.6 to 7.x", RedisURI.class);
@@ -148,14 +152,16 @@ public final class LettuceBackendProvider implements LockBackendProvider {
 
   /**
    * Tries again if an attempt failed without its reason. On a busy machine the server may refuse a
-   * handshake before Lettuce looks at it. Lettuce then says only that its handler is gone.
+   * handshake before Lettuce looks at it. Lettuce then says only that its handler is gone. Or the
+   * time of a handshake runs out just after it succeeded. Then the first command finds the
+   * connection closed.
    */
   static <B> B explained(Supplier<B> attempt) {
     for (int left = UNEXPLAINED; ; left--) {
       try {
         return attempt.get();
       } catch (BackendException e) {
-        if (left == 0 || !String.valueOf(e.getMessage()).contains("RedisHandshakeHandler")) {
+        if (left == 0 || !WITHOUT_REASON.matcher(String.valueOf(e.getMessage())).find()) {
           throw e;
         }
       }

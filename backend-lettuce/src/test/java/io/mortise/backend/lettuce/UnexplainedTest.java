@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 class UnexplainedTest {
   private static final String GONE =
       "redis://h:1/1 cannot be used: RedisHandshakeHandler not registered; check host";
+  private static final String CLOSED =
+      "redis://h:1/1 cannot be used: Connection disconnected; check host";
   private static final String REFUSED =
       "redis://h:1/1 cannot be used: NOPERM this user has no permissions to run the 'select' command";
 
@@ -31,7 +33,7 @@ class UnexplainedTest {
 
   @Test
   void theNextAttemptTellsTheReason() {
-    assertEquals(REFUSED + 0, attempts(GONE, GONE, REFUSED));
+    assertEquals(REFUSED + 0, attempts(GONE, CLOSED, REFUSED));
   }
 
   @Test
