@@ -92,9 +92,23 @@ class ProcessesTest {
     assertFalse(demo.all().contains(SECRET), demo.all());
   }
 
+  /** One that has tokens, and one that has several members. */
   @ParameterizedTest
-  @EnumSource(value = DemoLock.class, names = "PLAIN", mode = EnumSource.Mode.EXCLUDE)
-  void everyKindLosesNothingAcrossProcesses(DemoLock kind) {
+  @EnumSource(names = {"FENCED", "RED"})
+  void aKindOfLockLosesNothingAcrossProcesses(DemoLock kind) {
+    losesNothing(kind);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      names = {"PLAIN", "FENCED", "RED"},
+      mode = EnumSource.Mode.EXCLUDE)
+  @Tag("all")
+  void everyOtherKindLosesNothingAcrossProcesses(DemoLock kind) {
+    losesNothing(kind);
+  }
+
+  private void losesNothing(DemoLock kind) {
     Invocation demo =
         demo("--processes", "2", "--backend", "both", "--seconds", "2", "--kind", kind.text())
             .join();

@@ -4,7 +4,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** As {@link GateLincheckTest}, where holds are retained. */
-@Tag("ci")
+@Tag("all")
 @Tag("L1")
 @Tag("L6")
 class GateRetainLincheckTest {

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** What {@link GateLincheckTest} checks, it can find. */
-@Tag("ci")
+@Tag("all")
 @Tag("L1")
 class GateUnguardedLincheckTest {
   @Test

@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What stays in the memory of a service of losses of which a thread is not told by an unlock. */
-@Tag("ci")
+@Tag("all")
 class ForgottenLossTest implements BackendUnderTest {
   private static final int LOSSES = 100_000;
   private static final long FLAT = 4_000_000;
