@@ -38,8 +38,8 @@ import java.util.concurrent.CompletableFuture;
  * <p><b>Order.</b> With a {@link FencedLock}, candidates lead in the order in which they joined the
  * lock's queue. One that has led joins it again at its end.
  *
- * <p><b>End.</b> A candidate goes on until {@link #close}, or until its service is closed, also if
- * nothing refers to this object. A leader is then told {@link LossCause#SERVICE_CLOSED}.
+ * <p><b>End.</b> A candidate goes on until {@link #close}, or until its service begins to close,
+ * also if nothing refers to this object. A leader is then told {@link LossCause#SERVICE_CLOSED}.
  *
  * <p><b>Cost.</b> A waiting candidate sends as much as every waiter: one command to join, and one
  * every 2 s. A leader sends its renewal, together with those of the service's other holds. {@link
