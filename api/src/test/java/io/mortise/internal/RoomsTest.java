@@ -31,6 +31,9 @@ class RoomsTest {
   private static final Pattern IMPORT =
       Pattern.compile("^import (?:static )?io\\.mortise\\.internal\\.(\\w+)\\.", Pattern.MULTILINE);
 
+  private static final Pattern IMPORTED =
+      Pattern.compile("^import io\\.mortise\\.internal\\.([\\w.]+);", Pattern.MULTILINE);
+
   private static final Pattern COMMENT_OR_TEXT =
       Pattern.compile("/\\*.*?\\*/|//[^\n]*|\"(?:\\\\.|[^\"\\\\\n])*\"", Pattern.DOTALL);
 
@@ -86,6 +89,23 @@ class RoomsTest {
   void noClassOfTheEngineKnowsTheOneThatPutsItTogether() throws IOException {
     uses(sources("engine"))
         .forEach((name, used) -> assertFalse(used.contains("Engine"), name + " uses Engine"));
+  }
+
+  /** So that it stays what any application could write. */
+  @Test
+  void anElectionUsesLeasesTheTimeAndTheExecutorOfItsLock() throws IOException {
+    Map<String, String> composite = sources("composite");
+    Set<String> used = new TreeSet<>();
+    for (String each : List.of("Election", "Term")) {
+      Matcher imported = IMPORTED.matcher(String.valueOf(composite.get(each)));
+      while (imported.find()) {
+        used.add(imported.group(1));
+      }
+    }
+    assertEquals(Set.of("concurrent.Futures", "lock.Member", "lock.MemberHandle"), used);
+    uses(composite)
+        .forEach((name, others) ->
+            assertFalse(others.contains("Election") && !name.equals("Election"), name));
   }
 
   private static Map<String, Set<String>> uses(Map<String, String> sources) {

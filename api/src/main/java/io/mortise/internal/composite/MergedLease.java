@@ -63,6 +63,13 @@ class MergedLease implements Lease {
     return (MemberLease) member; // every lease of a lease request is one
   }
 
+  /** A lease that is meant to be held for long, so that no warning says it was. */
+  static void staysLong(Lease lease) {
+    List<MemberLease> all =
+        lease instanceof MergedLease merged ? merged.members : List.of(memberLease(lease));
+    all.forEach(MemberLease::staysLong);
+  }
+
   /** Begins to watch the members. Call it once, when all of them are added. */
   void watch() {
     members.forEach(this::watch);

@@ -176,6 +176,11 @@ final class LeaseHandle implements MemberLease {
     origin.belongsTo(owner);
   }
 
+  @Override
+  public void staysLong() {
+    boolean unused = acquisition.lease().warnOnce(HeldLease.Warning.LONG_HOLD);
+  }
+
   // Ending
 
   @Override

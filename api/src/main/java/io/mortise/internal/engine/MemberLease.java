@@ -37,6 +37,9 @@ public interface MemberLease extends Lease {
    */
   void joinMajority(@Nullable Thread owner);
 
+  /** It is meant to be held for long, so the log does not warn that it was. */
+  void staysLong();
+
   /**
    * As {@link #releaseAsync} or {@link #closeAfter}, without the executor.
    *

@@ -7,10 +7,12 @@ import io.mortise.DistributedCountDownLatch;
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.DistributedSemaphore;
+import io.mortise.LeaderElection;
 import io.mortise.Lease;
 import io.mortise.LeasedLock;
 import io.mortise.LockListener;
 import io.mortise.LockService;
+import io.mortise.LossCause;
 import io.mortise.MultiLock;
 import io.mortise.RedLock;
 import java.time.Duration;
@@ -18,6 +20,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Condition;
@@ -53,6 +56,7 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
     ended();
     shared();
     composite();
+    elections();
     threads();
     told();
     return rows;
@@ -454,6 +458,38 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
               lock.unlock();
             }
           };
+        });
+  }
+
+  private void elections() {
+    add(
+        "one leader after the other: candidates",
+        (world, size) -> {
+          List<LeaderElection> all = new ArrayList<>();
+          for (int i = 0; i < size; i++) {
+            all.add(join(world, "leader"));
+          }
+          return () -> all.forEach(LeaderElection::close);
+        });
+    add(
+        "close of a service: elections that it leads",
+        (world, size) -> {
+          for (int i = 0; i < size; i++) {
+            LeaderElection unused = join(world, "leader:" + i);
+          }
+          return world.one::close;
+        });
+  }
+
+  private static LeaderElection join(DoubledWorld world, String name) {
+    return LeaderElection.join(
+        world.one.getFencedLock(name),
+        new LeaderElection.Leader() {
+          @Override
+          public void onElected(long term) {}
+
+          @Override
+          public void onRevoked(long term, Optional<LossCause> loss) {}
         });
   }
 
