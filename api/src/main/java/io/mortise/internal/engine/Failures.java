@@ -11,12 +11,24 @@ import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.BackendException;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Turns a backend's failures into those of the public API, in one place. */
 public final class Failures {
+  /** How a server refuses a command that it does not have, outside of scripts and inside. */
+  private static final Pattern UNKNOWN = Pattern.compile("(?i)\\bunknown (\\w+ )?command\\b");
+
   private Failures() {}
+
+  /** What helps at the opening if a server does not have a command. */
+  public static Optional<String> stepIfUnknown(String error) {
+    return UNKNOWN.matcher(error).find()
+        ? Optional.of("it has no such command: use another server (docs/managed-services.md)")
+        : Optional.empty();
+  }
 
   /** The failure of a backend's future, as a {@link BackendException}. */
   static BackendException cause(@Nullable Throwable failure) {

@@ -102,7 +102,9 @@ public final class Mailbox implements ChannelListener {
         why.contains("NOPERM")
             ? "an ACL must allow SUBSCRIBE and the channels %s* (docs/troubleshooting.md#permissions)"
                 .formatted(LockScripts.mailPrefix(store.options().keyPrefix()))
-            : "check that every server is reached at the address that it is named by (docs/troubleshooting.md#unreachable)";
+            : Failures.stepIfUnknown(why)
+                .orElse(
+                    "check that every server is reached at the address that it is named by (docs/troubleshooting.md#unreachable)");
     return new BackendUnavailableException(
         "%s did not let this service subscribe to its channel '%s': %s; %s"
             .formatted(store.endpoint(), channel(), why, next),

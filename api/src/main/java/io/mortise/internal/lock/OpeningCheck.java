@@ -269,7 +269,10 @@ record OpeningCheck(Store store, String mailbox) {
         error.contains("access database")
             ? "allow the user this database (db=… or alldbs), or choose another"
             : "allow it for keys %s* and channels %s*%s".formatted(prefix, prefix, shared);
-    String step = cannotWrite(error).orElse(allow + " (docs/troubleshooting.md#permissions)");
+    String step =
+        cannotWrite(error)
+            .or(() -> Failures.stepIfUnknown(error))
+            .orElse(allow + " (docs/troubleshooting.md#permissions)");
     return new BackendUnavailableException(
         "%s refused %s, which locks need: %s; %s".formatted(store.endpoint(), command, error, step),
         cause);

@@ -72,14 +72,16 @@ record JedisSentinelNodes(
 
   @Override
   public LockBackend master(String place) {
-    return patiently(place, () -> open(place, data.apply(place), RedisServers::usable));
+    return patiently(
+        place, () -> open(place, data.apply(place), JedisBackend.BEAT, RedisServers::usable));
   }
 
   @Override
   public Sentinel sentinel(String place) {
     String name = "sentinel " + place;
     return new Link(
-        patiently(place, () -> open(name, sentinels.apply(place), RedisServers::usableSentinel)),
+        patiently(
+            place, () -> open(name, sentinels.apply(place), BEAT, RedisServers::usableSentinel)),
         timeout);
   }
 
@@ -87,10 +89,11 @@ record JedisSentinelNodes(
     return Opening.patiently(RedisAddress.at(place, tls), timeout, attempt);
   }
 
-  private JedisBackend open(String endpoint, ConnectionPool pool, JedisBackend.Check check) {
+  private JedisBackend open(
+      String endpoint, ConnectionPool pool, Duration beat, JedisBackend.Check check) {
     opening.add(pool);
     try {
-      return new JedisBackend(pool, endpoint, JedisBackend.BEAT, pool::close, check);
+      return new JedisBackend(pool, endpoint, beat, pool::close, check);
     } finally {
       opening.remove(pool);
     }

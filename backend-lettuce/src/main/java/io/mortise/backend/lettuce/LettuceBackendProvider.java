@@ -96,7 +96,7 @@ public final class LettuceBackendProvider implements LockBackendProvider {
     RedisURI uri = OwnClient.uri(address, config);
     ClientOptions options = options(config, tls);
     try (SharedThreads threads = SharedThreads.startOne()) { // they go on until the client ends
-      return connect(threads, options, uri, RedisServers::usable);
+      return connect(threads, options, uri, LettuceBackend.BEAT, RedisServers::usable);
     }
   }
 
@@ -139,9 +139,13 @@ public final class LettuceBackendProvider implements LockBackendProvider {
 
   /** Opens a backend, and tries again with another client while time runs out. */
   static LettuceBackend connect(
-      SharedThreads threads, ClientOptions options, RedisURI uri, LettuceBackend.Check check) {
+      SharedThreads threads,
+      ClientOptions options,
+      RedisURI uri,
+      Duration beat,
+      LettuceBackend.Check check) {
     Supplier<LettuceBackend> attempt =
-        () -> explained(() -> connect(threads.client(options), uri, LettuceBackend.BEAT, check));
+        () -> explained(() -> connect(threads.client(options), uri, beat, check));
     if (uri.getHost() == null) {
       return attempt.get(); // by a socket file
     }

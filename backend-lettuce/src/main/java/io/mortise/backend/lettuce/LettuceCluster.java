@@ -70,7 +70,11 @@ record LettuceCluster(SharedThreads threads, ClientOptions options, Function<Str
   public Node open(String place) {
     return new LettuceNode(
         LettuceBackendProvider.connect(
-            threads, options, uris.apply(place), RedisServers::usableInCluster));
+            threads,
+            options,
+            uris.apply(place),
+            LettuceBackend.BEAT,
+            RedisServers::usableInCluster));
   }
 
   @Override

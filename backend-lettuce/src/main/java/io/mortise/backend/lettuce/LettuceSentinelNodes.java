@@ -75,13 +75,13 @@ record LettuceSentinelNodes(
 
   @Override
   public LockBackend master(String place) {
-    return open(data.apply(place), RedisServers::usable);
+    return open(data.apply(place), LettuceBackend.BEAT, RedisServers::usable);
   }
 
   @Override
   public Sentinel sentinel(String place) {
     RedisURI uri = sentinels.apply(place);
-    return new Link(open(uri, RedisServers::usableSentinel));
+    return new Link(open(uri, BEAT, RedisServers::usableSentinel));
   }
 
   @Override
@@ -89,8 +89,8 @@ record LettuceSentinelNodes(
     return threads.time;
   }
 
-  private LettuceBackend open(RedisURI uri, LettuceBackend.Check check) {
-    return LettuceBackendProvider.connect(threads, options, uri, check);
+  private LettuceBackend open(RedisURI uri, Duration beat, LettuceBackend.Check check) {
+    return LettuceBackendProvider.connect(threads, options, uri, beat, check);
   }
 
   @Override

@@ -78,20 +78,22 @@ public record AddressMap(Map<String, String> reached) {
         throw e;
       }
       String message =
-          "%s, which the property '%s' says to reach at %s: %s"
+          "%s, which the property '%s' says to reach at %s: %s; or correct that property"
               .formatted(place, PROPERTY, there, e.getMessage());
       throw new BackendException(e.outcome(), message, e);
     }
   }
 
+  /** A cluster names an IPv6 address without brackets. */
   private String reach(String place) {
     int colon = place.lastIndexOf(':');
-    String there = reached.getOrDefault(place, reached.get(place.substring(0, colon)));
+    String host = place.substring(0, colon);
+    String named = host.contains(":") && !host.startsWith("[") ? '[' + host + ']' : host;
+    String port = place.substring(colon);
+    String there = reached.getOrDefault(named + port, reached.get(named));
     if (there == null) {
       return place;
     }
-    return there.matches(".*:\\d{1,5}") && !there.endsWith("]")
-        ? there
-        : there + place.substring(colon);
+    return there.matches(".*:\\d{1,5}") && !there.endsWith("]") ? there : there + port;
   }
 }

@@ -61,6 +61,10 @@ public final class RedisServers {
         "(WRONGPASS|NOAUTH|NOPERM|ERR AUTH)\\b.*",
         "check user and password, and what the server's ACL allows that user");
     advise(
+        "(ERR unknown command\\b.*\\bHELLO\\b|NOPROTO\\b).*",
+        "it is older than 6.0, or a service that hides HELLO; 6.2 or later is needed, and HELLO for"
+            + " clusters and sentinels");
+    advise(
         "ERR max number of clients.*",
         "close connections that are not needed (CLIENT LIST), or raise maxclients");
     advise(
@@ -95,12 +99,10 @@ public final class RedisServers {
    * @throws IllegalArgumentException the server is something else; the message says what
    */
   public static BackendInfo usable(String endpoint, Map<String, ?> hello) {
-    String version = String.valueOf(hello.get("version"));
-    if (isOld(version)
-        || !"standalone".equals(hello.get("mode"))
-        || !"master".equals(hello.get("role"))) {
+    String version = recent(hello);
+    if (!"standalone".equals(hello.get("mode")) || !"master".equals(hello.get("role"))) {
       throw new Unfit(
-          "it is a %s of version %s; a standalone master of 6.2 or later is needed; write %s"
+          "it is a %s of version %s; a standalone master is needed; write %s"
               .formatted(kind(hello), version, otherUri(hello)));
     }
     return new BackendInfo(endpoint, version, true, true);
@@ -131,10 +133,10 @@ public final class RedisServers {
    * @throws IllegalArgumentException the server is something else; the message says what
    */
   public static BackendInfo usableInCluster(String endpoint, Map<String, ?> hello) {
-    String version = String.valueOf(hello.get("version"));
-    if (isOld(version) || !"cluster".equals(hello.get("mode"))) {
+    String version = recent(hello);
+    if (!"cluster".equals(hello.get("mode"))) {
       throw new Unfit(
-          "it is a %s of version %s; a node of a cluster of 6.2 or later is needed; write %s"
+          "it is a %s of version %s; a node of a cluster is needed; write %s"
               .formatted(kind(hello), version, otherUri(hello)));
     }
     return new BackendInfo(endpoint, version, false, false, Topology.CLUSTER, null);
@@ -149,10 +151,10 @@ public final class RedisServers {
    * @throws IllegalArgumentException the server is something else; the message says what
    */
   public static BackendInfo usableSentinel(String endpoint, Map<String, ?> hello) {
-    String version = String.valueOf(hello.get("version"));
-    if (isOld(version) || !"sentinel".equals(hello.get("mode"))) {
+    String version = recent(hello);
+    if (!"sentinel".equals(hello.get("mode"))) {
       throw new Unfit(
-          "it is a %s of version %s; a sentinel of 6.2 or later is needed; write %s"
+          "it is a %s of version %s; a sentinel is needed; write %s"
               .formatted(kind(hello), version, otherUri(hello)));
     }
     return new BackendInfo(endpoint, version, true, true, Topology.SENTINEL, null);
@@ -195,8 +197,15 @@ public final class RedisServers {
     return lines.getOrDefault(valkey, lines.getOrDefault(redis, "unknown"));
   }
 
-  private static boolean isOld(String version) {
-    return version.matches("([0-5]|6\\.[01])(\\..*)?");
+  /** The server's version. Another URI does not help against an old one. */
+  private static String recent(Map<String, ?> hello) {
+    String version = String.valueOf(hello.get("version"));
+    if (version.matches("([0-5]|6\\.[01])(\\..*)?")) {
+      throw new Unfit(
+          "it is a %s of version %s, and 6.2 or later is needed; upgrade it, or use a newer server"
+              .formatted(kind(hello), version));
+    }
+    return version;
   }
 
   /**

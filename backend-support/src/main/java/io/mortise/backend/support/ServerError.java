@@ -74,10 +74,10 @@ public enum ServerError {
    * so its connections must be made anew.
    *
    * @param text the server's error, its code first
-   * @return true for READONLY
+   * @return true for READONLY, and for MASTERDOWN, which a replica says whose own master is away
    */
   public static boolean isOfReplica(String text) {
-    return code(text).equals("READONLY");
+    return code(text).equals("READONLY") || code(text).equals("MASTERDOWN");
   }
 
   /**

@@ -38,6 +38,7 @@ class RedisServersTest {
             () -> RedisServers.usable("here", hello(version, "standalone", "master")));
 
     assertTrue(String.valueOf(e.getMessage()).contains(version), e.getMessage());
+    assertTrue(String.valueOf(e.getMessage()).contains("upgrade it"), e.getMessage());
   }
 
   /** Valkey has names of its own, and some of those of Redis beside them. */
@@ -73,6 +74,8 @@ class RedisServersTest {
           """
           WRONGPASS invalid username-password pair | check user and password, and what the server's ACL allows that user
           NOAUTH Authentication required. | check user and password, and what the server's ACL allows that user
+          ERR unknown command 'HELLO', with args beginning with: '2' | it is older than 6.0, or a service that hides HELLO; 6.2 or later is needed, and HELLO for clusters and sentinels
+          NOPROTO unsupported protocol version | it is older than 6.0, or a service that hides HELLO; 6.2 or later is needed, and HELLO for clusters and sentinels
           ERR DB index is out of range | check the database, the number after the last slash
           Connection refused | check host and port, and that the server runs and listens at that address
           """)

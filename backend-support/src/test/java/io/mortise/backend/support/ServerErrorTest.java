@@ -41,6 +41,19 @@ class ServerErrorTest {
     assertEquals(meaning, ServerError.of(text));
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "READONLY You can't write against a read only replica., true",
+    "MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'., true",
+    "LOADING Redis is loading the dataset in memory, false",
+    "NOREPLICAS Not enough good replicas to write., false",
+    "ERR unknown command, false",
+  })
+  @DisplayName("B23: a replica is known by its refusals, also while its own master is away")
+  void replicas(String text, boolean isOfReplica) {
+    assertEquals(isOfReplica, ServerError.isOfReplica(text));
+  }
+
   @Test
   @DisplayName("B1: a refusal that ran nothing, a script cut short and any other error differ")
   void outcomes() {

@@ -40,6 +40,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How services on a Redis Cluster open, and what they refuse. */
 public abstract class ClusterOpeningConformance implements BackendUnderTest {
@@ -145,6 +147,39 @@ public abstract class ClusterOpeningConformance implements BackendUnderTest {
       assertTrue(lock.isLocked(), "a redirection names the node too");
       lock.unlock();
     }
+  }
+
+  @OnEachServer
+  @ParameterizedTest
+  @ValueSource(strings = {"unknown-endpoint", "hostname"})
+  @Rule({"B16", "B22"})
+  @DisplayName("B22: nodes without a name are on the host that was asked, also in a redirection")
+  void nodesWithoutAName(String preferred) {
+    nameNodesBy(preferred);
+    try {
+      DistributedLock lock =
+          service(open(URI.create("redis-cluster://localhost:" + port(0)))).getLock(name);
+      lock.lock();
+      int slot = cluster.slot('{' + name + '}');
+      RedisServer home = cluster.owner(slot);
+      cluster.move(slot, cluster.otherThan(slot));
+      lock.ensureHeld();
+      assertTrue(lock.isLocked(), "a redirection names no host either");
+      lock.unlock();
+      cluster.move(slot, home);
+    } finally {
+      nameNodesBy("ip");
+    }
+  }
+
+  private void nameNodesBy(String preferred) {
+    for (RedisServer node : cluster.nodes()) {
+      node.command("CONFIG", "SET", "cluster-preferred-endpoint-type", preferred);
+    }
+  }
+
+  private int port(int node) {
+    return cluster.nodes().get(node).port();
   }
 
   private static String unusable(LockBackend backend) {

@@ -11,10 +11,13 @@ import io.mortise.DistributedLock;
 import io.mortise.DistributedSemaphore;
 import io.mortise.FencedLock;
 import io.mortise.KeyGuard;
+import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
+import io.mortise.NotReplicatedException;
+import io.mortise.StaleTokenException;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.RedisKit;
@@ -41,6 +44,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Locks on a server that looks as some managed services do: a cluster behind one address, and
@@ -256,10 +261,12 @@ public abstract class ManagedServiceConformance implements RedisKit {
 
   // A name that moves
 
-  @Test
+  @OnEachServer
+  @ParameterizedTest
+  @ValueSource(strings = {"READONLY", "MASTERDOWN"})
   @Rule({"B14", "B23", "L10"})
   @DisplayName("B23: when a name leads to a new master, calls and messages follow, without a cut")
-  void aNameThatMoves(Figures figures) throws Exception {
+  void aNameThatMoves(String answer, Figures figures) throws Exception {
     RedisServer old = closing(RedisServer.start());
     RedisServer next = replica(old);
     CommandProxy proxy = closing(CommandProxy.to(old, command -> command));
@@ -270,17 +277,59 @@ public abstract class ManagedServiceConformance implements RedisKit {
 
     next.command("REPLICAOF", "NO", "ONE");
     proxy.leadTo(next);
-    old.command("REPLICAOF", next.host(), String.valueOf(next.port()));
+    if (answer.equals("MASTERDOWN")) { // a replica whose master is away serves nobody
+      old.command("CONFIG", "SET", "replica-serve-stale-data", "no");
+      old.command("REPLICAOF", "127.0.0.1", "1");
+    } else {
+      old.command("REPLICAOF", next.host(), String.valueOf(next.port()));
+    }
     long movedAt = System.nanoTime();
     for (LockService each : List.of(holder, waiter)) {
       assertTrue(each.getLock(name).tryLock(30, TimeUnit.SECONDS));
       each.getLock(name).unlock();
     }
     long took = (System.nanoTime() - movedAt) / 1_000_000;
-    figures.add("a lock through a name that has moved (ms)", String.valueOf(took));
+    figures.add("a lock through a name that has moved, " + answer + " (ms)", "" + took);
     Await.until("both listen at the new master", () -> listening(next) == 2);
     long longest = handOver(next, holder, List.of(waiter), name + "-next");
     assertTrue(longest < POLLED_MILLIS, "a grant took " + longest + " ms, as without messages");
+  }
+
+  @Test
+  @Rule({"B23", "L9", "L13", "L22"})
+  @DisplayName("L9: where a name leads to a replica that is behind, a loss is told, and fenced off")
+  void aReplicaThatIsBehind() throws Exception {
+    RedisServer old = closing(RedisServer.start());
+    RedisServer next = replica(old);
+    CommandProxy proxy = closing(CommandProxy.to(old, command -> command));
+    FencedLock theirs = service(proxy.uri()).getFencedLock(name);
+    LockService careful = closing(acked(proxy.uri()));
+    ConcurrentLinkedQueue<LeaseState> told = new ConcurrentLinkedQueue<>();
+    FencedLock mine = service(proxy.uri()).getFencedLock(name);
+    mine.onLeaseChange(event -> told.add(event.state()));
+
+    next.command("REPLICAOF", "NO", "ONE"); // it gets no more writes
+    long lost = mine.lockAndGetToken();
+    assertThrows(NotReplicatedException.class, () -> careful.getLock(name + "-acked").tryLock());
+    proxy.leadTo(next);
+    old.command("REPLICAOF", next.host(), String.valueOf(next.port()));
+
+    assertTrue(theirs.tryLock(30, TimeUnit.SECONDS), "the next master knows of no holder");
+    long token = theirs.fencingToken();
+    assertTrue(lost < token, () -> lost + ", and then " + token);
+    KeyGuard guard = KeyGuard.of(closing(open(proxy.uri())), theirs);
+    guard.set('{' + name + "}:guarded", "new", token);
+    assertThrows(StaleTokenException.class, () -> guard.set('{' + name + "}:guarded", "old", lost));
+    Await.until("the first holder is told", () -> told.contains(LeaseState.LOST));
+    assertThrows(LeaseLostException.class, mine::unlock);
+    theirs.unlock();
+  }
+
+  private LockService acked(URI uri) {
+    return LockService.builder()
+        .sharedBackend(closing(open(uri)))
+        .replicaAcks(1, Duration.ofMillis(300))
+        .open();
   }
 
   private static int listening(RedisServer server) {

@@ -15,9 +15,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.LinkedBlockingQueue;
 
 /**
- * A link with faults on demand. It listens on a port of 127.0.0.1 in front of a server and forwards
- * bytes until a method changes that. Thread-safe. Its threads are daemons and end with {@link
- * #close}.
+ * A link with faults on demand. It listens on a port of this machine in front of a server and
+ * forwards bytes until a method changes that. Thread-safe. Its threads are daemons and end with
+ * {@link #close}.
  */
 public final class TcpProxy implements AutoCloseable {
   /** One of the two directions of a link. */
@@ -43,9 +43,13 @@ public final class TcpProxy implements AutoCloseable {
    * @param port the server's port
    */
   public TcpProxy(String host, int port) {
-    target = new InetSocketAddress(host, port);
+    this(new InetSocketAddress(host, port), "127.0.0.1", FreePort.next());
+  }
+
+  private TcpProxy(InetSocketAddress target, String address, int port) {
+    this.target = target;
     try {
-      door = new ServerSocket(FreePort.next(), 100, InetAddress.getLoopbackAddress());
+      door = new ServerSocket(port, 100, InetAddress.getByName(address));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -60,6 +64,18 @@ public final class TcpProxy implements AutoCloseable {
    */
   public static TcpProxy to(RedisServer server) {
     return new TcpProxy(server.host(), server.port());
+  }
+
+  /**
+   * Opens a proxy that listens at another address of this machine, as on another machine.
+   *
+   * @param address of the network 127, of which Linux has all addresses
+   * @param port the port at that address
+   * @param server the target
+   * @return the proxy, which forwards everything
+   */
+  public static TcpProxy at(String address, int port, RedisServer server) {
+    return new TcpProxy(new InetSocketAddress(server.host(), server.port()), address, port);
   }
 
   /**

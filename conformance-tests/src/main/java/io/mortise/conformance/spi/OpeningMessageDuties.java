@@ -1,15 +1,8 @@
 package io.mortise.conformance.spi;
 
-import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertNotNull;
-import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
-
-import io.mortise.BackendUnavailableException;
-import io.mortise.LockService;
-import io.mortise.conformance.Figures;
 import io.mortise.conformance.OnEachServer;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.redis.CommandProxy;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.RespConnection;
 import io.mortise.conformance.redis.TestAuthority;
@@ -20,60 +13,16 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInfo;
 
-/**
- * What a service says that cannot be opened, on every topology: the node, what went wrong there in
- * the server's own words, and the next step. The exception has its cause.
- */
-abstract class OpeningMessageDuties extends Duties {
-  private static final List<String> SCHEMES =
-      List.of("redis://%s", "redis-cluster://%s", "redis-sentinel://%s#m");
-
-  private final RedisSentinelConformance kit;
-  private Figures figures = (what, value) -> {};
-  private String test = "";
-
+/** What a service says whose URI names a server that cannot be used, on every topology. */
+abstract class OpeningMessageDuties extends OpeningRefusals {
   OpeningMessageDuties(RedisSentinelConformance kit) {
     super(kit);
-    this.kit = kit;
-  }
-
-  @BeforeEach
-  void note(Figures figures, TestInfo info) {
-    this.figures = figures;
-    test = info.getDisplayName().replaceFirst("B16: ", "");
-  }
-
-  private static String place(RedisServer server) {
-    return server.host() + ':' + server.port();
-  }
-
-  private void says(String uri, String... parts) {
-    LockService.Builder builder =
-        LockService.builder()
-            .uri(uri)
-            .provider(kit.provider().name())
-            .commandTimeout(Duration.ofSeconds(1));
-    BackendUnavailableException refusal =
-        assertThrows(BackendUnavailableException.class, () -> builder.open().close());
-    String message = String.valueOf(refusal.getMessage());
-    for (String part : parts) {
-      assertTrue(message.contains(part), () -> '"' + part + "\" is missing: " + message);
-    }
-    assertFalse(message.matches("(?s).*\\b(PT-?\\d|null\\b).*"), message);
-    assertNotNull(refusal.getCause(), message);
-    String cause = test + ", " + uri.replaceAll("//.*@", "//").replaceAll(":.*", "");
-    figures.add("message: " + cause, message.replace('\n', ' '));
-  }
-
-  private void sayOnEach(String place, String... parts) {
-    SCHEMES.forEach(scheme -> says(scheme.formatted(place), parts));
   }
 
   @Test
@@ -133,12 +82,6 @@ abstract class OpeningMessageDuties extends Duties {
     }
   }
 
-  private static RedisServer naming(String host, int port) {
-    return RedisServer.builder()
-        .sentinel("sentinel monitor m %s %d 1".formatted(host, port))
-        .start();
-  }
-
   @Test
   @Rule("B16")
   @DisplayName("B16: a user without permissions")
@@ -174,26 +117,6 @@ abstract class OpeningMessageDuties extends Duties {
       says("redis-sentinel://" + place(node) + "#m", "cluster master", "write redis-cluster://");
       String unknown = "knows no master 'nobody', it knows 'm'";
       says("redis-sentinel://" + place(sentinel) + "#nobody", place(sentinel), unknown);
-    }
-  }
-
-  @Test
-  @Rule("B16")
-  @DisplayName("B16: a cluster or a sentinel that names an address that nobody reaches")
-  void anAddressThatNobodyReaches() {
-    String nowhere = "127.0.0.1";
-    try (RedisServer node =
-            RedisServer.builder()
-                .arguments("--cluster-enabled", "yes", "--cluster-announce-port", "1")
-                .start();
-        RedisServer sentinel = naming(nowhere, 1)) {
-      node.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
-      Await.until(
-          "the cluster is up",
-          () -> String.valueOf(node.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
-      says("redis-cluster://" + place(node), nowhere + ":1", "refused", "address that it is named");
-      String uri = "redis-sentinel://" + place(sentinel) + "#m";
-      says(uri, "sentinels name " + nowhere + ":1", "refused", "let the sentinels name an address");
     }
   }
 
@@ -270,95 +193,6 @@ abstract class OpeningMessageDuties extends Duties {
 
   @Test
   @Rule({"B16", "B18"})
-  @DisplayName("B16: a sentinel with a password of its own")
-  void passwordOfASentinel() {
-    try (RedisServer single = RedisServer.start();
-        RedisServer sentinel = guarded(single)) {
-      String uri = "redis-sentinel://%s" + place(sentinel) + "#m";
-      for (String user : List.of("", ":wrong@")) {
-        says(uri.formatted(user), place(sentinel), "NOAUTH", "sentinel");
-      }
-    }
-  }
-
-  private static RedisServer guarded(RedisServer master) {
-    String monitor = "sentinel monitor m %s %d 1".formatted(master.host(), master.port());
-    return RedisServer.builder().password("right").sentinel(monitor).start();
-  }
-
-  @Test
-  @Rule("B16")
-  @DisplayName("B16: a master that a sentinel names, and what is wrong with it")
-  void theMasterThatIsNamed() throws IOException {
-    String[] user = {"--user", "u", "on", ">right", "~*", "&*", "-@all", "+ping"};
-    try (RedisServer full = RedisServer.builder().arguments("--maxclients", "1").start();
-        RespConnection only = new RespConnection(full.host(), full.port(), Duration.ofSeconds(10));
-        RedisServer strict = RedisServer.builder().arguments(user).start();
-        RedisServer naming = naming(strict.host(), strict.port());
-        RedisServer locked = RedisServer.builder().password("right").start();
-        RedisServer node = RedisServer.builder().arguments("--cluster-enabled", "yes").start();
-        ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-      only.call("PING");
-      behind("", full.port(), "max number of clients", "raise maxclients");
-      String strictUri = "redis-sentinel://u:right@" + place(naming) + "#m";
-      says(strictUri, place(strict), "NOPERM", "an ACL must allow SUBSCRIBE");
-      behind("", locked.port(), "NOAUTH", "check user and password");
-      behind("", silent.getLocalPort(), "did not answer PING", "stopped or overloaded");
-      behind("", node.port(), "cluster master", "write redis-cluster://");
-    }
-  }
-
-  @Test
-  @Rule("B16")
-  @DisplayName("B16: a replica that a sentinel names as its master")
-  void aReplicaThatIsNamed() {
-    try (RedisServer single = RedisServer.start();
-        RedisServer replica =
-            RedisServer.builder()
-                .arguments("--replicaof", single.host(), String.valueOf(single.port()))
-                .start()) {
-      behind("", replica.port(), "standalone replica", "failover");
-    }
-  }
-
-  private void behind(String user, int port, String... parts) {
-    try (RedisServer sentinel =
-        RedisServer.builder()
-            .sentinel("bind-source-addr 192.0.2.1")
-            .sentinel("sentinel monitor m 127.0.0.1 %d 1".formatted(port))
-            .start()) {
-      String uri = "redis-sentinel://" + user + place(sentinel) + "#m";
-      says(
-          uri,
-          Stream.concat(Stream.of("127.0.0.1:" + port), Stream.of(parts)).toArray(String[]::new));
-    }
-  }
-
-  @Test
-  @Rule("B16")
-  @DisplayName("B16: a cluster that names an address where nothing answers")
-  void aSilentAddress() throws IOException {
-    try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
-      String port = String.valueOf(silent.getLocalPort());
-      try (RedisServer node =
-          RedisServer.builder()
-              .arguments("--cluster-enabled", "yes", "--cluster-announce-port", port)
-              .start()) {
-        node.command("CLUSTER", "ADDSLOTSRANGE", "0", "16383");
-        Await.until(
-            "the cluster is up",
-            () -> String.valueOf(node.command("CLUSTER", "INFO")).contains("cluster_state:ok"));
-        says(
-            "redis-cluster://" + place(node),
-            "127.0.0.1:" + port,
-            "did not answer PING",
-            "address");
-      }
-    }
-  }
-
-  @Test
-  @Rule({"B16", "B18"})
   @DisplayName("B16: a cluster without the password")
   void clusterWithoutPassword() {
     String[] cluster = {"--cluster-enabled", "yes"};
@@ -377,6 +211,50 @@ abstract class OpeningMessageDuties extends Duties {
         RedisServer database = RedisServer.start()) {
       says("redis://" + place(few), place(few), "NOREPLICAS", "min-replicas-to-write");
       says("redis://" + place(database) + "/99", place(database), "DB index", "last slash");
+      try (RedisServer sentinel = naming(database.host(), database.port())) {
+        String uri = "redis-sentinel://" + place(sentinel) + "/99#m";
+        says(uri, "sentinels name " + place(database), "DB index", "last slash");
+      }
+    }
+  }
+
+  @OnEachServer
+  @Test
+  @Rule("B16")
+  @DisplayName("B16: a server that is too old")
+  void tooOld() {
+    Map<String, String> modes =
+        Map.of(
+            "redis://%s",
+            "standalone", "redis-cluster://%s", "cluster", "redis-sentinel://%s#m", "sentinel");
+    try (RedisServer server = RedisServer.start()) {
+      modes.forEach((scheme, mode) -> {
+        try (CommandProxy old = CommandProxy.to(server, words -> ofVersion5(mode, words))) {
+          String place = old.uri().getAuthority();
+          String what = "it is a " + mode + " master of version 5.0.14";
+          says(scheme.formatted(place), place, what, "6.2 or later is needed", "upgrade it");
+        }
+      });
+    }
+  }
+
+  private static List<String> ofVersion5(String mode, List<String> words) {
+    List<String> hello = List.of("version", "5.0.14", "mode", mode, "role", "master");
+    return words.equals(List.of("HELLO"))
+        ? Stream.concat(Stream.of("EVAL", "return ARGV", "0"), hello.stream()).toList()
+        : words;
+  }
+
+  @OnEachServer
+  @Test
+  @Rule({"B16", "L18"})
+  @DisplayName("B16: a server that does not have a command")
+  void withoutACommand() {
+    for (String command : List.of("EVALSHA", "SUBSCRIBE", "ZADD", "PUBLISH")) {
+      try (RedisServer bare =
+          RedisServer.builder().arguments("--rename-command", command, "").start()) {
+        says("redis://" + place(bare), place(bare), command, "it has no such command");
+      }
     }
   }
 }

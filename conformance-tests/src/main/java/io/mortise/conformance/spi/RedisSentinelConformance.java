@@ -53,6 +53,13 @@ public abstract class RedisSentinelConformance extends RedisBackendConformance {
   }
 
   @Nested
+  class NamedServers extends NamedServerMessageDuties {
+    NamedServers() {
+      super(RedisSentinelConformance.this);
+    }
+  }
+
+  @Nested
   class Idle extends IdleDuties {
     Idle() {
       super(RedisSentinelConformance.this);

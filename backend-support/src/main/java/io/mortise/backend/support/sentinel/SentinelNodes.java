@@ -5,6 +5,7 @@ import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
+import java.time.Duration;
 import java.util.List;
 
 /**
@@ -12,6 +13,12 @@ import java.util.List;
  * block, so the router calls them on threads of its own.
  */
 public interface SentinelNodes extends AutoCloseable {
+  /**
+   * How often a link to a sentinel is pinged for a while after it was used. It is twice that of a
+   * server with data, since a sentinel is asked by many, and the others tell what one does not.
+   */
+  Duration BEAT = Duration.ofSeconds(2);
+
   /**
    * Connects to a server with data.
    *

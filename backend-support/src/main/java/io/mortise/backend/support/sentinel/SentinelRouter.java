@@ -108,7 +108,7 @@ public final class SentinelRouter implements LockBackend {
 
   /** What helps if it is the sentinels that should name something else. */
   private static String withStep(String why) {
-    if (why.contains("; check host and port")) {
+    if (why.endsWith("listens at that address")) {
       return why
           + "; let the sentinels name an address that this machine reaches (replica-announce-ip)";
     }
