@@ -98,6 +98,16 @@ public final class JedisBackend implements LockBackend {
     exchange = new Exchange(links, words, subscriber::reconnect);
     pipeline = new Pipeline(links, words, subscriber::reconnect);
     info = greet(endpoint, check);
+    if (pool instanceof OwnPool own) {
+      own.atLook(this::renew);
+    }
+  }
+
+  /** Lets connections use new credentials, if there are any. */
+  private void renew() {
+    subscriber.renew();
+    shards.renew();
+    links.renew();
   }
 
   /**

@@ -1,6 +1,9 @@
 package io.mortise.backend.jedis;
 
+import io.mortise.backend.support.ChangingCredentials;
+import io.mortise.backend.support.ChangingCredentials.Answer;
 import io.mortise.backend.support.RedisAddress;
+import io.mortise.spi.Credentials;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -10,6 +13,7 @@ import java.util.List;
 import java.util.function.Function;
 import org.apache.commons.pool2.PooledObject;
 import org.apache.commons.pool2.PooledObjectFactory;
+import org.apache.commons.pool2.PooledObjectState;
 import org.apache.commons.pool2.impl.DefaultPooledObject;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
@@ -52,11 +56,34 @@ record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, C
   /** The connections of a URI. They open in one round trip. */
   static OwnConnections of(
       JedisSocketFactory sockets, RedisAddress address, String name, boolean knowsHello) {
-    List<CommandArguments> words = knowsHello ? hello(address, name) : introduction(address, name);
+    List<CommandArguments> words = words(address, address.credentials(), name, knowsHello);
+    return new OwnConnections(sockets, socket -> greeted(new Connection(socket), words));
+  }
+
+  /** The same with credentials that change. Each connection asks for them. */
+  static OwnConnections of(
+      JedisSocketFactory sockets,
+      RedisAddress address,
+      String name,
+      boolean knowsHello,
+      ChangingCredentials.User credentials) {
+    return new OwnConnections(
+        sockets,
+        socket -> {
+          Answer answer = credentials.ask();
+          Connection made = new RenewedConnection(socket, credentials, answer);
+          return greeted(made, words(address, answer.credentials(), name, knowsHello));
+        });
+  }
+
+  private static List<CommandArguments> words(
+      RedisAddress address, @Nullable Credentials credentials, String name, boolean knowsHello) {
+    List<CommandArguments> words =
+        knowsHello ? hello(credentials, name) : introduction(credentials, name);
     if (address.database() > 0) {
       words.add(new CommandArguments(Command.SELECT).add(address.database()));
     }
-    return new OwnConnections(sockets, socket -> greeted(new Connection(socket), words));
+    return words;
   }
 
   static ConnectionPoolConfig limits() {
@@ -66,24 +93,24 @@ record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, C
   }
 
   /** A password without a user goes before HELLO, because HELLO wants a user with it. */
-  private static List<CommandArguments> hello(RedisAddress address, String name) {
+  private static List<CommandArguments> hello(@Nullable Credentials credentials, String name) {
     List<CommandArguments> words = new ArrayList<>();
     CommandArguments hello = new CommandArguments(Command.HELLO).add("2");
-    if (address.user() != null) {
-      hello.add(Keyword.AUTH).add(address.user()).add(address.password());
-    } else if (address.password() != null) {
-      words.add(new CommandArguments(Command.AUTH).add(address.password()));
+    if (credentials != null && credentials.user() != null) {
+      hello.add(Keyword.AUTH).add(credentials.user()).add(credentials.password());
+    } else if (credentials != null) {
+      words.add(RenewedConnection.auth(credentials));
     }
     words.add(hello.add(Keyword.SETNAME).add(name));
     return words;
   }
 
   /** For a server that does not know HELLO. */
-  private static List<CommandArguments> introduction(RedisAddress address, String name) {
+  private static List<CommandArguments> introduction(
+      @Nullable Credentials credentials, String name) {
     List<CommandArguments> words = new ArrayList<>();
-    if (address.password() != null) {
-      CommandArguments auth = new CommandArguments(Command.AUTH);
-      words.add((address.user() == null ? auth : auth.add(address.user())).add(address.password()));
+    if (credentials != null) {
+      words.add(RenewedConnection.auth(credentials));
     }
     words.add(new CommandArguments(Command.CLIENT).add(Keyword.SETNAME).add(name));
     return words;
@@ -114,9 +141,15 @@ record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, C
     return new Lent(greeting.apply(socket), socket);
   }
 
+  /** At a borrow it takes no round trip. The evictor has the time to send new credentials. */
   @Override
   public boolean validateObject(PooledObject<Connection> lent) {
-    return lent.getIdleDuration().compareTo(REST) < 0 || (lent instanceof Lent one && one.isOpen());
+    boolean isOpen =
+        lent.getIdleDuration().compareTo(REST) < 0 || (lent instanceof Lent one && one.isOpen());
+    if (isOpen && lent.getState() == PooledObjectState.EVICTION) {
+      RenewedConnection.renewNow(lent.getObject()); // if it fails, the pool ends the connection
+    }
+    return isOpen;
   }
 
   @Override

@@ -1,7 +1,8 @@
 package io.mortise.backend.jedis;
 
+import io.mortise.backend.support.ChangingCredentials;
 import io.mortise.backend.support.RedisAddress;
-import io.mortise.backend.support.TlsFiles;
+import io.mortise.backend.support.RedisSettings;
 import io.mortise.spi.BackendConfig;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -9,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisSocketFactory;
@@ -21,23 +23,59 @@ import redis.clients.jedis.util.IOUtils;
  */
 final class OwnPool extends ConnectionPool {
   private final Sockets sockets;
+  private final @Nullable Renewal renewal;
 
-  private OwnPool(Sockets sockets, OwnConnections connections) {
+  private OwnPool(Sockets sockets, OwnConnections connections, @Nullable Renewal renewal) {
     super(connections, OwnConnections.limits());
     this.sockets = sockets;
+    this.renewal = renewal;
   }
 
-  static OwnPool of(RedisAddress address, BackendConfig config, TlsFiles tls, boolean knowsHello) {
+  static OwnPool of(
+      RedisAddress address,
+      RedisSettings settings,
+      @Nullable ChangingCredentials credentials,
+      boolean knowsHello) {
+    BackendConfig config = settings.config();
     HostAndPort server = new HostAndPort(address.host(), address.port());
     Sockets plain = new Sockets(server, Math.toIntExact(config.commandTimeout().toMillis()));
-    JedisSocketFactory outer = address.tls() ? new TlsSockets(plain, server, tls) : plain;
-    return new OwnPool(plain, OwnConnections.of(outer, address, config.clientName(), knowsHello));
+    JedisSocketFactory outer =
+        address.tls() ? new TlsSockets(plain, server, settings.tls()) : plain;
+    if (credentials == null) {
+      OwnConnections made = OwnConnections.of(outer, address, config.clientName(), knowsHello);
+      return new OwnPool(plain, made, null);
+    }
+    Renewal renewal = new Renewal(credentials, address.toString());
+    return new OwnPool(
+        plain,
+        OwnConnections.of(outer, address, config.clientName(), knowsHello, renewal.user),
+        renewal);
+  }
+
+  /** Sets what is done after each look at the supplier of credentials, if there is one. */
+  void atLook(Runnable work) {
+    if (renewal != null) {
+      renewal.work = work;
+    }
   }
 
   @Override
   public void close() {
     sockets.close();
     super.close();
+    if (renewal != null) {
+      renewal.user.close();
+    }
+  }
+
+  /** The use of a supplier of credentials. */
+  private static final class Renewal {
+    final ChangingCredentials.User user;
+    volatile Runnable work = () -> {};
+
+    Renewal(ChangingCredentials credentials, String server) {
+      user = credentials.join(server, () -> work.run());
+    }
   }
 
   /**
