@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.commons.pool2.PooledObject;
 import org.apache.commons.pool2.PooledObjectFactory;
 import org.apache.commons.pool2.PooledObjectState;
@@ -21,11 +22,13 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.DefaultRedisCredentialsProvider;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Protocol.Keyword;
+import redis.clients.jedis.RedisCredentials;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -44,13 +47,26 @@ record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, C
   private static final Duration REST = Duration.ofMillis(300);
 
   /** The pool of an application's own settings. Jedis introduces its connections. */
-  static ConnectionPool pool(HostAndPort server, JedisClientConfig settings) {
+  static ConnectionPool pool(
+      HostAndPort server, JedisClientConfig settings, ConnectionPoolConfig limits) {
     if (settings.getAuthXManager() != null) {
-      return new ConnectionPool(server, settings, limits()); // only this pool renews its tokens
+      return new ConnectionPool(server, settings, limits); // only this pool renews its tokens
     }
     JedisSocketFactory sockets = new DefaultJedisSocketFactory(server, settings);
-    return new ConnectionPool(
-        new OwnConnections(sockets, socket -> new Connection(socket, settings)), limits());
+    Supplier<RedisCredentials> provider = settings.getCredentialsProvider();
+    if (provider == null || provider instanceof DefaultRedisCredentialsProvider) {
+      return new ConnectionPool(
+          new OwnConnections(sockets, socket -> new Connection(socket, settings)), limits);
+    }
+    return OwnPool.of(server, settings, provider, limits);
+  }
+
+  /** The same with credentials that change. */
+  static OwnConnections of(
+      HostAndPort server, JedisClientConfig settings, ChangingCredentials.User credentials) {
+    return new OwnConnections(
+        new DefaultJedisSocketFactory(server, settings),
+        socket -> new RenewedConnection(socket, settings, credentials, credentials.latest()));
   }
 
   /** The connections of a URI. They open in one round trip. */

@@ -8,6 +8,7 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
+import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
@@ -38,6 +39,17 @@ final class RenewedConnection extends Connection {
     used = answer;
   }
 
+  /** A connection that Jedis introduces, which may ask for something newer than the answer. */
+  RenewedConnection(
+      JedisSocketFactory sockets,
+      JedisClientConfig settings,
+      ChangingCredentials.User credentials,
+      Answer answer) {
+    super(sockets, settings);
+    this.credentials = credentials;
+    used = answer;
+  }
+
   /** AUTH with a user and a password. */
   static CommandArguments auth(Credentials credentials) {
     CommandArguments auth = new CommandArguments(Command.AUTH);
@@ -52,7 +64,8 @@ final class RenewedConnection extends Connection {
 
   /** Whether the supplier has given others since this connection has its own. */
   boolean isOutdated() {
-    return used.number() < credentials.latest().number();
+    Answer latest = credentials.latest();
+    return used.number() < latest.number() && !latest.credentials().password().isEmpty();
   }
 
   /** Whether a connection may be renewed. False for one whose credentials do not change. */

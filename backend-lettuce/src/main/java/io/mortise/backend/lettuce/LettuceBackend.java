@@ -89,6 +89,10 @@ public final class LettuceBackend implements LockBackend {
   LettuceBackend(OwnClient client, RedisURI uri, Duration beat, Check check) {
     this.client = client;
     renewals = client.renewals(uri);
+    if (renewals != null) {
+      client.time.checkMayPark();
+      renewals.askFirst();
+    }
     var connecting = connect(uri).toCompletableFuture();
     client.time.checkMayPark();
     calls = Waits.join(connecting);
@@ -172,14 +176,13 @@ public final class LettuceBackend implements LockBackend {
     if (!uri.getSentinels().isEmpty()) {
       return LettuceBackendProvider.CLIENT.open(() -> LettuceSentinelNodes.connect(client, uri));
     }
+    RedisURI own = RedisURI.builder(uri).build();
+    own.setCredentialsProvider(AskedCredentials.of(uri, client.getOptions()));
     return LettuceBackendProvider.CLIENT.open(() -> {
       try (SharedThreads threads = SharedThreads.of(client.getResources())) {
         return LettuceBackendProvider.explained(() ->
             LettuceBackendProvider.connect(
-                threads.client(client.getOptions()),
-                RedisURI.builder(uri).build(),
-                BEAT,
-                RedisServers::usable));
+                threads.client(client.getOptions()), own, BEAT, RedisServers::usable));
       }
     });
   }

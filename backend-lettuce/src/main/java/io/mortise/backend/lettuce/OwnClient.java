@@ -116,7 +116,7 @@ final class OwnClient implements NettyCustomizer {
         credentials == null
             ? new StaticCredentialsProvider(
                 RedisCredentials.just(address.user(), address.password()))
-            : new AskedCredentials(credentials));
+            : new AskedCredentials(credentials, null));
     uri.setDatabase(address.database());
     uri.setClientName(config.clientName());
     return uri;

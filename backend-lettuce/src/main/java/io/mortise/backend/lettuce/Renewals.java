@@ -41,6 +41,13 @@ final class Renewals implements AutoCloseable {
     user = source.join(server, this::look);
   }
 
+  /** Asks before anything connects, so that a failure is told, unless somebody has asked before. */
+  void askFirst() {
+    if (user.latest().number() == 0) {
+      Answer unused = user.ask();
+    }
+  }
+
   /** What a connection has that is opened from now on, or something older. */
   Answer latest() {
     return user.latest();
@@ -76,7 +83,8 @@ final class Renewals implements AutoCloseable {
     void renew() {
       Answer latest = user.latest();
       boolean isOut = sent != null && !sent.isDone();
-      if (used.number() < latest.number() && connection.isOpen() && !isOut) {
+      boolean isNew = used.number() < latest.number() && !latest.credentials().password().isEmpty();
+      if (isNew && connection.isOpen() && !isOut) {
         AsyncCommand<String, String, String> auth = auth(latest.credentials());
         sent = auth.whenComplete((ok, refusal) -> heard(latest, refusal));
         // Not by dispatch, after which Lettuce would use these for all later connections.

@@ -44,9 +44,10 @@ public final class ChangingCredentials {
    */
   public record Answer(long number, Credentials credentials) {}
 
-  private final String option;
+  private final String name;
   private final Supplier<Credentials> supplier;
   private final Duration longest;
+  private final Duration period;
   private final Set<User> users = new CopyOnWriteArraySet<>();
 
   /** The threads: one that asks, and one that looks. Null without users. */
@@ -67,10 +68,13 @@ public final class ChangingCredentials {
   /** Only the look uses it. */
   private boolean complained;
 
-  ChangingCredentials(String option, Supplier<Credentials> supplier, Duration longest) {
-    this.option = option;
+  private ChangingCredentials(
+      String name, Supplier<Credentials> supplier, Duration command, Duration period) {
+    this.name = name;
     this.supplier = supplier;
-    this.longest = longest;
+    // Less than an attempt to connect may take, so that the message of this class comes first.
+    longest = Opening.attempt(command).multipliedBy(3).dividedBy(4);
+    this.period = period;
   }
 
   /**
@@ -114,18 +118,34 @@ public final class ChangingCredentials {
     return of("sentinelCredentials(…)", config.credentials().sentinels(), config);
   }
 
-  /** A supplier has less time than an attempt to connect, so that its message comes first. */
   private static @Nullable ChangingCredentials of(
       String option, @Nullable Supplier<Credentials> supplier, BackendConfig config) {
-    Duration longest = Opening.attempt(config.commandTimeout()).multipliedBy(3).dividedBy(4);
-    return supplier == null ? null : new ChangingCredentials(option, supplier, longest);
+    return supplier == null
+        ? null
+        : new ChangingCredentials(
+            "the supplier of " + option, supplier, config.commandTimeout(), Duration.ofSeconds(1));
+  }
+
+  /**
+   * The credentials of a client that belongs to the application. Its provider was made to be asked
+   * for each connection, and may have to go far for an answer. So it is looked at every ten seconds
+   * only.
+   *
+   * @param name what messages call it
+   * @param supplier asks the provider
+   * @param command the time of a command
+   * @return the credentials
+   */
+  public static ChangingCredentials ofClient(
+      String name, Supplier<Credentials> supplier, Duration command) {
+    return new ChangingCredentials(name, supplier, command, Duration.ofSeconds(10));
   }
 
   /**
    * Begins a use. The first one starts the threads.
    *
    * @param server the server's address, for the log
-   * @param atLook called about once a second, after the supplier was asked; must be short
+   * @param atLook called after each look, that is after the supplier was asked; must be short
    * @return the use, to be closed
    */
   public User join(String server, Runnable atLook) {
@@ -136,7 +156,8 @@ public final class ChangingCredentials {
         ScheduledThreadPoolExecutor looker = Threads.daemons("mortise-credentials-looker", 1);
         threads = List.of(Threads.daemons("mortise-credentials", 1), looker);
         ScheduledFuture<?> unused =
-            looker.scheduleWithFixedDelay(this::look, 1, 1, TimeUnit.SECONDS);
+            looker.scheduleWithFixedDelay(
+                this::look, period.toMillis(), period.toMillis(), TimeUnit.MILLISECONDS);
       }
     }
     return user;
@@ -159,8 +180,8 @@ public final class ChangingCredentials {
 
   private CredentialFault late() {
     return new CredentialFault(
-        "the supplier of %s gave no answer within %d ms; let it keep its answer, and get a new one in the background"
-            .formatted(option, longest.toMillis()),
+        "%s gave no answer within %d ms; let it keep its answer, and get a new one in the background"
+            .formatted(name, longest.toMillis()),
         null);
   }
 
@@ -206,8 +227,8 @@ public final class ChangingCredentials {
     } catch (Throwable e) { // an error too: somebody waits
       String said = e instanceof CredentialFault ? e.getMessage() : "it threw " + e;
       String message =
-          "the supplier of %s gave no credentials: %s; let it return the user and password that are valid now"
-              .formatted(option, said);
+          "%s gave no credentials: %s; let it return the user and password that are valid now"
+              .formatted(name, said);
       Answer unused = end(asked, null);
       asked.completeExceptionally(new CredentialFault(message, e));
     }
@@ -233,7 +254,7 @@ public final class ChangingCredentials {
       Answer unused = Waits.join(ask());
       if (complained) {
         complained = false;
-        LOG.info("the supplier of {} gives credentials again", option);
+        LOG.info("{} gives credentials again", name);
       }
     } catch (CompletionException e) {
       if (!complained && !users.isEmpty()) {
@@ -281,7 +302,7 @@ public final class ChangingCredentials {
     /**
      * The number of looks at the supplier. A server that refused is asked again after the next.
      *
-     * @return a number that grows about once a second
+     * @return a number that grows with each look
      */
     public int looks() {
       return looks.get();
@@ -296,9 +317,9 @@ public final class ChangingCredentials {
       if (!complained) {
         complained = true;
         LOG.warn(
-            "{} refused what the supplier of {} returned: {}; open connections keep what they have, and new ones fail; check the supplier, and what the server's ACL allows that user",
+            "{} refused what {} returned: {}; open connections keep what they have, and new ones fail; check that, and what the server's ACL allows that user",
             server,
-            option,
+            name,
             error);
       }
     }
@@ -307,7 +328,7 @@ public final class ChangingCredentials {
     public void accepted() {
       if (complained) {
         complained = false;
-        LOG.info("{} accepts what the supplier of {} returns", server, option);
+        LOG.info("{} accepts what {} returns", server, name);
       }
     }
 

@@ -177,6 +177,9 @@ public abstract class RedisCredentialsConformance implements BackendUnderTest {
       recorder.awaitMessage("hello-" + i);
     }
     assertEquals("+", recorder.signs());
+    users.change();
+    users.endOld();
+    Await.until("a connection that is made again asks again", () -> works(backend));
   }
 
   @ParameterizedTest
