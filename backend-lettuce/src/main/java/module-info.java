@@ -11,6 +11,7 @@ module io.mortise.backend.lettuce {
   requires io.netty.resolver.dns; // Lettuce needs it, but does not declare it.
   requires io.netty.transport;
   requires org.slf4j;
+  requires reactor.core; // Lettuce hands out credentials by it.
 
   exports io.mortise.backend.lettuce;
 

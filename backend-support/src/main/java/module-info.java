@@ -2,6 +2,7 @@
 module io.mortise.backend.support {
   requires static transitive org.jspecify;
   requires transitive io.mortise.spi;
+  requires org.slf4j;
 
   exports io.mortise.backend.support;
   exports io.mortise.backend.support.cluster;

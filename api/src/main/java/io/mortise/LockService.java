@@ -2,10 +2,12 @@ package io.mortise;
 
 import io.mortise.internal.discovery.InstalledProviders;
 import io.mortise.internal.lock.ServiceBuilder;
+import io.mortise.spi.Credentials;
 import io.mortise.spi.LockBackend;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -302,6 +304,26 @@ public interface LockService extends AutoCloseable {
      * @return this
      */
     Builder property(String name, String value);
+
+    /**
+     * Sets a supplier of user and password for {@link #uri}, which then has none. Each new
+     * connection asks it. It is also asked about once a second, and connections that are open
+     * authenticate again when its answer has changed. So it should answer from memory, at once, and
+     * with the same until there is something new. It runs on a thread of the backend, one call at a
+     * time.
+     *
+     * @param supplier returns what is valid from now on; may throw while it has nothing
+     * @return this
+     */
+    Builder credentials(Supplier<Credentials> supplier);
+
+    /**
+     * Sets the same for sentinels, which have users of their own.
+     *
+     * @param supplier as for {@link #credentials}
+     * @return this
+     */
+    Builder sentinelCredentials(Supplier<Credentials> supplier);
 
     /**
      * Selects one of the installed backends, where several serve the scheme.

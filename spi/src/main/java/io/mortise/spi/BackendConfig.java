@@ -14,9 +14,14 @@ import java.util.regex.Pattern;
  * @param commandTimeout the time that one command may take, including the time to connect
  * @param clientName the name of the connections at the server
  * @param properties further settings, whose values are secrets; the provider documents their names
+ * @param credentials users and passwords that change; a provider that has no use for one refuses it
  */
 public record BackendConfig(
-    URI uri, Duration commandTimeout, String clientName, Map<String, String> properties) {
+    URI uri,
+    Duration commandTimeout,
+    String clientName,
+    Map<String, String> properties,
+    CredentialSuppliers credentials) {
   /**
    * A scheme with places and a path, or with a name. What follows a colon is the number of a port.
    */
@@ -28,6 +33,32 @@ public record BackendConfig(
   /** Copies the properties. */
   public BackendConfig {
     properties = Map.copyOf(properties);
+  }
+
+  /**
+   * Settings with the user and password of the URI.
+   *
+   * @param uri as above
+   * @param commandTimeout as above
+   * @param clientName as above
+   * @param properties as above
+   */
+  public BackendConfig(
+      URI uri, Duration commandTimeout, String clientName, Map<String, String> properties) {
+    this(uri, commandTimeout, clientName, properties, CredentialSuppliers.NONE);
+  }
+
+  /**
+   * Refuses suppliers of credentials, for a store that has no users.
+   *
+   * @throws IllegalArgumentException there is one
+   */
+  public void requireNoCredentials() {
+    if (!credentials.equals(CredentialSuppliers.NONE)) {
+      throw new IllegalArgumentException(
+          "%s asks for no user and no password; leave out credentials(…) and sentinelCredentials(…)"
+              .formatted(endpoint()));
+    }
   }
 
   /**

@@ -5,6 +5,7 @@ import io.mortise.LockService;
 import io.mortise.ProviderInfo;
 import io.mortise.spi.BackendConfig;
 import io.mortise.spi.BackendException;
+import io.mortise.spi.CredentialSuppliers;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import java.net.URI;
@@ -49,19 +50,25 @@ public final class InstalledProviders {
    * @param name the name of the requested provider, or null
    * @param commandTimeout the time that one command may take
    * @param properties further settings, for the provider
+   * @param credentials users and passwords that change
    * @return an open backend
    * @throws IllegalArgumentException the text is {@code host:port}, and no provider serves the host
    *     as a scheme
    */
   public static LockBackend open(
-      URI uri, @Nullable String name, Duration commandTimeout, Map<String, String> properties) {
+      URI uri,
+      @Nullable String name,
+      Duration commandTimeout,
+      Map<String, String> properties,
+      CredentialSuppliers credentials) {
     String scheme = uri.getScheme().toLowerCase(Locale.ROOT);
     List<Candidate> seen = seen();
     if (StoreUri.isPlace(uri.toString()) && !Selection.isServed(seen, scheme)) {
       throw StoreUri.noScheme(uri.toString());
     }
     LockBackendProvider provider = Selection.select(seen, scheme, name);
-    BackendConfig config = new BackendConfig(uri, commandTimeout, "mortise", properties);
+    BackendConfig config =
+        new BackendConfig(uri, commandTimeout, "mortise", properties, credentials);
     try {
       return provider.open(config);
     } catch (BackendException e) {

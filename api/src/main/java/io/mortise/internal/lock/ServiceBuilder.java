@@ -8,6 +8,8 @@ import io.mortise.internal.engine.LeaseEvents;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.QueueTimes;
 import io.mortise.internal.wire.ServiceOptions;
+import io.mortise.spi.CredentialSuppliers;
+import io.mortise.spi.Credentials;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ReplicaAcks;
 import java.net.URI;
@@ -32,6 +34,7 @@ public final class ServiceBuilder implements LockService.Builder {
 
   private @Nullable URI uri;
   private final Map<String, String> properties = new HashMap<>();
+  private CredentialSuppliers credentials = CredentialSuppliers.NONE;
   private @Nullable String provider;
   private @Nullable LockBackend backend;
   private boolean shared;
@@ -53,11 +56,7 @@ public final class ServiceBuilder implements LockService.Builder {
 
   @Override
   public LockService.Builder uri(String text) {
-    uri =
-        once(
-            "uri",
-            uri == null ? null : "one already",
-            StoreUri.parse(Objects.requireNonNull(text, "uri")));
+    uri = onceUnseen("uri", uri, StoreUri.parse(Objects.requireNonNull(text, "uri")));
     return this;
   }
 
@@ -67,6 +66,21 @@ public final class ServiceBuilder implements LockService.Builder {
     if (properties.putIfAbsent(Objects.requireNonNull(name, "name"), value) != null) {
       throw new IllegalStateException("property " + name + " was already set; set it once");
     }
+    return this;
+  }
+
+  @Override
+  public LockService.Builder credentials(Supplier<Credentials> supplier) {
+    Supplier<Credentials> servers = onceUnseen("credentials", credentials.servers(), supplier);
+    credentials = new CredentialSuppliers(servers, credentials.sentinels());
+    return this;
+  }
+
+  @Override
+  public LockService.Builder sentinelCredentials(Supplier<Credentials> supplier) {
+    Supplier<Credentials> sentinels =
+        onceUnseen("sentinelCredentials", credentials.sentinels(), supplier);
+    credentials = new CredentialSuppliers(credentials.servers(), sentinels);
     return this;
   }
 
@@ -193,16 +207,22 @@ public final class ServiceBuilder implements LockService.Builder {
     ServiceOptions settings = settings();
     Supplier<LeaseEvents> events = () -> new LeaseEvents(listeners, executor);
     URI where = uri;
-    if (given != null && where == null && provider == null && properties.isEmpty()) {
+    boolean onlyWithUri = provider != null || !properties.isEmpty() || hasCredentials();
+    if (given != null && where == null && !onlyWithUri) {
       return ServiceHandle.open(wrapped(given), !shared, settings, events);
     }
     if (where == null || given != null) {
       throw new IllegalStateException(
-          "a service needs either uri(…), with provider(…) if several fit and property(…), or backend(…), and not both");
+          "a service needs either uri(…), with provider(…) if several fit, property(…) and credentials(…), or backend(…), and not both");
     }
     LockBackend opened =
-        InstalledProviders.open(where, provider, settings.commandTimeout(), properties);
+        InstalledProviders.open(
+            where, provider, settings.commandTimeout(), properties, credentials);
     return ServiceHandle.open(wrappedOrClosed(opened), true, settings, events);
+  }
+
+  private boolean hasCredentials() {
+    return !credentials.equals(CredentialSuppliers.NONE);
   }
 
   private LockBackend wrapped(LockBackend inner) {
@@ -269,8 +289,15 @@ public final class ServiceBuilder implements LockService.Builder {
     if (before != null) {
       throw new IllegalStateException(
           "%s was already set to %s, and is now given %s; set it once"
-              .formatted(option, before, value instanceof URI ? "another" : value));
+              .formatted(option, before, value));
     }
+    return value;
+  }
+
+  /** As {@link #once}, for values that a message does not show. */
+  private static <T> T onceUnseen(String option, @Nullable Object before, T value) {
+    Objects.requireNonNull(value, option);
+    Object unused = once(option, before == null ? null : "one already", "another");
     return value;
   }
 

@@ -36,6 +36,7 @@ public final class InMemoryBackendProvider implements LockBackendProvider {
   @Override
   public LockBackend open(BackendConfig config) {
     config.requireOnly(Set.of());
+    config.requireNoCredentials();
     return StoreRegistry.open(storeName(config));
   }
 

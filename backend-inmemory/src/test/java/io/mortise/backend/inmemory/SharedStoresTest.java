@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.LockService;
 import io.mortise.spi.BackendConfig;
+import io.mortise.spi.Credentials;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.SpiVersion;
@@ -40,6 +42,30 @@ class SharedStoresTest {
       assertEquals(Set.of("a"), InMemoryStore.named(name).keys());
       assertEquals("memory:" + name, one.info().endpoint());
     }
+  }
+
+  @Test
+  @DisplayName(
+      "B26: suppliers of users are refused, by the store and beside a backend, and not shown")
+  void usersThatChangeAreRefused() {
+    LockService.Builder byUri =
+        LockService.builder().uri("memory:" + name).credentials(() -> Credentials.of("s3cret"));
+    String message =
+        String.valueOf(assertThrows(IllegalArgumentException.class, byUri::open).getMessage());
+    assertTrue(message.contains("leave out credentials(…)"), message);
+    assertEquals(
+        "credentials was already set to one already, and is now given another; set it once",
+        assertThrows(
+                IllegalStateException.class,
+                () -> byUri.credentials(() -> Credentials.of("s3cret")))
+            .getMessage());
+    LockService.Builder beside =
+        LockService.builder()
+            .backend(open("memory:" + name))
+            .sentinelCredentials(() -> Credentials.of("s3cret"));
+    message = String.valueOf(assertThrows(IllegalStateException.class, beside::open).getMessage());
+    assertTrue(message.contains("and not both"), message);
+    assertEquals("Credentials[not shown]", new Credentials("user", "s3cret").toString());
   }
 
   @Test

@@ -80,6 +80,7 @@ final class Exchange {
     long start = System.nanoTime();
     long end = start + TimeUnit.MILLISECONDS.toNanos(millis);
     Links.limit(connection, millis);
+    boolean renews = connection instanceof RenewedConnection old && old.sendAuth();
     for (Attempt call : batch) {
       call.send(connection, words);
     }
@@ -87,6 +88,9 @@ final class Exchange {
     connection.getMany(0); // flushes now, so that close() has nothing to flush
     try {
       links.reads(connection);
+      if (renews) {
+        ((RenewedConnection) connection).readAuth();
+      }
       boolean again = first(batch.get(0), connection, start);
       for (int i = 1; i < batch.size(); i++) {
         long left = TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime());

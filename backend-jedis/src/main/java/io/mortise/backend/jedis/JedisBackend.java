@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Protocol.Command;
@@ -98,6 +99,16 @@ public final class JedisBackend implements LockBackend {
     exchange = new Exchange(links, words, subscriber::reconnect);
     pipeline = new Pipeline(links, words, subscriber::reconnect);
     info = greet(endpoint, check);
+    if (pool instanceof OwnPool own) {
+      own.atLook(this::renew);
+    }
+  }
+
+  /** Lets connections use new credentials, if there are any. */
+  private void renew() {
+    subscriber.renew();
+    shards.renew();
+    links.renew();
   }
 
   /**
@@ -170,6 +181,28 @@ public final class JedisBackend implements LockBackend {
       JedisClientConfig watched) {
     return JedisBackendProvider.CLIENT.open(
         () -> JedisSentinelNodes.connect(master, sentinels, servers, watched));
+  }
+
+  /**
+   * Uses one server with the settings of the caller's client, and a pool that belongs to the
+   * backend. The pool looks at connections that have rested, and closes them after a minute. If the
+   * settings have a credentials provider of the caller's own, living connections authenticate again
+   * when its answer has changed. It is asked for that every ten seconds.
+   *
+   * @param server host and port
+   * @param settings user, password or provider, TLS, timeouts, database
+   * @param size the most connections, without the one for messages
+   * @return an open backend
+   * @throws BackendException the server cannot be reached or is refused; nothing is left open
+   */
+  public static JedisBackend ofServer(HostAndPort server, JedisClientConfig settings, int size) {
+    return JedisBackendProvider.CLIENT.open(() -> {
+      ConnectionPoolConfig limits = OwnConnections.limits();
+      limits.setMaxTotal(size);
+      limits.setMaxIdle(size);
+      ConnectionPool pool = OwnConnections.pool(server, settings, limits);
+      return new JedisBackend(pool, server.toString(), BEAT, pool::close);
+    });
   }
 
   /** Checks the server by its reply to HELLO, and returns its facts. */

@@ -1,12 +1,11 @@
 package io.mortise.backend.jedis;
 
 import com.google.auto.service.AutoService;
-import io.mortise.backend.support.AddressMap;
 import io.mortise.backend.support.ClientRange;
 import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.RedisServers;
-import io.mortise.backend.support.TlsFiles;
+import io.mortise.backend.support.RedisSettings;
 import io.mortise.backend.support.cluster.ClusterAddress;
 import io.mortise.backend.support.cluster.ClusterRouter;
 import io.mortise.backend.support.cluster.MappedNodes;
@@ -18,7 +17,7 @@ import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.SpiVersion;
-import java.util.Locale;
+import java.time.Duration;
 import java.util.Set;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.HostAndPort;
@@ -28,8 +27,9 @@ import redis.clients.jedis.HostAndPort;
  * redis-cluster://user:password@host:port,host:port} for a cluster, and {@code rediss} in place of
  * {@code redis} for TLS. Only the host is required. The user may be left out alone: {@code
  * redis://:password@host}. User and password are percent-encoded. TLS uses the JVM's trust store
- * and no certificate of its own, unless the properties of {@link TlsFiles} name files. The server's
- * certificate must match the host name. With sentinels: {@code
+ * and no certificate of its own, unless the properties of {@link
+ * io.mortise.backend.support.TlsFiles} name files. The server's certificate must match the host
+ * name. With sentinels: {@code
  * redis[s]-sentinel://[[user]:password@]host[:port][,host[:port]]…[/database]#master}, and the
  * properties {@code sentinel.user} and {@code sentinel.password}.
  */
@@ -58,74 +58,63 @@ public final class JedisBackendProvider implements LockBackendProvider {
 
   @Override
   public LockBackend open(BackendConfig config) {
-    boolean isSentinel = SentinelAddress.isMeantBy(config.uri());
-    boolean isCluster = config.uri().getScheme().toLowerCase(Locale.ROOT).endsWith("-cluster");
-    Set<String> others = isCluster ? Set.of(AddressMap.PROPERTY) : Set.of();
-    TlsFiles tls = TlsFiles.of(config, isSentinel ? SentinelAddress.PROPERTIES : others);
-    AddressMap addresses = AddressMap.of(config);
-    if (isCluster) {
+    RedisSettings settings = RedisSettings.of(config);
+    if (settings.isCluster()) {
       ClusterAddress cluster = ClusterAddress.of(config.uri());
-      return CLIENT.open(() -> connect(cluster, config, tls, addresses));
+      return CLIENT.open(() -> settings.open(() -> connect(cluster, settings)));
     }
-    if (isSentinel) {
+    if (SentinelAddress.isMeantBy(config.uri())) {
       SentinelAddress set = SentinelAddress.of(config.uri());
-      return CLIENT.open(() -> connect(set, config, tls, addresses));
+      return CLIENT.open(() -> settings.open(() -> connect(set, settings)));
     }
     RedisAddress address = RedisAddress.of(config.uri());
-    return CLIENT.open(() -> connect(address, config, tls));
+    return CLIENT.open(() -> settings.open(() -> connect(address, settings)));
   }
 
-  private static LockBackend connect(RedisAddress address, BackendConfig config, TlsFiles tls) {
+  private static LockBackend connect(RedisAddress address, RedisSettings settings) {
     return Opening.patiently(
-        address, config.commandTimeout(), () -> connectOnce(address, config, tls));
+        address, settings.config().commandTimeout(), () -> connectOnce(address, settings));
   }
 
-  private static LockBackend connectOnce(RedisAddress address, BackendConfig config, TlsFiles tls) {
+  private static LockBackend connectOnce(RedisAddress address, RedisSettings settings) {
     try {
-      return connect(address, config, tls, true);
+      return connect(address, settings, true);
     } catch (BackendException e) {
       if (!RedisServers.isWithoutHello(e)) {
         throw e;
       }
-      return connect(address, config, tls, false);
+      return connect(address, settings, false);
     }
   }
 
   private static JedisBackend connect(
-      RedisAddress address, BackendConfig config, TlsFiles tls, boolean knowsHello) {
-    ConnectionPool pool = pool(address, config, tls, knowsHello);
+      RedisAddress address, RedisSettings settings, boolean knowsHello) {
+    ConnectionPool pool = OwnPool.of(address, settings, settings.servers(), knowsHello);
     return new JedisBackend(pool, address.toString(), JedisBackend.BEAT, pool::close);
   }
 
-  private static LockBackend connect(
-      ClusterAddress cluster, BackendConfig config, TlsFiles tls, AddressMap addresses) {
+  private static LockBackend connect(ClusterAddress cluster, RedisSettings settings) {
     JedisCluster nodes =
         new JedisCluster(
-            place -> pool(cluster.at(place), config, tls, true),
+            place -> OwnPool.of(cluster.at(place), settings, settings.servers(), true),
             ConnectionPool::close,
             cluster.seeds().get(0).tls());
     return new ClusterRouter(
-        new MappedNodes(nodes, addresses),
+        new MappedNodes(nodes, settings.addresses()),
         cluster.places(),
         cluster.toString(),
-        config.commandTimeout());
+        settings.config().commandTimeout());
   }
 
-  private static LockBackend connect(
-      SentinelAddress set, BackendConfig config, TlsFiles tls, AddressMap addresses) {
-    String user = config.properties().get(SentinelAddress.USER);
-    String password = config.properties().get(SentinelAddress.PASSWORD);
+  private static LockBackend connect(SentinelAddress set, RedisSettings settings) {
+    Duration timeout = settings.config().commandTimeout();
     JedisSentinelNodes nodes =
         new JedisSentinelNodes(
-            place -> pool(set.data(place), config, tls, true),
-            place -> pool(set.sentinel(place, user, password), config, tls, true),
-            config.commandTimeout(),
+            place -> OwnPool.of(set.data(place), settings, settings.servers(), true),
+            place ->
+                OwnPool.of(settings.sentinel(set, place), settings, settings.sentinels(), true),
+            timeout,
             set.tls());
-    return new SentinelRouter(new MappedServers(nodes, addresses), set, config.commandTimeout());
-  }
-
-  private static ConnectionPool pool(
-      RedisAddress address, BackendConfig config, TlsFiles tls, boolean knowsHello) {
-    return OwnPool.of(address, config, tls, knowsHello);
+    return new SentinelRouter(new MappedServers(nodes, settings.addresses()), set, timeout);
   }
 }

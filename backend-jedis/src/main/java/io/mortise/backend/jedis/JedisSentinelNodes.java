@@ -67,7 +67,7 @@ record JedisSentinelNodes(
   }
 
   private static ConnectionPool pool(String place, JedisClientConfig settings) {
-    return OwnConnections.pool(HostAndPort.from(place), settings);
+    return OwnConnections.pool(HostAndPort.from(place), settings, OwnConnections.limits());
   }
 
   @Override

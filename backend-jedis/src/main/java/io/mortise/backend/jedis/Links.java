@@ -13,6 +13,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 
@@ -39,6 +40,9 @@ final class Links {
    * them, because Jedis would connect it again.
    */
   private final Set<Connection> reading = ConcurrentHashMap.newKeySet();
+
+  /** Whether a thread sends new credentials over the connections that rest. */
+  private final AtomicBoolean renewing = new AtomicBoolean();
 
   private volatile boolean closed;
 
@@ -150,6 +154,26 @@ final class Links {
   /** Gives back a connection that may be broken. */
   void giveBack(Connection connection) {
     menders.execute(connection::close);
+  }
+
+  /**
+   * Sends new credentials over the connections that rest, if there are any. Those that are lent
+   * send theirs before their next calls.
+   */
+  void renew() {
+    if (!closed && !renewing.getAndSet(true)) {
+      menders.execute(this::evict);
+    }
+  }
+
+  private void evict() {
+    try {
+      pool.evict();
+    } catch (Exception e) {
+      // The pool is closed. A connection that fails is ended by the pool.
+    } finally {
+      renewing.set(false);
+    }
   }
 
   /** Closes what rests in the pool. */

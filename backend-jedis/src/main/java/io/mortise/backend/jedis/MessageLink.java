@@ -7,10 +7,31 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.SafeEncoder;
 
-/** The message connection. It must not send after its end: Jedis would connect it again. */
-record MessageLink(Connection connection) implements Subscriber.Link {
-  MessageLink {
+/**
+ * The message connection. It must not send after its end: Jedis would connect it again.
+ *
+ * <p>With credentials that change it uses the newer protocol if the server has it, because the
+ * older one allows no AUTH beside subscriptions. Replies to SUBSCRIBE and messages are the same in
+ * both.
+ */
+final class MessageLink implements Subscriber.Link {
+  private final Connection connection;
+  private final boolean mayAuth;
+
+  MessageLink(Connection connection) {
+    this.connection = connection;
+    mayAuth = connection instanceof RenewedConnection && hasNewerProtocol(connection);
     connection.setSoTimeout(0);
+  }
+
+  private static boolean hasNewerProtocol(Connection connection) {
+    try {
+      connection.sendCommand(Command.HELLO, "3");
+      Object unused = connection.getOne();
+      return true;
+    } catch (JedisDataException e) {
+      return false;
+    }
   }
 
   @Override
@@ -26,12 +47,36 @@ record MessageLink(Connection connection) implements Subscriber.Link {
   }
 
   @Override
+  public boolean renew() {
+    if (!(connection instanceof RenewedConnection renewed) || !renewed.mayRenew()) {
+      return true;
+    }
+    if (mayAuth && renewed.sendAuth()) {
+      renewed.getMany(0); // flushes
+    }
+    return mayAuth;
+  }
+
+  @Override
   public Object read() {
     try {
-      return SafeEncoder.encodeObject(connection.getUnflushedObject());
+      Object said = SafeEncoder.encodeObject(connection.getUnflushedObject());
+      if ("OK".equals(said) && connection instanceof RenewedConnection renewed) {
+        renewed.heardAuth(null);
+      }
+      return said;
     } catch (JedisDataException e) {
+      if (connection instanceof RenewedConnection renewed && isOfAuth(e)) {
+        renewed.heardAuth(e);
+        return "AUTH";
+      }
       return e;
     }
+  }
+
+  /** Whether the error is one of AUTH. Other commands of this connection have other errors. */
+  private static boolean isOfAuth(JedisDataException error) {
+    return String.valueOf(error.getMessage()).matches("(?s)(WRONGPASS|ERR AUTH)\\b.*");
   }
 
   @Override

@@ -1,6 +1,9 @@
 package io.mortise.backend.jedis;
 
+import io.mortise.backend.support.ChangingCredentials;
+import io.mortise.backend.support.ChangingCredentials.Answer;
 import io.mortise.backend.support.RedisAddress;
+import io.mortise.spi.Credentials;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -8,8 +11,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.commons.pool2.PooledObject;
 import org.apache.commons.pool2.PooledObjectFactory;
+import org.apache.commons.pool2.PooledObjectState;
 import org.apache.commons.pool2.impl.DefaultPooledObject;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
@@ -17,11 +22,13 @@ import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.DefaultJedisSocketFactory;
+import redis.clients.jedis.DefaultRedisCredentialsProvider;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Protocol.Keyword;
+import redis.clients.jedis.RedisCredentials;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -40,23 +47,59 @@ record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, C
   private static final Duration REST = Duration.ofMillis(300);
 
   /** The pool of an application's own settings. Jedis introduces its connections. */
-  static ConnectionPool pool(HostAndPort server, JedisClientConfig settings) {
+  static ConnectionPool pool(
+      HostAndPort server, JedisClientConfig settings, ConnectionPoolConfig limits) {
     if (settings.getAuthXManager() != null) {
-      return new ConnectionPool(server, settings, limits()); // only this pool renews its tokens
+      return new ConnectionPool(server, settings, limits); // only this pool renews its tokens
     }
     JedisSocketFactory sockets = new DefaultJedisSocketFactory(server, settings);
-    return new ConnectionPool(
-        new OwnConnections(sockets, socket -> new Connection(socket, settings)), limits());
+    Supplier<RedisCredentials> provider = settings.getCredentialsProvider();
+    if (provider == null || provider instanceof DefaultRedisCredentialsProvider) {
+      return new ConnectionPool(
+          new OwnConnections(sockets, socket -> new Connection(socket, settings)), limits);
+    }
+    return OwnPool.of(server, settings, provider, limits);
+  }
+
+  /** The same with credentials that change. */
+  static OwnConnections of(
+      HostAndPort server, JedisClientConfig settings, ChangingCredentials.User credentials) {
+    return new OwnConnections(
+        new DefaultJedisSocketFactory(server, settings),
+        socket -> new RenewedConnection(socket, settings, credentials, credentials.latest()));
   }
 
   /** The connections of a URI. They open in one round trip. */
   static OwnConnections of(
       JedisSocketFactory sockets, RedisAddress address, String name, boolean knowsHello) {
-    List<CommandArguments> words = knowsHello ? hello(address, name) : introduction(address, name);
+    List<CommandArguments> words = words(address, address.credentials(), name, knowsHello);
+    return new OwnConnections(sockets, socket -> greeted(new Connection(socket), words));
+  }
+
+  /** The same with credentials that change. Each connection asks for them. */
+  static OwnConnections of(
+      JedisSocketFactory sockets,
+      RedisAddress address,
+      String name,
+      boolean knowsHello,
+      ChangingCredentials.User credentials) {
+    return new OwnConnections(
+        sockets,
+        socket -> {
+          Answer answer = credentials.ask();
+          Connection made = new RenewedConnection(socket, credentials, answer);
+          return greeted(made, words(address, answer.credentials(), name, knowsHello));
+        });
+  }
+
+  private static List<CommandArguments> words(
+      RedisAddress address, @Nullable Credentials credentials, String name, boolean knowsHello) {
+    List<CommandArguments> words =
+        knowsHello ? hello(credentials, name) : introduction(credentials, name);
     if (address.database() > 0) {
       words.add(new CommandArguments(Command.SELECT).add(address.database()));
     }
-    return new OwnConnections(sockets, socket -> greeted(new Connection(socket), words));
+    return words;
   }
 
   static ConnectionPoolConfig limits() {
@@ -66,24 +109,24 @@ record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, C
   }
 
   /** A password without a user goes before HELLO, because HELLO wants a user with it. */
-  private static List<CommandArguments> hello(RedisAddress address, String name) {
+  private static List<CommandArguments> hello(@Nullable Credentials credentials, String name) {
     List<CommandArguments> words = new ArrayList<>();
     CommandArguments hello = new CommandArguments(Command.HELLO).add("2");
-    if (address.user() != null) {
-      hello.add(Keyword.AUTH).add(address.user()).add(address.password());
-    } else if (address.password() != null) {
-      words.add(new CommandArguments(Command.AUTH).add(address.password()));
+    if (credentials != null && credentials.user() != null) {
+      hello.add(Keyword.AUTH).add(credentials.user()).add(credentials.password());
+    } else if (credentials != null) {
+      words.add(RenewedConnection.auth(credentials));
     }
     words.add(hello.add(Keyword.SETNAME).add(name));
     return words;
   }
 
   /** For a server that does not know HELLO. */
-  private static List<CommandArguments> introduction(RedisAddress address, String name) {
+  private static List<CommandArguments> introduction(
+      @Nullable Credentials credentials, String name) {
     List<CommandArguments> words = new ArrayList<>();
-    if (address.password() != null) {
-      CommandArguments auth = new CommandArguments(Command.AUTH);
-      words.add((address.user() == null ? auth : auth.add(address.user())).add(address.password()));
+    if (credentials != null) {
+      words.add(RenewedConnection.auth(credentials));
     }
     words.add(new CommandArguments(Command.CLIENT).add(Keyword.SETNAME).add(name));
     return words;
@@ -114,9 +157,15 @@ record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, C
     return new Lent(greeting.apply(socket), socket);
   }
 
+  /** At a borrow it takes no round trip. The evictor has the time to send new credentials. */
   @Override
   public boolean validateObject(PooledObject<Connection> lent) {
-    return lent.getIdleDuration().compareTo(REST) < 0 || (lent instanceof Lent one && one.isOpen());
+    boolean isOpen =
+        lent.getIdleDuration().compareTo(REST) < 0 || (lent instanceof Lent one && one.isOpen());
+    if (isOpen && lent.getState() == PooledObjectState.EVICTION) {
+      RenewedConnection.renewNow(lent.getObject()); // if it fails, the pool ends the connection
+    }
+    return isOpen;
   }
 
   @Override

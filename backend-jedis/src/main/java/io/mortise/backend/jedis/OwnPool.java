@@ -1,17 +1,27 @@
 package io.mortise.backend.jedis;
 
+import io.mortise.backend.support.ChangingCredentials;
+import io.mortise.backend.support.CredentialFault;
 import io.mortise.backend.support.RedisAddress;
-import io.mortise.backend.support.TlsFiles;
+import io.mortise.backend.support.RedisServers;
+import io.mortise.backend.support.RedisSettings;
 import io.mortise.spi.BackendConfig;
+import io.mortise.spi.Credentials;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
+import redis.clients.jedis.RedisCredentials;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.IOUtils;
 
@@ -20,24 +30,91 @@ import redis.clients.jedis.util.IOUtils;
  * that is in use or just connects, so that no thread waits for the server any longer.
  */
 final class OwnPool extends ConnectionPool {
-  private final Sockets sockets;
+  private final Runnable endSockets;
+  private final @Nullable Renewal renewal;
 
-  private OwnPool(Sockets sockets, OwnConnections connections) {
-    super(connections, OwnConnections.limits());
-    this.sockets = sockets;
+  private OwnPool(
+      OwnConnections connections,
+      ConnectionPoolConfig limits,
+      Runnable endSockets,
+      @Nullable Renewal renewal) {
+    super(connections, limits);
+    this.endSockets = endSockets;
+    this.renewal = renewal;
   }
 
-  static OwnPool of(RedisAddress address, BackendConfig config, TlsFiles tls, boolean knowsHello) {
+  static OwnPool of(
+      RedisAddress address,
+      RedisSettings settings,
+      @Nullable ChangingCredentials credentials,
+      boolean knowsHello) {
+    BackendConfig config = settings.config();
     HostAndPort server = new HostAndPort(address.host(), address.port());
     Sockets plain = new Sockets(server, Math.toIntExact(config.commandTimeout().toMillis()));
-    JedisSocketFactory outer = address.tls() ? new TlsSockets(plain, server, tls) : plain;
-    return new OwnPool(plain, OwnConnections.of(outer, address, config.clientName(), knowsHello));
+    JedisSocketFactory outer =
+        address.tls() ? new TlsSockets(plain, server, settings.tls()) : plain;
+    String name = config.clientName();
+    Renewal renewal = credentials == null ? null : new Renewal(credentials, address.toString());
+    OwnConnections made =
+        renewal == null
+            ? OwnConnections.of(outer, address, name, knowsHello)
+            : OwnConnections.of(outer, address, name, knowsHello, renewal.user);
+    return new OwnPool(made, OwnConnections.limits(), plain::close, renewal);
+  }
+
+  /** The pool of an application's own settings, whose provider says what changes. */
+  static OwnPool of(
+      HostAndPort server,
+      JedisClientConfig settings,
+      Supplier<RedisCredentials> provider,
+      ConnectionPoolConfig limits) {
+    Duration timeout = Duration.ofMillis(settings.getSocketTimeoutMillis());
+    ChangingCredentials credentials =
+        ChangingCredentials.ofClient(
+            "the credentials provider of the Jedis settings", () -> asked(provider), timeout);
+    Renewal renewal = new Renewal(credentials, server.toString());
+    try {
+      ChangingCredentials.Answer unused = renewal.user.ask(); // what the first connection has
+    } catch (CredentialFault e) {
+      renewal.user.close();
+      throw RedisServers.refusal(server.toString(), e);
+    }
+    return new OwnPool(
+        OwnConnections.of(server, settings, renewal.user), limits, () -> {}, renewal);
+  }
+
+  /** An empty password stands for none. */
+  private static Credentials asked(Supplier<RedisCredentials> provider) {
+    RedisCredentials given = provider.get();
+    return given == null || given.getPassword() == null
+        ? Credentials.of("")
+        : new Credentials(given.getUser(), new String(given.getPassword()));
+  }
+
+  /** Sets what is done after each look at the supplier of credentials, if there is one. */
+  void atLook(Runnable work) {
+    if (renewal != null) {
+      renewal.work = work;
+    }
   }
 
   @Override
   public void close() {
-    sockets.close();
+    endSockets.run();
     super.close();
+    if (renewal != null) {
+      renewal.user.close();
+    }
+  }
+
+  /** The use of a supplier of credentials. */
+  private static final class Renewal {
+    final ChangingCredentials.User user;
+    volatile Runnable work = () -> {};
+
+    Renewal(ChangingCredentials credentials, String server) {
+      user = credentials.join(server, () -> work.run());
+    }
   }
 
   /**

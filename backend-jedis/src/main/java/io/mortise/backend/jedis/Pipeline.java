@@ -120,7 +120,7 @@ final class Pipeline {
     int millis = PendingCall.millisLeft(batch);
     while (line == null && millis > 0) {
       try {
-        line = begin(links.borrow(millis));
+        line = begin(renewed(links.borrow(millis), millis));
       } catch (NoSuchElementException e) {
         if (!links.mayWait(e, millis)) {
           throw e;
@@ -131,7 +131,27 @@ final class Pipeline {
     return line;
   }
 
+  /** A connection whose credentials are old sends the new ones first, which takes a round trip. */
+  private Connection renewed(Connection connection, int millis) {
+    if (RenewedConnection.mayRenew(connection)) {
+      int before = connection.getSoTimeout();
+      try {
+        Links.limit(connection, millis);
+        RenewedConnection.renewNow(connection);
+        Links.limit(connection, before);
+      } catch (RuntimeException e) {
+        links.lose(connection, e, millis);
+        throw e;
+      }
+    }
+    return connection;
+  }
+
+  /** A line whose credentials are old gets no more calls. So it ends, and can be renewed. */
   private synchronized @Nullable Line reuse() {
+    if (current != null && RenewedConnection.mayRenew(current.connection)) {
+      current = null;
+    }
     if (current != null) {
       current.writes = true;
     }

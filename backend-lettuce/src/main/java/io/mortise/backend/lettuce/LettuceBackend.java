@@ -12,6 +12,7 @@ import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.mortise.backend.support.ActivityTimer;
+import io.mortise.backend.support.ChangingCredentials.Answer;
 import io.mortise.backend.support.Channels;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.RedisServers;
@@ -30,10 +31,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Runs scripts on one Redis server through Lettuce, with one connection for all calls and one for
@@ -70,6 +74,9 @@ public final class LettuceBackend implements LockBackend {
   /** Only the beat uses it. */
   private long reconnectedAt = System.nanoTime() - REST;
 
+  /** Null if the credentials do not change. */
+  private final @Nullable Renewals renewals;
+
   /** For calls with a WAIT, which holds up every command behind it. */
   private final AckedLinks acked;
 
@@ -81,17 +88,42 @@ public final class LettuceBackend implements LockBackend {
    */
   LettuceBackend(OwnClient client, RedisURI uri, Duration beat, Check check) {
     this.client = client;
-    var connecting = client.redis.connectAsync(StringCodec.UTF8, uri).toCompletableFuture();
+    renewals = client.renewals(uri);
+    if (renewals != null) {
+      client.time.checkMayPark();
+      renewals.askFirst();
+    }
+    var connecting = connect(uri).toCompletableFuture();
     client.time.checkMayPark();
     calls = Waits.join(connecting);
     info = check.apply(LettuceBackendProvider.endpoint(uri), facts(uri.getTimeout().toNanos()));
-    var news =
-        Waits.join(client.redis.connectPubSubAsync(StringCodec.UTF8, uri).toCompletableFuture());
+    var connectingNews = renewed(() -> client.redis.connectPubSubAsync(StringCodec.UTF8, uri));
+    var news = Waits.join(connectingNews.toCompletableFuture());
     links = new CopyOnWriteArrayList<>(List.of(calls, news));
-    acked = new AckedLinks(() -> client.redis.connectAsync(StringCodec.UTF8, uri), links::add);
-    asking = new SideLink(() -> client.redis.connectAsync(StringCodec.UTF8, uri), links::add);
+    acked = new AckedLinks(() -> connect(uri), links::add);
+    asking = new SideLink(() -> connect(uri), links::add);
     messages = new Messages(news);
     pulse = new ActivityTimer(this::beat, beat);
+  }
+
+  private CompletionStage<StatefulRedisConnection<String, String>> connect(RedisURI uri) {
+    return renewed(() -> client.redis.connectAsync(StringCodec.UTF8, uri));
+  }
+
+  /** Opens a connection that gets new credentials, if they change. */
+  private <C extends StatefulRedisConnection<String, String>> CompletionStage<C> renewed(
+      Supplier<? extends CompletionStage<C>> opening) {
+    Renewals changes = renewals;
+    if (changes == null) {
+      return opening.get();
+    }
+    Answer before = changes.latest();
+    return opening
+        .get()
+        .thenApply(opened -> {
+          changes.add(opened, before);
+          return opened;
+        });
   }
 
   private Map<String, ?> facts(long nanos) {
@@ -144,14 +176,13 @@ public final class LettuceBackend implements LockBackend {
     if (!uri.getSentinels().isEmpty()) {
       return LettuceBackendProvider.CLIENT.open(() -> LettuceSentinelNodes.connect(client, uri));
     }
+    RedisURI own = RedisURI.builder(uri).build();
+    own.setCredentialsProvider(AskedCredentials.of(uri, client.getOptions()));
     return LettuceBackendProvider.CLIENT.open(() -> {
       try (SharedThreads threads = SharedThreads.of(client.getResources())) {
         return LettuceBackendProvider.explained(() ->
             LettuceBackendProvider.connect(
-                threads.client(client.getOptions()),
-                RedisURI.builder(uri).build(),
-                BEAT,
-                RedisServers::usable));
+                threads.client(client.getOptions()), own, BEAT, RedisServers::usable));
       }
     });
   }

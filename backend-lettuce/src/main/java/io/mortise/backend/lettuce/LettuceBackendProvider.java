@@ -5,11 +5,11 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
-import io.mortise.backend.support.AddressMap;
 import io.mortise.backend.support.ClientRange;
 import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.RedisServers;
+import io.mortise.backend.support.RedisSettings;
 import io.mortise.backend.support.TlsFiles;
 import io.mortise.backend.support.Waits;
 import io.mortise.backend.support.cluster.ClusterAddress;
@@ -24,7 +24,6 @@ import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.SpiVersion;
 import java.time.Duration;
-import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
@@ -74,57 +73,53 @@ public final class LettuceBackendProvider implements LockBackendProvider {
 
   @Override
   public LockBackend open(BackendConfig config) {
-    boolean isSentinel = SentinelAddress.isMeantBy(config.uri());
-    boolean isCluster = config.uri().getScheme().toLowerCase(Locale.ROOT).endsWith("-cluster");
-    Set<String> others = isCluster ? Set.of(AddressMap.PROPERTY) : Set.of();
-    TlsFiles tls = TlsFiles.of(config, isSentinel ? SentinelAddress.PROPERTIES : others);
-    AddressMap addresses = AddressMap.of(config);
-    if (isCluster) {
+    RedisSettings settings = RedisSettings.of(config);
+    if (settings.isCluster()) {
       ClusterAddress cluster = ClusterAddress.of(config.uri());
-      return CLIENT.open(() -> open(cluster, config, tls, addresses));
+      return CLIENT.open(() -> settings.open(() -> open(cluster, settings)));
     }
-    if (isSentinel) {
+    if (SentinelAddress.isMeantBy(config.uri())) {
       SentinelAddress set = SentinelAddress.of(config.uri());
-      return CLIENT.open(() -> open(set, config, tls, addresses));
+      return CLIENT.open(() -> settings.open(() -> open(set, settings)));
     }
     RedisAddress address = RedisAddress.of(config.uri());
-    return CLIENT.open(() -> open(address, config, tls));
+    return CLIENT.open(() -> settings.open(() -> open(address, settings)));
   }
 
-  private static LockBackend open(RedisAddress address, BackendConfig config, TlsFiles tls) {
+  private static LockBackend open(RedisAddress address, RedisSettings settings) {
+    BackendConfig config = settings.config();
     RedisServers.knock(address, config.commandTimeout());
-    RedisURI uri = OwnClient.uri(address, config);
-    ClientOptions options = options(config, tls);
+    RedisURI uri = OwnClient.uri(address, config, settings.servers());
+    ClientOptions options = options(config, settings.tls());
     try (SharedThreads threads = SharedThreads.startOne()) { // they go on until the client ends
       return connect(threads, options, uri, LettuceBackend.BEAT, RedisServers::usable);
     }
   }
 
-  private static LockBackend open(
-      ClusterAddress cluster, BackendConfig config, TlsFiles tls, AddressMap addresses) {
+  private static LockBackend open(ClusterAddress cluster, RedisSettings settings) {
+    BackendConfig config = settings.config();
     LettuceCluster nodes =
         new LettuceCluster(
             SharedThreads.start(),
-            options(config, tls),
-            place -> OwnClient.uri(cluster.at(place), config));
+            options(config, settings.tls()),
+            place -> OwnClient.uri(cluster.at(place), config, settings.servers()));
     return new ClusterRouter(
-        new MappedNodes(nodes, addresses),
+        new MappedNodes(nodes, settings.addresses()),
         cluster.places(),
         cluster.toString(),
         config.commandTimeout());
   }
 
-  private static LockBackend open(
-      SentinelAddress set, BackendConfig config, TlsFiles tls, AddressMap addresses) {
-    String user = config.properties().get(SentinelAddress.USER);
-    String password = config.properties().get(SentinelAddress.PASSWORD);
+  private static LockBackend open(SentinelAddress set, RedisSettings settings) {
+    BackendConfig config = settings.config();
     LettuceSentinelNodes nodes =
         new LettuceSentinelNodes(
             SharedThreads.startOne(),
-            options(config, tls),
-            place -> OwnClient.uri(set.data(place), config),
-            place -> OwnClient.uri(set.sentinel(place, user, password), config));
-    return new SentinelRouter(new MappedServers(nodes, addresses), set, config.commandTimeout());
+            options(config, settings.tls()),
+            place -> OwnClient.uri(set.data(place), config, settings.servers()),
+            place -> OwnClient.uri(settings.sentinel(set, place), config, settings.sentinels()));
+    return new SentinelRouter(
+        new MappedServers(nodes, settings.addresses()), set, config.commandTimeout());
   }
 
   /** Each connection that uses TLS is made with the certificates that the files have then. */

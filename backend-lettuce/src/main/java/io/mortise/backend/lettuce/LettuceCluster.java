@@ -28,7 +28,8 @@ record LettuceCluster(SharedThreads threads, ClientOptions options, Function<Str
   /** A backend with the settings of a client that belongs to the application. */
   static LockBackend of(RedisClusterClient client) {
     List<RedisURI> seeds = seeds(client);
-    RedisURI model = seeds.get(0);
+    RedisURI model = RedisURI.builder(seeds.get(0)).build();
+    model.setCredentialsProvider(AskedCredentials.of(model, client.getOptions()));
     List<String> places = seeds.stream().map(uri -> uri.getHost() + ':' + uri.getPort()).toList();
     String scheme = model.isSsl() ? "rediss-cluster://" : "redis-cluster://";
     LettuceCluster nodes =

@@ -3,6 +3,7 @@ package io.mortise.backend.lettuce;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.protocol.CommandType;
 import io.mortise.backend.support.RedisServers;
@@ -42,20 +43,25 @@ record LettuceSentinelNodes(
 
   /** Connects with the settings of an application's client. */
   static LockBackend connect(RedisClient client, RedisURI uri) {
-    Map<String, RedisURI> given = new LinkedHashMap<>();
-    uri.getSentinels()
-        .forEach(sentinel -> given.put(sentinel.getHost() + ':' + sentinel.getPort(), sentinel));
-    RedisURI any = uri.getSentinels().get(0);
+    ClientOptions options = client.getOptions();
+    Given servers = new Given(uri, AskedCredentials.of(uri, options));
+    Map<String, Given> sentinels = new LinkedHashMap<>();
+    for (RedisURI each : uri.getSentinels()) {
+      sentinels.put(
+          each.getHost() + ':' + each.getPort(),
+          new Given(each, AskedCredentials.of(each, options)));
+    }
+    Given any = sentinels.values().iterator().next();
     LettuceSentinelNodes nodes =
         new LettuceSentinelNodes(
             SharedThreads.of(client.getResources()),
-            client.getOptions(),
-            place -> at(place, uri, uri),
-            place -> at(place, given.getOrDefault(place, any), uri));
+            options,
+            place -> servers.at(place, uri),
+            place -> sentinels.getOrDefault(place, any).at(place, uri));
     SentinelAddress address =
         new SentinelAddress(
             uri.isSsl(),
-            List.copyOf(given.keySet()),
+            List.copyOf(sentinels.keySet()),
             null,
             null,
             uri.getDatabase(),
@@ -63,14 +69,20 @@ record LettuceSentinelNodes(
     return new SentinelRouter(nodes, address, ANSWER);
   }
 
-  /** The address of a server, with the settings of one URI and the timeout of another. */
-  private static RedisURI at(String place, RedisURI settings, RedisURI timed) {
-    int colon = place.lastIndexOf(':');
-    return RedisURI.builder(settings)
-        .withHost(place.substring(0, colon))
-        .withPort(Integer.parseInt(place.substring(colon + 1)))
-        .withTimeout(timed.getTimeout())
-        .build();
+  /** The settings of an application's URI, and the credentials to use in place of its own. */
+  private record Given(RedisURI settings, RedisCredentialsProvider credentials) {
+    /** The address of a server, with these settings and the timeout of another URI. */
+    RedisURI at(String place, RedisURI timed) {
+      int colon = place.lastIndexOf(':');
+      RedisURI server =
+          RedisURI.builder(settings)
+              .withHost(place.substring(0, colon))
+              .withPort(Integer.parseInt(place.substring(colon + 1)))
+              .withTimeout(timed.getTimeout())
+              .build();
+      server.setCredentialsProvider(credentials);
+      return server;
+    }
   }
 
   @Override

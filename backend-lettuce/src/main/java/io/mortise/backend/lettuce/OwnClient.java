@@ -11,9 +11,11 @@ import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.event.DefaultEventPublisherOptions;
 import io.lettuce.core.protocol.CommandWrapper;
 import io.lettuce.core.protocol.RedisCommand;
+import io.lettuce.core.pubsub.PubSubCommandHandler;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.resource.NettyCustomizer;
+import io.mortise.backend.support.ChangingCredentials;
 import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.Silence;
@@ -34,6 +36,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,6 +73,8 @@ final class OwnClient implements NettyCustomizer {
 
   private final Map<Channel, Silence> links = new ConcurrentHashMap<>();
 
+  private volatile @Nullable Renewals renewals;
+
   /** Creates a client on threads that never end here. */
   OwnClient(ClientResources resources, ClientOptions options, LoopTime time) {
     this(resources, options, time, client -> CompletableFuture.completedFuture(null));
@@ -102,12 +107,16 @@ final class OwnClient implements NettyCustomizer {
     }
   }
 
-  static RedisURI uri(RedisAddress address, BackendConfig config) {
+  static RedisURI uri(
+      RedisAddress address, BackendConfig config, @Nullable ChangingCredentials credentials) {
     Duration attempt = Opening.attempt(config.commandTimeout());
     RedisURI uri = new RedisURI(address.host(), address.port(), attempt);
     uri.setSsl(address.tls());
     uri.setCredentialsProvider(
-        new StaticCredentialsProvider(RedisCredentials.just(address.user(), address.password())));
+        credentials == null
+            ? new StaticCredentialsProvider(
+                RedisCredentials.just(address.user(), address.password()))
+            : new AskedCredentials(credentials, null));
     uri.setDatabase(address.database());
     uri.setClientName(config.clientName());
     return uri;
@@ -199,6 +208,24 @@ final class OwnClient implements NettyCustomizer {
     });
   }
 
+  /** Begins to send new credentials, if those of the URI change. The client ends that. */
+  @Nullable Renewals renewals(RedisURI uri) {
+    if (uri.getCredentialsProvider() instanceof AskedCredentials asked) {
+      String server = LettuceBackendProvider.endpoint(uri);
+      renewals = new Renewals(asked.source(), server, this::disconnectMessages);
+    }
+    return renewals;
+  }
+
+  /** Closes the link for messages. Lettuce reconnects. */
+  private void disconnectMessages() {
+    for (Channel link : links.keySet()) {
+      if (link.pipeline().get(PubSubCommandHandler.class) != null) {
+        link.close();
+      }
+    }
+  }
+
   /** Whether the threads end, also those of the caller's client. */
   boolean isEnded() {
     return copy.eventExecutorGroup().isShuttingDown();
@@ -212,6 +239,9 @@ final class OwnClient implements NettyCustomizer {
   /** Closes the connections, and then ends the threads. Does not wait; the future does. */
   CompletableFuture<Void> close() {
     if (!closed.getAndSet(true)) {
+      if (renewals != null) {
+        renewals.close();
+      }
       redis
           .shutdownAsync()
           .exceptionally(e -> null)

@@ -238,6 +238,37 @@ final class GivenClientTest {
   }
 
   @Test
+  @DisplayName("B26: living connections get what the provider of the URI says")
+  void livingConnectionsGetWhatTheProviderSays() {
+    AtomicReference<RedisCredentials> now = new AtomicReference<>(user("lou"));
+    uri.setCredentialsProvider(RedisCredentialsProvider.from(now::get));
+    try (LockBackend backend = LettuceBackend.of(client, uri)) {
+      backend.execute(count("k"));
+      now.set(user("max"));
+      Fixture.await(
+          "they have the new user",
+          () -> !String.valueOf(REDIS.server().command("CLIENT", "LIST")).contains("user=lou "));
+      REDIS.server().command("ACL", "DELUSER", "lou");
+      backend.execute(count("k"));
+    }
+  }
+
+  private static RedisCredentials user(String name) {
+    REDIS.server().command("ACL", "SETUSER", name, "on", ">of-" + name, "~*", "&*", "+@all");
+    return RedisCredentials.just(name, "of-" + name);
+  }
+
+  @Test
+  @DisplayName("B26: a provider without a password opens a server that asks for none")
+  void aProviderWithoutAPassword() {
+    uri.setCredentialsProvider(
+        RedisCredentialsProvider.from(() -> RedisCredentials.just(null, (char[]) null)));
+    try (LockBackend backend = LettuceBackend.of(client, uri)) {
+      backend.execute(count("k"));
+    }
+  }
+
+  @Test
   @DisplayName("B16: a URI with sentinels leads to the master that they name")
   void aSentinelUri() {
     RedisSentinels set = RedisSentinels.shared();

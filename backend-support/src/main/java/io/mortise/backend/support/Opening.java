@@ -78,10 +78,12 @@ public final class Opening {
    * Whether a failure says that time ran out.
    *
    * @param failure from connecting
-   * @return true if a cause is named after a timeout, as those of the JDK, of Netty and of clients
+   * @return true if a cause is named after a timeout, as those of the JDK, of Netty and of clients,
+   *     unless it is one of a supplier of credentials
    */
   private static boolean isLate(Throwable failure) {
     return Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
+        .takeWhile(each -> !(each instanceof CredentialFault))
         .anyMatch(each -> each.getClass().getSimpleName().contains("Timeout"));
   }
 

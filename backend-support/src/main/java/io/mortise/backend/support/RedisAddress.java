@@ -1,5 +1,6 @@
 package io.mortise.backend.support;
 
+import io.mortise.spi.Credentials;
 import java.net.URI;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
@@ -93,6 +94,15 @@ public record RedisAddress(
     return part == null || part.isEmpty()
         ? null
         : URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
+  }
+
+  /**
+   * User and password, if there are any.
+   *
+   * @return null without a password
+   */
+  public @Nullable Credentials credentials() {
+    return password == null ? null : new Credentials(user, password);
   }
 
   /** The URI without user and password. */

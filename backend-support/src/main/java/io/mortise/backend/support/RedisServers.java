@@ -264,21 +264,25 @@ public final class RedisServers {
    *
    * @param endpoint the server's address, without a secret
    * @param failure from connecting or from {@link #usable}; the message quotes its innermost cause,
-   *     or the one that says that a host is unknown
+   *     or the one that says that a host is unknown or that there are no credentials
    * @return an exception that names the next step, as far as the failure shows it
    */
   public static BackendException refusal(String endpoint, Throwable failure) {
     Throwable reason =
         Stream.iterate(failure, Objects::nonNull, Throwable::getCause)
-            .reduce(
-                failure, (outer, inner) -> outer instanceof UnknownHostException ? outer : inner);
+            .reduce(failure, (outer, inner) -> isReason(outer) ? outer : inner);
     String message = endpoint + " cannot be used: " + reason.getMessage() + advice(reason);
     return new BackendException(Outcome.NOT_EXECUTED, message, failure);
   }
 
+  /** Whether the causes of an exception say less than itself. */
+  private static boolean isReason(Throwable failure) {
+    return failure instanceof UnknownHostException || failure instanceof CredentialFault;
+  }
+
   private static String advice(Throwable reason) {
     String message = String.valueOf(reason.getMessage());
-    if (reason instanceof Unfit) {
+    if (reason instanceof Unfit || reason instanceof CredentialFault) {
       return "";
     }
     if (reason instanceof UnknownHostException) {

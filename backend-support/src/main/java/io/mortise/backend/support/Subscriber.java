@@ -52,6 +52,16 @@ public final class Subscriber {
      */
     Object read() throws Exception;
 
+    /**
+     * Lets the connection use new credentials, if there are any.
+     *
+     * @return false if it has to be closed for that
+     * @throws Exception the connection failed
+     */
+    default boolean renew() throws Exception {
+      return true;
+    }
+
     /** Ends the connection, and a read in progress. */
     void close();
   }
@@ -143,6 +153,23 @@ public final class Subscriber {
     long last = reconnectedAt.get();
     if (now - last >= REST && reconnectedAt.compareAndSet(last, now)) {
       writer.execute(this::endLink);
+    }
+  }
+
+  /** Lets the connection use new credentials, if there are any. */
+  public void renew() {
+    if (!channels.isEmpty()) {
+      writer.execute(this::renewLink);
+    }
+  }
+
+  private void renewLink() {
+    try {
+      if (link != null && link.isOpen() && !link.renew()) {
+        link.close();
+      }
+    } catch (Exception e) {
+      link.close(); // the reader notices the end
     }
   }
 

@@ -7,23 +7,39 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.lettuce.core.RedisCredentials;
+import io.lettuce.core.RedisCredentialsProvider;
 import io.mortise.LockException;
 import io.mortise.LockService;
 import io.mortise.backend.inmemory.InMemoryStore;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TestAuthority;
 import io.mortise.conformance.redis.TlsServer;
+import io.mortise.conformance.support.Await;
 import io.mortise.spi.LockBackend;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.function.Executable;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+import redis.clients.jedis.DefaultRedisCredentials;
 
 /** Each way in which the starter finds the store of the locks. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -57,6 +73,65 @@ class WiringTest {
   }
 
   static class Nothing {}
+
+  /** A user of the server, whose password is made of the name. */
+  private static String user(RedisServer server, String name) {
+    server.command("ACL", "SETUSER", name, "on", ">of-" + name, "~*", "&*", "+@all");
+    return name;
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class ChangingUser {
+    static final AtomicReference<String> NAME = new AtomicReference<>();
+
+    @Bean
+    RedisConnectionFactory factory(Environment environment) {
+      var server =
+          new RedisStandaloneConfiguration(
+              "127.0.0.1", environment.getRequiredProperty("port", Integer.class));
+      if ("jedis".equals(environment.getProperty("client"))) {
+        return new JedisConnectionFactory(
+            server,
+            JedisClientConfiguration.builder()
+                .customize(settings ->
+                    settings.credentialsProvider(() ->
+                        new DefaultRedisCredentials(NAME.get(), "of-" + NAME.get())))
+                .build());
+      }
+      RedisCredentialsProvider provider =
+          RedisCredentialsProvider.from(() ->
+              RedisCredentials.just(NAME.get(), "of-" + NAME.get()));
+      return new LettuceConnectionFactory(
+          server,
+          LettuceClientConfiguration.builder()
+              .redisCredentialsProviderFactory(new RedisCredentialsProviderFactory() {
+                @Override
+                public RedisCredentialsProvider createCredentialsProvider(
+                    RedisConfiguration configuration) {
+                  return provider;
+                }
+              })
+              .build());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"jedis", "lettuce"})
+  void aCredentialsProviderOfTheFactoryWhoseAnswerChanges(String client) {
+    try (RedisServer server = RedisServer.start()) {
+      ChangingUser.NAME.set(user(server, "kay"));
+      try (Shop shop =
+          start(ChangingUser.class, "client=" + client, "port=" + server.port())) {
+        usesRedis(shop, server);
+        ChangingUser.NAME.set(user(server, "lou"));
+        Await.until(
+            "the connections of the locks have the new user",
+            () -> !String.valueOf(server.command("CLIENT", "LIST")).contains("user=kay "));
+        server.command("ACL", "DELUSER", "kay");
+        assertEquals("paid 2", shop.bean(CounterService.class).pay("2"));
+      }
+    }
+  }
 
   @Test
   void theApplicationsJedisFactoryWithItsPassword() {

@@ -26,6 +26,7 @@ public final class SampleBackendProvider implements LockBackendProvider {
 
   @Override
   public LockBackend open(BackendConfig config) {
+    config.requireNoCredentials();
     RedisAddress address = RedisAddress.of(config.uri());
     return new SampleBackend(
         new SampleEndpoint(address, config.clientName(), config.commandTimeout()));

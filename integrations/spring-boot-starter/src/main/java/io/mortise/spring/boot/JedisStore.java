@@ -2,18 +2,16 @@ package io.mortise.spring.boot;
 
 import io.mortise.backend.jedis.JedisBackend;
 import io.mortise.spi.LockBackend;
-import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
 import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
-import redis.clients.jedis.Connection;
-import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
 
 /**
  * The store of the application's {@link JedisConnectionFactory}: its address, user, password and
- * TLS. The factory lends nobody its connections, so the locks have a pool of their own.
+ * TLS, and what its customizer sets, such as a credentials provider. The factory lends nobody its
+ * connections, so the locks have a pool of their own.
  */
 final class JedisStore {
   private JedisStore() {}
@@ -29,18 +27,9 @@ final class JedisStore {
                       ? "redis-cluster://host:port,host:port"
                       : "redis-sentinel://host:port,host:port#master"));
     }
-    GenericObjectPoolConfig<Connection> size = new GenericObjectPoolConfig<>();
-    size.setMaxTotal(poolSize);
-    size.setMaxIdle(poolSize);
     HostAndPort server = new HostAndPort(factory.getHostName(), factory.getPort());
-    ConnectionPool pool = new ConnectionPool(server, settings(factory), size);
-    try {
-      LockBackend backend = JedisBackend.of(pool);
-      return new OpenedStore(backend, pool::close);
-    } catch (RuntimeException e) {
-      pool.close();
-      throw e;
-    }
+    LockBackend backend = JedisBackend.ofServer(server, settings(factory), poolSize);
+    return new OpenedStore(backend, backend::close);
   }
 
   @SuppressWarnings("deprecation") // what replaces it is not in Jedis 6 and 7
@@ -59,6 +48,7 @@ final class JedisStore {
     client.getSslSocketFactory().ifPresent(settings::sslSocketFactory);
     client.getSslParameters().ifPresent(settings::sslParameters);
     client.getHostnameVerifier().ifPresent(settings::hostnameVerifier);
+    client.getCustomizer().ifPresent(each -> each.customize(settings));
     return settings.build();
   }
 }

@@ -1,0 +1,14 @@
+package io.mortise.backend.lettuce;
+
+import io.mortise.conformance.spi.RedisCredentialsConformance;
+import io.mortise.spi.LockBackendProvider;
+import org.junit.jupiter.api.Tag;
+
+/** Users and passwords that change, through Lettuce. */
+@Tag("ci")
+class LettuceCredentialsConformanceTest extends RedisCredentialsConformance {
+  @Override
+  protected LockBackendProvider provider() {
+    return new LettuceBackendProvider();
+  }
+}
