@@ -90,6 +90,8 @@ class DocumentationTest {
     }
     pages.add(ROOT.resolve("README.md"));
     pages.add(ROOT.resolve("CONTRIBUTING.md"));
+    pages.add(ROOT.resolve("SECURITY.md"));
+    pages.add(ROOT.resolve("samples/README.md"));
     assertTrue(pages.size() > 20, pages::toString);
     return pages;
   }
