@@ -5,6 +5,8 @@ module io.mortise.cli {
   requires io.mortise.api;
   requires io.mortise.backend.support;
   requires io.mortise.spi;
+  requires jdk.httpserver;
+  requires jdk.unsupported; // Signals, by name
 
   exports io.mortise.cli;
 

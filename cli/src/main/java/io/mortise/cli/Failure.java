@@ -1,18 +1,20 @@
 package io.mortise.cli;
 
+import io.mortise.ForeignKeyException;
 import io.mortise.LeaseLostException;
 import io.mortise.LockException;
 import io.mortise.spi.BackendException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** The reason why a command ends early: one line for the user, and the exit code. */
 final class Failure extends RuntimeException {
-  static final int UNEXPECTED = 1;
-  static final int BAD_ARGUMENT = 2;
-  static final int NO_STORE = 3;
+  static final int UNEXPECTED = Exit.NO.code();
+  static final int BAD_ARGUMENT = Exit.BAD_ARGUMENT.code();
+  static final int NO_STORE = Exit.NO_STORE.code();
 
   private static final long serialVersionUID = 1L;
 
@@ -37,6 +39,9 @@ final class Failure extends RuntimeException {
     if (thrown instanceof Failure failure) {
       return failure;
     }
+    if (thrown instanceof ForeignKeyException) {
+      return new Failure(Exit.FOREIGN_KEY.code(), String.valueOf(thrown.getMessage()), thrown);
+    }
     boolean known =
         thrown instanceof LockException
             || thrown instanceof LeaseLostException
@@ -48,6 +53,15 @@ final class Failure extends RuntimeException {
 
   int exitCode() {
     return exitCode;
+  }
+
+  /** The code of {@code run}, which keeps the small ones for its command. */
+  int exitCodeOfRun() {
+    return Stream.of(Exit.values())
+        .filter(each -> each.code() == exitCode && !each.isOfRun())
+        .mapToInt(each -> each.ofRun().code())
+        .findFirst()
+        .orElse(exitCode);
   }
 
   private static String oneLine(String message) {

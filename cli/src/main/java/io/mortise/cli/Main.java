@@ -10,6 +10,7 @@ import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.UsageMessageSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ScopeType;
@@ -22,13 +23,7 @@ import picocli.CommandLine.UnmatchedArgumentException;
     description = "Distributed locks with the contract of java.util.concurrent.locks.",
     synopsisSubcommandLabel = "COMMAND",
     sortOptions = false,
-    footerHeading = "%nExit codes:%n",
-    footer = {
-      "  0  success",
-      "  1  the demo found a wrong count, or an unexpected error occurred",
-      "  2  a bad argument",
-      "  3  the store cannot be reached or refuses, or no backend serves it"
-    })
+    footerHeading = "%nExit codes (run has its own):%n")
 public final class Main implements Callable<Integer> {
   @Option(
       names = {"-h", "--help"},
@@ -71,14 +66,25 @@ public final class Main implements Callable<Integer> {
     int code = run(streams, args);
     streams.out().flush();
     streams.err().flush();
-    System.exit(code);
+    System.exit(code == 0 && streams.out().checkError() ? Exit.CLOSED_PIPE.code() : code);
   }
 
   static int run(Streams streams, String... args) {
     Redaction redaction = Redaction.of(withEnvironment(args));
     Main main = new Main(streams);
+    CommandLine run = new CommandLine(new RunCommand(streams));
+    UsageMessageSpec help = run.getCommandSpec().usageMessage();
+    help.footer(with(help.footer(), Exit.lines(true)));
     CommandLine line =
         new CommandLine(main)
+            .addSubcommand(run)
+            .addSubcommand(new ListCommand(streams))
+            .addSubcommand(new InspectCommand(streams))
+            .addSubcommand(new WatchCommand(streams))
+            .addSubcommand(new TopCommand(streams))
+            .addSubcommand(new ForceUnlockCommand(streams))
+            .addSubcommand(new DoctorCommand(streams))
+            .addSubcommand(new CompletionCommand(streams))
             .addSubcommand(new DemoCommand(streams))
             .addSubcommand(new ProvidersCommand(streams))
             .addSubcommand(RedLockCommand.line(streams))
@@ -91,7 +97,8 @@ public final class Main implements Callable<Integer> {
                 (e, a) -> main.report(e.getCommandLine(), badArgument(e), redaction, a))
             .setExecutionExceptionHandler(
                 (e, command, parsed) -> main.report(command, Failure.of(e), redaction, args));
-    line.getCommandSpec().version(version());
+    line.setExpandAtFiles(false).setCaseInsensitiveEnumValuesAllowed(true);
+    line.getCommandSpec().version(version()).usageMessage().footer(Exit.lines(false));
     return line.execute(args);
   }
 
@@ -120,12 +127,30 @@ public final class Main implements Callable<Integer> {
     return new Failure(Failure.BAD_ARGUMENT, message + question, e);
   }
 
+  private static String[] with(String[] footer, String... codes) {
+    return Stream.of(Stream.of(footer), Stream.of("", "Exit codes:"), Stream.of(codes))
+        .flatMap(lines -> lines)
+        .toArray(String[]::new);
+  }
+
   /** Prints one line for the error, and one for the next step. */
   private int report(CommandLine command, Failure failure, Redaction redaction, String... args) {
     PrintWriter err = streams.err();
-    err.println(redaction.of("mortise: " + failure.getMessage()));
-    if (failure.exitCode() == Failure.BAD_ARGUMENT) {
-      err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
+    boolean ofRun = command.getCommandName().equals(RunCommand.NAME);
+    int code = ofRun ? failure.exitCodeOfRun() : failure.exitCode();
+    if (code == Exit.CLOSED_PIPE.code()) {
+      return code;
+    }
+    String message = Text.visible(redaction.of(String.valueOf(failure.getMessage())));
+    if (wantsJson(args)) {
+      err.println(Json.of(Json.object("error", message, "exitCode", code)));
+    } else {
+      err.println("mortise: " + message);
+      if (ofRun && failure.getCause() instanceof UnmatchedArgumentException) {
+        err.println("Put -- before the command: mortise run NAME -- COMMAND");
+      } else if (failure.exitCode() == Failure.BAD_ARGUMENT) {
+        err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
+      }
     }
     if (stacktrace || Arrays.asList(args).contains("--stacktrace")) {
       StringWriter trace = new StringWriter();
@@ -133,7 +158,14 @@ public final class Main implements Callable<Integer> {
       err.print(redaction.of(trace.toString()));
     }
     err.flush();
-    return failure.exitCode();
+    return code;
+  }
+
+  /** Whether the arguments before {@code --} have the option, also if they were not understood. */
+  private static boolean wantsJson(String... args) {
+    List<String> own = Arrays.asList(args);
+    int end = own.indexOf("--");
+    return (end < 0 ? own : own.subList(0, end)).contains("--json");
   }
 
   private static String version() {

@@ -1,7 +1,10 @@
 package io.mortise.cli;
 
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.charset.Charset;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Map;
 import java.util.Properties;
 import org.jspecify.annotations.Nullable;
@@ -14,24 +17,61 @@ import org.jspecify.annotations.Nullable;
  * @param err progress and errors
  * @param terminal whether {@code err} is a terminal, which can redraw a line
  * @param columns the width of that terminal
- * @param colours whether help may be coloured
+ * @param colours whether output may be coloured
+ * @param outTerminal whether {@code out} is a terminal, for which lines are cut
  */
-record Streams(PrintWriter out, PrintWriter err, boolean terminal, int columns, boolean colours) {
+record Streams(
+    PrintWriter out,
+    PrintWriter err,
+    boolean terminal,
+    int columns,
+    boolean colours,
+    boolean outTerminal) {
   private static final int USUAL_COLUMNS = 80;
+  private static final String TERMINAL = "mortise.terminal";
+  private static final String TERMINAL_OUT = "mortise.terminal.out";
 
   /** The outputs of this process. */
   static Streams ofProcess() {
     Properties properties = System.getProperties();
+    detect(properties, TERMINAL, 2);
+    detect(properties, TERMINAL_OUT, 1);
     return new Streams(
         new PrintWriter(System.out, true, Charset.defaultCharset()),
         new PrintWriter(System.err, true, Charset.defaultCharset()),
         isTerminal(properties),
         columns(properties.getProperty("mortise.columns")),
-        colours(properties, System.getenv()));
+        colours(properties, System.getenv()),
+        isSet(properties, TERMINAL_OUT));
+  }
+
+  /** Without the start script, Linux tells where a stream leads. */
+  private static void detect(Properties properties, String name, int descriptor) {
+    if (properties.getProperty(name) == null) {
+      properties.setProperty(name, String.valueOf(leadsToTerminal(descriptor)));
+    }
+  }
+
+  private static boolean leadsToTerminal(int descriptor) {
+    try {
+      Path target = Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor));
+      return target.toString().matches("/dev/(pts/\\d+|tty.*|console)");
+    } catch (IOException | UnsupportedOperationException e) {
+      return false;
+    }
   }
 
   private static boolean isTerminal(Properties properties) {
-    return Boolean.parseBoolean(properties.getProperty("mortise.terminal"));
+    return isSet(properties, TERMINAL);
+  }
+
+  private static boolean isSet(Properties properties, String name) {
+    return Boolean.parseBoolean(properties.getProperty(name));
+  }
+
+  /** The width for results: that of the terminal, or no limit. */
+  int outColumns() {
+    return outTerminal ? columns : Integer.MAX_VALUE;
   }
 
   static int columns(@Nullable String told) {
@@ -42,7 +82,7 @@ record Streams(PrintWriter out, PrintWriter err, boolean terminal, int columns, 
   /** Allowed only if both streams are terminals and NO_COLOR is not set (no-color.org). */
   static boolean colours(Properties properties, Map<String, String> environment) {
     return isTerminal(properties)
-        && Boolean.parseBoolean(properties.getProperty("mortise.terminal.out"))
+        && isSet(properties, TERMINAL_OUT)
         && environment.getOrDefault("NO_COLOR", "").isEmpty()
         && !environment.getOrDefault("TERM", "").equals("dumb");
   }

@@ -40,6 +40,11 @@ final class Table {
     return lines;
   }
 
+  /** The lines as far as they fit. */
+  List<String> lines(int columns) {
+    return lines().stream().map(line -> Text.cut(line, columns)).toList();
+  }
+
   private String line(List<String> row, int[] widths) {
     return IntStream.range(0, widths.length)
         .mapToObj(column -> {

@@ -21,7 +21,8 @@ record Invocation(int exitCode, String out, String err) {
     StringWriter out = new StringWriter();
     StringWriter err = new StringWriter();
     Streams streams =
-        new Streams(new PrintWriter(out), new PrintWriter(err), terminal, columns, colours);
+        new Streams(
+            new PrintWriter(out), new PrintWriter(err), terminal, columns, colours, terminal);
     int code = Main.run(streams, args);
     return new Invocation(code, out.toString(), err.toString());
   }

@@ -66,7 +66,8 @@ class ModulesTest {
             + " io.netty.resolver.dns io.netty.transport lettuce.core org.slf4j",
         "integrations/junit, io.mortise.junit,"
             + " io.mortise.api io.mortise.backend.inmemory org.junit.jupiter.api",
-        "cli, io.mortise.cli, info.picocli io.mortise.api io.mortise.backend.support io.mortise.spi",
+        "cli, io.mortise.cli, info.picocli io.mortise.api io.mortise.backend.support io.mortise.spi"
+            + " jdk.httpserver jdk.unsupported",
       })
   void aModuleExportsAndRequiresExactlyThis(String folder, String exports, String requires) {
     ModuleDescriptor module = descriptor(folder);

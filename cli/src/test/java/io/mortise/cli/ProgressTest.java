@@ -14,7 +14,7 @@ class ProgressTest {
   private Progress progress(boolean terminal, int columns) {
     PrintWriter err = new PrintWriter(shown);
     return new Progress(
-        new Streams(new PrintWriter(new StringWriter()), err, terminal, columns, false));
+        new Streams(new PrintWriter(new StringWriter()), err, terminal, columns, false, terminal));
   }
 
   @Test

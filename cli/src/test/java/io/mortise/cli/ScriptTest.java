@@ -47,6 +47,7 @@ class ScriptTest {
     }
     Files.createDirectories(root.resolve("cli/target"));
     writeJar(root.resolve("cli/target/mortise-cli-test.jar"));
+    Files.createFile(root.resolve("cli/target/mortise.jsa")); // an archive that no JVM can use
     Path stamp = root.resolve("cli/target/mortise.stamp");
     Files.writeString(stamp, java() + "\n");
     Files.setLastModifiedTime(stamp, FileTime.fromMillis(System.currentTimeMillis() + 60_000));

@@ -1,0 +1,92 @@
+package io.mortise.cli;
+
+import io.mortise.LockService;
+import io.mortise.spi.LockBackend;
+import java.net.URI;
+import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** The options of every command that asks a store. */
+final class StoreOptions {
+  private static final String LOG_LEVEL = "org.slf4j.simpleLogger.defaultLogLevel";
+  private static final String STANDARD_URI = "redis://localhost:6379";
+
+  @Option(
+      names = "--uri",
+      paramLabel = "URI",
+      defaultValue = "${env:" + DemoCommand.URI_VARIABLE + ":-" + STANDARD_URI + "}",
+      description =
+          "The store, as the application names it. Default: the environment variable "
+              + DemoCommand.URI_VARIABLE
+              + ", which keeps a password off the command line; else "
+              + STANDARD_URI
+              + ".")
+  private String uri = STANDARD_URI;
+
+  @Option(
+      names = "--backend",
+      paramLabel = "NAME",
+      description = "jedis or lettuce. Default: jedis.")
+  private @Nullable String backend;
+
+  @Option(
+      names = "--key-prefix",
+      paramLabel = "PREFIX",
+      description = "The key prefix of the services. Default: mortise:")
+  private @Nullable String prefix;
+
+  @Option(
+      names = "--timeout",
+      paramLabel = "TIME",
+      converter = Text.Time.class,
+      description = "How long one call of the store may take: 10ms to 10s. Default: 2s.")
+  private @Nullable Duration timeout;
+
+  LockService open() {
+    return open(LockService.builder());
+  }
+
+  /** Opens a service with further options. What it would log, the commands tell themselves. */
+  LockService open(LockService.Builder builder) {
+    if (System.getProperty(LOG_LEVEL) == null) {
+      System.setProperty(LOG_LEVEL, "off");
+    }
+    URI parsed = Backends.parse(uri);
+    builder.uri(uri).provider(provider(parsed));
+    try {
+      if (prefix != null) {
+        builder.keyPrefix(prefix);
+      }
+      if (timeout != null) {
+        builder.commandTimeout(timeout);
+      }
+      return builder.open();
+    } catch (IllegalArgumentException e) {
+      throw new Failure(Failure.BAD_ARGUMENT, String.valueOf(e.getMessage()), e);
+    }
+  }
+
+  /** Opens the store without a service, for questions that are not about locks. */
+  LockBackend backend() {
+    URI parsed = Backends.parse(uri);
+    return Backends.open(parsed, provider(parsed));
+  }
+
+  private String provider(URI parsed) {
+    List<String> serving = Backends.serving(parsed);
+    if (serving.isEmpty()) {
+      throw Backends.notServed(parsed);
+    }
+    if (backend == null) {
+      return serving.get(0);
+    }
+    if (!serving.contains(backend)) {
+      throw Failure.badArgument(
+          "--backend %s does not serve '%s:'; use %s"
+              .formatted(backend, parsed.getScheme(), String.join(", ", serving)));
+    }
+    return backend;
+  }
+}

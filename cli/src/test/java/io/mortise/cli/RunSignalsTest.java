@@ -1,0 +1,136 @@
+package io.mortise.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.mortise.Lease;
+import io.mortise.LockService;
+import io.mortise.conformance.redis.RedisServer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Signals and closed pipes, which need a process of the command's own. */
+@Tag("ci")
+@Timeout(value = 2, unit = TimeUnit.MINUTES)
+class RunSignalsTest {
+  private static final RedisServer redis = RedisServer.start();
+  private static LockService other;
+
+  private final List<Process> started = new ArrayList<>();
+
+  @BeforeAll
+  static void open() {
+    assumeTrue(GuardedCommand.canGuard(), "there is no /bin/sh");
+    other = LockService.open(redis.uri().toString(), "jedis");
+  }
+
+  @AfterAll
+  static void close() {
+    other.close();
+    redis.close();
+  }
+
+  @AfterEach
+  void end() {
+    started.forEach(Process::destroyForcibly);
+  }
+
+  private Process mortise(String... args) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                Main.class.getName()));
+    command.addAll(List.of(args));
+    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+    builder.environment().put("MORTISE_URI", redis.uri().toString());
+    Process process = builder.start();
+    started.add(process);
+    return process;
+  }
+
+  private static String awaitLine(BufferedReader lines, String part) throws IOException {
+    String line = lines.readLine();
+    while (line != null && !line.contains(part)) {
+      line = lines.readLine();
+    }
+    return String.valueOf(line);
+  }
+
+  private static void signal(String name, long pid) throws Exception {
+    assertEquals(
+        0, new ProcessBuilder("/bin/sh", "-c", "kill -s " + name + ' ' + pid).start().waitFor());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"TERM, 143", "HUP, 129"})
+  void aSignalIsPassedOnAndTheLockIsReleasedAfterTheCommandHasEnded(String name, int unused)
+      throws Exception {
+    String script =
+        "trap 'sleep 1; echo ended; exit 9' %s; echo started; while :; do sleep 0.1; done"
+            .formatted(name);
+    Process run = mortise("run", "signalled", "--", "/bin/sh", "-c", script);
+    BufferedReader lines = run.inputReader();
+    assertEquals("started", awaitLine(lines, "started"));
+    signal(name, run.pid());
+    TimeUnit.MILLISECONDS.sleep(300);
+    assertTrue(other.getLock("signalled").isLocked(), "the command is not done yet");
+    assertEquals("ended", awaitLine(lines, "ended"));
+    assertEquals(9, run.waitFor());
+    assertFalse(other.getLock("signalled").isLocked());
+  }
+
+  @Test
+  void aSignalEndsTheWait() throws Exception {
+    try (Lease lease = other.getLock("waited").acquire()) {
+      assertTrue(lease.isValid());
+      Process run = mortise("run", "waited", "--", "true");
+      assertTrue(
+          awaitLine(run.inputReader(), "waits for 'waited' (plain), held by").contains("held"));
+      signal("TERM", run.pid());
+      assertEquals(143, run.waitFor());
+      assertEquals(0, other.getLock("waited").getQueueLength());
+    }
+  }
+
+  @Test
+  void theGuardEndsTheCommandAndAllBelowItWhenMortiseIsKilled() throws Exception {
+    Process run =
+        mortise("run", "killed", "--", "/bin/sh", "-c", "echo started; sleep 300; echo never");
+    BufferedReader lines = run.inputReader();
+    awaitLine(lines, "started");
+    List<ProcessHandle> below = run.descendants().toList();
+    signal("KILL", run.pid());
+    assertEquals(
+        "mortise: mortise run was killed; its command is ended", awaitLine(lines, "killed"));
+    for (ProcessHandle each : below) {
+      each.onExit().get(30, TimeUnit.SECONDS);
+    }
+    assertTrue(below.size() >= 3, "the guard, the shell and sleep");
+  }
+
+  @Test
+  void aClosedPipeIsExitCode141AndNoError() throws Exception {
+    Process top = mortise("top", "--every", "100ms");
+    awaitLine(top.inputReader(), "held");
+    top.getInputStream().close();
+    assertEquals(141, top.waitFor());
+  }
+}

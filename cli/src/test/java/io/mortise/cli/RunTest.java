@@ -1,0 +1,256 @@
+package io.mortise.cli;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.mortise.Lease;
+import io.mortise.LockService;
+import io.mortise.conformance.redis.RedisServer;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Commands under a lock, started from this process. Signals are in {@link RunSignalsTest}. */
+@Timeout(60)
+class RunTest {
+  private static final RedisServer redis = RedisServer.start();
+  private static LockService other;
+
+  @TempDir private Path folder;
+
+  @BeforeAll
+  static void open() {
+    assumeTrue(GuardedCommand.canGuard(), "there is no /bin/sh");
+    other = LockService.open(redis.uri().toString(), "jedis");
+  }
+
+  @AfterAll
+  static void close() {
+    other.close();
+    redis.close();
+  }
+
+  private static Invocation run(String name, String... more) {
+    List<String> args = new ArrayList<>(List.of("run", "--uri", redis.uri().toString(), name));
+    args.addAll(List.of(more));
+    return Invocation.of(args.toArray(String[]::new));
+  }
+
+  private static String[] shell(String script) {
+    return new String[] {"--", "/bin/sh", "-c", script};
+  }
+
+  private static String[] shell(String option, String value, String script) {
+    return new String[] {option, value, "--", "/bin/sh", "-c", script};
+  }
+
+  private void awaitFile(String name) throws InterruptedException {
+    while (!Files.exists(folder.resolve(name))) {
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"exit 0, 0", "exit 7, 7", "kill -TERM $$, 143", "kill -KILL $$, 137"})
+  void theExitCodeIsThatOfTheCommand(String script, int code) {
+    Invocation ran = run("code", shell(script));
+    assertEquals(code, ran.exitCode(), ran.all());
+    assertEquals("", ran.all());
+    assertFalse(other.getLock("code").isLocked());
+  }
+
+  @Test
+  void theCommandRunsUnderTheLockAndFindsItsTokenAndName() throws Exception {
+    String script =
+        "echo $MORTISE_TOKEN $MORTISE_LOCK >'%s/seen'; while [ ! -e '%s/go' ]; do sleep 0.05; done"
+            .formatted(folder, folder);
+    CompletableFuture<Invocation> run =
+        CompletableFuture.supplyAsync(() -> run("a b", shell(script)));
+    awaitFile("seen");
+    long token = other.getLock("a b").holder().orElseThrow().fencingToken().getAsLong();
+    Files.createFile(folder.resolve("go"));
+    assertEquals(0, run.join().exitCode());
+    assertEquals(token + " a b", Files.readString(folder.resolve("seen")).strip());
+    assertFalse(other.getLock("a b").isLocked());
+  }
+
+  @Test
+  void argumentsReachTheCommandAsTheyAre() throws IOException {
+    Path seen = folder.resolve("seen");
+    Invocation ran =
+        run(
+            "args",
+            "--",
+            "/bin/sh",
+            "-c",
+            "printf '%s|' \"$@\" >" + seen,
+            "sh",
+            "@file",
+            "--json",
+            "a b",
+            "$HOME",
+            "'",
+            "--",
+            "-n");
+    assertEquals(0, ran.exitCode(), ran.all());
+    assertEquals("@file|--json|a b|$HOME|'|--|-n|", Files.readString(seen));
+  }
+
+  @Test
+  void aBusyLockIsExitCode75OrTheChosenOne() throws Exception {
+    try (Lease lease = other.getLock("busy").acquire()) {
+      assertTrue(lease.isValid());
+      Invocation busy = run("busy", "-n", "--", "/bin/sh", "-c", "exit 0");
+      assertEquals(75, busy.exitCode(), busy.all());
+      assertEquals("mortise: 'busy' is held by somebody else", busy.err().strip());
+      assertEquals(
+          9, run("busy", "-w", "50ms", "-E", "9", "--", "/bin/sh", "-c", "exit 0").exitCode());
+    }
+  }
+
+  @Test
+  void permitsAreShared() throws Exception {
+    try (Lease lease = other.getSemaphore("three", 3).acquire(2)) {
+      assertEquals(2, lease.permits());
+      assertEquals(0, run("three", "-n", "--permits", "1/3", "--", "true").exitCode());
+      assertEquals(75, run("three", "-n", "--permits", "2/3", "--", "true").exitCode());
+      Invocation wrong = run("three", "-n", "--permits", "1/4", "--", "true");
+      assertEquals(64, wrong.exitCode(), wrong.all());
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"plain", "fair", "read", "write"})
+  void everyKindOfLock(String kind) {
+    assertEquals(3, run("kind", shell("--kind", kind, "exit 3")).exitCode());
+    assertEquals(List.of(), other.status("kind"));
+  }
+
+  @Test
+  void aLostLockEndsTheCommandAndAllBelowIt() throws Exception {
+    String script =
+        "sh -c 'trap \"\" TERM; echo $$ >\"%s/below\"; while :; do sleep 0.1; done' & wait"
+            .formatted(folder);
+    CompletableFuture<Invocation> run =
+        CompletableFuture.supplyAsync(() -> run("lost", shell("--grace", "1s", script)));
+    while (!Files.exists(folder.resolve("below")) || Files.size(folder.resolve("below")) == 0) {
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+    long below = Long.parseLong(Files.readString(folder.resolve("below")).strip());
+    assertTrue(other.getLock("lost").forceUnlock());
+    Invocation ended = run.join();
+    assertEquals(74, ended.exitCode(), ended.all());
+    assertEquals("mortise: the lock was lost; the command is ended", ended.err().strip());
+    while (ProcessHandle.of(below).map(ProcessHandle::isAlive).orElse(false)) {
+      TimeUnit.MILLISECONDS.sleep(20); // until the system has noticed its end
+    }
+  }
+
+  @Test
+  void aLostLockCanBeIgnored() throws Exception {
+    String script =
+        "touch \"%s/started\"; while [ ! -e \"%s/go\" ]; do sleep 0.05; done; exit 5"
+            .formatted(folder, folder);
+    CompletableFuture<Invocation> run =
+        CompletableFuture.supplyAsync(() -> run("ignored", shell("--on-lost", "ignore", script)));
+    awaitFile("started");
+    assertTrue(other.getLock("ignored").forceUnlock());
+    TimeUnit.MILLISECONDS.sleep(300); // it may also notice when it ends
+    Files.createFile(folder.resolve("go"));
+    assertEquals(5, run.join().exitCode());
+  }
+
+  @Test
+  void withAStoreThatIsSilentTheCommandEndsBeforeTheLeaseDoes() throws Exception {
+    try (RedisServer silent = RedisServer.start()) {
+      String[] args = {
+        "run",
+        "--uri",
+        silent.uri().toString(),
+        "--lease",
+        "6s",
+        "--grace",
+        "1s",
+        "silent",
+        "--",
+        "/bin/sh",
+        "-c",
+        "touch \"%s/started\"; exec sleep 30".formatted(folder)
+      };
+      CompletableFuture<Invocation> run = CompletableFuture.supplyAsync(() -> Invocation.of(args));
+      awaitFile("started");
+      long start = System.nanoTime();
+      silent.pause();
+      Invocation ended = run.join();
+      Duration took = Duration.ofNanos(System.nanoTime() - start);
+      silent.resume();
+      assertEquals(74, ended.exitCode(), ended.all());
+      assertTrue(ended.err().contains("not renewed at present"), ended.err());
+      assertTrue(took.toMillis() < 25_000, took::toString);
+    }
+  }
+
+  @Test
+  void aShortCommandCanKeepTheLockForLonger() {
+    assertEquals(0, run("kept", "--at-least", "1m", "--", "true").exitCode());
+    assertEquals(75, run("kept", "-n", "--", "true").exitCode());
+  }
+
+  @Test
+  void whatCannotStartTakesNoLock() throws IOException {
+    Path script = Files.writeString(folder.resolve("script"), "exit 0");
+    assertFailure(127, "command 'no-such-command' is not found", run("x", "--", "no-such-command"));
+    assertFailure(127, "is not found", run("x", "--", folder + "/missing"));
+    assertFailure(126, "cannot be executed", run("x", "--", script.toString()));
+    assertFailure(126, "cannot be executed", run("x", "--", folder.toString()));
+    assertFalse(other.getLock("x").isLocked());
+  }
+
+  private static void assertFailure(int code, String message, Invocation failed) {
+    assertEquals(code, failed.exitCode(), failed.all());
+    assertTrue(failed.err().contains(message), failed.err());
+    assertEquals(1, failed.err().lines().count(), failed.err());
+  }
+
+  @Test
+  void itsOwnExitCodesAreFarFromThoseOfCommands() {
+    redis.command("SET", "mortise:lock:{foreign}", "x");
+    assertEquals(65, run("foreign", "--", "true").exitCode());
+    redis.command("DEL", "mortise:lock:{foreign}");
+    assertEquals(
+        69, Invocation.of("run", "--uri", "redis://127.0.0.1:1", "x", "--", "true").exitCode());
+    for (String arguments :
+        List.of(
+            "x",
+            "x -n -w 1s -- true",
+            "x -E 300 -- true",
+            "x --lease 10ms -- true",
+            "x --kind odd -- true",
+            "x --permits 3 -- true",
+            "x --nonsense -- true")) {
+      assertEquals(
+          64,
+          run(
+                  arguments.split(" ", -1)[0],
+                  List.of(arguments.split(" ", -1)).stream().skip(1).toArray(String[]::new))
+              .exitCode());
+    }
+    Invocation dashes = run("x", "ls", "-l");
+    assertEquals(64, dashes.exitCode());
+    assertTrue(dashes.err().contains("Put -- before the command"), dashes.err());
+  }
+}
