@@ -51,6 +51,11 @@ final class ServerWork {
   private static final String A_NEXT_PERMIT = "a:2:2:n:p1";
   private static final String B_PERMIT = "b:1:1:n:p1";
   private static final String THREE = "a:3:1:n:p3";
+
+  /** Acquisitions of a fenced lock. */
+  private static final String TOKEN = "a:8:1";
+
+  private static final String B_TOKEN = "b:8:1";
   private static final String STEP = "a:4:1";
 
   private final List<Way> ways = new ArrayList<>();
@@ -225,13 +230,17 @@ final class ServerWork {
   }
 
   private void fenced() {
-    way("acquire", "fenced, free", s -> {}, s -> s.acquire(s.fenced(), A));
-    way("acquire", "fenced: joins", s -> s.acquire(s.fenced(), A), s -> s.acquire(s.fenced(), B));
+    way("acquire", "fenced, free", s -> {}, s -> s.acquire(s.fenced(), TOKEN));
+    way(
+        "acquire",
+        "fenced: joins",
+        s -> s.acquire(s.fenced(), TOKEN),
+        s -> s.acquire(s.fenced(), B_TOKEN));
     way(
         "acquire",
         "fenced: confirms a grant",
-        s -> s.acquire(s.fenced(), A).acquire(s.fenced(), B).release(s.fenced(), A),
-        s -> s.acquire(s.fenced(), B));
+        s -> s.acquire(s.fenced(), TOKEN).acquire(s.fenced(), B_TOKEN).release(s.fenced(), TOKEN),
+        s -> s.acquire(s.fenced(), B_TOKEN));
   }
 
   private void redisson() {
