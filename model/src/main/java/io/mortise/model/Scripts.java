@@ -5,7 +5,7 @@ import static io.mortise.model.State.NONE;
 import io.mortise.model.Message.Kind;
 
 /**
- * The scripts, as they are in queue.lua, exclusive.lua, acquire.lua, leave.lua, linger.lua,
+ * The scripts, as they are in acquire.lua, leave.lua and their parts, linger.lua,
  * renew.lua and force.lua, with the same names. Each runs alone and changes the store. Short cuts
  * are left out: they do what the whole script would do. Where waiters ask, that of acquire.lua also
  * says that the hold is alone.
@@ -172,7 +172,7 @@ final class Scripts {
     }
   }
 
-  // queue.lua and exclusive.lua: what the scripts share
+  // The parts that scripts share
 
   /** The id joins the queue or stays in it, and counts as alive for a while. */
   private int join(int id, int before) {

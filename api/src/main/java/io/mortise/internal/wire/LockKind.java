@@ -26,20 +26,18 @@ public enum LockKind {
 
   /** Kinds whose scripts share files and a prefix of their names. */
   enum Family {
-    EXCLUSIVE("", "queue", "exclusive"),
-    REDISSON("", "queue", "exclusive", "redisson"),
-    READ_WRITE("rw-", "queue", "rw", "grants"),
-    SEMAPHORE("sem-", "queue", "sem", "grants"),
-    LATCH("latch-", "queue", "latch", "grants");
+    EXCLUSIVE("", "unshared"),
+    REDISSON("", "redisson"),
+    READ_WRITE("rw-", ""),
+    SEMAPHORE("sem-", ""),
+    LATCH("latch-", "");
 
     private final String prefix;
+    private final String freed;
 
-    @SuppressWarnings("ImmutableEnumChecker") // never written: parts() returns a copy
-    private final String[] parts;
-
-    Family(String prefix, String... parts) {
+    Family(String prefix, String freed) {
       this.prefix = prefix;
-      this.parts = parts;
+      this.freed = freed;
     }
 
     /** The prefix of the names of its scripts. */
@@ -47,9 +45,9 @@ public enum LockKind {
       return prefix;
     }
 
-    /** The files that its scripts share, in the order in which they are joined. */
-    String[] parts() {
-      return parts.clone();
+    /** The file with what happens to a lock that is free. Empty for a kind with several holders. */
+    String freed() {
+      return freed;
     }
   }
 

@@ -18,8 +18,8 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * Makes calls of the scripts of all kinds of lock, and fills in the arguments that do not change.
@@ -40,6 +40,15 @@ public final class LockScripts {
     boolean mayArriveLate();
   }
 
+  /**
+   * A line that the file of that name replaces. It is behind the ways through a script that need
+   * nothing of that file, because a server makes each function in each run.
+   */
+  private static final Pattern PART = Pattern.compile("(?m)^--#(.+)\n");
+
+  /** A part of which each family has its own. */
+  private static final String FREED = "freed";
+
   private static final Map<Family, Script> ACQUIRE =
       scripts("acquire", EnumSet.allOf(Family.class));
   private static final Map<Family, Script> VOTE = votes();
@@ -56,20 +65,15 @@ public final class LockScripts {
   private static final Script LINGER = Script.of("linger", read("linger"));
   private static final Script INSPECT = Script.of("inspect", read("inspect"));
   private static final Script QUEUE_LENGTH = Script.of("queue-length", read("queue-length"));
-  private static final Script CONDITION = script("condition", read("queue"));
+  private static final Script CONDITION = script("condition");
   private static final Script CHECK = Script.of("check", read("check"));
-  private static final Script IDENTIFY = script("identify", read("process"));
+  private static final Script IDENTIFY = script("identify");
   private static final Script RED_FENCE =
       Script.of("red-fence", read("process") + read("vote") + read("red-fence"));
-  private static final Script FIRST_START = script("first-start", read("process"));
+  private static final Script FIRST_START = script("first-start");
 
   /** What the check at opening waits for its answer at least. */
   private static final Duration OPENING_TIMEOUT = Duration.ofSeconds(2);
-
-  /**
-   * The line that the shared files replace. It is behind the short cut, which needs none of them.
-   */
-  private static final String SHARED = "--#shared\n";
 
   /** How many keys one call of the list script looks at, about. */
   private static final String LOOKED_AT = "500";
@@ -426,12 +430,26 @@ public final class LockScripts {
   }
 
   private static Script script(Family family, String step) {
-    String shared = Stream.of(family.parts()).map(LockScripts::read).collect(Collectors.joining());
-    return script(family.prefix() + step, shared);
+    return script(family.prefix() + step, family.freed());
   }
 
-  private static Script script(String name, String shared) {
-    return Script.of(name, read(name).replace(SHARED, shared));
+  private static Script script(String name) {
+    return script(name, "");
+  }
+
+  /**
+   * Reads a script with its parts.
+   *
+   * @param freed the file that replaces the part {@value #FREED}
+   */
+  static Script script(String name, String freed) {
+    String source =
+        PART.matcher(read(name))
+            .replaceAll(part -> {
+              String file = part.group(1).equals(FREED) ? freed : part.group(1);
+              return Matcher.quoteReplacement(read(file));
+            });
+    return Script.of(name, source);
   }
 
   public static String read(String name) {

@@ -21,7 +21,7 @@ import java.time.Duration;
 public record QueueTimes(Duration recheck, Duration grantWindow, Duration alive, Duration delay) {
   /**
    * How long an attempt that does not wait gives a service to give back what no thread of it uses.
-   * As in exclusive.lua. With a shorter time than four one-way delays, it is refused what is free.
+   * As in asking.lua. With a shorter time than four one-way delays, it is refused what is free.
    */
   public static final Duration RECALL = Duration.ofMillis(100);
 

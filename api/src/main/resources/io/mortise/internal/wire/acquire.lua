@@ -19,13 +19,73 @@
 --        TOO_LATE                          (this id was withdrawn or revoked)
 --        FOREIGN, what was found
 -- Rules  L1 L10 L11 L13 L14 Q1 Q2 Q4. Uncontended: three commands, no TIME; fenced six.
-if not KEYS[4] and redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3]) == 0 then
+local present = redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3])
+if present == 0 and not KEYS[4] then
   redis.call('HSET', KEYS[1], ARGV[1], '1')
   redis.call('PEXPIRE', KEYS[1], ARGV[3])
   return 1
 end
---#shared
-local lease = tonumber(ARGV[3])
+
+-- The first commands of the lock and of its counter. Only one id holds the lock (Q1), so the first
+-- field of the hash is the only one.
+local counter = KEYS[4] and redis.pcall('GET', KEYS[4])
+local found = present > 0 and redis.pcall('HGETALL', KEYS[1]) or {}
+local failed = type(counter) == 'table' and counter or found.err and found
+local holder, value = found[1], found[2]
+
+if holder == ARGV[1] and not failed then
+  -- The id already holds, so its mailbox has answered. A queue that is there is read before alive
+  -- changes: nothing changes if it is not Mortise's.
+  local place = present == 3 and redis.pcall('ZSCORE', KEYS[2], ARGV[1])
+  local answered = 0
+  if type(place) ~= 'table' and present > 1 then
+    answered = redis.pcall('ZREM', KEYS[3], '?' .. string.match(ARGV[1], '^[^:]*'))
+  end
+  if answered == 0 and present == 2 then
+    place = redis.pcall('ZSCORE', KEYS[2], ARGV[1])
+  end
+  failed = type(place) == 'table' and place or type(answered) == 'table' and answered
+  if not failed and not KEYS[4] then
+    if redis.call('PTTL', KEYS[1]) < tonumber(ARGV[3]) then
+      redis.call('PEXPIRE', KEYS[1], ARGV[3])
+    end
+    return 2
+  end
+end
+--#queue
+--#look
+-- Neither queue nor alive exists.
+local fresh = present == (holder and 1 or 0)
+if not failed and holder ~= id then
+  failed = not fresh and look()
+end
+if failed then
+  return refused(failed, 'string')
+end
+if buried then
+  return {'TOO_LATE'}
+end
+local left = holder and holder ~= id and redis.call('PTTL', lock) or -2
+if left == -1 then
+  return {'FOREIGN', 'hash without expiry'}
+end
+local now, micros = clock()
+--#join
+--#asking
+if left ~= -2 then
+  local ticket = word == 'join' and join(now, micros, ARGV[4], fresh)
+  local soon = wanted(now, holder, value)
+  if ticket then
+    return {'WAIT', left, ticket, micros}
+  end
+  return {'BUSY', left, holder, soon and not last[1] and 1 or nil}
+end
+
+-- The lock is free, or it is fenced and the id holds it.
+local lease, fence = tonumber(ARGV[3]), KEYS[4]
+--#granting
+--#exclusive
+--#freed
 
 -- The number of the failover that made this server the master; 0 if nobody knows it. Returns also
 -- the server's complaint if it refused to tell.
@@ -44,85 +104,52 @@ end
 -- begin at the server's time (us) or later, so they rise also when the counter was lost. Each
 -- failover adds a minute: the master before it may live on, and give tokens later.
 local function reserve()
-  local _, micros = clock()
   local number, complaint = failover()
-  local last = tonumber(redis.call('GET', fence) or '') or 0
-  local first = math.max(micros + 60000000 * number, last + 1)
-  redis.call('SET', fence, first + tonumber(ARGV[5]) - 1, 'PX', 604800000)
-  return first, complaint
+  local token = math.max(micros + 60000000 * number, (tonumber(counter or '') or 0) + 1)
+  redis.call('SET', fence, token + tonumber(ARGV[5]) - 1, 'PX', 604800000)
+  return token, complaint
 end
 
 -- The lock is free: the id acquires it. For a fenced hold, the hash has the first token instead of
 -- 1.
 local function enter()
-  local first, complaint
+  local token, complaint
   if fence then
-    first, complaint = reserve()
+    token, complaint = reserve()
   end
-  take(id, lease, first)
-  return first and {'HELD', first, complaint} or 2
+  take(id, lease, token)
+  return token and {'HELD', token, complaint} or 2
 end
 
--- The id already holds the lock. A fenced hold that was granted may have no tokens yet.
-local function confirm()
-  local first, complaint = fence and tonumber(redis.call('HGET', lock, id))
-  if first == 1 then
-    first, complaint = reserve()
-    redis.call('HSET', lock, id, first)
+if holder == id then
+  local token, complaint = tonumber(value)
+  if token == 1 then -- it was granted, and has no tokens yet
+    token, complaint = reserve()
+    redis.call('HSET', lock, id, token)
   end
   keep(lock, lease)
-  return first and {'HELD', first, complaint} or 2
+  return {'HELD', token, complaint}
 end
-
-if fence and redis.call('EXISTS', lock, queue, alive) == 0 then
+if present == 0 then
   return enter()
 end
 
-local kind = stranger('string')
-if kind then
-  return {'FOREIGN', kind}
-end
-if redis.call('HEXISTS', lock, id) == 1 then
-  redis.call('ZREM', alive, '?' .. mailbox(id))
-  return confirm()
-end
-if redis.call('ZSCORE', alive, '!' .. id) then
-  return {'TOO_LATE'}
-end
-local left = redis.call('PTTL', lock)
-if left == -1 then
-  return {'FOREIGN', 'hash without expiry'}
-end
-
-local now, micros = clock()
-if left == -2 then
-  left = reserved(now)
-end
+left = reserved(now)
 if word ~= 'join' then
-  local holder = left == -2 and word == 'fair' and grant(now)
-  if holder or stopped then
-    return {'BUSY', window, holder or nil}
+  local head = left == -2 and word == 'fair' and grant(now)
+  if head or stopped then
+    return {'BUSY', window, head or nil}
   end
-  if left == -2 then
-    return enter()
-  end
-  local held, soon = wanted(now)
-  if soon and redis.call('EXISTS', queue) == 0 then
-    return {'BUSY', left, held, 1}
-  end
-  return {'BUSY', left, held}
+  return left == -2 and enter() or {'BUSY', left}
 end
-
 local ticket = join(now, micros, ARGV[4])
 local complaint
 if left == -2 then
-  local head, refused = grant(now, id)
+  local head, refusal = grant(now, id)
   if head == id then
     return enter()
   end
-  complaint = refused
+  complaint = refusal
   left = head and window or stopped and -1 or -2
-else
-  wanted(now)
 end
 return {'WAIT', left, ticket, micros, complaint}

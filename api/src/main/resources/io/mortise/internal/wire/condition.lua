@@ -21,11 +21,16 @@
 --        FOREIGN, what was found
 --        TOLD, how many were signalled [, complaint about PUBLISH]
 -- Rules  C1 C2 C3.
---#shared
+--#queue
+--#look
+--#join
+--#leaving
 
-local kind = stranger()
-if kind then
-  return {'FOREIGN', kind}
+-- The first reads of the three keys.
+local held = redis.pcall('HEXISTS', lock, id)
+local failed = type(held) == 'table' and held or look()
+if failed then
+  return refused(failed)
 end
 
 local function signal(now, most)
@@ -50,7 +55,7 @@ end
 
 local now, micros = clock()
 if word == 'signal' or word == 'all' then
-  if redis.call('HEXISTS', lock, id) == 0 then
+  if held == 0 then
     return {'NOT_HELD'}
   end
   return signal(now, word == 'all' and redis.call('ZCARD', queue) or 1)
@@ -60,12 +65,12 @@ if word == 'withdraw' then
   withdraw(now, tonumber(ARGV[3]))
   return {'LEFT'}
 end
-local waits = redis.call('ZSCORE', queue, id)
-if word == 'join' and not redis.call('ZSCORE', alive, '!' .. id) or word == 'check' and waits then
+local waiting = redis.call('ZSCORE', queue, id)
+if word == 'join' and not buried or word == 'check' and waiting then
   join(now, micros)
   return {'WAITING'}
 end
-if waits then
+if waiting then
   withdraw(now, 0)
   return {'LEFT'}
 end

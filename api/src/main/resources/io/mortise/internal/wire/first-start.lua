@@ -10,7 +10,7 @@
 --        USED, a key that exists
 --        VOTES            (from now on)
 --        UNNAMED          (INFO is refused)
---#shared
+--#process
 local marker = KEYS[1]
 local voter = process()
 if voter == '' then

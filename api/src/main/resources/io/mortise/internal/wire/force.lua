@@ -10,22 +10,34 @@
 --        FREE: no id held it, or another one
 --        FOREIGN, what was found
 -- Rules  L9 L10 Q2 Q6.
---#shared
-local kind = stranger('string')
-if kind then
-  return {'FOREIGN', kind}
+--#queue
+--#look
+--#forcing
+--#granting
+--#exclusive
+--#freed
+-- The first commands of the keys.
+local found = redis.pcall('HGETALL', lock)
+local failed = found.err and found or look()
+if failed then
+  return refused(failed, 'string')
 end
-if redis.call('PTTL', lock) == -1 then
+local holders, named = {}, ARGV[4] == ''
+for i = 1, #found, 2 do
+  holders[#holders + 1] = found[i]
+  named = named or ARGV[4] == found[i]
+end
+if holders[1] and redis.call('PTTL', lock) == -1 then
   return {'FOREIGN', 'hash without expiry'}
 end
-
-if ARGV[4] ~= '' and redis.call('HEXISTS', lock, ARGV[4]) == 0 then
+if not named then
   return forced({})
 end
 
-local holders = redis.call('HKEYS', lock)
-redis.call('DEL', lock)
 local now = clock()
-revoke(holders, now, tonumber(ARGV[3]))
-freed(now, #holders > 0)
+if holders[1] then
+  redis.call('DEL', lock)
+  revoke(holders, now, tonumber(ARGV[3]))
+end
+freed(now, holders[1])
 return forced(holders)

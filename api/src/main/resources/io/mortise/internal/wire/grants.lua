@@ -20,25 +20,27 @@ local function grant(now, own, lease)
   local inside, complaint
   stopped = false
   for _ = 1, LOOKS do
-    local head = redis.call('ZRANGE', queue, 0, 0)[1]
-    local live = head and lives(head, now)
+    local head, live = first(now)
     if not head or live and not admits(head) then
       return inside, complaint
     end
-    redis.call('ZREM', queue, head)
-    redis.call('ZREM', alive, head)
+    local waiting = live and head ~= own
+    local inReply = waiting and mayGrantInReply(head) and take(head, now, granting)
+    local told, refusal
+    if waiting and not inReply then
+      told, refusal = tell(head, now, deaf)
+    end
     if live and head == own then
       take(head, now, lease)
       inside = true
-    elseif live and mayGrantInReply(head) and take(head, now, granting) then
+    elseif inReply then
       granted[#granted + 1] = head
-    elseif live then
-      local told, refused = tell(head, now, deaf)
-      if told then
-        take(head, now, window)
-        complaint = refused or complaint
-      end
+    elseif told then
+      take(head, now, window)
+      complaint = refusal or complaint
     end
+    redis.call('ZREM', queue, head)
+    redis.call('ZREM', alive, head)
   end
   stopped = redis.call('EXISTS', queue) == 1
   return inside, complaint
@@ -51,25 +53,4 @@ local function withGranted(reply, complaint)
     return {reply, complaint or '', unpack(granted)}
   end
   return {reply, complaint}
-end
-
--- The end of an acquire (ARGV as in acquire.lua). A 'try' overtakes no waiter. Any other id joins
--- the queue. Both grant to the waiters for which they find room. Returns the reply.
--- tries: may a 'try' succeed at all? left: a function, ms until there may be room.
-local function enter(now, micros, lease, tries, left)
-  if word == 'try' then
-    grant(now)
-    if tries and redis.call('EXISTS', queue) == 0 and admits(id) then
-      take(id, now, lease)
-      return 1
-    end
-    return {'BUSY', left()}
-  end
-
-  local ticket = join(now, micros, ARGV[4])
-  local inside, complaint = grant(now, id, lease)
-  if inside then
-    return 1
-  end
-  return {'WAIT', stopped and -1 or left(), ticket, micros, complaint}
 end

@@ -4,7 +4,7 @@
 -- ARGV   1 'cluster' if the server is a node of one
 -- Reply  the server's process, as in process.lua; its maxmemory-policy; how many replicas it has.
 --        Each is empty if the server does not give it. Then the ids of the cluster's masters
---#shared
+--#process
 local policy, replicas = 'maxmemory_policy:([%w-]+)', 'connected_slaves:(%d+)'
 local reply = {process(), fact('memory', policy), fact('replication', replicas)}
 if ARGV[1] == 'cluster' then

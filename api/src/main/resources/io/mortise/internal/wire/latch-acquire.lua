@@ -12,14 +12,19 @@ if redis.pcall('ZSCORE', KEYS[1], '!count') == '0' and redis.call('EXISTS', KEYS
   redis.pcall('ZREM', KEYS[3], '?' .. box)
   return {'OPEN'}
 end
---#shared
+--#queue
+--#look
+--#latch
 
 local found = foreign()
 if found then
-  return {'FOREIGN', found}
+  return found
 end
 local now, micros = clock()
-if count() == 0 then
+if left == 0 then
+--#leaving
+--#granting
+--#grants
   withdraw(now, 0)
   grant(now)
   return {'OPEN'}
@@ -27,7 +32,8 @@ end
 if word == 'try' then
   return {'BUSY', -2}
 end
-if count() then
+if left then
   keep(latch, week)
 end
+--#join
 return {'WAIT', -2, join(now, micros, ARGV[4]), micros}

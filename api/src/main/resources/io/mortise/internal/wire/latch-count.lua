@@ -13,18 +13,20 @@
 --        UNSET                           (only 'down', 'delete' and 'look')
 --        FOREIGN, what was found
 -- Rules  D1 D3 D4
---#shared
+--#queue
+--#look
+--#latch
 local found = foreign()
 if found then
-  return {'FOREIGN', found}
+  return found
 end
-local left = count()
 if word == 'look' then
   return {left and 'COUNT' or 'UNSET', left}
 end
-if redis.call('ZSCORE', alive, '!' .. id) then
+if buried then
   return {'COUNT', left or 0}
 end
+--#leaving
 if word == 'set' then
   if left then
     return {'KEPT', left}
@@ -47,6 +49,8 @@ redis.call('ZADD', latch, left, '!count')
 keep(latch, week)
 bury(now, tonumber(ARGV[4]))
 if left == 0 then
+--#granting
+--#grants
   grant(now)
 end
 return {'COUNT', left}

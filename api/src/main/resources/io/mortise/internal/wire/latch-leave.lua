@@ -4,7 +4,10 @@
 -- ARGV   as in leave.lua
 -- Reply  ABSENT: no id holds a latch
 -- Rules  L14 L15
---#shared
+--#queue
+--#look
+--#leaving
+--#latch
 if not foreign() then
   withdraw(0, 0) -- no tombstone: an id that joins late delays no other waiter
 end

@@ -8,21 +8,23 @@
 local latch = lock
 local week = 604800000
 
-local function count()
-  return tonumber(redis.call('ZSCORE', latch, '!count') or '')
-end
+-- What is left to count, or nil if the latch was never set.
+local left
 
--- What was found if a key is not Mortise's, or nil.
+-- Reads the state. Returns the reply if a key is not Mortise's, or nil.
 local function foreign()
-  local kind = stranger(nil, 'zset')
-  if kind then
-    return kind
+  local count = redis.pcall('ZSCORE', latch, '!count')
+  local failed = type(count) == 'table' and count or look()
+  if failed then
+    return refused(failed, nil, 'zset')
   end
-  if redis.call('PTTL', latch) == -1 then
-    return 'sorted set without expiry'
+  local expires = redis.call('PTTL', latch)
+  if expires == -1 then
+    return {'FOREIGN', 'sorted set without expiry'}
   end
-  if redis.call('EXISTS', latch) == 1 and not count() then
-    return 'sorted set that is no latch'
+  left = tonumber(count or '')
+  if expires ~= -2 and not left then
+    return {'FOREIGN', 'sorted set that is no latch'}
   end
 end
 

@@ -1,6 +1,6 @@
 -- A lock that Redisson's clients acquire too. The key is Redisson's own. A release is announced on
--- Redisson's channel, to which the waiters of both libraries listen. This file goes behind
--- exclusive.lua. The short cut of leave.lua does not apply, because a release must be announced:
+-- Redisson's channel, to which the waiters of both libraries listen. This file is in the
+-- place of unshared.lua. The short cut of leave.lua does not apply, because a release must be announced:
 -- its ARGV 3 is never left out.
 --
 -- KEYS  as in exclusive.lua; alive has one more member:
@@ -51,23 +51,23 @@ local function othersHear(heard)
   return heard > services
 end
 
-reserved = function(now)
+local function reserved(now)
   local ends = lastTurn(now)
   return ends and ends > now and ends - now or -2
 end
 
-freed = function(now, news)
+local function freed(now, news, first, live)
   if not news then
     if reserved(now) > 0 then
       return nil
     end
-    return grant(now)
+    return grant(now, nil, first, live)
   end
   local ends = lastTurn(now)
   local due = not ends or ends + PERIOD <= now
   local head, complaint
   if not due then
-    head, complaint = grant(now)
+    head, complaint = grant(now, nil, first, live)
     if head then
       return head, complaint
     end
@@ -83,12 +83,12 @@ freed = function(now, news)
     end
   end
   if due then
-    head, complaint = grant(now)
+    head, complaint = grant(now, nil, first, live)
   end
   return head, complaint or refused
 end
 
-unwanted = function()
+local function unwanted()
   local heard, refused = call()
   if heard > 0 then
     note(clock() + TURN)

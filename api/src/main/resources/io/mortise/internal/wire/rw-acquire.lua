@@ -18,8 +18,10 @@
 -- Rules  L1 L10 L11 L14 Q1 Q2 Q4. Uncontended: a writer three commands, no TIME; a reader five.
 local id, lease, beside = ARGV[1], tonumber(ARGV[3]), ARGV[5] or ''
 
+local present
 if string.match(id, ':r$') then
-  if redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3]) == 0 then
+  present = redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3])
+  if present == 0 then
     local readers = KEYS[4]
     local left = redis.call('PTTL', readers)
     local time = redis.call('TIME')
@@ -31,31 +33,36 @@ if string.match(id, ':r$') then
       return 1
     end
   end
-elseif beside == '' and redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3], KEYS[4]) == 0 then
-  redis.call('HSET', KEYS[1], id, '1')
-  redis.call('PEXPIRE', KEYS[1], lease)
-  return 1
+elseif beside == '' then
+  present = redis.call('EXISTS', KEYS[1], KEYS[2], KEYS[3], KEYS[4])
+  if present == 0 then
+    redis.call('HSET', KEYS[1], id, '1')
+    redis.call('PEXPIRE', KEYS[1], lease)
+    return 1
+  end
 end
---#shared
+--#queue
+--#look
+--#rw
 
-local found = foreign()
+local found, fresh = foreign(present, not reads(id))
 if found then
-  return {'FOREIGN', found}
+  return found
 end
 local now, micros = clock()
 forget(now)
 
 local function holds()
   if reads(id) then
-    return redis.call('ZSCORE', readers, id)
+    return ends and redis.call('ZSCORE', readers, id)
   end
-  return redis.call('HEXISTS', lock, id) == 1
+  return writer == id
 end
 
 -- Whether the same thread's hold of the other side lets this id hold too.
 local function mayJoinItself()
   if reads(id) then
-    return redis.call('HEXISTS', lock, beside) == 1
+    return writer == beside
   end
   local inside = redis.call('ZRANGE', readers, 0, 1)
   return writing == -2 and inside[1] == beside and not inside[2]
@@ -67,12 +74,14 @@ local function left()
 end
 
 if holds() then
-  redis.call('ZREM', alive, '?' .. mailbox(id))
+  if marked then
+    redis.call('ZREM', alive, '?' .. home)
+  end
   take(id, now, lease)
   settle()
   return 1
 end
-if redis.call('ZSCORE', alive, '!' .. id) then
+if buried then
   return {'TOO_LATE'}
 end
 if beside ~= '' and mayJoinItself() then
@@ -81,6 +90,13 @@ if beside ~= '' and mayJoinItself() then
   return 1
 end
 
+--#join
+if word ~= 'try' and not last[1] and not admits(id) then -- it is the first that waits
+  return {'WAIT', left(), join(now, micros, ARGV[4], fresh), micros}
+end
+--#granting
+--#grants
+--#enter
 local upgrade = beside ~= '' and not reads(id)
 local reply = enter(now, micros, lease, not upgrade, left)
 settle()

@@ -7,10 +7,15 @@
 --        3, 4 as in force.lua
 -- Reply  as force.lua
 -- Rules  L9 L10 Q2 Q6.
---#shared
+--#queue
+--#look
+--#forcing
+--#rw
+--#granting
+--#grants
 local found = foreign()
 if found then
-  return {'FOREIGN', found}
+  return found
 end
 
 local now = clock()
@@ -34,12 +39,12 @@ end
 
 -- Ends the writer's hold. Returns its id.
 local function forceWriter()
-  if one ~= '' and redis.call('HEXISTS', lock, one) == 0 then
+  if not writer or one ~= '' and one ~= writer then
     return {}
   end
-  local all = redis.call('HKEYS', lock)
+  local all = {writer}
   redis.call('DEL', lock)
-  writing = -2
+  writer, writing = nil, -2
   return all
 end
 

@@ -14,7 +14,12 @@ end
 if held and not ARGV[3] and redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then
   return 1
 end
---#shared
+--#queue
+--#look
+--#leaving
+--#rw
+--#granting
+--#grants
 local reply = held and 'RELEASED' or 'ABSENT'
 if foreign() then
   return {reply}
@@ -22,7 +27,7 @@ end
 
 local now = clock()
 forget(now)
-withdraw(now, tonumber(ARGV[3] or '0'))
+withdraw(now, tonumber(ARGV[3] or '0'), held)
 local _, complaint = grant(now)
 settle()
 return withGranted(reply, complaint)

@@ -15,32 +15,43 @@ local function reads(of)
 end
 
 -- The holders. foreign() and forget() read them once, and every change keeps these variables right.
--- writing: ms left of the writer, -2 if there is none. ends: when (ms) the last reader's lease
--- ends, or nil.
-local writing, ends
+-- writer: its id, or nil. writing: ms left of the writer, -2 if there is none. ends: when (ms) the
+-- last reader's lease ends, or nil.
+local writer, writing, ends
 
 -- The longest lease (ms) of the readers that this script has added or confirmed, or nil.
 local staying
 
 -- Removes readers whose lease has ended.
 local function forget(now)
-  redis.call('ZREMRANGEBYSCORE', readers, '-inf', now)
-  ends = tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2] or '')
+  if ends and redis.call('ZREMRANGEBYSCORE', readers, '-inf', now) > 0 then
+    ends = tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2] or '')
+  end
 end
 
--- What was found if a key is not Mortise's, or nil.
-local function foreign()
-  local kind = stranger('zset')
-  if kind then
-    return kind
+-- Reads the state. Returns the reply if a key is not Mortise's, or nil.
+-- present: how many of these keys exist, and counted: whether the readers are among them. Left out,
+-- all keys are read.
+-- Returns also whether neither queue nor alive exists, and so was not read.
+local function foreign(present, counted)
+  local held = redis.pcall('HKEYS', lock)
+  local inside = redis.pcall('ZRANGE', readers, -1, -1, 'WITHSCORES')
+  local failed = held.err and held or inside.err and inside
+  local fresh = present == (held[1] and 1 or 0) + (counted and inside[1] and 1 or 0)
+  failed = failed or not fresh and look()
+  if failed then
+    return refused(failed, 'zset')
   end
-  writing = redis.call('PTTL', lock)
+  writer = held[1]
+  writing = writer and redis.call('PTTL', lock) or -2
   if writing == -1 then
-    return 'hash without expiry'
+    return {'FOREIGN', 'hash without expiry'}
   end
-  if redis.call('PTTL', readers) == -1 then
-    return 'sorted set without expiry'
+  ends = tonumber(inside[2] or '')
+  if ends and redis.call('PTTL', readers) == -1 then
+    return {'FOREIGN', 'sorted set without expiry'}
   end
+  return nil, fresh
 end
 
 -- Whether the lock has room for the id. To be called after forget().
@@ -58,7 +69,7 @@ local function take(taker, now, ms)
   else
     redis.call('HSET', lock, taker, '1')
     keep(lock, ms)
-    writing = math.max(writing, ms)
+    writer, writing = taker, math.max(writing, ms)
   end
   return true
 end

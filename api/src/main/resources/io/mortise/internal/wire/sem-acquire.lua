@@ -14,7 +14,8 @@
 -- Rules  L10 L11 L14 S1 S2 Q1 Q2 Q4. Uncontended: seven commands.
 local id, lease = ARGV[1], tonumber(ARGV[3])
 
-if redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then
+local fresh = redis.call('EXISTS', KEYS[2], KEYS[3]) == 0
+if fresh then
   local permits, week = KEYS[1], 604800000
   local free = redis.pcall('ZSCORE', permits, '!free')
   free = type(free) == 'string' and tonumber(free) - tonumber(string.match(id, ':p(%d+)$')) or -1
@@ -31,11 +32,13 @@ if redis.call('EXISTS', KEYS[2], KEYS[3]) == 0 then
     end
   end
 end
---#shared
+--#queue
+--#look
+--#sem
 
-local found = foreign()
+local found = foreign(fresh)
 if found then
-  return {'FOREIGN', found}
+  return found
 end
 if not total then
   return {'UNSET'}
@@ -44,7 +47,9 @@ local now, micros = clock()
 forget(now)
 if redis.call('ZSCORE', permits, id) then
   redis.call('ZADD', permits, 'GT', now + lease, id)
-  redis.call('ZREM', alive, '?' .. mailbox(id))
+  if marked then
+    redis.call('ZREM', alive, '?' .. home)
+  end
   lasts(lease + week)
   settle()
   return 1
@@ -61,6 +66,14 @@ local function left()
   return ends and ends - now or -2
 end
 
+--#join
+if word ~= 'try' and not last[1] and not admits(id) then -- it is the first that waits
+  settle()
+  return {'WAIT', left(), join(now, micros, ARGV[4], fresh), micros}
+end
+--#granting
+--#grants
+--#enter
 local reply = enter(now, micros, lease, true, left)
 settle()
 return reply

@@ -5,10 +5,15 @@
 -- ARGV   as in force.lua
 -- Reply  as force.lua
 -- Rules  L9 L10 S1 Q1 Q2 Q6.
---#shared
+--#queue
+--#look
+--#forcing
+--#sem
+--#granting
+--#grants
 local found = foreign()
 if found then
-  return {'FOREIGN', found}
+  return found
 end
 if not total then
   return {'FREE'}

@@ -19,14 +19,19 @@ if held then
     return 1
   end
 end
---#shared
+--#queue
+--#look
+--#leaving
+--#sem
+--#granting
+--#grants
 local reply = held and 'RELEASED' or 'ABSENT'
 if foreign() then
   return {reply}
 end
 
 local now = clock()
-withdraw(now, tonumber(ARGV[3] or '0'))
+withdraw(now, tonumber(ARGV[3] or '0'), held)
 if not total then
   return {reply} -- the waiters learn it at their next check
 end

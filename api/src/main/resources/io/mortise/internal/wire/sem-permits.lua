@@ -11,10 +11,14 @@
 --        UNSET                           (only 'look': there is no semaphore)
 --        FOREIGN, what was found
 -- Rules  S1 S3 S4. It takes nothing from holders.
---#shared
+--#queue
+--#look
+--#sem
+--#granting
+--#grants
 local found = foreign()
 if found then
-  return {'FOREIGN', found}
+  return found
 end
 local now = clock()
 

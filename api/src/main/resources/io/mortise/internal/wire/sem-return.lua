@@ -7,7 +7,11 @@
 --        3 how many permits the id has given back so far, with these; fewer than it took
 -- Reply  as leave.lua; RELEASED also if this is a repetition, or came after a larger number
 -- Rules  L10 S1 S2 S4 Q1 Q2 Q5. The number is a sum, so to repeat it or to be late does no harm.
---#shared
+--#queue
+--#look
+--#sem
+--#granting
+--#grants
 if foreign() or not total then
   return {'ABSENT'}
 end

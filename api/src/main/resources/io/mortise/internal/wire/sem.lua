@@ -24,9 +24,6 @@ local beyond = 4000000000000000
 -- soonest, ends: of the known leases, the id of the one that ends first, and when (ms).
 local total, free, expires, soonest, ends
 
--- Whether the id has a tombstone.
-local buried
-
 local function weight(of)
   return tonumber(string.match(of, ':p(%d+)$'))
 end
@@ -35,25 +32,20 @@ local function setFirst(found, at)
   soonest, ends = found[at], tonumber(found[at + 1] or '')
 end
 
--- Reads the state. Returns what was found if a key is not Mortise's, or nil.
-local function foreign()
+-- Reads the state. Returns the reply if a key is not Mortise's, or nil.
+-- fresh: neither queue nor alive exists
+local function foreign(fresh)
   local found = redis.pcall('ZRANGE', permits, 0, 2, 'WITHSCORES')
-  local place = redis.pcall('ZSCORE', queue, id)
-  buried = redis.pcall('ZSCORE', alive, '!' .. id)
-  if found.err or type(place) == 'table' or type(buried) == 'table' then
-    local kind = stranger(nil, 'zset')
-    if not kind then
-      redis.call('ZRANGE', permits, 0, 0) -- raises the server's own error
-      redis.call('ZSCORE', queue, id)
-    end
-    return kind
+  local failed = found.err and found or not fresh and look()
+  if failed then
+    return refused(failed, nil, 'zset')
   end
   expires = redis.call('PTTL', permits)
   if expires == -1 then
-    return 'sorted set without expiry'
+    return {'FOREIGN', 'sorted set without expiry'}
   end
   if found[1] and (found[1] ~= '!free' or found[3] ~= '!total') then
-    return 'sorted set that is no semaphore'
+    return {'FOREIGN', 'sorted set that is no semaphore'}
   end
   free, total = tonumber(found[2] or ''), tonumber(found[4] or '')
   setFirst(found, 5)

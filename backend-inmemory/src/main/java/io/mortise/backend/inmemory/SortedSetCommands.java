@@ -22,6 +22,7 @@ final class SortedSetCommands {
     table.add("ZADD", -4, args -> new SortedSetAdd(args).run(keyspace));
     table.add("ZREM", -3, this::zrem);
     table.add("ZSCORE", 3, this::zscore);
+    table.add("ZMSCORE", -3, this::zmscore);
     table.add("ZCARD", 2, args -> LuaValue.valueOf(read(args[1]).size()));
     table.add("ZCOUNT", 4, this::zcount);
     table.add("ZRANGE", -4, this::zrange);
@@ -63,7 +64,20 @@ final class SortedSetCommands {
   }
 
   private LuaValue zscore(LuaString[] args) {
-    Double score = read(args[1]).score(args[2]);
+    return score(read(args[1]), args[2]);
+  }
+
+  private LuaValue zmscore(LuaString[] args) {
+    SortedSet set = read(args[1]);
+    List<LuaValue> scores = new ArrayList<>();
+    for (int i = 2; i < args.length; i++) {
+      scores.add(score(set, args[i]));
+    }
+    return CommandTable.array(scores);
+  }
+
+  private static LuaValue score(SortedSet set, LuaString member) {
+    Double score = set.score(member);
     return score == null ? CommandTable.nil() : Numbers.text(score.doubleValue());
   }
 

@@ -120,6 +120,7 @@ class CommandsTest {
             "ZADD",
             "ZCARD",
             "ZCOUNT",
+            "ZMSCORE",
             "ZPOPMIN",
             "ZRANGE",
             "ZRANGEBYSCORE",

@@ -12,8 +12,8 @@ public final class Permissions {
   public static final List<String> NEEDED =
       words(
           "+evalsha +eval +subscribe +publish",
-          "+time +exists +type +pttl +pexpire +del +hset +hdel +hexists +hkeys +hget",
-          "+zadd +zrem +zscore +zrange +zpopmin +zremrangebyscore");
+          "+time +exists +type +pttl +pexpire +del +hset +hdel +hexists +hkeys +hget +hgetall",
+          "+zadd +zrem +zscore +zmscore +zrange +zpopmin +zremrangebyscore");
 
   /** Locks work without these. The documentation says what is missing then. */
   public static final List<String> USEFUL = words("+unsubscribe +ping +client|setname");

@@ -279,6 +279,20 @@ local s = redis.call('ZSCORE', KEYS[1], 'm')
 return {s, tonumber(s) + 1, redis.call('ZSCORE', KEYS[1], 'x') == false and 1 or 0}
 --> "1700000000123457", 1700000000123458, 1
 
+--- ZMSCORE has false where a member is missing, also in a key that is missing
+redis.call('ZADD', KEYS[1], 5, 'm')
+local found = redis.call('ZMSCORE', KEYS[1], 'x', 'm')
+local none = redis.call('ZMSCORE', KEYS[2], 'a', 'b')
+return {#found, found[1] == false and 1 or 0, found[2], #none, none[2] == false and 1 or 0}
+--> 2, 1, "5", 2, 1
+
+--- the first command of a key of another type is an error without elements, and writes nothing
+redis.call('SET', KEYS[1], 'theirs')
+local hash = redis.pcall('HGETALL', KEYS[1])
+local zset = redis.pcall('ZMSCORE', KEYS[1], 'm')
+return {hash.err and 1 or 0, #hash, zset.err and 1 or 0, #zset, redis.call('GET', KEYS[1])}
+--> 1, 0, 1, 0, "theirs"
+
 --- ZSCORE of no key is false
 return {redis.call('ZSCORE', KEYS[1], 'm') and 1 or 0}
 --> 0

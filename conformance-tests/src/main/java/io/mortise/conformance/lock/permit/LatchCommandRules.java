@@ -41,11 +41,11 @@ public abstract class LatchCommandRules extends LatchFixture {
     known.countDown(); // the server knows the scripts now
     Await.value(known.awaitAsync());
     DistributedCountDownLatch latch = patient().getCountDownLatch(name);
-    costs.assertOneScript(figures, "latch set", 15, () -> latch.trySetCount(2));
+    costs.assertOneScript(figures, "latch set", 12, () -> latch.trySetCount(2));
     for (String part : List.of("count", "alive")) { // as if time had passed
       runOn(key(part), "return {redis.call('PEXPIRE', KEYS[1], 60000)}");
     }
-    costs.assertOneScript(figures, "latch counted down", 16, latch::countDown);
+    costs.assertOneScript(figures, "latch counted down", 12, latch::countDown);
     latch.countDown();
     costs.assertOneScript(figures, "open latch passed", 3, () -> Await.value(latch.awaitAsync()));
   }
