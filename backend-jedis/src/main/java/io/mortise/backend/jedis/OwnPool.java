@@ -22,6 +22,7 @@ import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.RedisCredentials;
+import redis.clients.jedis.RedisCredentialsProvider;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.util.IOUtils;
 
@@ -85,7 +86,18 @@ final class OwnPool extends ConnectionPool {
 
   /** An empty password stands for none. */
   private static Credentials asked(Supplier<RedisCredentials> provider) {
-    RedisCredentials given = provider.get();
+    if (provider instanceof RedisCredentialsProvider prepared) {
+      prepared.prepare();
+      try {
+        return credentials(prepared.get());
+      } finally {
+        prepared.cleanUp();
+      }
+    }
+    return credentials(provider.get());
+  }
+
+  private static Credentials credentials(@Nullable RedisCredentials given) {
     return given == null || given.getPassword() == null
         ? Credentials.of("")
         : new Credentials(given.getUser(), new String(given.getPassword()));

@@ -14,9 +14,10 @@ import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 
 /**
- * A connection whose user and password change. Whoever has it sends AUTH by {@link #sendAuth} when
- * there are others, and reads the reply in its place by {@link #heardAuth}. A connection that the
- * server refuses keeps what it has, and asks again after the next look at the supplier.
+ * A connection whose user and password change. The thread that has it sends AUTH by {@link
+ * #sendAuth} when there are others, and reads the reply in its place by {@link #heardAuth}. A
+ * connection that the server refuses keeps what it has, and asks again after the next look at the
+ * supplier.
  */
 final class RenewedConnection extends Connection {
   private final ChangingCredentials.User credentials;

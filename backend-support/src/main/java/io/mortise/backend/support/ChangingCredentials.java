@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
  * those authenticate again that have older credentials.
  *
  * <p>The supplier is the application's code, so it runs on a thread of its own, one call at a time.
- * Whoever asks while a call runs gets the answer of the next call, and shares it with all others.
- * So an answer is never older than the question, and a supplier that hangs holds one thread.
+ * A question that comes while a call runs gets the answer of the next call, as all others do. So an
+ * answer is never older than the question, and a supplier that hangs holds one thread.
  *
  * <p>The threads run while there are {@linkplain #join users}. Thread-safe.
  */
