@@ -2,6 +2,7 @@ package io.mortise.backend.inmemory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.FencedLock;
@@ -10,6 +11,10 @@ import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.ThreadKind;
+import io.mortise.spi.ForwardingBackend;
+import io.mortise.spi.ForwardingTime;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,6 +26,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -342,6 +348,62 @@ class ElectionCallbackTest implements BackendUnderTest {
     assertFalse(leader.lock.isLocked());
   }
 
+  /** As the I/O thread of a client, over which the replies come. */
+  @Test
+  @Rule({"E8", "L18"})
+  void aThreadThatMustNotParkIsRefusedBeforeAnythingHasHappened() {
+    AtomicBoolean refuses = new AtomicBoolean();
+    LockService service =
+        LockService.builder()
+            .backend(new Refusing(store.backend(), refuses))
+            .executor(Runnable::run)
+            .open();
+    open.add(service);
+    Candidate leader = Candidate.joined(service);
+    refuses.set(true);
+
+    assertThrows(IllegalStateException.class, () -> leader.election().close());
+    assertTrue(leader.leads());
+    leader.onRevoked = () -> leader.election().close(); // waits for nothing
+    assertTrue(leader.election().stepDown(Duration.ZERO).isDone());
+    assertEquals(List.of("elected 1", "revoked 1"), leader.told);
+    assertEquals("LeaderElection[reports, closed]", leader.election().toString());
+    refuses.set(false);
+  }
+
+  /** A backend whose time may refuse to park. */
+  private static final class Refusing extends ForwardingBackend {
+    private final LockBackend backend;
+    private final AtomicBoolean refuses;
+
+    Refusing(LockBackend backend, AtomicBoolean refuses) {
+      this.backend = backend;
+      this.refuses = refuses;
+    }
+
+    @Override
+    protected LockBackend target() {
+      return backend;
+    }
+
+    @Override
+    public TimeSource time() {
+      return new ForwardingTime() {
+        @Override
+        protected TimeSource target() {
+          return backend.time();
+        }
+
+        @Override
+        public void checkMayPark() {
+          if (refuses.get()) {
+            throw new IllegalStateException("this thread must not park");
+          }
+        }
+      };
+    }
+  }
+
   /** Each task in a thread of its own, so nothing but the election keeps an order. */
   private static final class ExecutorOfThreads implements Executor {
     private final ThreadKind kind;
@@ -402,7 +464,7 @@ class ElectionCallbackTest implements BackendUnderTest {
         "terms come and go",
         () -> {
           all.forEach(each -> each.election().stepDown(Duration.ZERO));
-          return terms.size() > 100;
+          return terms.size() > 30;
         });
     all.forEach(each -> each.election().close());
 
