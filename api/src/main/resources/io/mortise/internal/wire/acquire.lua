@@ -140,7 +140,14 @@ if word ~= 'join' then
   if head or stopped then
     return {'BUSY', window, head or nil}
   end
-  return left == -2 and enter() or {'BUSY', left}
+  if left ~= -2 then
+    return {'BUSY', left}
+  end
+  if last[1] then -- a late try of an id that waits: who holds has left the queue
+    redis.call('ZREM', queue, id)
+    redis.call('ZREM', alive, id)
+  end
+  return enter()
 end
 local ticket = join(now, micros, ARGV[4])
 local complaint
