@@ -39,7 +39,8 @@ if holder == ARGV[1] and not failed then
   local place = present == 3 and redis.pcall('ZSCORE', KEYS[2], ARGV[1])
   local answered = 0
   if type(place) ~= 'table' and present > 1 then
-    answered = redis.pcall('ZREM', KEYS[3], '?' .. string.match(ARGV[1], '^[^:]*'))
+    local box = string.match(ARGV[1], '^[^:]*')
+    answered = redis.pcall('ZREM', KEYS[3], '?' .. box)
   end
   if answered == 0 and present == 2 then
     place = redis.pcall('ZSCORE', KEYS[2], ARGV[1])

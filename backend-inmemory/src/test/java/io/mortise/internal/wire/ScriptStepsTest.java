@@ -27,7 +27,8 @@ class ScriptStepsTest {
   }
 
   private long left(int key) {
-    return (Long) stage.other("return {redis.call('PTTL', KEYS[1])}", keys.subList(key, key + 1)).get(0);
+    return (Long)
+        stage.other("return {redis.call('PTTL', KEYS[1])}", keys.subList(key, key + 1)).get(0);
   }
 
   private List<Object> members(String key) {
