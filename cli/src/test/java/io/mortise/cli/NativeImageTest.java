@@ -134,7 +134,7 @@ class NativeImageTest {
     }
     Set<String> known =
         Set.of(
-            "LockScripts: Class.getResourceAsStream", // named
+            "ScriptFiles: Class.getResourceAsStream", // named
             "InstalledProviders: ServiceLoader.load", // every image has providers
             "Backends: ServiceLoader.load",
             "Candidate: Class.forName", // this and Registrations only make the text of an error

@@ -5,10 +5,10 @@ import static io.mortise.model.State.NONE;
 import io.mortise.model.Message.Kind;
 
 /**
- * The scripts, as they are in acquire.lua, leave.lua and their parts, linger.lua,
- * renew.lua and force.lua, with the same names. Each runs alone and changes the store. Short cuts
- * are left out: they do what the whole script would do. Where waiters ask, that of acquire.lua also
- * says that the hold is alone.
+ * The scripts, as they are in acquire.lua, leave.lua and their parts, linger.lua, renew.lua and
+ * force.lua, with the same names. Each runs alone and changes the store. Short cuts are left out:
+ * they do what the whole script would do. Where waiters ask, that of acquire.lua also says that the
+ * hold is alone.
  */
 final class Scripts {
   private final State state;

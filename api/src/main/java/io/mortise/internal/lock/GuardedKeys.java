@@ -4,8 +4,8 @@ import io.mortise.FencedLock;
 import io.mortise.ForeignKeyException;
 import io.mortise.internal.engine.Failures;
 import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.LockScripts;
 import io.mortise.internal.wire.Names;
+import io.mortise.internal.wire.ScriptFiles;
 import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
@@ -29,7 +29,7 @@ public final class GuardedKeys {
   /** A refused write. {@code seen} is the token with which this one was compared. */
   public record Refusal(Code code, long seen) {}
 
-  private static final Script GUARD = Script.of("guard", LockScripts.read("guard"));
+  private static final Script GUARD = Script.of("guard", ScriptFiles.read("guard"));
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
 
   private final LockBackend backend;

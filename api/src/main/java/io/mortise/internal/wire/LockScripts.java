@@ -5,10 +5,6 @@ import io.mortise.spi.BackendInfo;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Topology;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.EnumMap;
@@ -18,8 +14,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /**
  * Makes calls of the scripts of all kinds of lock, and fills in the arguments that do not change.
@@ -40,15 +34,6 @@ public final class LockScripts {
     boolean mayArriveLate();
   }
 
-  /**
-   * A line that the file of that name replaces. It is behind the ways through a script that need
-   * nothing of that file, because a server makes each function in each run.
-   */
-  private static final Pattern PART = Pattern.compile("(?m)^--#(.+)\n");
-
-  /** A part of which each family has its own. */
-  private static final String FREED = "freed";
-
   private static final Map<Family, Script> ACQUIRE =
       scripts("acquire", EnumSet.allOf(Family.class));
   private static final Map<Family, Script> VOTE = votes();
@@ -58,19 +43,22 @@ public final class LockScripts {
   private static final Script SEM_PERMITS = script(Family.SEMAPHORE, "permits");
   private static final Script SEM_RETURN = script(Family.SEMAPHORE, "return");
   private static final Script LATCH_COUNT = script(Family.LATCH, "count");
-  private static final Script RW_INSPECT = Script.of("rw-inspect", read("rw-inspect"));
-  private static final Script RENEW = Script.of("renew", read("renew"));
-  private static final Script LIST = Script.of("list", read("list"));
-  private static final Script STATUS = Script.of("status", read("status"));
-  private static final Script LINGER = Script.of("linger", read("linger"));
-  private static final Script INSPECT = Script.of("inspect", read("inspect"));
-  private static final Script QUEUE_LENGTH = Script.of("queue-length", read("queue-length"));
-  private static final Script CONDITION = script("condition");
-  private static final Script CHECK = Script.of("check", read("check"));
-  private static final Script IDENTIFY = script("identify");
+  private static final Script RW_INSPECT = Script.of("rw-inspect", ScriptFiles.read("rw-inspect"));
+  private static final Script RENEW = Script.of("renew", ScriptFiles.read("renew"));
+  private static final Script LIST = Script.of("list", ScriptFiles.read("list"));
+  private static final Script STATUS = Script.of("status", ScriptFiles.read("status"));
+  private static final Script LINGER = Script.of("linger", ScriptFiles.read("linger"));
+  private static final Script INSPECT = Script.of("inspect", ScriptFiles.read("inspect"));
+  private static final Script QUEUE_LENGTH =
+      Script.of("queue-length", ScriptFiles.read("queue-length"));
+  private static final Script CONDITION = ScriptFiles.script("condition", "");
+  private static final Script CHECK = Script.of("check", ScriptFiles.read("check"));
+  private static final Script IDENTIFY = ScriptFiles.script("identify", "");
   private static final Script RED_FENCE =
-      Script.of("red-fence", read("process") + read("vote") + read("red-fence"));
-  private static final Script FIRST_START = script("first-start");
+      Script.of(
+          "red-fence",
+          ScriptFiles.read("process") + ScriptFiles.read("vote") + ScriptFiles.read("red-fence"));
+  private static final Script FIRST_START = ScriptFiles.script("first-start", "");
 
   /** What the check at opening waits for its answer at least. */
   private static final Duration OPENING_TIMEOUT = Duration.ofSeconds(2);
@@ -401,7 +389,7 @@ public final class LockScripts {
   /** The acquire scripts with the check of the vote in front. */
   private static Map<Family, Script> votes() {
     Map<Family, Script> scripts = new EnumMap<>(Family.class);
-    String check = read("process") + read("vote");
+    String check = ScriptFiles.read("process") + ScriptFiles.read("vote");
     for (Family family : EnumSet.of(Family.EXCLUSIVE, Family.REDISSON, Family.READ_WRITE)) {
       Script acquire = Objects.requireNonNull(ACQUIRE.get(family));
       scripts.put(family, Script.of(family.prefix() + "vote", check + acquire.source()));
@@ -430,36 +418,6 @@ public final class LockScripts {
   }
 
   private static Script script(Family family, String step) {
-    return script(family.prefix() + step, family.freed());
-  }
-
-  private static Script script(String name) {
-    return script(name, "");
-  }
-
-  /**
-   * Reads a script with its parts.
-   *
-   * @param freed the file that replaces the part {@value #FREED}
-   */
-  static Script script(String name, String freed) {
-    String source =
-        PART.matcher(read(name))
-            .replaceAll(part -> {
-              String file = part.group(1).equals(FREED) ? freed : part.group(1);
-              return Matcher.quoteReplacement(read(file));
-            });
-    return Script.of(name, source);
-  }
-
-  public static String read(String name) {
-    try (InputStream in = LockScripts.class.getResourceAsStream(name + ".lua")) {
-      if (in == null) {
-        throw new IllegalStateException("script " + name + ".lua is missing from this jar");
-      }
-      return new String(in.readAllBytes(), StandardCharsets.UTF_8);
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return ScriptFiles.script(family.prefix() + step, family.freed());
   }
 }

@@ -39,7 +39,8 @@ if holder == ARGV[1] and not failed then
   local place = present == 3 and redis.pcall('ZSCORE', KEYS[2], ARGV[1])
   local answered = 0
   if type(place) ~= 'table' and present > 1 then
-    answered = redis.pcall('ZREM', KEYS[3], '?' .. string.match(ARGV[1], '^[^:]*'))
+    local box = string.match(ARGV[1], '^[^:]*')
+    answered = redis.pcall('ZREM', KEYS[3], '?' .. box)
   end
   if answered == 0 and present == 2 then
     place = redis.pcall('ZSCORE', KEYS[2], ARGV[1])
@@ -140,7 +141,14 @@ if word ~= 'join' then
   if head or stopped then
     return {'BUSY', window, head or nil}
   end
-  return left == -2 and enter() or {'BUSY', left}
+  if left ~= -2 then
+    return {'BUSY', left}
+  end
+  if last[1] then -- a late try of an id that waits: who holds has left the queue
+    redis.call('ZREM', queue, id)
+    redis.call('ZREM', alive, id)
+  end
+  return enter()
 end
 local ticket = join(now, micros, ARGV[4])
 local complaint

@@ -33,7 +33,7 @@ local function forceReaders()
   if redis.call('ZREM', readers, one) == 0 then
     return {}
   end
-  forget(now)
+  forget(now, true)
   return {one}
 end
 

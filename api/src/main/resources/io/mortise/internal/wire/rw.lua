@@ -23,8 +23,9 @@ local writer, writing, ends
 local staying
 
 -- Removes readers whose lease has ended.
-local function forget(now)
-  if ends and redis.call('ZREMRANGEBYSCORE', readers, '-inf', now) > 0 then
+-- removed: the script itself has removed one, so the state is read again
+local function forget(now, removed)
+  if ends and (redis.call('ZREMRANGEBYSCORE', readers, '-inf', now) > 0 or removed) then
     ends = tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2] or '')
   end
 end

@@ -63,9 +63,7 @@ class LuaSubsetTest {
           "run",
           "history");
 
-  /**
-   * Every script of {@link LockScripts}, with its parts. A plain one has the part of its family.
-   */
+  /** Every script, with its parts. A plain one has the part of its family. */
   @ParameterizedTest
   @ValueSource(
       strings = {
@@ -105,7 +103,7 @@ class LuaSubsetTest {
 
   private static String source(String nameAndPart) {
     String[] parts = nameAndPart.split(": ", 2);
-    return LockScripts.script(parts[0], parts.length > 1 ? parts[1] : "").source();
+    return ScriptFiles.script(parts[0], parts.length > 1 ? parts[1] : "").source();
   }
 
   /** The check of a vote stands in front of an acquire script. */
@@ -131,7 +129,7 @@ class LuaSubsetTest {
   }
 
   private static String read(String name) throws IOException {
-    try (InputStream in = LockScripts.class.getResourceAsStream(name + ".lua")) {
+    try (InputStream in = ScriptFiles.class.getResourceAsStream(name + ".lua")) {
       assertTrue(in != null, name);
       return new String(in.readAllBytes(), StandardCharsets.UTF_8);
     }
