@@ -3,15 +3,16 @@ package io.mortise.cli;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.cluster.ClusterAddress;
 import io.mortise.backend.support.sentinel.SentinelAddress;
-import java.io.PrintWriter;
 import java.net.URI;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Shows the effect of a lock. */
@@ -102,6 +103,8 @@ final class DemoCommand implements Callable<Integer> {
       description = "Length of each of the two runs, 1 to 3600. Default: ${DEFAULT-VALUE}.")
   private int seconds;
 
+  @Mixin private Printer printer = new Printer();
+
   private final Streams streams;
 
   DemoCommand(Streams streams) {
@@ -112,20 +115,24 @@ final class DemoCommand implements Callable<Integer> {
   public Integer call() {
     DemoPlan plan = plan();
     Report report = run(plan);
-    PrintWriter out = streams.out();
-    out.println();
-    report.lines().forEach(out::println);
-    out.flush();
+    if (printer.json()) {
+      Printer.printObjects(streams, List.of(report.object()));
+    } else {
+      List<String> lines = new ArrayList<>(report.lines());
+      lines.add(0, "");
+      Printer.print(streams, lines);
+    }
     return report.isRight() ? 0 : Failure.UNEXPECTED;
   }
 
   private Report run(DemoPlan plan) {
-    Progress progress = new Progress(streams);
+    Progress progress = new Progress(printer.json() ? streams.silent() : streams);
     Thread interrupt = new Thread(progress::interrupt, "mortise-demo-interrupt");
     Runtime.getRuntime().addShutdownHook(interrupt);
     try (WorkerGroup crew = WorkerGroup.assemble(plan)) {
-      streams.out().println(plan);
-      streams.out().flush();
+      if (!printer.json()) {
+        Printer.print(streams, List.of(plan.toString()));
+      }
       WorkerGroup.Run without = crew.run(Phase.WITHOUT, plan.duration(), progress);
       return new Report(plan, without, crew.run(Phase.WITH, plan.duration(), progress));
     } finally {

@@ -4,10 +4,13 @@ import io.mortise.LockService;
 import io.mortise.ProviderInfo;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 
 /** Lists the backends that discovery finds. */
 @Command(
@@ -18,6 +21,8 @@ final class ProvidersCommand implements Callable<Integer> {
   private static final String VALKEY = "valkey";
   private static final String TLS = "rediss";
 
+  @Mixin private Printer printer = new Printer();
+
   private final Streams streams;
 
   ProvidersCommand(Streams streams) {
@@ -26,8 +31,23 @@ final class ProvidersCommand implements Callable<Integer> {
 
   @Override
   public Integer call() {
-    lines(LockService.providers()).forEach(streams.out()::println);
+    List<ProviderInfo> providers = LockService.providers();
+    if (printer.json()) {
+      Printer.printObjects(streams, providers.stream().map(ProvidersCommand::object).toList());
+    } else {
+      Printer.print(streams, lines(providers));
+    }
     return 0;
+  }
+
+  private static Map<String, @Nullable Object> object(ProviderInfo info) {
+    return Json.object(
+        "name", info.name(),
+        "version", info.version(),
+        "spiVersion", info.spiVersion(),
+        "schemes", info.schemes().stream().sorted().toList(),
+        "location", info.location(),
+        "verdict", info.verdict());
   }
 
   /** A table of at most 80 columns. A path or an error may be longer, so each has its own line. */

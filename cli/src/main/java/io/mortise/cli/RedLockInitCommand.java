@@ -7,11 +7,13 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** Lets the new servers of a Redlock vote at once. */
@@ -52,6 +54,8 @@ final class RedLockInitCommand implements Callable<Integer> {
       description = "The key prefix of the services. Default: mortise:")
   private @Nullable String prefix;
 
+  @Mixin private Printer printer = new Printer();
+
   private final Streams streams;
 
   RedLockInitCommand(Streams streams) {
@@ -74,11 +78,11 @@ final class RedLockInitCommand implements Callable<Integer> {
     } finally {
       services.forEach(LockService::close);
     }
-    streams
-        .out()
-        .println(
-            "%d servers vote from now on, for leases of at most %s"
-                .formatted(uris.size(), longest));
+    String told =
+        "%d servers vote from now on, for leases of at most %s".formatted(uris.size(), longest);
+    Map<String, @Nullable Object> object =
+        Json.object("servers", uris.size(), "longestLeaseMillis", lease);
+    Printer.print(streams, List.of(printer.json() ? Json.of(object) : told));
     return 0;
   }
 

@@ -3,6 +3,8 @@ package io.mortise.cli;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The result of the two runs.
@@ -35,6 +37,24 @@ record Report(DemoPlan plan, WorkerGroup.Run without, WorkerGroup.Run with) {
     lines.add("");
     lines.add(verdict());
     return lines;
+  }
+
+  /** The figures of both runs. */
+  Map<String, @Nullable Object> object() {
+    return Json.object(
+        "plan", plan.toString(),
+        "right", isRight(),
+        "withoutLock", figures(without),
+        "withMortise", figures(with));
+  }
+
+  private static Map<String, @Nullable Object> figures(WorkerGroup.Run run) {
+    return Json.object(
+        "expected", run.total().increments(),
+        "counted", run.counted(),
+        "lost", run.lost(),
+        "perSecond", Math.round(run.perSecond()),
+        "commands", run.total().commands());
   }
 
   private Table runs() {

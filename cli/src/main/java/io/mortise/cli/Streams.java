@@ -2,6 +2,7 @@ package io.mortise.cli;
 
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -67,6 +68,12 @@ record Streams(
 
   private static boolean isSet(Properties properties, String name) {
     return Boolean.parseBoolean(properties.getProperty(name));
+  }
+
+  /** These without progress and errors. */
+  Streams silent() {
+    PrintWriter nothing = new PrintWriter(Writer.nullWriter());
+    return new Streams(out, nothing, false, columns, colours, outTerminal);
   }
 
   /** The width for results: that of the terminal, or no limit. */

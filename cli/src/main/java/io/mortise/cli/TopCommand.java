@@ -185,7 +185,7 @@ final class TopCommand implements Callable<Integer> {
     StringBuilder screen = new StringBuilder(Terminal.TOP);
     int rows = Math.min(lines.size(), Math.max(1, size.rows() - 1));
     for (String line : lines.subList(0, rows)) {
-      screen.append(line).append(Terminal.ERASE_LINE).append("\r\n");
+      screen.append(line).append(Terminal.ERASE_LINE).append("\n");
     }
     return screen.append(Terminal.ERASE_REST).toString();
   }

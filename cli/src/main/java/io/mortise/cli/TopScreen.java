@@ -60,7 +60,7 @@ final class TopScreen {
   private String[] cells(Sighting sighting) {
     String[] all = LockView.cells(sighting.lock());
     if (columns < NARROW) {
-      return new String[] {Text.cut(all[0], columns / 2), all[3], all[4]};
+      return new String[] {Text.cut(all[0], Math.max(4, columns - 14)), all[3], all[4]};
     }
     if (columns < WIDE) {
       int half = (columns - 16) / 2;

@@ -16,6 +16,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -270,6 +271,28 @@ class CommandsTest {
     assertTrue(doctor.out().matches("(?s).*scan +note +refused.*"), doctor.out());
   }
 
+  /** A store with 100,000 held locks: the lists end at their limits, or show all. */
+  @Test
+  @Tag("ci")
+  void aHundredThousandLocks() {
+    try (RedisServer large = RedisServer.start()) {
+      String fill =
+          "for i = 1, 100000 do local k = 'mortise:lock:{job:' .. i .. '}'"
+              + " redis.call('HSET', k, 'vm~1~a0d46a9016113636:' .. i .. ':3', '1')"
+              + " redis.call('PEXPIRE', k, 600000) end return 1";
+      large.command("EVAL", fill, "0");
+      String uri = large.uri().toString();
+      Invocation some = Invocation.of("list", "--uri", uri);
+      assertEquals(1002, some.out().lines().count());
+      assertTrue(some.err().contains("there may be more"), some.err());
+      Invocation all = Invocation.of("list", "--uri", uri, "--json", "--limit", "200000");
+      assertEquals(100_000, all.out().lines().distinct().count());
+      assertEquals("", all.err());
+      Invocation top = Invocation.of("top", "--uri", uri, "--once");
+      assertTrue(top.out().startsWith("1,000 or more held"), top.out());
+    }
+  }
+
   @Test
   void doctorFindsAServerThatDropsKeys() {
     Invocation fit = run("doctor");
@@ -294,6 +317,15 @@ class CommandsTest {
       redis.command("CONFIG", "SET", "maxmemory", "0");
       redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
     }
+  }
+
+  @Test
+  void theOtherCommandsPrintObjectsToo() {
+    assertEquals(
+        3, Invocation.of("providers", "--json").out().lines().map(CommandsTest::object).count());
+    Invocation demo = Invocation.of("demo", "--json", "--seconds", "1", "--workers", "2");
+    assertEquals(0, object(demo.out()).getAsJsonObject("withMortise").get("lost").getAsInt());
+    assertEquals("", demo.err());
   }
 
   @ParameterizedTest

@@ -135,6 +135,25 @@ class ScriptTest {
   }
 
   @Test
+  void theFirstBuildShowsThatItGoesOnAndWhyItFailed() throws IOException, InterruptedException {
+    Files.delete(root.resolve("cli/target/mortise.stamp"));
+    Path mvn = Files.createDirectory(root.resolve("bin")).resolve("mvn");
+    Files.writeString(mvn, "#!/bin/sh\nsleep 2\n[ ! -e fail ] || { echo no disk; exit 1; }\n");
+    assertTrue(mvn.toFile().setExecutable(true));
+    String path = "PATH=" + mvn.getParent() + ':' + System.getenv("PATH");
+
+    Files.createFile(root.resolve("fail"));
+    String failed = run("env", path, "bash", script(), "--version");
+    assertTrue(failed.contains("no disk\nmortise: the build failed"), failed);
+    assertTrue(failed.endsWith("exit 1"), failed);
+
+    Files.delete(root.resolve("fail"));
+    String built = inTerminal(80, "", path, "bash", script(), "--version");
+    assertTrue(built.contains("\rmortise: building for 1 s ..."), built);
+    assertTrue(built.contains("mortise unpackaged"), built);
+  }
+
+  @Test
   void elsewhereThanOnATerminalNothingIsColouredOrDrawnAnew()
       throws IOException, InterruptedException {
     String demo = run("bash", script(), "demo", "--seconds", "1");
