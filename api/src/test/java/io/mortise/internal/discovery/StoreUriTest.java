@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.spi.CredentialSuppliers;
 import java.time.Duration;
 import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,7 +20,11 @@ class StoreUriTest {
             IllegalArgumentException.class,
             () ->
                 InstalledProviders.open(
-                    StoreUri.parse(text), null, Duration.ofSeconds(1), Map.of()));
+                    StoreUri.parse(text),
+                    null,
+                    Duration.ofSeconds(1),
+                    Map.of(),
+                    CredentialSuppliers.NONE));
     return String.valueOf(e.getMessage());
   }
 
