@@ -125,7 +125,7 @@ final class CentralRules {
       Optional<Pom> owner = owner(pom, entry.getKey());
       if (owner.isEmpty()) {
         refuse(pom, "has no " + entry.getKey());
-      } else if (owner.get() != pom && !keeps(owner.get(), entry.getValue())) {
+      } else if (!owner.get().equals(pom) && !keeps(owner.get(), entry.getValue())) {
         refuse(pom, "inherits " + entry.getKey() + " with its own name at the end");
       }
     }
@@ -138,11 +138,7 @@ final class CentralRules {
 
   /** Whether the profiles that sign, publish and make archives reach a module. */
   private void checkBuild(Pom pom) {
-    Pom oldest = pom;
-    for (Pom each = pom; each != null; each = parent(each)) {
-      oldest = each;
-    }
-    if (!oldest.artifact().equals(BOM)) {
+    if (withParents(pom).stream().noneMatch(each -> each.artifact().equals(BOM))) {
       refuse(pom, "does not inherit from " + BOM + ", which has the profile release");
     }
     boolean hasArchives =
@@ -196,6 +192,10 @@ final class CentralRules {
         .forEach(pom -> jars.add(pom.artifact()));
     TreeSet<String> managed = new TreeSet<>();
     Pom bom = poms.get(BOM);
+    if (bom == null) {
+      refused.add("there is no " + BOM);
+      return;
+    }
     for (Element each :
         all(bom.project(), "dependencyManagement/dependencies/dependency/artifactId")) {
       String artifact = each.getTextContent().strip();
@@ -219,16 +219,21 @@ final class CentralRules {
 
   /** The POM that an entry comes from: this one, or the next of its parents that has it. */
   private Optional<Pom> owner(Pom pom, String path) {
-    for (Pom each = pom; each != null; each = parent(each)) {
-      if (text(each.project(), path).isPresent()) {
-        return Optional.of(each);
-      }
-    }
-    return Optional.empty();
+    return withParents(pom).stream()
+        .filter(each -> text(each.project(), path).isPresent())
+        .findFirst();
   }
 
-  private Pom parent(Pom pom) {
-    return text(pom.project(), "parent/artifactId").map(poms::get).orElse(null);
+  private List<Pom> withParents(Pom pom) {
+    List<Pom> found = new ArrayList<>();
+    Optional<Pom> next = Optional.of(pom);
+    while (next.isPresent()) {
+      found.add(next.get());
+      next =
+          text(next.get().project(), "parent/artifactId")
+              .flatMap(parent -> Optional.ofNullable(poms.get(parent)));
+    }
+    return found;
   }
 
   private static Optional<String> text(Element from, String path) {
