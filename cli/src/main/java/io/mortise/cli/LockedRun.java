@@ -218,6 +218,10 @@ final class LockedRun {
           command.await();
           return true;
         }
+        tell(
+            lease.state() == LeaseState.LOST
+                ? "the lock was lost; the command is ended"
+                : "the lock is about to be lost; the command is ended");
         end(command, left);
         return true;
       }
@@ -240,7 +244,6 @@ final class LockedRun {
   }
 
   private void end(GuardedCommand command, Duration left) throws InterruptedException {
-    tell("the lock was lost; the command is ended");
     List<ProcessHandle> all = command.end();
     Duration time = plan.onLost() == OnLost.KILL || left.isNegative() ? Duration.ZERO : left;
     long last = System.nanoTime() + time.toNanos();

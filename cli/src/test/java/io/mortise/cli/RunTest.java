@@ -143,8 +143,7 @@ class RunTest {
   @Test
   void aLostLockEndsTheCommandAndAllBelowIt() throws Exception {
     String script =
-        "sh -c 'trap \"\" TERM; echo $$ >\"%s/below\"; while :; do sleep 0.1; done' & wait"
-            .formatted(folder);
+        "sh -c 'trap \"\" TERM; echo $$ >\"%s/below\"; exec sleep 120' & wait".formatted(folder);
     CompletableFuture<Invocation> run =
         CompletableFuture.supplyAsync(() -> run("lost", shell("--grace", "1s", script)));
     while (!Files.exists(folder.resolve("below")) || Files.size(folder.resolve("below")) == 0) {
@@ -182,7 +181,7 @@ class RunTest {
         "--uri",
         silent.uri().toString(),
         "--lease",
-        "6s",
+        "8s",
         "--grace",
         "1s",
         "silent",
@@ -200,6 +199,7 @@ class RunTest {
       silent.resume();
       assertEquals(74, ended.exitCode(), ended.all());
       assertTrue(ended.err().contains("not renewed at present"), ended.err());
+      assertTrue(ended.err().contains("about to be lost; the command is ended"), ended.err());
       assertTrue(took.toMillis() < 25_000, took::toString);
     }
   }
