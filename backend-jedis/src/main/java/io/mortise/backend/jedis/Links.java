@@ -161,18 +161,11 @@ final class Links {
    * send theirs before their next calls.
    */
   void renew() {
-    if (!closed && !renewing.getAndSet(true)) {
-      menders.execute(this::evict);
-    }
-  }
-
-  private void evict() {
-    try {
-      pool.evict();
-    } catch (Exception e) {
-      // The pool is closed. A connection that fails is ended by the pool.
-    } finally {
-      renewing.set(false);
+    if (pool instanceof OwnPool own && !closed && !renewing.getAndSet(true)) {
+      menders.execute(() -> {
+        own.renew();
+        renewing.set(false);
+      });
     }
   }
 

@@ -16,6 +16,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.ConnectionPoolConfig;
 import redis.clients.jedis.HostAndPort;
@@ -24,6 +25,7 @@ import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.RedisCredentials;
 import redis.clients.jedis.RedisCredentialsProvider;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.IOUtils;
 
 /**
@@ -59,7 +61,7 @@ final class OwnPool extends ConnectionPool {
     OwnConnections made =
         renewal == null
             ? OwnConnections.of(outer, address, name, knowsHello)
-            : OwnConnections.of(outer, address, name, knowsHello, renewal.user);
+            : renewal.known(OwnConnections.of(outer, address, name, knowsHello, renewal.user));
     return new OwnPool(made, OwnConnections.limits(), plain::close, renewal);
   }
 
@@ -81,7 +83,10 @@ final class OwnPool extends ConnectionPool {
       throw RedisServers.refusal(server.toString(), e);
     }
     return new OwnPool(
-        OwnConnections.of(server, settings, renewal.user), limits, () -> {}, renewal);
+        renewal.known(OwnConnections.of(server, settings, renewal.user)),
+        limits,
+        () -> {},
+        renewal);
   }
 
   /** An empty password stands for none. */
@@ -110,6 +115,24 @@ final class OwnPool extends ConnectionPool {
     }
   }
 
+  /**
+   * Sends new credentials over the connections that rest, if there are any. A new connection tries
+   * them first: one that is being renewed cannot be lent, and a call would open another in vain.
+   */
+  void renew() {
+    if (renewal == null || !renewal.isDue()) {
+      return;
+    }
+    try {
+      Links.disconnect(getFactory().makeObject().getObject());
+      evict();
+    } catch (JedisDataException e) {
+      renewal.user.refused(String.valueOf(e.getMessage()));
+    } catch (Exception e) {
+      // The pool is closed, or the server is away. The next look tries again.
+    }
+  }
+
   @Override
   public void close() {
     endSockets.run();
@@ -123,9 +146,27 @@ final class OwnPool extends ConnectionPool {
   private static final class Renewal {
     final ChangingCredentials.User user;
     volatile Runnable work = () -> {};
+    private final Set<Connection> living = ConcurrentHashMap.newKeySet();
 
     Renewal(ChangingCredentials credentials, String server) {
       user = credentials.join(server, () -> work.run());
+    }
+
+    /** The same connections, which are known here while they live. */
+    OwnConnections known(OwnConnections made) {
+      return new OwnConnections(
+          made.sockets(),
+          made.greeting()
+              .andThen(connection -> {
+                living.add(connection);
+                return connection;
+              }));
+    }
+
+    /** Whether there are new credentials that a living connection does not have. */
+    boolean isDue() {
+      living.removeIf(each -> each.isBroken() || !each.isConnected());
+      return living.stream().anyMatch(RenewedConnection::mayRenew);
     }
   }
 

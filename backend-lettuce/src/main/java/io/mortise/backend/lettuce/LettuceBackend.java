@@ -176,9 +176,9 @@ public final class LettuceBackend implements LockBackend {
     if (!uri.getSentinels().isEmpty()) {
       return LettuceBackendProvider.CLIENT.open(() -> LettuceSentinelNodes.connect(client, uri));
     }
-    RedisURI own = RedisURI.builder(uri).build();
-    own.setCredentialsProvider(AskedCredentials.of(uri, client.getOptions()));
     return LettuceBackendProvider.CLIENT.open(() -> {
+      RedisURI own = RedisURI.builder(uri).build();
+      own.setCredentialsProvider(AskedCredentials.of(uri, client.getOptions()));
       try (SharedThreads threads = SharedThreads.of(client.getResources())) {
         return LettuceBackendProvider.explained(() ->
             LettuceBackendProvider.connect(
