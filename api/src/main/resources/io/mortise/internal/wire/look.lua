@@ -1,7 +1,7 @@
 -- What a script reads before it writes. This part goes behind queue.lua.
 
--- Reads what the store says of the id (see queue.lua). Returns the server's error if one of the two keys is not Mortise's. Then this is
--- the first command that fails, and nothing was written.
+-- Reads what the store says of the id (see queue.lua). Returns the server's error if one of the two
+-- keys is not Mortise's. Then this is the first command that fails, and nothing was written.
 local function look()
   local known = redis.pcall('ZMSCORE', alive, '!' .. id, '?' .. home, id)
   last = redis.pcall('ZRANGE', queue, -1, -1, 'WITHSCORES')

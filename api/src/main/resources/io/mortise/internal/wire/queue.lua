@@ -45,9 +45,9 @@ local function keep(key, ms)
   end
 end
 
--- The reply after a command has failed, or nil if none has: FOREIGN and the type of the first key that
--- is not Mortise's. If there is none, it is the server's error. A key of another type fails the first
--- command that reads it, before anything is written. So scripts ask for types only then.
+-- The reply after a command has failed, or nil if none has: FOREIGN and the type of the first key
+-- that is not Mortise's. If there is none, it is the server's error. A key of another type fails the
+-- first command that reads it, before anything is written. So scripts ask for types only then.
 local function refused(failed, fourth, first)
   local kinds = {first or 'hash', 'zset', 'zset', fourth}
   for i, key in ipairs(KEYS) do

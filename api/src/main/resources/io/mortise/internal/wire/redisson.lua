@@ -1,7 +1,7 @@
 -- A lock that Redisson's clients acquire too. The key is Redisson's own. A release is announced on
 -- Redisson's channel, to which the waiters of both libraries listen. This file is in the
--- place of unshared.lua. The short cut of leave.lua does not apply, because a release must be announced:
--- its ARGV 3 is never left out.
+-- place of unshared.lua. The short cut of leave.lua does not apply, because a release must be
+-- announced: its ARGV 3 is never left out.
 --
 -- KEYS  as in exclusive.lua; alive has one more member:
 --         +  -> end (ms) of the last time reserved for Redisson's clients, or the time (ms) when a
