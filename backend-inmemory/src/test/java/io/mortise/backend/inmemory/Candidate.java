@@ -5,9 +5,11 @@ import io.mortise.LeaderElection;
 import io.mortise.LockService;
 import io.mortise.LossCause;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** A candidate of an election, as another process would have it. It notes what it is told. */
 final class Candidate implements LeaderElection.Leader {
@@ -23,7 +25,7 @@ final class Candidate implements LeaderElection.Leader {
   final FencedLock lock;
   volatile LongConsumer onElected = term -> {};
   volatile Runnable onRevoked = () -> {};
-  private volatile LeaderElection election;
+  private volatile @Nullable LeaderElection election;
 
   private Candidate(LockService service) {
     this.service = service;
@@ -45,16 +47,16 @@ final class Candidate implements LeaderElection.Leader {
   }
 
   LeaderElection election() {
-    return election;
+    return Objects.requireNonNull(election, "not joined");
   }
 
   boolean leads() {
-    return election.isLeader();
+    return election().isLeader();
   }
 
   /** The term in which it leads. */
   long term() {
-    return election.term().orElseThrow();
+    return election().term().orElseThrow();
   }
 
   /** How often it was told that it leads. */

@@ -339,7 +339,7 @@ class ElectionTest implements BackendUnderTest {
   @Rule("E8")
   void aCandidateThatIsClosedInItsPauseStandsNoMore() {
     Candidate leader = candidate();
-    leader.election().stepDown(PAUSE);
+    CompletableFuture<Void> unused = leader.election().stepDown(PAUSE);
 
     leader.election().close();
 
@@ -365,7 +365,7 @@ class ElectionTest implements BackendUnderTest {
     assertEquals(2, leader.told.size());
 
     waiting.election().close();
-    paused.join().election().stepDown(PAUSE);
+    CompletableFuture<Void> unused = paused.join().election().stepDown(PAUSE);
     paused.service.close();
     store.advance(PAUSE.multipliedBy(2));
     assertEquals(List.of("elected 1", "revoked 1"), paused.told);
@@ -402,7 +402,7 @@ class ElectionTest implements BackendUnderTest {
     Candidate leader = Candidate.joined(service);
     Candidate waiting = Candidate.joined(service);
     waiting.election().close();
-    leader.election().stepDown(PAUSE);
+    CompletableFuture<Void> unused = leader.election().stepDown(PAUSE);
     leader.election().close();
     return new WeakReference<>(leader);
   }

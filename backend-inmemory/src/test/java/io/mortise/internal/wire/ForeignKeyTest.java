@@ -124,7 +124,7 @@ class ForeignKeyTest {
     List<Integer> changed = changed(before, stage.other(CONTENTS, call.keys()));
     changed.removeIf(each -> each != key && mayChange(way, each));
     boolean tells = TELLS.matcher(way.script()).matches() && !SILENT.contains(way + " " + key);
-    if (!changed.isEmpty() || tells && !reply.equals(List.of("FOREIGN", type))) {
+    if (!changed.isEmpty() || (tells && !reply.equals(List.of("FOREIGN", type)))) {
       failures.add(
           "%s, a %s at key %d%s: %s, changed %s"
               .formatted(way, type, key, expiry.isEmpty() ? "" : " with expiry", reply, changed));
@@ -134,7 +134,7 @@ class ForeignKeyTest {
   /** A release ends its hold before it looks at the queue. Each key of a renewal is by itself. */
   private static boolean mayChange(Way way, int key) {
     boolean ends = way.script().contains("leave") || way.script().equals("linger");
-    return way.script().equals("renew") || ends && key != 1 && key != 2;
+    return way.script().equals("renew") || (ends && key != 1 && key != 2);
   }
 
   private static List<Integer> changed(List<Object> before, List<Object> after) {

@@ -43,15 +43,16 @@ final class NamedProcess {
           new LettuceSentinelNodes(
               threads,
               OPTIONS,
-              place -> OwnClient.uri(set.data(place), config),
-              place -> OwnClient.uri(set.sentinel(place, null, null), config)),
+              place -> OwnClient.uri(set.data(place), config, null),
+              place -> OwnClient.uri(set.sentinel(place, null, null), config, null)),
           set,
           config.commandTimeout());
     }
     if (uri.getScheme().equals("redis-cluster")) {
       ClusterAddress cluster = ClusterAddress.of(uri);
       return new ClusterRouter(
-          new LettuceCluster(threads, OPTIONS, place -> OwnClient.uri(cluster.at(place), config)),
+          new LettuceCluster(
+              threads, OPTIONS, place -> OwnClient.uri(cluster.at(place), config, null)),
           cluster.places(),
           cluster.toString(),
           config.commandTimeout());
@@ -59,7 +60,7 @@ final class NamedProcess {
     return LettuceBackendProvider.connect(
         threads,
         OPTIONS,
-        OwnClient.uri(RedisAddress.of(uri), config),
+        OwnClient.uri(RedisAddress.of(uri), config, null),
         LettuceBackend.BEAT,
         RedisServers::usable);
   }
