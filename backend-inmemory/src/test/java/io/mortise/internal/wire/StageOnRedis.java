@@ -53,7 +53,7 @@ final class StageOnRedis implements ScriptStage.Server, AutoCloseable {
   public List<Object> run(ScriptCall call) {
     if (loaded.add(call.script().sha1())) {
       Object unused = command("SCRIPT", "LOAD", call.script().source());
-      Map<String, Long> alsoUnused = takeCounts();
+      Map<String, Long> unusedCounts = takeCounts();
     }
     List<String> words = new ArrayList<>();
     words.add("EVALSHA");
