@@ -248,7 +248,9 @@ public abstract class RedisCredentialsConformance implements BackendUnderTest {
   @DisplayName("B26: a new password of the same user is used by living connections too")
   void aNewPasswordOfTheSameUser() {
     LockBackend backend = open(Kind.SINGLE);
-    backend.subscribe("kit:password", new Recorder());
+    Recorder recorder = new Recorder();
+    backend.subscribe("kit:password", recorder);
+    recorder.awaitSigns("+");
     assertTrue(works(backend));
     long before = users.auths();
     users.changePasswords();
