@@ -4,8 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.LockService;
-import io.mortise.backend.jedis.JedisBackendProvider;
-import io.mortise.backend.lettuce.LettuceBackendProvider;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
@@ -20,6 +18,7 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -43,6 +42,11 @@ class LeadersFromOutsideTest {
 
   private final RedisServer redis = RedisServer.start();
   private final List<RemoteLock> running = new ArrayList<>();
+  private final List<LockBackendProvider> providers =
+      ServiceLoader.load(LockBackendProvider.class).stream()
+          .map(ServiceLoader.Provider::get)
+          .filter(provider -> provider.schemes().contains("redis"))
+          .toList();
   private int started;
 
   @TempDir private Path folder = Path.of("");
@@ -61,8 +65,7 @@ class LeadersFromOutsideTest {
   }
 
   private void startOne() {
-    LockBackendProvider provider =
-        started++ % 2 == 0 ? new JedisBackendProvider() : new LettuceBackendProvider();
+    LockBackendProvider provider = providers.get(started++ % providers.size());
     RemoteLock one =
         RemoteLock.start(
             CandidateProcess.class, new Client(redis, provider), NAME, LEASE, log().toString());
