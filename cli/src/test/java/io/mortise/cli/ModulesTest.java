@@ -56,14 +56,14 @@ class ModulesTest {
       value = {
         "spi, io.mortise.spi, ''",
         "backend-support, io.mortise.backend.support io.mortise.backend.support.cluster"
-            + " io.mortise.backend.support.sentinel, io.mortise.spi",
+            + " io.mortise.backend.support.sentinel, io.mortise.spi org.slf4j",
         "api, io.mortise, io.mortise.spi org.slf4j",
         "backend-inmemory, io.mortise.backend.inmemory, io.mortise.spi",
         "backend-jedis, io.mortise.backend.jedis,"
             + " io.mortise.backend.support io.mortise.spi org.apache.commons.pool2 redis.clients.jedis",
         "backend-lettuce, io.mortise.backend.lettuce,"
             + " io.mortise.backend.support io.mortise.spi io.netty.buffer io.netty.common io.netty.handler"
-            + " io.netty.resolver.dns io.netty.transport lettuce.core org.slf4j",
+            + " io.netty.resolver.dns io.netty.transport lettuce.core org.slf4j reactor.core",
         "integrations/junit, io.mortise.junit,"
             + " io.mortise.api io.mortise.backend.inmemory org.junit.jupiter.api",
         "cli, io.mortise.cli, info.picocli io.mortise.api io.mortise.backend.support io.mortise.spi"
