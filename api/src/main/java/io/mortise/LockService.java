@@ -62,16 +62,10 @@ public interface LockService extends AutoCloseable {
   }
 
   /**
-   * Opens a service on a backend made around the caller's own client. From now on the service owns
-   * the backend and closes it, also if opening fails. The caller keeps and closes the client.
-   *
-   * <pre>{@code
-   * try (LockService locks = LockService.of(LettuceBackend.of(client, uri))) {
-   *   // when this block ends, the client is still open
-   * }
-   * }</pre>
-   *
-   * <p>For a backend that has other users too, call {@link Builder#sharedBackend}.
+   * Opens a service on a backend made around the caller's own client, such as {@code
+   * LettuceBackend.of(client, uri)}. From now on the service owns the backend and closes it, also
+   * if opening fails. The caller keeps and closes the client. For a backend that has other users
+   * too, call {@link Builder#sharedBackend}.
    *
    * @param backend an open backend
    * @return an open service, which the caller closes
@@ -164,8 +158,8 @@ public interface LockService extends AutoCloseable {
    * as {@link DistributedSemaphore#trySetPermits} does. Of several callers at the same time, the
    * first one sets it. It sends one command.
    *
-   * <p>The store may forget the permits later. The handle does not set them again, because others
-   * may still hold some. To call this method again does.
+   * <p>The handle does not set permits again that the store forgets. To call this method again
+   * does.
    *
    * @param name as for {@link #getLock}
    * @param permits at least 1
@@ -307,10 +301,9 @@ public interface LockService extends AutoCloseable {
 
     /**
      * Sets a supplier of user and password for {@link #uri}, which then has none. Each new
-     * connection asks it. It is also asked about once a second, and connections that are open
-     * authenticate again when its answer has changed. So it should answer from memory, at once, and
-     * with the same until there is something new. It runs on a thread of the backend, one call at a
-     * time.
+     * connection asks it, on a thread of the backend, one call at a time. It is also asked about
+     * once a second, and open connections authenticate again when its answer has changed. So it
+     * should answer from memory, and with the same until there is something new.
      *
      * @param supplier returns what is valid from now on; may throw while it has nothing
      * @return this
@@ -381,8 +374,7 @@ public interface LockService extends AutoCloseable {
     Builder maxHold(Duration limit);
 
     /**
-     * Sets the time that one command may take, including the wait for a connection. The check at
-     * opening waits for 2 s at least.
+     * Sets the time that one command may take, including the wait for a connection.
      *
      * @param timeout at least 10 ms, at most a third of the lease time; default 2 s or a third of
      *     the lease time, whichever is shorter
@@ -392,11 +384,9 @@ public interface LockService extends AutoCloseable {
 
     /**
      * Sets the beginning of every key and channel. Of two prefixes on one store, neither should
-     * begin with the other.
-     *
-     * <p>A prefix must not lead into the keys of another prefix. So {@code mortise:rw:} is refused,
-     * as is every prefix that ends in a separator and then {@code rw:}, {@code redisson:}, {@code
-     * redisson-tag:}, {@code sem:} or {@code latch:}.
+     * begin with the other. A prefix must not lead into the keys of another prefix. So {@code
+     * mortise:rw:} is refused, as is every prefix that ends in a separator and then {@code rw:},
+     * {@code redisson:}, {@code redisson-tag:}, {@code sem:} or {@code latch:}.
      *
      * @param prefix 1 to 128 characters ({@link String#length}) without braces; default {@code
      *     mortise:}
@@ -424,21 +414,12 @@ public interface LockService extends AutoCloseable {
      * when this time has passed since its acquisition from the store. It helps where one process
      * locks the same names again and again.
      *
-     * <p>The price:
-     *
-     * <ul>
-     *   <li>Another process that wants the lock waits for a message and a release more. It waits
-     *       for that time if its message is lost, or if its version is older than this option.
-     *   <li>The {@code tryLock()} of another process may take 100 ms.
-     *   <li>{@code isLocked()} and {@code holder()} see the lock as held, though no thread has it.
-     *   <li>A process that crashes or freezes meanwhile keeps such locks until their leases end.
-     *   <li>After a forced unlock whose message is lost, or after a loss of data, threads may still
-     *       enter for that time.
-     * </ul>
-     *
-     * <p>Times from 100 ms to 1 s are enough for most uses.
-     *
-     * <p>Only a lock that nobody waited for is kept. It changes nothing for fair, fenced and
+     * <p>The price: another process that wants the lock waits for a message and a release more, and
+     * its {@code tryLock()} may take 100 ms. If the message is lost, it waits for that time. {@code
+     * isLocked()} and {@code holder()} see the lock as held, though no thread has it. A process
+     * that crashes or freezes keeps such locks until their leases end. {@code
+     * docs/retained-locks.md} has all of it. Times from 100 ms to 1 s are enough for most uses.
+     * Only a lock that nobody waited for is kept. It changes nothing for fair, fenced and
      * read/write locks, locks shared with Redisson, {@link Lease} objects, fixed leases, semaphores
      * and latches.
      *
@@ -458,11 +439,9 @@ public interface LockService extends AutoCloseable {
     /**
      * Sets whether {@link LockService#getLock} of a name is the same lock as {@code getLock} of
      * that name in Redisson. The two exclude and wake each other. It is meant for the time in which
-     * both libraries are in use. See {@code docs/migrating-from-redisson.md}.
-     *
-     * <p>Such a service has no fair, fenced and read/write locks, because these would not exclude
-     * Redisson's. Its locks are other locks than those of a service without this option. As in
-     * Redisson, <code>foo</code> and <code>{foo}</code> are then two locks.
+     * both libraries are in use. See {@code docs/migrating-from-redisson.md}. Such a service has no
+     * fair, fenced and read/write locks, because these would not exclude Redisson's. Its locks are
+     * others than those of a service without this option.
      *
      * @param interop default false
      * @return this
@@ -487,10 +466,8 @@ public interface LockService extends AutoCloseable {
      * Sets the executor of listeners and futures. They never run on the timer that all services
      * share. On a client's I/O thread they run only if the executor runs tasks in place, such as
      * {@code Runnable::run}, and must not block there. If the executor throws, they run on a thread
-     * of this library, and the log says so once.
-     *
-     * <p>An executor that drops tasks cannot be noticed. Futures then never complete, and a lease
-     * that one of them was granted is renewed until garbage collection.
+     * of this library, and the log says so once. An executor that drops tasks cannot be noticed:
+     * futures then never complete, and a lease granted to one is renewed until garbage collection.
      *
      * @param executor the caller keeps it and shuts it down; default: one daemon thread of the
      *     service, so that listeners receive events in their order
