@@ -68,7 +68,9 @@ class DemoTest {
     assertTrue(demo.out().contains("nor without a lock, this time"), demo.out());
   }
 
-  /** One worker takes what its process keeps, so it needs few commands, whatever it does with it. */
+  /**
+   * One worker takes what its process keeps, so it needs few commands, whatever it does with it.
+   */
   @Test
   void aProcessThatRetainsTheLockNeedsFewCommands() {
     Invocation demo = Invocation.of("demo", "--workers", "1", "--seconds", "1", "--retain", "500");

@@ -53,7 +53,9 @@ public abstract class AttemptRules extends LockRules {
     assertEquals(List.of(events), told.all());
   }
 
-  /** Queued in the store, and the reply that says so has arrived: from here on the end is certain. */
+  /**
+   * Queued in the store, and the reply that says so has arrived: from here on the end is certain.
+   */
   private void awaitToldThatItWaits() {
     awaitQueued(1);
     Await.until("the wait is told", () -> String.join(",", told.all()).endsWith("waiting"));
