@@ -16,11 +16,13 @@ import io.mortise.jmh.drive.Cell;
 import io.mortise.jmh.drive.JmhQuestion;
 import io.mortise.jmh.drive.Load;
 import io.mortise.jmh.drive.ProcessQuestion;
+import io.mortise.jmh.drive.ShardedQuestion;
 import io.mortise.jmh.question.Claims;
 import io.mortise.jmh.question.FairLock;
 import io.mortise.jmh.question.Permits;
 import io.mortise.jmh.question.SharedLock;
 import io.mortise.jmh.report.Quantity.Figure;
+import io.mortise.jmh.report.Quantity.Ratio;
 import io.mortise.jmh.report.Quantity.Scaled;
 import io.mortise.jmh.report.Target;
 import java.util.ArrayList;
@@ -45,6 +47,7 @@ final class Contended {
     newProcess(plan);
     processes(plan);
     fairProcesses(plan);
+    posted(plan);
   }
 
   private static void shared(Plan plan) {
@@ -168,6 +171,37 @@ final class Contended {
       plan.compare(title + ", speed", speed.of(MORTISE_LETTUCE), Target.NONE, REDISSON);
       changes(plan, title, speed, Target.NONE, Target.NONE);
       plan.row(title + ", smaller share of a JVM", speed.metric("smallest share"), Target.NONE);
+    }
+  }
+
+  /** Who sends the messages: the scripts, or each process those of its scripts. */
+  private static void posted(Plan plan) {
+    List<Contestant> both = List.of(MORTISE_JEDIS, MORTISE_LETTUCE);
+    Load load = new Load(Load.Kind.PLAIN, 2, 1);
+    Predicate<Cell> none = cell -> false; // a quick run leaves it out
+    String title = "2 JVMs × 1 thread, 1 lock, a cluster behind proxies";
+    Asked published =
+        Asked.of(
+            new ShardedQuestion(
+                new ProcessQuestion("Published", load, "work", List.of(1_000), both), false));
+    Asked posted =
+        Asked.of(
+            new ShardedQuestion(
+                new ProcessQuestion("Posted", load, "work", List.of(1_000), both), true));
+    Figure before = plan.ask(published.lessOften().first(none), title, Plan.PAIRS);
+    Figure after =
+        plan.ask(posted.lessOften().first(none), title + " that shards PUBLISH", Plan.PAIRS);
+    for (Contestant each : both) {
+      plan.row(
+          title + ", sharded PUBLISH, speed",
+          new Ratio(after.of(each), before.of(each)),
+          Target.NONE);
+      String wait = "wait p50, ms";
+      plan.row(title + ", waiting, median, ms", before.of(each).metric(wait), Target.NONE);
+      plan.row(
+          title + ", sharded PUBLISH, waiting, median, ms",
+          after.of(each).metric(wait),
+          Target.NONE);
     }
   }
 

@@ -57,6 +57,7 @@ final class Clients {
 
   /** It unlocks. The reply may grant the lock to another waiter of its service. */
   void release(int w) {
+    new Posts(state).sendTooEarly();
     end(w, Kind.RELEASE);
   }
 
@@ -356,7 +357,7 @@ final class Clients {
   }
 
   /** The store says that the id holds. The lease counts from before the command was sent. */
-  private void take(int w, int age) {
+  void take(int w, int age) {
     Waiter waiter = state.waiters[w];
     int left = times.lease() - (setup.has(Mistake.LEASE_COUNTS_FROM_THE_REPLY) ? 0 : age);
     if (waiter.revoked) {
@@ -381,8 +382,7 @@ final class Clients {
     waiter.alone = false;
     waiter.since = NONE;
     waiter.ticket = message.ticket();
-    int left = message.value();
-    waiter.timer = left < 0 ? times.recheck() : Math.min(times.recheck(), left);
+    waiter.timer = setup.nextCheck(message.value());
   }
 
   /** The id can never hold. A new one asks for the same place. */
@@ -485,7 +485,7 @@ final class Clients {
 
   // Messages
 
-  private void leave(int id, boolean mayArriveLate) {
+  void leave(int id, boolean mayArriveLate) {
     boolean buries = mayArriveLate && !setup.has(Mistake.NO_TOMBSTONE);
     command(Kind.LEAVE, id, buries ? times.tombstone() : 0, 0);
   }

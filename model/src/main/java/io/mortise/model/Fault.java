@@ -22,7 +22,9 @@ enum Fault {
   REPEAT_MAIL("%s is delivered twice"),
   /** PUBLISH counts it as a subscriber, and it gets nothing. It may notice that at any time. */
   HALF_OPEN("the mailbox of process %s gets no messages any more, and nobody knows"),
-  RESTART("the store restarts without its data");
+  RESTART("the store restarts without its data"),
+  /** Replies on their way to it are lost, with the messages that it would have sent. */
+  BREAK_LINK("the link of process %s breaks");
 
   private final String text;
 

@@ -47,7 +47,8 @@ record Message(Kind kind, int id, int due, int value, int ticket, int age, boole
     GRANTED("the reply to a release, which grants to %s,"),
     /** renew.lua. Value: the lease, or 0 if the id does not hold. */
     RENEWED("the reply to the renewal of %s"),
-    // What scripts publish to the mailbox of the id's service
+    // What scripts publish to the mailbox of the id's service. Value: the process that still has to
+    // send it, counted from 1, or 0
     /** The lock is granted to the id. */
     GRANT("the message that grants to %s"),
     /** The hold of the id was revoked. */
@@ -83,6 +84,21 @@ record Message(Kind kind, int id, int due, int value, int ticket, int age, boole
     }
 
     private static final Kind[] ALL = values();
+  }
+
+  /** It is in the reply to the process that ran the script, which has yet to send it. */
+  boolean isPost() {
+    return kind.isMail() && value > 0;
+  }
+
+  /** The process that has to send it. The number after that of all processes is the operator's. */
+  int sender() {
+    return value - 1;
+  }
+
+  /** Its process has sent it. */
+  Message sent(int time) {
+    return new Message(kind, id, time, 0, 0, 0, false);
   }
 
   Message within(int time) {
@@ -138,6 +154,9 @@ record Message(Kind kind, int id, int due, int value, int ticket, int age, boole
     String line = kind.text.formatted(State.name(id));
     if (kind == Kind.ACQUIRE && ticket > 0) {
       return line + " with its ticket";
+    }
+    if (isPost()) {
+      return line + ", not yet sent,";
     }
     return kind.isLeave() && value > 0 ? line + " with a tombstone" : line;
   }

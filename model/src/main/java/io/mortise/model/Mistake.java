@@ -17,13 +17,15 @@ import static io.mortise.model.Rule.Q6;
 import static io.mortise.model.Rule.TOLD;
 import static io.mortise.model.Rule.TRY;
 import static io.mortise.model.Rule.UNUSED;
+import static io.mortise.model.Rule.WOKEN;
 
 import java.util.function.UnaryOperator;
 
 /**
  * Mistakes, planted one at a time. Each is found in a setup in which the protocol itself breaks no
  * rule. Most are findings about an earlier design: A1 to A13 about the queue (docs/rules.md), F1 to
- * F14 about holds that are kept until somebody asks.
+ * F14 about holds that are kept until somebody asks. P1 to P5 are about processes that send the
+ * messages of their scripts.
  */
 @SuppressWarnings("ImmutableEnumChecker") // nobody changes the sets of a setup
 enum Mistake {
@@ -305,7 +307,37 @@ enum Mistake {
       "a waiter counts as gone before its next check",
       Setup.of("AB", Times.QUICK),
       Q3,
-      times -> times.withAlive(1));
+      times -> times.withAlive(1)),
+
+  POSTED_BEFORE_ITS_SCRIPT(
+      "P1",
+      "a process sends the message of a release before the release has run",
+      Scenario.POSTED_SLOWLY.setup(),
+      WOKEN),
+
+  POSTED_TO_ITSELF(
+      "P2",
+      "a process sends a message to its own mailbox, which gives the grant back",
+      Scenario.POSTED_BY_THREE.setup(),
+      PLACE),
+
+  POSTS_THE_LAST(
+      "P3",
+      "a process sends only the last of the messages in a reply",
+      Scenario.POSTED_AND_FORCED.setup(),
+      TOLD),
+
+  LOST_POST_FAILS_THE_RELEASE(
+      "P4",
+      "a message that is lost fails its release, and the thread goes on as if it held",
+      Scenario.POSTED.setup(),
+      Q1),
+
+  NEVER_LOOKS_AGAIN(
+      "P5",
+      "a waiter does not ask again, though the process that has its message may die",
+      Scenario.POSTED.setup(),
+      NO_STALL);
 
   private final String finding;
   private final String text;

@@ -74,7 +74,11 @@ enum Rule {
 
   ENTRY(
       "no thread takes a hold over that has ended in the store, once its process could hear that",
-      (before, step, after) -> entersTooLate(before, after));
+      (before, step, after) -> entersTooLate(before, after)),
+
+  WOKEN(
+      "without a fault, a waiter that was granted the lock is told",
+      (before, step, after) -> isUntroubled(after) && keepsItFromTheWaiter(after));
 
   /** Whether a step breaks a rule. */
   private interface Check {
@@ -255,6 +259,18 @@ enum Rule {
     for (Waiter waiter : state.waiters) {
       boolean revoked = waiter.holds() && state.store.revoked[waiter.id] > 0;
       if (revoked && !isNewsOnTheWay(state, waiter.id)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** It waits, and neither has been told nor will be. */
+  private static boolean keepsItFromTheWaiter(State state) {
+    for (Waiter waiter : state.waiters) {
+      boolean waits = waiter.phase == Waiter.Phase.WAITING && !waiter.signalled;
+      boolean granted = waits && state.store.holder == waiter.id;
+      if (granted && !isBeingGivenBack(state, waiter.id)) {
         return true;
       }
     }

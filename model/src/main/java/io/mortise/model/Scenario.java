@@ -1,5 +1,6 @@
 package io.mortise.model;
 
+import io.mortise.model.Setup.Publishing;
 import java.util.EnumSet;
 
 /** The setups that are explored whole. The protocol must break no rule in any of them. */
@@ -18,7 +19,7 @@ enum Scenario {
 
   ORDER(
       "three processes, messages that take time, no fault: nobody is overtaken",
-      slow("ABC").alsoChecking(Rule.PLACE)),
+      slow("ABC").alsoChecking(Rule.PLACE, Rule.WOKEN)),
 
   PLACES(
       "three processes, a message to a waiter is lost or late: nobody is overtaken",
@@ -129,7 +130,35 @@ enum Scenario {
 
   CLUSTER(
       "two processes, PUBLISH that counts no subscribers, any fault",
-      quick("AB").withFaults(1, any()).inCluster()),
+      quick("AB").withFaults(1, any()).publishing(Publishing.UNCOUNTED)),
+
+  POSTED(
+      "two processes that send the messages of their scripts, any fault",
+      posted(quick("AB")).withFaults(1, anyPost())),
+
+  POSTED_SHARING(
+      "two waiters of one process, one of another, that send messages: a crash",
+      posted(quick("AAB")).withFaults(1, Fault.CRASH)),
+
+  POSTED_BY_THREE(
+      "three processes that send messages: a crash or a broken link, and nobody is overtaken",
+      posted(quick("ABC")).withFaults(1, Fault.CRASH, Fault.BREAK_LINK).alsoChecking(Rule.PLACE)),
+
+  POSTED_SLOWLY(
+      "three processes that send messages, which take time, no fault: nobody is overtaken",
+      posted(slow("ABC")).alsoChecking(Rule.PLACE)),
+
+  POSTED_AND_FORCED(
+      "two processes that send messages, a forced unlock: each holder is told",
+      posted(quick("AB")).withFaults(1, Fault.FORCE).alsoChecking(Rule.TOLD)),
+
+  POSTED_ASKS(
+      "two processes that send messages and keep an alone hold unused, any fault or late mailbox",
+      posted(asking("AB")).withFaults(1, anyPost())),
+
+  POSTED_ASKS_OF_THREE(
+      "three processes that send messages and keep an alone hold unused, a crash",
+      posted(asking("ABC")).withFaults(1, Fault.CRASH)),
 
   KEYS(
       "three processes, a companion key is deleted",
@@ -138,6 +167,14 @@ enum Scenario {
   FAILOVER(
       "two processes, a failover to a replica that lacks the last script",
       quick("AB").withFaults(1, Fault.FAILOVER)),
+
+  LARGE_POSTED(
+      "three processes that send the messages of their scripts, any fault",
+      posted(quick("ABC")).withFaults(1, anyPost())),
+
+  LARGE_POSTED_TRIES(
+      "two processes that send messages, which take time, keep an alone hold unused and try to lock",
+      posted(Setup.asking("AB", Times.SLOW_POSTED)).alsoWith(Choice.TRY).alsoChecking(Rule.TRY)),
 
   LARGE_TWO_FAULTS("two processes, any two faults", quick("AB").withFaults(2, any())),
 
@@ -173,6 +210,17 @@ enum Scenario {
 
   private static Setup asking(String placement) {
     return Setup.asking(placement, Times.QUICK_ASKED);
+  }
+
+  /** On a service where no script may publish. */
+  private static Setup posted(Setup setup) {
+    return setup.publishing(Publishing.POSTED).alsoChecking(Rule.WOKEN);
+  }
+
+  /** As anyMail, and a link that breaks with what it carries. */
+  private static Fault[] anyPost() {
+    EnumSet<Fault> all = EnumSet.of(Fault.BREAK_LINK, anyMail());
+    return all.toArray(Fault[]::new);
   }
 
   /** As any, and what else may happen to mailboxes and messages to them. */

@@ -16,16 +16,24 @@ final class Scripts {
   private final Times times;
   private final Store store;
 
+  /** Who runs the script, and whether it may hear the reply. An operator is the default. */
+  private int sender;
+
+  private boolean unheard;
+
   Scripts(State state) {
     this.state = state;
     setup = state.setup;
     times = setup.times();
     store = state.store;
+    sender = setup.services();
   }
 
   /** Runs the script of a command, and sends the reply unless nobody hears it. */
   void run(Message command) {
     state.replicate();
+    sender = state.serviceOf(command.id());
+    unheard = command.unheard();
     switch (command.kind()) {
       case ACQUIRE, TRY -> acquire(command);
       case RELEASE, LEAVE -> leave(command);
@@ -315,12 +323,27 @@ final class Scripts {
 
   /** Returns how many subscribers PUBLISH counts. */
   private int publish(Kind kind, int id) {
+    if (setup.posts()) {
+      post(kind, id);
+      return 0;
+    }
     State.Service service = state.services[state.serviceOf(id)];
     boolean subscribed = service.isSubscribed();
     if (subscribed && !service.halfOpen) {
       send(new Message(kind, id, 0, 0, 0, 0, false), false);
     }
     return subscribed && setup.counts() ? 1 : 0;
+  }
+
+  /** The message is in the reply, and the process that ran the script will send it. */
+  private void post(Kind kind, int id) {
+    boolean sentBefore = setup.has(Mistake.POSTED_BEFORE_ITS_SCRIPT);
+    if (setup.has(Mistake.POSTS_THE_LAST)) {
+      state.messages.removeIf(each -> each.isPost() && each.sender() == sender);
+    }
+    if (state.sends(sender) && !sentBefore) {
+      state.messages.add(new Message(kind, id, times.delay(), sender + 1, 0, 0, unheard));
+    }
   }
 
   private void reply(Message command, Kind kind, int value, int ticket) {

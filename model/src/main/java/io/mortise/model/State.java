@@ -129,6 +129,11 @@ final class State {
     return services[setup.serviceOf(waiter)].life == Service.Life.RUNNING;
   }
 
+  /** Whether a process has not crashed. The operator is none of them, and has not. */
+  boolean sends(int service) {
+    return service == services.length || services[service].life != Service.Life.CRASHED;
+  }
+
   /** An id that no part of the state remembers. */
   int newId(int waiter) {
     long known = ids() >> (waiter * Store.IDS_EACH);

@@ -28,6 +28,11 @@ record Step(Type type, String text, String subject, Message message) {
     return new Step(Type.SCRIPT, "the store runs %s", "", command);
   }
 
+  /** The process that ran the script of a message sends it. */
+  static Step post(Message message) {
+    return new Step(Type.CLIENT, "%s is sent by the process that ran its script", "", message);
+  }
+
   static Step hear(Message message) {
     return new Step(Type.HEAR, "%s arrives", "", message);
   }

@@ -72,8 +72,12 @@ final class Steps {
     return due;
   }
 
-  /** A frozen process hears nothing. */
+  /** A frozen process hears nothing and sends nothing. */
   private boolean arrives(Message message) {
+    if (message.isPost()) {
+      int sender = message.sender();
+      return sender == from.services.length || from.services[sender].life == Life.RUNNING;
+    }
     return message.kind().isCommand() || from.runs(from.waiterOf(message.id()));
   }
 
@@ -85,6 +89,8 @@ final class Steps {
             next.messages.remove(message);
             new Scripts(next).run(message);
           });
+    } else if (message.isPost()) {
+      post(message);
     } else {
       step(
           Step.hear(message),
@@ -92,6 +98,21 @@ final class Steps {
             next.messages.remove(message);
             new Clients(next).hear(message);
           });
+    }
+  }
+
+  /** A caller that has given its command up after a fault may have dropped the reply. */
+  private void post(Message message) {
+    step(
+        Step.post(message.sent(0)),
+        next -> {
+          next.messages.remove(message);
+          new Posts(next).send(message);
+        });
+    if (message.unheard() && from.faultsLeft < setup.mostFaults()) {
+      step(
+          Step.client("a reply comes too late, and its message is never sent", ""),
+          next -> next.messages.remove(message));
     }
   }
 
@@ -273,6 +294,12 @@ final class Steps {
             new Clients(next).missed(s);
           });
     }
+    if (from.messages.stream().anyMatch(each -> Posts.isOnTheLinkOf(from, s, each))) {
+      fault(
+          Fault.BREAK_LINK,
+          Step.fault(Fault.BREAK_LINK, name),
+          next -> next.messages.removeIf(each -> Posts.isOnTheLinkOf(from, s, each)));
+    }
     if (!from.services[s].deaf && !from.services[s].halfOpen) {
       fault(
           Fault.HALF_OPEN,
@@ -303,6 +330,7 @@ final class Steps {
       replace(next, message, message.abandoned().within(again));
     } else {
       next.messages.remove(message);
+      new Posts(next).lost(message);
     }
   }
 
@@ -323,8 +351,9 @@ final class Steps {
         next.waiters[w].rest();
       }
     }
-    next.messages.removeIf(
-        each -> !each.kind().isCommand() && next.serviceOf(each.id()) == service);
+    next.messages.removeIf(each ->
+        (each.isPost() && each.sender() == service)
+            || (!each.kind().isCommand() && next.serviceOf(each.id()) == service));
   }
 
   /** Connections break with the old master, so all that wait ask the new one. */

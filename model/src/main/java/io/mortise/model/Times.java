@@ -35,6 +35,9 @@ record Times(
   /** As SLOW, with the same lease. */
   static final Times SLOW_ASKED = new Times(1, 1, 4, 5, 2, 6, 3, 7, Staying.ASKED_SLOWLY);
 
+  /** As SLOW_ASKED, where processes send the messages of their scripts. */
+  static final Times SLOW_POSTED = SLOW_ASKED.withStaying(Staying.POSTED);
+
   /**
    * For how long a process may stay with a hold.
    *
@@ -48,6 +51,7 @@ record Times(
     static final Staying UNASKED = new Staying(2, 2, 2, 0);
     static final Staying ASKED = new Staying(1, 3, 2, 1);
     static final Staying ASKED_SLOWLY = new Staying(1, 3, 2, 4);
+    static final Staying POSTED = new Staying(1, 3, 2, 5);
   }
 
   /** The lease that a holder may ask for to make its hold longer. */

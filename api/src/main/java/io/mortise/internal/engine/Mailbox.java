@@ -99,12 +99,15 @@ public final class Mailbox implements ChannelListener {
 
   private BackendUnavailableException notSubscribed(String why, @Nullable Throwable cause) {
     String next =
-        why.contains("NOPERM")
-            ? "an ACL must allow SUBSCRIBE and the channels %s* (docs/troubleshooting.md#permissions)"
-                .formatted(LockScripts.mailPrefix(store.options().keyPrefix()))
-            : Failures.stepIfUnknown(why)
-                .orElse(
-                    "check that every server is reached at the address that it is named by (docs/troubleshooting.md#unreachable)");
+        "check that every server is reached at the address that it is named by (docs/troubleshooting.md#unreachable)";
+    if (why.contains("NOPERM")) {
+      next =
+          "an ACL must allow SUBSCRIBE and the channels %s* (docs/troubleshooting.md#permissions)"
+              .formatted(LockScripts.mailPrefix(store.options().keyPrefix()));
+    } else if (Failures.stepIfUnknown(why).isPresent()) {
+      next =
+          "it has no such command: this server has no pub/sub, which locks need; use another one (docs/managed-services.md#limits-of-other-servers)";
+    }
     return new BackendUnavailableException(
         "%s did not let this service subscribe to its channel '%s': %s; %s"
             .formatted(store.endpoint(), channel(), why, next),

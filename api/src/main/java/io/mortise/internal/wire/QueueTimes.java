@@ -22,6 +22,7 @@ public record QueueTimes(Duration recheck, Duration grantWindow, Duration alive,
   /**
    * How long an attempt that does not wait gives a service to give back what no thread of it uses.
    * As in asking.lua. With a shorter time than four one-way delays, it is refused what is free.
+   * Where the service sends the messages of scripts, with a shorter time than five.
    */
   public static final Duration RECALL = Duration.ofMillis(100);
 

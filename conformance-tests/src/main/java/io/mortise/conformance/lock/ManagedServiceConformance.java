@@ -421,4 +421,24 @@ public abstract class ManagedServiceConformance implements RedisKit {
     String message = String.valueOf(refusal.getMessage());
     assertTrue(message.contains("refused EVALSHA, which locks need: ERR unknown"), message);
   }
+
+  @OnEachServer
+  @Test
+  @Rule({"B16", "L18"})
+  @DisplayName("L18: a server without pub/sub is refused when the service opens, with a next step")
+  void withoutPubSub() {
+    RedisServer mute =
+        closing(RedisServer.builder().arguments("--rename-command", "SUBSCRIBE", "").start());
+    long start = System.nanoTime();
+    BackendUnavailableException refusal =
+        assertThrows(BackendUnavailableException.class, () -> service(mute.uri()));
+    String message = String.valueOf(refusal.getMessage());
+    assertTrue(message.contains(mute.host() + ":" + mute.port()), message);
+    assertTrue(message.matches("(?is).*ERR unknown command .?SUBSCRIBE.*"), message);
+    assertTrue(message.contains("has no pub/sub, which locks need; use another one"), message);
+    assertFalse(message.contains("check that every server is reached"), message);
+    long seconds = (System.nanoTime() - start) / 1_000_000_000;
+    assertTrue(
+        seconds < 10, "the refusal is not tried again until the opening is over: " + seconds);
+  }
 }

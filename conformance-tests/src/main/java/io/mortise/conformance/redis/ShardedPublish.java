@@ -62,13 +62,15 @@ public final class ShardedPublish implements AutoCloseable {
       """;
 
   private final RedisCluster cluster;
+  private final boolean shards;
   private final List<CommandProxy> proxies = new ArrayList<>();
 
   /** The digests of scripts as their callers know them, and as the nodes do. */
   private final Map<String, String> digests = new ConcurrentHashMap<>();
 
-  private ShardedPublish(RedisCluster cluster) {
+  private ShardedPublish(RedisCluster cluster, boolean shards) {
     this.cluster = cluster;
+    this.shards = shards;
   }
 
   /** The stand-in that the tests of a JVM share; it ends with the JVM. */
@@ -91,7 +93,22 @@ public final class ShardedPublish implements AutoCloseable {
    * @return a cluster whose nodes all serve, and name each other by their proxies
    */
   public static ShardedPublish start() {
-    ShardedPublish service = new ShardedPublish(RedisCluster.start(Duration.ofSeconds(15)));
+    return start(true);
+  }
+
+  /**
+   * Starts the same cluster with the same proxies, which change nothing. It is there to compare:
+   * what shards PUBLISH costs, without what proxies cost.
+   *
+   * @return a cluster whose nodes all serve, and name each other by their proxies
+   */
+  public static ShardedPublish startUnchanged() {
+    return start(false);
+  }
+
+  private static ShardedPublish start(boolean shards) {
+    RedisCluster cluster = RedisCluster.start(Duration.ofSeconds(15));
+    ShardedPublish service = new ShardedPublish(cluster, shards);
     try {
       service.announceProxies();
       return service;
@@ -123,6 +140,9 @@ public final class ShardedPublish implements AutoCloseable {
   }
 
   private List<String> changed(List<String> command) {
+    if (!shards) {
+      return command;
+    }
     List<String> words = new ArrayList<>(command);
     String verb = words.get(0).toUpperCase(Locale.ROOT);
     if (verb.startsWith("EVAL")) {

@@ -36,6 +36,16 @@ public record Effort(URI server, int rounds, Duration warmUp, Duration measure, 
   }
 
   /**
+   * The same effort on another server.
+   *
+   * @param other its URI
+   * @return an effort for that server
+   */
+  public Effort on(URI other) {
+    return new Effort(other, rounds, warmUp, measure, quick);
+  }
+
+  /**
    * The same effort on one processor, which the measured code shares with the JVM's compilers.
    *
    * @return an effort with a longer warm-up
