@@ -126,13 +126,15 @@ public final class Mailbox implements ChannelListener {
   @Override
   public void onSubscribed() {
     epoch.incrementAndGet();
-    if (!first.complete(null) && interrupted) {
+    if (first.isDone() && interrupted) {
       log.info("{}: messages arrive again", store);
     }
     interrupted = false;
     acquisitions.missedMessages();
     acquisitions.askAgain();
     conditions.askAll();
+    // Last: the service is used from here on, and has missed no message.
+    boolean unused = first.complete(null);
   }
 
   @Override
