@@ -282,13 +282,9 @@ public final class LettuceBackend implements LockBackend {
     return eval.inTime();
   }
 
-  /** Notes a use, which keeps up the watch over both connections. */
-  void use() {
-    pulse.use();
-  }
-
-  /** Sends one command that is no script, and waits for its reply. */
+  /** Sends one command that is no script, and waits for its reply. A silent link is found by it. */
   List<?> ask(Duration time, CommandType type, List<String> args) throws Exception {
+    pulse.use();
     var command = command(type);
     args.forEach(command.getArgs()::add);
     calls.dispatch(command);
