@@ -282,13 +282,19 @@ public final class LettuceBackend implements LockBackend {
     return eval.inTime();
   }
 
-  /** Sends one command that is no script, and waits for its reply. A silent link is found by it. */
-  List<?> ask(Duration time, CommandType type, List<String> args) throws Exception {
+  /** Notes a use, which keeps up the watch over both connections. */
+  void use() {
     pulse.use();
+  }
+
+  /** Sends one command that is no script, and waits for its reply. */
+  List<?> ask(Duration time, CommandType type, List<String> args) throws Exception {
     var command = command(type);
     args.forEach(command.getArgs()::add);
     calls.dispatch(command);
-    boolean unused = Waits.awaitEnd(command, time);
+    if (!Waits.awaitEnd(command, time)) {
+      use(); // or else nothing would notice that the link is silent
+    }
     return command.get(0, TimeUnit.NANOSECONDS);
   }
 

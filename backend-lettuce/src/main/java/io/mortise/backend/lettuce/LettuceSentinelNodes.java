@@ -114,6 +114,7 @@ record LettuceSentinelNodes(
   private record Link(LettuceBackend server) implements Sentinel {
     @Override
     public List<?> ask(String... words) throws Exception {
+      server.use();
       List<String> all = List.of(words);
       CommandType type = CommandType.valueOf(all.get(0));
       try {
