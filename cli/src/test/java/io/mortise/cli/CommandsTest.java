@@ -48,7 +48,9 @@ class CommandsTest {
 
   @AfterEach
   void nothingStaysHeld() {
-    holder.find("*", 100).forEach(each -> run("force-unlock", each.name(), "--yes"));
+    for (int i = 0; i < 3; i++) { // waiters get it next
+      holder.find("*", 100).forEach(each -> run("force-unlock", each.name(), "--yes"));
+    }
   }
 
   private static Invocation run(String... args) {
@@ -221,8 +223,12 @@ class CommandsTest {
       String steering = shown.all().replace("\n", "").replace("\r", "");
       assertFalse(steering.matches("(?s).*[\\p{Cc}\\p{Cf}\\p{Zl}].*"), shown.all());
     }
-    JsonObject lock = object(run("list", "--json").out());
-    assertEquals(NASTY, lock.get("name").getAsString());
+    // A waiter of the test before may have got its lock meanwhile.
+    assertTrue(
+        run("list", "--json")
+            .out()
+            .lines()
+            .anyMatch(line -> object(line).get("name").getAsString().equals(NASTY)));
   }
 
   @ParameterizedTest
