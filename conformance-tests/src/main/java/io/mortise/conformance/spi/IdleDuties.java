@@ -22,6 +22,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -122,6 +123,7 @@ abstract class IdleDuties extends Duties {
   }
 
   @Test
+  @Tag("quiet")
   @Rule("B19")
   @DisplayName("B19: an idle service leaves all nodes in peace, whichever of them is down")
   void anIdleServiceCostsNothing(Figures figures) throws InterruptedException {
