@@ -163,8 +163,11 @@ final class Links {
   void renew() {
     if (pool instanceof OwnPool own && !closed && !renewing.getAndSet(true)) {
       menders.execute(() -> {
-        own.renew();
-        renewing.set(false);
+        try {
+          own.renew();
+        } finally {
+          renewing.set(false);
+        }
       });
     }
   }

@@ -262,7 +262,7 @@ public final class ChangingCredentials {
         LOG.warn("{}; open connections keep theirs", Causes.of(e).getMessage(), e);
       }
     }
-    users.forEach(user -> user.atLook.run());
+    users.forEach(User::look);
   }
 
   /** Somebody whose connections have these credentials. Thread-safe. */
@@ -274,6 +274,15 @@ public final class ChangingCredentials {
     private User(String server, Runnable atLook) {
       this.server = server;
       this.atLook = atLook;
+    }
+
+    /** A connection may end meanwhile. Without the catch, nobody would look again. */
+    private void look() {
+      try {
+        atLook.run();
+      } catch (RuntimeException e) {
+        LOG.debug("{} could not use what {} returned, until the next look", server, name, e);
+      }
     }
 
     /**

@@ -6,10 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.backend.support.ChangingCredentials.Answer;
+import io.mortise.spi.BackendConfig;
+import io.mortise.spi.CredentialSuppliers;
 import io.mortise.spi.Credentials;
+import java.net.URI;
 import java.time.Duration;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.SynchronousQueue;
@@ -98,5 +104,29 @@ class ChangingCredentialsTest {
     assertThrows(ExecutionException.class, next::get);
     assertThrows(ExecutionException.class, () -> credentials.ask().get());
     assertEquals(0, user.latest().number());
+  }
+
+  @Test
+  @DisplayName("B26: a use that fails at a look is looked at again, and so are the others")
+  void aLookThatFails() throws Exception {
+    BackendConfig config =
+        new BackendConfig(
+            URI.create("redis://host"),
+            Duration.ofSeconds(2),
+            "test",
+            Map.of(),
+            new CredentialSuppliers(() -> Credentials.of("secret"), null));
+    ChangingCredentials looked = Objects.requireNonNull(ChangingCredentials.ofServers(config));
+    CountDownLatch twice = new CountDownLatch(4);
+    Runnable fails =
+        () -> {
+          twice.countDown();
+          throw new IllegalStateException("on purpose");
+        };
+    ChangingCredentials.User one = looked.join("one", fails);
+    ChangingCredentials.User two = looked.join("two", fails);
+    assertTrue(twice.await(20, TimeUnit.SECONDS));
+    one.close();
+    two.close();
   }
 }
