@@ -92,12 +92,16 @@ final class Chromium implements AutoCloseable {
     throw new IOException("the browser has opened no page");
   }
 
-  /** The value of an expression in the page, as text. */
+  /** The value of an expression in the page, as text, or the error that the page has with it. */
   String value(String expression) throws InterruptedException {
     JsonObject parameters = new JsonObject();
     parameters.addProperty("expression", "String(" + expression + ")");
-    JsonObject result = call("Runtime.evaluate", parameters).getAsJsonObject("result");
-    return result.getAsJsonObject("result").get("value").getAsString();
+    JsonObject answer = call("Runtime.evaluate", parameters);
+    if (!answer.has("result")) { // the page is about to change
+      return answer.toString();
+    }
+    JsonObject said = answer.getAsJsonObject("result").getAsJsonObject("result");
+    return said.get(said.has("value") ? "value" : "description").getAsString();
   }
 
   /** Waits until an expression is true in the page. */
