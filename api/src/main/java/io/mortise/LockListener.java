@@ -36,8 +36,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>{@link #released}: for a thread's hold on the thread that unlocks; for a {@link Lease} on
  *       the thread that closes it, or on the service's executor after {@link Lease#releaseAsync},
  *       as always for the members of a lock of several.
- *   <li>{@link #lost}, {@link #leaseChanged} and {@link #renewed}: always on the service's
- *       executor.
+ *   <li>{@link #lost}, {@link #leaseChanged}, {@link #deadlocked} and {@link #renewed}: always on
+ *       the service's executor.
  * </ul>
  *
  * <p>There are two exceptions. If an event comes while another event of the same attempt or hold is
@@ -98,6 +98,14 @@ public interface LockListener {
    * @param change the change, and the hold that it concerns
    */
   default void leaseChanged(LeaseChange change) {}
+
+  /**
+   * Threads wait for each other in a circle. Told once for each such circle, by the process of the
+   * thread that began to wait last. {@code docs/deadlocks.md} says which are found.
+   *
+   * @param deadlock its threads and locks
+   */
+  default void deadlocked(Deadlock deadlock) {}
 
   /**
    * A command that renews leases of this service was answered, or failed.

@@ -414,14 +414,10 @@ public interface LockService extends AutoCloseable {
      * when this time has passed since its acquisition from the store. It helps where one process
      * locks the same names again and again.
      *
-     * <p>The price: another process that wants the lock waits for a message and a release more, and
-     * its {@code tryLock()} may take 100 ms. If the message is lost, it waits for that time. {@code
-     * isLocked()} and {@code holder()} see the lock as held, though no thread has it. A process
-     * that crashes or freezes keeps such locks until their leases end. {@code
-     * docs/retained-locks.md} has all of it. Times from 100 ms to 1 s are enough for most uses.
-     * Only a lock that nobody waited for is kept. It changes nothing for fair, fenced and
-     * read/write locks, locks shared with Redisson, {@link Lease} objects, fixed leases, semaphores
-     * and latches.
+     * <p>The price, of which {@code docs/retained-locks.md} has all: another process waits for a
+     * message and a release more. {@code isLocked()} and {@code holder()} see the lock as held,
+     * though no thread has it. A process that crashes keeps such locks until their leases end. It
+     * changes nothing for other kinds of lock, leases and fixed leases.
      *
      * @param longest at most half of the lease time; default zero, which keeps nothing
      * @return this
@@ -437,11 +433,17 @@ public interface LockService extends AutoCloseable {
     Builder interruptOnLoss(boolean interrupt);
 
     /**
+     * Sets whether the last wait of a deadlock fails, as {@code docs/deadlocks.md} explains.
+     *
+     * @param breaks default false
+     * @return this
+     */
+    Builder breakDeadlocks(boolean breaks);
+
+    /**
      * Sets whether {@link LockService#getLock} of a name is the same lock as {@code getLock} of
-     * that name in Redisson. The two exclude and wake each other. It is meant for the time in which
-     * both libraries are in use. See {@code docs/migrating-from-redisson.md}. Such a service has no
-     * fair, fenced and read/write locks, because these would not exclude Redisson's. Its locks are
-     * others than those of a service without this option.
+     * that name in Redisson, and excludes it. See {@code docs/migrating-from-redisson.md}. Such a
+     * service has no fair, fenced and read/write locks.
      *
      * @param interop default false
      * @return this
@@ -476,12 +478,10 @@ public interface LockService extends AutoCloseable {
     Builder executor(Executor executor);
 
     /**
-     * Adds a listener to attempts, holds and lease changes of this service. May be called several
-     * times. The listeners are told in the order in which they were added, and none notices what
-     * another throws.
+     * Adds a listener. The listeners are told in the order in which they were added, and none
+     * notices what another throws.
      *
-     * @param listener for a thread's attempts and holds it is told on the thread that locks or
-     *     unlocks; {@link LockListener} describes all cases
+     * @param listener {@link LockListener} says on which threads it is told
      * @return this
      */
     Builder listener(LockListener listener);

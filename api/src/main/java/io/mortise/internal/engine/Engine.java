@@ -41,8 +41,9 @@ public final class Engine {
     acquisitions = new Acquisitions(store, redissonChannels);
     withdrawals = new Withdrawals(store, acquisitions);
     conditions = new ConditionWaiters(store);
-    mailbox = new Mailbox(store, acquisitions, withdrawals, conditions);
-    keeper = new LeaseKeeper(store, acquisitions, events);
+    Deadlocks deadlocks = new Deadlocks(store, acquisitions, events);
+    mailbox = new Mailbox(store, acquisitions, withdrawals, conditions, deadlocks::hear);
+    keeper = new LeaseKeeper(store, acquisitions, events, deadlocks::look);
     releases = new Releases(store, acquisitions, withdrawals, mailbox, events, lostHolds);
     PermitReturns permitReturns = new PermitReturns(store, withdrawals, mailbox, releases);
     Parts parts =

@@ -165,9 +165,9 @@ final class Gate implements Acquisition.Asker, Acquisition.Grant, Hold.Place {
     return place.equals(keys.lock());
   }
 
-  /** Whether threads wait here for that lock of that service. */
-  boolean isOf(Store service, LockKeys lock) {
-    return store == service && keys.queue().equals(lock.queue());
+  /** That of its service. */
+  Store store() {
+    return store;
   }
 
   /** The holder's hold; null if no thread has the lock here. */

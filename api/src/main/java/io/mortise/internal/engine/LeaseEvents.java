@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.Deadlock;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.LockListener;
@@ -88,6 +89,16 @@ public final class LeaseEvents {
     String name = acquisition.keys().name();
     Optional<LossCause> why = Optional.ofNullable(cause);
     changed(acquisition, new LeaseChange(name, state, acquisition.id(), remaining, why, reason));
+  }
+
+  /** Threads wait for each other. The log is written on the executor too. */
+  void deadlocked(Deadlock deadlock) {
+    callbacks.execute(() -> {
+      log.warn(
+          "{}\ntake the locks in one order, or together by a MultiLock (docs/deadlocks.md)",
+          deadlock);
+      listeners.tell(to -> to.deadlocked(deadlock));
+    });
   }
 
   /** A command that renews leases is on its way. */

@@ -186,7 +186,7 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
     }
     boolean waits =
         blocker instanceof Gate gate
-            ? gate.isOf(parts.store(), keys)
+            ? gate.store() == parts.store() && gate.keys().queue().equals(keys.queue())
             : home.isWaitFor(blocker, keys);
     return waits ? caller.thread() : null;
   }

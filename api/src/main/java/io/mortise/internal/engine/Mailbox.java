@@ -4,6 +4,7 @@ import io.mortise.BackendUnavailableException;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockScripts;
+import io.mortise.internal.wire.Probe;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
@@ -13,6 +14,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,6 +30,7 @@ import org.slf4j.LoggerFactory;
  *   <li>A wish of another request ends what a gate keeps for its threads. About an id that is over
  *       it means nothing: it may have crossed the release.
  *   <li>A signal wakes a waiter of a condition.
+ *   <li>A probe looks for a deadlock. About an id that is over it means nothing.
  * </ul>
  *
  * <p>After a gap, all waiters ask the store again, since their message may have been in the gap. No
@@ -43,6 +46,7 @@ public final class Mailbox implements ChannelListener {
   private final Acquisitions acquisitions;
   private final Withdrawals withdrawals;
   private final ConditionWaiters conditions;
+  private final BiConsumer<String, String> probes;
   private final CompletableFuture<Void> first = new CompletableFuture<>();
   private final AtomicBoolean complained = new AtomicBoolean();
   private final AtomicBoolean ignoring = new AtomicBoolean();
@@ -53,15 +57,20 @@ public final class Mailbox implements ChannelListener {
 
   private volatile @Nullable Subscription subscription;
 
+  /**
+   * @param probes gets the words and the id of each message that looks for a deadlock
+   */
   Mailbox(
       Store store,
       Acquisitions acquisitions,
       Withdrawals withdrawals,
-      ConditionWaiters conditions) {
+      ConditionWaiters conditions,
+      BiConsumer<String, String> probes) {
     this.store = store;
     this.acquisitions = acquisitions;
     this.withdrawals = withdrawals;
     this.conditions = conditions;
+    this.probes = probes;
   }
 
   public String channel() {
@@ -99,14 +108,16 @@ public final class Mailbox implements ChannelListener {
 
   private BackendUnavailableException notSubscribed(String why, @Nullable Throwable cause) {
     String next =
-        "check that every server is reached at the address that it is named by (docs/troubleshooting.md#unreachable)";
+        "check that every server is reached at the address that it is named by"
+            + " (docs/troubleshooting.md#unreachable)";
     if (why.contains("NOPERM")) {
       next =
           "an ACL must allow SUBSCRIBE and the channels %s* (docs/troubleshooting.md#permissions)"
               .formatted(LockScripts.mailPrefix(store.options().keyPrefix()));
     } else if (Failures.stepIfUnknown(why).isPresent()) {
       next =
-          "it has no such command: this server has no pub/sub, which locks need; use another one (docs/managed-services.md#limits-of-other-servers)";
+          "it has no such command: this server has no pub/sub, which locks need; use another one"
+              + " (docs/managed-services.md#limits-of-other-servers)";
     }
     return new BackendUnavailableException(
         "%s did not let this service subscribe to its channel '%s': %s; %s"
@@ -161,6 +172,7 @@ public final class Mailbox implements ChannelListener {
       case "lost" -> acquisitions.revoked(parts[1]);
       case "wanted" -> acquisitions.wanted(parts[1]);
       case "signal" -> conditions.signalled(parts[1]);
+      case Probe.KIND -> probes.accept(parts[0], parts[1]);
       default -> ignored(message);
     }
   }
@@ -169,7 +181,9 @@ public final class Mailbox implements ChannelListener {
   private void ignored(String message) {
     if (ignoring.compareAndSet(false, true)) {
       log.warn(
-          "{} ignores messages of a kind that it does not know, the first is '{}'; if a later version of Mortise runs beside this one, that is all right, and else look what publishes to {}",
+          "{} ignores messages of a kind that it does not know, the first is '{}'; if a later"
+              + " version of Mortise runs beside this one, that is all right, and else look what"
+              + " publishes to {}",
           store,
           message,
           channel());

@@ -31,6 +31,10 @@ public final class Store {
   private final LockBackend backend;
   private final TimeSource time;
   private final ClockSteps steps;
+
+  /** How far the time of day was ahead of the monotonic one (ms) when the service was opened. */
+  private final long ahead;
+
   private final ServiceOptions options;
   private final ClientId clientId;
   private volatile LockScripts scripts;
@@ -48,6 +52,7 @@ public final class Store {
     this.options = options;
     time = backend.time();
     steps = new ClockSteps(time);
+    ahead = time.currentTimeMillis() - time.nanoTime() / 1_000_000;
     BackendInfo info = backend.info();
     scripts = new LockScripts(options, info, info.publishCounts());
     defaultLease = LeaseTerms.renewed(options.leaseTime());
@@ -69,6 +74,14 @@ public final class Store {
   /** The monotonic time. {@link #steps} then has every step until a millisecond before. */
   public long now() {
     return steps.now();
+  }
+
+  /**
+   * A monotonic time as a time of day (us), always the same for the same time. It is right as far
+   * as no clock was set since the service was opened. So it serves to compare, and nothing else.
+   */
+  long timeOfDay(long nanos) {
+    return ahead * 1_000 + nanos / 1_000;
   }
 
   /** Tells whether the machine may have been suspended. */
@@ -204,7 +217,8 @@ public final class Store {
   void complainOfEpoch(@Nullable String refusal) {
     if (refusal != null && complained.compareAndSet(false, true)) {
       log.warn(
-          "{} refuses CLUSTER INFO, so an old master may give larger fencing tokens after a failover: {}; allow it with +cluster|info (docs/troubleshooting.md#permissions)",
+          "{} refuses CLUSTER INFO, so an old master may give larger fencing tokens after a"
+              + " failover: {}; allow it with +cluster|info (docs/troubleshooting.md#permissions)",
           endpoint(),
           refusal);
     }

@@ -7,13 +7,14 @@ import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One thread's request for a lock: which lease it wants, how long it waits, and whether interrupts
  * end the wait. An uninterruptible wait notes interrupts and restores them at its end. Changed by
  * its own thread alone. Only its hold may be set by another thread of the same gate, under the
- * gate's mutex.
+ * gate's mutex, and another thread may make it fail.
  */
 public final class Waiter {
   /** How long a timed waiter waits for a connection at least (ns). */
@@ -37,6 +38,9 @@ public final class Waiter {
   private long overslept;
   private @Nullable Hold hold;
   private @Nullable ToldAttempt told;
+
+  /** Makes the exception that ends its wait; null if nothing ends it. */
+  private volatile @Nullable Supplier<? extends RuntimeException> failure;
 
   private Waiter(
       LeaseTerms lease, long start, Patience patience, boolean interruptible, long wait) {
@@ -237,11 +241,22 @@ public final class Waiter {
     looks = false;
   }
 
+  /** Ends its wait with an exception, as an interrupt would. Called on any thread. */
+  void fail(TimeSource time, Supplier<? extends RuntimeException> exception) {
+    failure = exception;
+    unpark(time);
+  }
+
+  /** Whether something other than time ends its wait. */
   boolean isInterrupted() {
-    return interruptible && thread.isInterrupted();
+    return failure != null || (interruptible && thread.isInterrupted());
   }
 
   void checkInterrupt() throws InterruptedException {
+    Supplier<? extends RuntimeException> why = failure;
+    if (why != null) {
+      throw why.get();
+    }
     if (interruptible && Thread.interrupted()) {
       throw new InterruptedException();
     }

@@ -46,6 +46,7 @@ public final class ServiceBuilder implements LockService.Builder {
   private @Nullable Integer handOffLimit;
   private @Nullable Duration retain;
   private @Nullable Boolean interruptOnLoss;
+  private @Nullable Boolean breakDeadlocks;
   private @Nullable Boolean redissonInterop;
   private @Nullable ReplicaAcks replicaAcks;
   private @Nullable Executor executor;
@@ -163,6 +164,12 @@ public final class ServiceBuilder implements LockService.Builder {
   }
 
   @Override
+  public LockService.Builder breakDeadlocks(boolean breaks) {
+    breakDeadlocks = once("breakDeadlocks", breakDeadlocks, breaks);
+    return this;
+  }
+
+  @Override
   public LockService.Builder redissonInterop(boolean interop) {
     redissonInterop = once("redissonInterop", redissonInterop, interop);
     return this;
@@ -213,7 +220,8 @@ public final class ServiceBuilder implements LockService.Builder {
     }
     if (where == null || given != null) {
       throw new IllegalStateException(
-          "a service needs either uri(…), with provider(…) if several fit, property(…) and credentials(…), or backend(…), and not both");
+          "a service needs either uri(…), with provider(…) if several fit, property(…) and"
+              + " credentials(…), or backend(…), and not both");
     }
     LockBackend opened =
         InstalledProviders.open(
@@ -264,6 +272,7 @@ public final class ServiceBuilder implements LockService.Builder {
         or(handOffLimit, ServiceOptions.NO_LIMIT),
         or(retain, Duration.ZERO),
         or(interruptOnLoss, false),
+        or(breakDeadlocks, false),
         or(redissonInterop, false),
         replicaAcks,
         QueueTimes.standard(timeout));

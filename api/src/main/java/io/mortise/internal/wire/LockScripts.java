@@ -51,6 +51,7 @@ public final class LockScripts {
   private static final Script INSPECT = Script.of("inspect", ScriptFiles.read("inspect"));
   private static final Script QUEUE_LENGTH =
       Script.of("queue-length", ScriptFiles.read("queue-length"));
+  private static final Script PROBE = Script.of("probe", ScriptFiles.read("probe"));
   private static final Script CONDITION = ScriptFiles.script("condition", "");
   private static final Script CHECK = Script.of("check", ScriptFiles.read("check"));
   private static final Script IDENTIFY = ScriptFiles.script("identify", "");
@@ -329,6 +330,13 @@ public final class LockScripts {
   /** Counts the waiters of a lock. */
   public ScriptCall queueLength(LockKeys keys) {
     return call(QUEUE_LENGTH, List.of(keys.queue()), List.of());
+  }
+
+  /** Sends a probe to all that hold a lock. */
+  public ScriptCall probe(LockKeys keys, Probe probe) {
+    List<String> all = keys.all();
+    List<String> held = keys.isReadWrite() ? List.of(all.get(0), all.get(3)) : all.subList(0, 1);
+    return call(PROBE, held, List.of(mailPrefix(settings.keyPrefix()), probe.text()));
   }
 
   public ScriptCall condition(List<String> keys, String id, String step) {

@@ -20,6 +20,7 @@ public record ServiceOptions(
     int handOffLimit,
     Duration retain,
     boolean interruptOnLoss,
+    boolean breakDeadlocks,
     boolean redissonInterop,
     @Nullable ReplicaAcks replicaAcks,
     QueueTimes times) {

@@ -64,6 +64,7 @@ abstract class GateFixture {
         retain,
         false,
         false,
+        false,
         null,
         QueueTimes.standard(timeout));
   }

@@ -59,6 +59,7 @@ class GateLincheckTest {
               retain,
               false,
               false,
+              false,
               null,
               QueueTimes.standard(timeout));
       LeaseEvents events = new LeaseEvents(List.of(), Runnable::run);

@@ -68,6 +68,7 @@ class PermitThreadTest extends LeaseGateFixture {
         Duration.ZERO,
         false,
         false,
+        false,
         null,
         QueueTimes.standard(timeout));
   }

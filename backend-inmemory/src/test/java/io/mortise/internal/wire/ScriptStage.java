@@ -64,6 +64,7 @@ final class ScriptStage {
             64,
             Duration.ZERO,
             false,
+            false,
             interop,
             null,
             QueueTimes.standard(second));

@@ -1,0 +1,83 @@
+package io.mortise.internal.wire;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+
+import io.mortise.internal.wire.Probe.Hop;
+import java.util.List;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Tag("L30")
+class ProbeTest {
+  private static final String WAIT = "0005f3a2b1c4d5e6.9f8e7d6c5b4a3f2e.1f";
+  private static final String HEAD = "probe 1 host~7~ab 12- " + WAIT;
+
+  private static Hop hop(int number) {
+    return new Hop(
+        "host~7~ab:" + number + ":31:k", "ffee", WAIT, Probe.pack(List.of("über", "a b")));
+  }
+
+  private static Probe of(int hops) {
+    Probe probe = new Probe("host~7~ab", 12, true, WAIT, List.of());
+    for (int i = 0; i < hops; i++) {
+      probe = probe.with(hop(i));
+    }
+    return probe;
+  }
+
+  @Test
+  void whatIsWrittenIsRead() {
+    for (int hops = 0; hops <= Probe.MOST_HOPS; hops++) {
+      assertEquals(of(hops), Probe.read(of(hops).text()));
+    }
+    assertNotNull(Probe.read(HEAD));
+  }
+
+  @Test
+  void tooManyHopsAreNotRead() {
+    assertNull(Probe.read(of(Probe.MOST_HOPS + 1).text()));
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "probe",
+        "probe ",
+        "probe 2 host~7~ab 12- " + WAIT,
+        "probe 1 host~7~ab 12 " + WAIT,
+        "probe 1 host~7~ab 1234567890123456789- " + WAIT,
+        "probe 1 host~7~ab -1- " + WAIT,
+        "probe 1 host~7~ab 12- 5f3a2",
+        "probe 1 host~7~ab 12- " + WAIT + "0123456789abcdef0",
+        HEAD + " ",
+        HEAD + " one",
+        HEAD + " a,b,c,d",
+        HEAD + " id,ffee," + WAIT,
+        HEAD + " id,ffee," + WAIT + ",+",
+        HEAD + "  id,ffee," + WAIT + ",",
+      })
+  void anotherFormIsNotRead(String words) {
+    assertNull(Probe.read(words));
+  }
+
+  @Test
+  void aHugeMessageIsNotRead() {
+    assertNull(Probe.read(HEAD + " a".repeat(1_000_000)));
+    assertNull(Probe.read(HEAD + " " + "a".repeat(1_000_000)));
+    assertNull(Probe.read(HEAD + " a".repeat(30_000)));
+    assertNull(Probe.read("probe" + " ".repeat(60_000)));
+  }
+
+  @Test
+  void aLongNameAndLineBreaksAreCut() {
+    List<String> read = Probe.unpack(Probe.pack(List.of("two\r\nlines", "x".repeat(5_000), "")));
+
+    assertEquals(List.of("two lines", "x".repeat(199) + '…', ""), read);
+    assertEquals(List.of(), Probe.unpack("a")); // no whole byte
+  }
+}
