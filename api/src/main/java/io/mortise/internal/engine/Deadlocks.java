@@ -80,8 +80,7 @@ final class Deadlocks {
     @Override
     public Probe.Hop hop(boolean detailed) {
       String details = detailed ? Probe.pack(details()) : "";
-      return new Probe.Hop(
-          holding.held.id(), Long.toHexString(holding.holder.since()), waitId(), details);
+      return new Probe.Hop(holding.held.id(), waitId(), details);
     }
 
     private List<String> details() {

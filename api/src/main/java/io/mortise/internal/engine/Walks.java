@@ -36,9 +36,8 @@ final class Walks<T extends Walks.Waiting> {
    *
    * Told means that it was true at the moment M when the first walk came back:
    *
-   *   - A hop names a hold (its id, and since when a thread has it) and a wait of that thread. Each
-   *     of them lasts without a gap. The first walk saw it before M, and the second one after M. So
-   *     at M the thread had that hold, and waited.
+   *   - A hop names a thread's wait, and the id by which it holds. Both walks saw them, one before M
+   *     and one after. A thread that waits releases nothing. So at M it waited, and held by that id.
    *   - A probe is sent by one script to the ids that hold the lock in the store at that moment. An
    *     id holds once, and never again. So at M the id held the lock in the store too.
    *

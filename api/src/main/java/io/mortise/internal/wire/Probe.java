@@ -23,16 +23,14 @@ public record Probe(String client, long walk, boolean detailed, String waitId, L
    * A thread that holds a lock, and waits for another.
    *
    * @param hold the acquisition id by which it holds
-   * @param since when that hold began, by the clock of its process. It tells holds apart that have
-   *     the same id, and nothing else
    * @param waitId its wait: the time at which it began, its process and its thread. Of two waits,
    *     the younger one is the larger text
    * @param details texts for people, as {@link #pack} makes them; may be empty
    */
-  public record Hop(String hold, String since, String waitId, String details) {
+  public record Hop(String hold, String waitId, String details) {
     /** What does not change while the thread goes on to hold that and to wait there. */
     public String edge() {
-      return hold + ',' + since + ',' + waitId;
+      return hold + ',' + waitId;
     }
   }
 
@@ -56,7 +54,7 @@ public record Probe(String client, long walk, boolean detailed, String waitId, L
   private static final int HEAD_WORDS = 5;
 
   private static final Pattern HOP =
-      Pattern.compile("([^ |,]{1,300}),([0-9a-f]{1,16}),(" + WAIT + "),([A-Za-z0-9_-]*)");
+      Pattern.compile("([^ |,]{1,300}),(" + WAIT + "),([A-Za-z0-9_-]*)");
 
   public Probe {
     hops = List.copyOf(hops);
@@ -94,7 +92,7 @@ public record Probe(String client, long walk, boolean detailed, String waitId, L
       if (!hop.matches()) {
         return null;
       }
-      hops.add(new Hop(hop.group(1), hop.group(2), hop.group(3), hop.group(4)));
+      hops.add(new Hop(hop.group(1), hop.group(2), hop.group(3)));
     }
     long walk = Long.parseLong(head.group(2));
     return new Probe(head.group(1), walk, head.group(3).equals("+"), head.group(4), hops);

@@ -26,7 +26,7 @@ class ProbeMessageTest extends GateFixture {
   @ValueSource(
       strings = {
         WHOLE,
-        WHOLE + " other:1:1,0," + WAIT + ",AAAA",
+        WHOLE + " other:1:1," + WAIT + ",AAAA",
         "probe",
         "probe 1",
         "probe 2 something new",
