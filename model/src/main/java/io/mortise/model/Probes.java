@@ -15,7 +15,7 @@ import java.util.function.BiConsumer;
  * <p>A number that is used once stands for each acquisition id, for each begin of a hold, and for
  * each begin of a wait. So the larger of two waits is the younger one.
  */
-final class Probes implements Explorer.Model<Probes.ProbeState, String> {
+final class Probes implements Explorer.Model<ProbeState, String> {
   /** What must always be true. */
   enum Rule {
     /** What is told was true at some moment. */
