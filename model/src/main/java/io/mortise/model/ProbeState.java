@@ -14,6 +14,9 @@ final class ProbeState {
   int[] wait;
   int[] walk;
 
+  /** How many looks of each thread have begun. */
+  int[] begun;
+
   /** How many looks of each thread have begun while it was the youngest of its circle. */
   int[] looks;
 
@@ -39,6 +42,7 @@ final class ProbeState {
     waitsFor = new int[threads];
     wait = new int[threads];
     walk = new int[threads];
+    begun = new int[threads];
     looks = new int[threads];
     for (int i = 0; i < threads; i++) {
       holder[i] = i;
@@ -50,7 +54,7 @@ final class ProbeState {
 
   /** Writes it, or reads it into a state of as many threads. */
   void code(Coder coder) {
-    for (int[] each : List.of(holder, id, waitsFor, wait, walk, looks)) {
+    for (int[] each : List.of(holder, id, waitsFor, wait, walk, begun, looks)) {
       code(coder, each);
     }
     next = coder.of(next);

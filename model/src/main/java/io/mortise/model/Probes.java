@@ -20,7 +20,7 @@ final class Probes implements Explorer.Model<ProbeState, String> {
   enum Rule {
     /** What is told was true at some moment. */
     REAL,
-    /** A circle is told at the second look, and one look later for each lost message. */
+    /** A circle is told at the first look, and one look later for each lost message. */
     FOUND,
     /** A circle is told once. */
     ONCE
@@ -253,23 +253,27 @@ final class Probes implements Explorer.Model<ProbeState, String> {
         && from.waitsFor[thread] != NONE
         && holds
         && quiet
-        && from.walk[thread] < setup.looks;
+        && from.begun[thread] < setup.looks;
   }
 
   private void look(ProbeState state, int thread) {
+    state.begun[thread]++;
     int[] circle = circleOf(state, thread);
     if (isYoungest(state, thread, circle)) {
       state.looks[thread]++;
-      boolean late = state.looks[thread] > 2 + setup.losses;
+      boolean late = state.looks[thread] > 1 + setup.losses;
       if (late && !setup.slow && !contains(state.told, circle)) {
         state.broken = Rule.FOUND.ordinal();
       }
     }
-    state.walk[thread]++;
     if (!has(Flaw.FIRST_ONLY) || state.looks[thread] <= 1) {
-      int id = state.id[state.waitsFor[thread]];
-      state.flying.add(new int[] {id, thread, state.wait[thread], state.walk[thread]});
+      begin(state, thread);
     }
+  }
+
+  private static void begin(ProbeState state, int thread) {
+    int id = state.id[state.waitsFor[thread]];
+    state.flying.add(new int[] {id, thread, state.wait[thread], ++state.walk[thread]});
   }
 
   private void messages(ProbeState from, int index, BiConsumer<String, ProbeState> to) {
@@ -324,6 +328,7 @@ final class Probes implements Explorer.Model<ProbeState, String> {
       noted[1] = state.walk[thread];
       System.arraycopy(path, 0, noted, NOTE, path.length);
       state.seen.add(noted);
+      begin(state, thread);
       if (has(Flaw.ONE_WALK)) {
         tell(state, path);
       }

@@ -30,8 +30,8 @@ final class Walks<T extends Walks.Waiting> {
    *                      the probe began. So of all walks along a circle one comes back, that of the
    *                      wait that began last
    *   twice              The first time that a walk comes back is noted, with all hops of its path.
-   *                      The circle is told when another walk comes back by the same path that began
-   *                      after that
+   *                      Another walk begins. The circle is told when a walk comes back by the same
+   *                      path that began after that
    *   once               A path is told once. It is remembered for as long as the wait lasts
    *
    * Told means that it was true at the moment M when the first walk came back:
@@ -90,14 +90,17 @@ final class Walks<T extends Walks.Waiting> {
   private synchronized List<Runnable> begun(Collection<? extends T> waiting) {
     passed.clear();
     seen.keySet().retainAll(waiting.stream().map(Waiting::waitId).collect(Collectors.toSet()));
-    List<Runnable> sends = new ArrayList<>();
-    for (T each : chosen(waiting)) {
-      Map<List<String>, Long> paths = seen.getOrDefault(each.waitId(), Map.of());
-      boolean detailed = paths.values().stream().anyMatch(since -> since != TOLD);
-      Probe probe = new Probe(client, ++walk, detailed, each.waitId(), List.of());
-      sends.add(() -> each.send(probe));
-    }
-    return sends;
+    return chosen(waiting).stream().map(each -> begin(each, isUntold(each))).toList();
+  }
+
+  private boolean isUntold(T waiting) {
+    Map<List<String>, Long> paths = seen.getOrDefault(waiting.waitId(), Map.of());
+    return paths.values().stream().anyMatch(since -> since != TOLD);
+  }
+
+  private Runnable begin(T waiting, boolean detailed) {
+    Probe probe = new Probe(client, ++walk, detailed, waiting.waitId(), List.of());
+    return () -> waiting.send(probe);
   }
 
   /** If there are too many, those that were seen in a circle, and some of the others. */
@@ -127,9 +130,7 @@ final class Walks<T extends Walks.Waiting> {
       boolean back = each.waitId().equals(probe.waitId());
       if (back && probe.client().equals(client) && probe.walk() <= walk) {
         Probe whole = probe.with(each.hop(probe.detailed()));
-        if (isSeenAgain(whole)) {
-          next.add(() -> told.accept(each, whole.hops()));
-        }
+        next.addAll(back(each, whole));
       } else if (!back && each.waitId().compareTo(probe.waitId()) < 0 && mayPass(probe, each)) {
         Probe longer = probe.with(each.hop(probe.detailed()));
         next.add(() -> each.send(longer));
@@ -145,18 +146,19 @@ final class Walks<T extends Walks.Waiting> {
         && passed.add(probe.client() + ' ' + probe.walk() + ' ' + next.waitId());
   }
 
-  /** Notes a walk that came back. Returns whether its circle is to be told. */
-  private boolean isSeenAgain(Probe back) {
+  /** A walk came back. The first one by its path begins another at once, and that one tells it. */
+  private List<Runnable> back(T waiting, Probe back) {
     List<String> path = back.hops().stream().map(Probe.Hop::edge).toList();
-    Map<List<String>, Long> paths = seen.computeIfAbsent(back.waitId(), wait -> new HashMap<>());
+    Map<List<String>, Long> paths = seen.computeIfAbsent(back.waitId(), waitId -> new HashMap<>());
     Long before = paths.get(path);
     if (before == null && paths.size() < MOST_PATHS) {
       paths.put(path, walk);
+      return List.of(begin(waiting, true));
     }
     if (before == null || back.walk() <= before) {
-      return false;
+      return List.of();
     }
     paths.put(path, TOLD);
-    return true;
+    return List.of(() -> told.accept(waiting, back.hops()));
   }
 }

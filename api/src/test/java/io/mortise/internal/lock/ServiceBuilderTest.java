@@ -43,6 +43,7 @@ class ServiceBuilderTest {
             builder -> builder.handOffLimit(1),
             builder -> builder.retain(Duration.ofMillis(10)),
             builder -> builder.interruptOnLoss(true),
+            builder -> builder.breakDeadlocks(true),
             builder -> builder.redissonInterop(true),
             builder -> builder.executor(Runnable::run));
 

@@ -23,6 +23,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Condition;
 import java.util.function.Function;
 import java.util.function.IntFunction;
@@ -506,6 +507,30 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
         world.one.getLock(name + ":a"), world.one.getLock(name + ":b"), world.one.getLock(name));
   }
 
+  private Runnable blocked(DoubledWorld world, int size) {
+    return blocked(world, size, 1);
+  }
+
+  /** Threads that hold so many locks each, and wait for one lock. */
+  private Runnable blocked(DoubledWorld world, int size, int locks) {
+    int threads = size / OBJECTS_PER_THREAD;
+    AtomicInteger next = new AtomicInteger();
+    DistributedLock busy = world.one.getLock("busy");
+    world.other.getLock("busy").lock();
+    world.threads(
+        threads,
+        () -> {
+          for (int i = 0; i < locks; i++) {
+            world.one.getLock("own:" + next.incrementAndGet()).lock();
+          }
+          busy.lockInterruptibly();
+          return "";
+        });
+    world.store.awaitParked(threads);
+    world.store.advance(RECHECK);
+    return () -> world.store.advance(RECHECK);
+  }
+
   private void threads() {
     add(
         "one hold after the other: threads that wait",
@@ -562,6 +587,13 @@ public final class DoubledWork implements Supplier<Map<String, IntFunction<long[
             lock.unlock();
             world.join();
           };
+        });
+    add("looks for deadlocks: threads that hold a lock each and wait for one", this::blocked);
+    add(
+        "looks for deadlocks: threads that wait for one lock, locks held by each of them",
+        (world, size) -> {
+          int each = (int) Math.sqrt(size);
+          return blocked(world, each * OBJECTS_PER_THREAD, size / each);
         });
     add(
         "renewal: threads that share a read hold",

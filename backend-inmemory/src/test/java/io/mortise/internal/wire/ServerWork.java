@@ -501,6 +501,13 @@ final class ServerWork {
         "one holds, one waits",
         s -> waited(s),
         s -> s.run(s.scripts().status(s.plain())));
+    Probe probe = new Probe("a", 1, false, "0", List.of());
+    way("probe", "one holds", s -> held(s), s -> s.run(s.scripts().probe(s.plain(), probe)));
+    way(
+        "probe",
+        "a reader holds",
+        s -> s.acquire(s.read(), READER),
+        s -> s.run(s.scripts().probe(s.read(), probe)));
     way("check", "at opening", s -> {}, s -> s.run(s.scripts().check(s.plain(), "mortise:mail:a")));
   }
 }

@@ -52,6 +52,7 @@ public abstract class OptionRules extends LockRules {
     RETAIN(builder -> builder.retain(SECOND)),
     RETAIN_WITHOUT_HAND_OFFS(builder -> builder.retain(SECOND).handOffLimit(0)),
     INTERRUPT_ON_LOSS(builder -> builder.interruptOnLoss(true)),
+    BREAK_DEADLOCKS(builder -> builder.breakDeadlocks(true)),
     REPLICA_ACKS(
         builder -> builder.replicaAcks(1, Duration.ofMillis(20)),
         store -> new ReplicatedBackend(store, call -> 1)),

@@ -1,0 +1,115 @@
+package io.mortise.backend.jedis;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.conformance.lock.fixture.LockingProcess;
+import io.mortise.conformance.redis.RedisServer;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.DisplayName;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Deadlocks of threads in three processes, on a Redis. {@code -Dmortise.deadlocks.seconds=60} takes
+ * locks for longer.
+ */
+@Tag("ci")
+class DeadlockProcessTest {
+  private static final int PROCESSES = 3;
+  private static final int SECONDS = Integer.getInteger("mortise.deadlocks.seconds", 3);
+
+  /** Ten seconds, and what a busy machine adds. */
+  private static final long LONGEST_STAND = 30_000;
+
+  private final RedisServer server = RedisServer.start();
+  private final List<Process> children = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    children.forEach(Process::destroyForcibly);
+    server.close();
+  }
+
+  private BufferedReader start(String... arguments) throws IOException {
+    List<String> all = new ArrayList<>(List.of(server.uri().toString()));
+    all.addAll(Arrays.asList(arguments));
+    Process child = LockingProcess.start(DeadlockProcess.class, all.toArray(String[]::new));
+    children.add(child);
+    return child.inputReader();
+  }
+
+  private void join() throws InterruptedException {
+    for (Process child : children) {
+      assertTrue(child.waitFor(120, TimeUnit.SECONDS), "a process stands still");
+      assertEquals(0, child.exitValue(), "a process failed; see its standard error");
+    }
+  }
+
+  @Test
+  @DisplayName("L30: a planted deadlock of three processes is logged by one of them, and broken")
+  void aPlantedDeadlockIsLoggedAndBroken() throws Exception {
+    List<BufferedReader> outs = new ArrayList<>();
+    for (int i = 0; i < PROCESSES; i++) {
+      outs.add(start("planted", "n" + i, "n" + (i + 1) % PROCESSES));
+      assertEquals(DeadlockProcess.HELD, outs.get(i).readLine());
+    }
+    for (Process child : children) {
+      child.outputWriter().write("\n");
+      child.outputWriter().flush();
+    }
+    join();
+
+    List<String> lines = new ArrayList<>();
+    for (BufferedReader out : outs) {
+      lines.addAll(out.lines().toList());
+    }
+    String text = String.join("\n", lines);
+    assertEquals(1, count(lines, "deadlock of 3 threads"), text);
+    for (int i = 0; i < PROCESSES; i++) {
+      String party =
+          "pid %d, thread holder of n%d holds lock 'n%d' and waits for lock 'n%d' since "
+              .formatted(children.get(i).pid(), i, i, (i + 1) % PROCESSES);
+      assertEquals(1, count(lines, party), text);
+    }
+    assertEquals(3, count(lines, ", at io.mortise.backend.jedis.DeadlockProcess.planted("), text);
+    assertEquals(1, lines.stream().filter(DeadlockProcess.BROKEN::equals).count(), text);
+    assertEquals(2, lines.stream().filter(DeadlockProcess.GOT::equals).count(), text);
+  }
+
+  private static long count(List<String> lines, String part) {
+    return lines.stream().filter(line -> line.contains(part)).count();
+  }
+
+  @Test
+  @DisplayName("L30: workers that take four names in any order do not stand still")
+  void workersThatTakeNamesInAnyOrderDoNotStandStill() throws Exception {
+    List<BufferedReader> outs = new ArrayList<>();
+    for (int i = 0; i < PROCESSES; i++) {
+      outs.add(start("random", Integer.toString(i), Integer.toString(SECONDS)));
+    }
+    long broken = 0;
+    long longest = 0;
+    long rounds = 0;
+    for (BufferedReader out : outs) {
+      List<String> lines = out.lines().toList();
+      String[] counts = lines.get(lines.size() - 1).split(" ", 0);
+      assertEquals(DeadlockProcess.GOT, counts[0], lines.toString());
+      rounds += Long.parseLong(counts[1]);
+      broken += Long.parseLong(counts[2]);
+      longest = Math.max(longest, Long.parseLong(counts[3]));
+    }
+    join();
+
+    String seen = "%d rounds, %d broken, longest %d ms".formatted(rounds, broken, longest);
+    System.out.println(seen);
+    assertTrue(longest < LONGEST_STAND, seen);
+    assertTrue(rounds > 0, seen);
+  }
+}
