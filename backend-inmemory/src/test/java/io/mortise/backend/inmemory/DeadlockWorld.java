@@ -140,7 +140,7 @@ final class DeadlockWorld implements AutoCloseable {
     try {
       assertTrue(latch.await(60, TimeUnit.SECONDS));
     } catch (InterruptedException e) {
-      throw new AssertionError(e);
+      throw new IllegalStateException("interrupted", e);
     }
   }
 

@@ -8,16 +8,17 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 
 /** A process whose threads wait for those of other processes. It breaks deadlocks. */
 final class DeadlockProcess {
   static final String HELD = "held";
   static final String GOT = "got";
   static final String BROKEN = "broken";
+  static final String DONE = "done";
 
   private static final int WORKERS = 2;
   private static final List<String> NAMES = List.of("a", "b", "c", "d");
@@ -62,30 +63,28 @@ final class DeadlockProcess {
   }
 
   private static void random(LockService service, long seed, long seconds) throws Exception {
-    AtomicInteger rounds = new AtomicInteger();
-    AtomicInteger broken = new AtomicInteger();
-    AtomicLong longest = new AtomicLong();
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
+    Queue<String> went = new ConcurrentLinkedQueue<>();
     Crew.run(
         WORKERS,
         number -> {
           Random random = new Random(seed * WORKERS + number);
-          long since = System.nanoTime();
-          while (since - end < 0) {
+          while (System.nanoTime() - end < 0) {
             try {
-              takeAll(service, order(random));
-              rounds.incrementAndGet();
+              takeAll(service, order(random), went);
+              went.add(now(DONE));
             } catch (DeadlockException e) {
-              broken.incrementAndGet();
+              went.add(now(BROKEN));
               Thread.sleep(random.nextInt(100));
             }
-            long now = System.nanoTime();
-            long stood = now - since;
-            longest.accumulateAndGet(stood, Math::max);
-            since = now;
           }
         });
-    say("%s %d %d %d".formatted(GOT, rounds.get(), broken.get(), longest.get() / 1_000_000));
+    went.forEach(DeadlockProcess::say);
+  }
+
+  /** What happened, and when. */
+  private static String now(String what) {
+    return what + ' ' + System.currentTimeMillis();
   }
 
   private static List<String> order(Random random) {
@@ -102,8 +101,9 @@ final class DeadlockProcess {
     }
     DistributedLock lock = service.getLock(names.get(0));
     lock.lock();
+    went.add(now(GOT));
     try {
-      takeAll(service, names.subList(1, names.size()));
+      takeAll(service, names.subList(1, names.size()), went);
     } finally {
       lock.unlock();
     }
