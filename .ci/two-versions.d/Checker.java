@@ -15,13 +15,14 @@ import java.util.stream.Stream;
  *
  * <pre>
  * process NAME VERSION
- * ask ID LOCK UNITS CAPACITY    before it asks; all holds of a lock fit into its capacity
- * got ID UNTIL TOKEN            after it learned of its hold; UNTIL is promised, or 0; TOKEN is 0 if it has none
- * good ID                       from before the last question whether it still holds, with the answer yes
- * timeout ID, failed ID ERROR   instead of "got"; or instead of "good"
+ * ask ID LOCK UNITS CAPACITY   before it asks; all holds of a lock fit into its capacity
+ * got ID UNTIL TOKEN           after it learned of its hold; promised until then; 0 is none
+ * good ID                      before the last question that said that it still holds
+ * timeout ID                   instead of "got"
+ * failed ID ERROR              instead of "got" or "good"
  * killed NAME, end NAME
- * start ROUND, cause ROUND, effect ROUND    one step that needs a message
- * free ROUND                                the lock was free before, so it needs none
+ * start, cause, effect ROUND   one step that needs a message
+ * free ROUND                   the lock was free before, so it needs none
  * </pre>
  *
  * A hold certainly lasts from "got" to "good". Without "good", it lasts as long as was promised.
@@ -159,8 +160,7 @@ public final class Checker {
       if (units > hold.capacity) {
         StringBuilder text = new StringBuilder(hold.lock + " was given to");
         for (Hold other : present) {
-          text.append(
-              " %s of %s for %d,".formatted(other.id, other.version, other.units));
+          text.append(" %s of %s for %d,".formatted(other.id, other.version, other.units));
         }
         found.add(text + " at once");
       }

@@ -19,8 +19,7 @@ import java.util.concurrent.TimeUnit;
  */
 public final class Run {
   private static final List<String> WAYS =
-      List.of(
-          "plain", "fair", "fenced", "write", "read", "permit", "wanted", "signal", "lost");
+      List.of("plain", "fair", "fenced", "write", "read", "permit", "wanted", "signal", "lost");
   private static final List<String> BACKENDS = List.of("jedis", "lettuce");
   private static final int SECONDS_BETWEEN_KILLS = 6;
 
@@ -37,8 +36,7 @@ public final class Run {
 
   public static void main(String[] args) throws Exception {
     Run run = new Run(args);
-    Runtime.getRuntime()
-        .addShutdownHook(new Thread(() -> run.running.forEach(Worker::kill)));
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> run.running.forEach(Worker::kill)));
     run.load(Integer.parseInt(args[4]));
     run.steps(Integer.parseInt(args[5]));
   }
