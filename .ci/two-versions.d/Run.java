@@ -48,6 +48,7 @@ public final class Run {
     final String name;
     final Process process;
     private final BufferedReader words;
+    private boolean ready;
 
     Worker(String version, String backend, String name, String task) throws IOException {
       this.version = version;
@@ -75,6 +76,13 @@ public final class Run {
           new BufferedReader(
               new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
       running.add(this);
+    }
+
+    void awaitReady() throws IOException {
+      if (!ready) {
+        expect("ready");
+        ready = true;
+      }
     }
 
     void order(String... order) throws IOException {
@@ -114,23 +122,24 @@ public final class Run {
       }
     }
     for (Worker worker : workers) {
-      worker.expect("ready");
+      worker.awaitReady();
     }
     Random random = new Random();
     long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     for (int kills = 1; System.nanoTime() < end; kills++) {
-      TimeUnit.SECONDS.sleep(Math.min(SECONDS_BETWEEN_KILLS, seconds));
-      Worker victim = workers.remove(random.nextInt(workers.size()));
+      TimeUnit.SECONDS.sleep(SECONDS_BETWEEN_KILLS);
+      Worker victim = workers.get(random.nextInt(workers.size()));
+      victim.awaitReady();
       victim.kill();
       victim.process.waitFor();
       running.remove(victim);
+      workers.remove(victim);
       tell("killed " + victim.name);
       String next = victim.version + "." + victim.backend + "." + kills;
-      Worker worker = new Worker(victim.version, victim.backend, next, "load");
-      worker.expect("ready");
-      workers.add(worker);
+      workers.add(new Worker(victim.version, victim.backend, next, "load"));
     }
     for (Worker worker : workers) {
+      worker.awaitReady();
       worker.finish();
     }
   }
@@ -139,8 +148,8 @@ public final class Run {
     for (String backend : BACKENDS) {
       Worker old = new Worker("old", backend, "old." + backend + ".steps", "steps");
       Worker now = new Worker("new", backend, "new." + backend + ".steps", "steps");
-      old.expect("ready");
-      now.expect("ready");
+      old.awaitReady();
+      now.awaitReady();
       for (String way : WAYS) {
         for (int i = 0; i < rounds; i++) {
           round(way, "-old-new-" + backend + i, old, now);
