@@ -33,7 +33,7 @@ final class ProbeState {
   List<int[]> circles = new ArrayList<>();
 
   List<int[]> told = new ArrayList<>();
-  int broken = NONE;
+  Probes.Rule broken = Probes.Rule.NONE;
 
   /** Each thread holds one lock, and waits for none. */
   ProbeState(int threads) {
@@ -61,7 +61,7 @@ final class ProbeState {
     moves = coder.of(moves);
     losses = coder.of(losses);
     copies = coder.of(copies);
-    broken = coder.of(broken);
+    broken = coder.of(broken, Probes.Rule.values());
     code(coder, flying);
     code(coder, seen);
     code(coder, circles);

@@ -18,6 +18,8 @@ import java.util.function.BiConsumer;
 final class Probes implements Explorer.Model<ProbeState, String> {
   /** What must always be true. */
   enum Rule {
+    /** No rule is broken. */
+    NONE,
     /** What is told was true at some moment. */
     REAL,
     /** A circle is told at the first look, and one look later for each lost message. */
@@ -48,6 +50,7 @@ final class Probes implements Explorer.Model<ProbeState, String> {
   }
 
   /** What is explored whole. */
+  @SuppressWarnings("ImmutableEnumChecker") // a setup has numbers only
   enum Case {
     RING(
         "three threads that wait for each other and give up, clocks that are wrong, messages that"
@@ -263,7 +266,7 @@ final class Probes implements Explorer.Model<ProbeState, String> {
       state.looks[thread]++;
       boolean late = state.looks[thread] > 1 + setup.losses;
       if (late && !setup.slow && !contains(state.told, circle)) {
-        state.broken = Rule.FOUND.ordinal();
+        state.broken = Rule.FOUND;
       }
     }
     if (!has(Flaw.FIRST_ONLY) || state.looks[thread] <= 1) {
@@ -365,9 +368,9 @@ final class Probes implements Explorer.Model<ProbeState, String> {
   private void tell(ProbeState state, int[] path) {
     int[] circle = fromTheYoungest(path);
     if (!contains(state.circles, circle)) {
-      state.broken = Rule.REAL.ordinal();
+      state.broken = Rule.REAL;
     } else if (contains(state.told, circle)) {
-      state.broken = Rule.ONCE.ordinal();
+      state.broken = Rule.ONCE;
     }
     state.told.add(circle);
   }
@@ -425,9 +428,7 @@ final class Probes implements Explorer.Model<ProbeState, String> {
 
   @Override
   public Optional<String> broken(ProbeState before, String step, ProbeState after) {
-    return after.broken == NONE
-        ? Optional.empty()
-        : Optional.of(Rule.values()[after.broken] + " is broken");
+    return after.broken == Rule.NONE ? Optional.empty() : Optional.of(after.broken + " is broken");
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.PriorityQueue;
 import java.util.Random;
 import java.util.Set;
@@ -145,7 +146,7 @@ final class WalksSchedule {
     int size = 2 + random.nextInt(3);
     clocks = new long[size];
     for (int i = 0; i < size; i++) {
-      clocks[i] = 1_000_000 + random.nextInt(5_000);
+      clocks[i] = 1_000_000L + random.nextInt(5_000);
       processes.add(new Walks<>("p" + i, this::tell));
       looks(i, random.nextInt(LOOK));
     }
@@ -351,10 +352,10 @@ final class WalksSchedule {
     }
     long from = 0;
     long end = now;
-    Wait before = waits.get(path.get(path.size() - 1).waitId());
+    Wait before = waitOf(path.get(path.size() - 1));
     for (Hop hop : path) {
-      Wait wait = waits.get(hop.waitId());
-      Held held = last(hop.hold(), wait);
+      Wait wait = waitOf(hop);
+      Held held = heldIn(wait, hop.hold());
       if (held == null || before.lock != held.lock) {
         broken.add("no circle: " + path);
         return;
@@ -375,13 +376,17 @@ final class WalksSchedule {
     }
   }
 
-  /** The last hold of a thread by an id. */
-  private @Nullable Held last(String id, Wait wait) {
-    Held last = null;
-    for (Held each : holds.getOrDefault(id, List.of())) {
-      last = each.thread == wait.thread ? each : last;
-    }
-    return last;
+  private Wait waitOf(Hop hop) {
+    return Objects.requireNonNull(waits.get(hop.waitId()), "a wait that never was");
+  }
+
+  /** The hold of a thread by an id while it began to wait. */
+  private @Nullable Held heldIn(Wait wait, String id) {
+    return holds.getOrDefault(id, List.of()).stream()
+        .filter(each -> each.thread == wait.thread)
+        .filter(each -> each.from <= wait.from && wait.from <= each.end)
+        .findFirst()
+        .orElse(null);
   }
 
   /** A thread in a circle that has lasted for three looks has been told. */
