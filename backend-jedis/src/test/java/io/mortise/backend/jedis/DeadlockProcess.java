@@ -94,7 +94,8 @@ final class DeadlockProcess {
   }
 
   /** Takes the first of the names, and with it held all others. */
-  private static void takeAll(LockService service, List<String> names) throws InterruptedException {
+  private static void takeAll(LockService service, List<String> names, Queue<String> went)
+      throws InterruptedException {
     if (names.isEmpty()) {
       Thread.sleep(1);
       return;
