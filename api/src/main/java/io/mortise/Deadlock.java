@@ -42,11 +42,6 @@ public record Deadlock(List<Party> parties) {
       String waitsFor,
       Duration waitingFor,
       List<String> stack) {
-    /** Copies the list. */
-    public Party {
-      stack = List.copyOf(stack);
-    }
-
     @Override
     public String toString() {
       return "%s, pid %d, thread %s holds %s and waits for %s since %d s, at %s"

@@ -19,8 +19,7 @@ public final class DeadlockException extends IllegalStateException {
    */
   public DeadlockException(Deadlock deadlock) {
     super(
-        "this wait was ended, so that the others can go on; release what this thread holds, and"
-            + " begin again (docs/deadlocks.md); "
+        "this wait was ended, so that the others can go on; release what this thread holds, and begin again (docs/deadlocks.md); "
             + deadlock);
     this.deadlock = deadlock;
   }

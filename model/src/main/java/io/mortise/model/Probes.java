@@ -53,8 +53,7 @@ final class Probes implements Explorer.Model<ProbeState, String> {
   @SuppressWarnings("ImmutableEnumChecker") // a setup has numbers only
   enum Case {
     RING(
-        "three threads that wait for each other and give up, clocks that are wrong, messages that"
-            + " are late or come twice",
+        "three threads that wait for each other and give up, clocks that are wrong, messages that are late or come twice",
         new Setup(3, 4, 2, 0, 1, true, true, true)),
     AGAIN(
         "the same with more waits, and messages that are in time",

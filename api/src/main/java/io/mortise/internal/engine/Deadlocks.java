@@ -161,9 +161,7 @@ final class Deadlocks {
   private void ignored(String words) {
     if (complained.compareAndSet(false, true)) {
       log.warn(
-          "{} ignores probes for deadlocks that it cannot read, the first begins with '{}'; if a"
-              + " later version of Mortise runs beside this one, deadlocks with it are not found"
-              + " (docs/deadlocks.md)",
+          "{} ignores probes for deadlocks that it cannot read, the first begins with '{}'; if a later version of Mortise runs beside this one, deadlocks with it are not found (docs/deadlocks.md)",
           store,
           words.substring(0, Math.min(SHOWN, words.length())));
     }
@@ -228,6 +226,6 @@ final class Deadlocks {
         texts.get(1),
         texts.get(2),
         Duration.ofMillis(MILLIS.matcher(millis).matches() ? Long.parseLong(millis) : 0),
-        texts.subList(TEXTS, texts.size()));
+        List.copyOf(texts.subList(TEXTS, texts.size())));
   }
 }

@@ -61,15 +61,14 @@ public final class LeaseKeeper {
   /** Whether a renewal may name the keys of several locks, which have different hash slots. */
   private volatile boolean together;
 
-  /** The second task runs at each run of the timer too. */
-  LeaseKeeper(Store store, Acquisitions acquisitions, LeaseEvents events, Runnable alsoLooks) {
+  LeaseKeeper(Store store, Acquisitions acquisitions, LeaseEvents events, Runnable alsoLook) {
     this.store = store;
     this.acquisitions = acquisitions;
     this.events = events;
     lease = store.options().leaseTime().toNanos();
     period = Math.max(SHORTEST_BEAT, lease / BEATS_PER_LEASE);
     together = store.backend().info().anyKeys();
-    beat = new Heartbeat(store, period, () -> look(alsoLooks), acquisitions::isAnyHeld);
+    beat = new Heartbeat(store, period, () -> look(alsoLook), acquisitions::isAnyHeld);
   }
 
   /** Called once for each acquisition that has just been taken. */
@@ -80,8 +79,8 @@ public final class LeaseKeeper {
     beat.start();
   }
 
-  private void look(Runnable alsoLooks) {
-    alsoLooks.run();
+  private void look(Runnable alsoLook) {
+    alsoLook.run();
     long now = store.now();
     List<Acquisition> due = new ArrayList<>();
     for (Acquisition acquisition : acquisitions.all()) {
@@ -164,8 +163,7 @@ public final class LeaseKeeper {
     }
     if (held.lease().warnOnce(HeldLease.Warning.OWNER_DIED)) {
       log.warn(
-          "{}: {} {}; renewal stops and the lease ends in {} ms"
-              + " (docs/troubleshooting.md#owner-died)",
+          "{}: {} {}; renewal stops and the lease ends in {} ms (docs/troubleshooting.md#owner-died)",
           held.keys().text(),
           holder.who(),
           holder.gone(),
@@ -192,8 +190,7 @@ public final class LeaseKeeper {
     if (heldFor > LEASES_BEFORE_WARNING * lease
         && held.lease().warnOnce(HeldLease.Warning.LONG_HOLD)) {
       log.warn(
-          "{} has been held by {} for {} s and is still renewed"
-              + " (docs/troubleshooting.md#long-hold)",
+          "{} has been held by {} for {} s and is still renewed (docs/troubleshooting.md#long-hold)",
           held.keys().text(),
           holder.who(),
           Duration.ofNanos(heldFor).toSeconds());
@@ -207,8 +204,7 @@ public final class LeaseKeeper {
     Thread waiting = held.grant().waitingForItself();
     if (waiting != null && held.lease().warnOnce(HeldLease.Warning.OWN_WAIT)) {
       log.warn(
-          "{}: thread {} ({}) waits for it, and has itself acquired {}, {} s ago; unless another"
-              + " thread releases that, the wait does not end (docs/troubleshooting.md#own-lease)",
+          "{}: thread {} ({}) waits for it, and has itself acquired {}, {} s ago; unless another thread releases that, the wait does not end (docs/troubleshooting.md#own-lease)",
           held.keys().text(),
           waiting.getName(),
           waiting.getId(),

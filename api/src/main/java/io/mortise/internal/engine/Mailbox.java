@@ -108,16 +108,14 @@ public final class Mailbox implements ChannelListener {
 
   private BackendUnavailableException notSubscribed(String why, @Nullable Throwable cause) {
     String next =
-        "check that every server is reached at the address that it is named by"
-            + " (docs/troubleshooting.md#unreachable)";
+        "check that every server is reached at the address that it is named by (docs/troubleshooting.md#unreachable)";
     if (why.contains("NOPERM")) {
       next =
           "an ACL must allow SUBSCRIBE and the channels %s* (docs/troubleshooting.md#permissions)"
               .formatted(LockScripts.mailPrefix(store.options().keyPrefix()));
     } else if (Failures.stepIfUnknown(why).isPresent()) {
       next =
-          "it has no such command: this server has no pub/sub, which locks need; use another one"
-              + " (docs/managed-services.md#limits-of-other-servers)";
+          "it has no such command: this server has no pub/sub, which locks need; use another one (docs/managed-services.md#limits-of-other-servers)";
     }
     return new BackendUnavailableException(
         "%s did not let this service subscribe to its channel '%s': %s; %s"
@@ -181,9 +179,7 @@ public final class Mailbox implements ChannelListener {
   private void ignored(String message) {
     if (ignoring.compareAndSet(false, true)) {
       log.warn(
-          "{} ignores messages of a kind that it does not know, the first is '{}'; if a later"
-              + " version of Mortise runs beside this one, that is all right, and else look what"
-              + " publishes to {}",
+          "{} ignores messages of a kind that it does not know, the first is '{}'; if a later version of Mortise runs beside this one, that is all right, and else look what publishes to {}",
           store,
           message,
           channel());

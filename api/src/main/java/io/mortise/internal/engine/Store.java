@@ -217,8 +217,7 @@ public final class Store {
   void complainOfEpoch(@Nullable String refusal) {
     if (refusal != null && complained.compareAndSet(false, true)) {
       log.warn(
-          "{} refuses CLUSTER INFO, so an old master may give larger fencing tokens after a"
-              + " failover: {}; allow it with +cluster|info (docs/troubleshooting.md#permissions)",
+          "{} refuses CLUSTER INFO, so an old master may give larger fencing tokens after a failover: {}; allow it with +cluster|info (docs/troubleshooting.md#permissions)",
           endpoint(),
           refusal);
     }

@@ -45,9 +45,10 @@ public final class ServiceBuilder implements LockService.Builder {
   private @Nullable String keyPrefix;
   private @Nullable Integer handOffLimit;
   private @Nullable Duration retain;
-  private @Nullable Boolean interruptOnLoss;
-  private @Nullable Boolean breakDeadlocks;
-  private @Nullable Boolean redissonInterop;
+
+  /** The options that are on or off, by name. */
+  private final Map<String, Boolean> switches = new HashMap<>();
+
   private @Nullable ReplicaAcks replicaAcks;
   private @Nullable Executor executor;
   private final List<LockListener> listeners = new ArrayList<>();
@@ -159,20 +160,17 @@ public final class ServiceBuilder implements LockService.Builder {
 
   @Override
   public LockService.Builder interruptOnLoss(boolean interrupt) {
-    interruptOnLoss = once("interruptOnLoss", interruptOnLoss, interrupt);
-    return this;
+    return switched("interruptOnLoss", interrupt);
   }
 
   @Override
   public LockService.Builder breakDeadlocks(boolean breaks) {
-    breakDeadlocks = once("breakDeadlocks", breakDeadlocks, breaks);
-    return this;
+    return switched("breakDeadlocks", breaks);
   }
 
   @Override
   public LockService.Builder redissonInterop(boolean interop) {
-    redissonInterop = once("redissonInterop", redissonInterop, interop);
-    return this;
+    return switched("redissonInterop", interop);
   }
 
   @Override
@@ -220,8 +218,7 @@ public final class ServiceBuilder implements LockService.Builder {
     }
     if (where == null || given != null) {
       throw new IllegalStateException(
-          "a service needs either uri(…), with provider(…) if several fit, property(…) and"
-              + " credentials(…), or backend(…), and not both");
+          "a service needs either uri(…), with provider(…) if several fit, property(…) and credentials(…), or backend(…), and not both");
     }
     LockBackend opened =
         InstalledProviders.open(
@@ -271,9 +268,9 @@ public final class ServiceBuilder implements LockService.Builder {
         or(keyPrefix, ServiceOptions.KEY_PREFIX),
         or(handOffLimit, ServiceOptions.NO_LIMIT),
         or(retain, Duration.ZERO),
-        or(interruptOnLoss, false),
-        or(breakDeadlocks, false),
-        or(redissonInterop, false),
+        switches.getOrDefault("interruptOnLoss", false),
+        switches.getOrDefault("breakDeadlocks", false),
+        switches.getOrDefault("redissonInterop", false),
         replicaAcks,
         QueueTimes.standard(timeout));
   }
@@ -287,6 +284,11 @@ public final class ServiceBuilder implements LockService.Builder {
         acks.timeout().multipliedBy(2).compareTo(timeout) < 0,
         "the wait %s of replicaAcks is half of commandTimeout %s or more; the reply could come too late"
             .formatted(acks.timeout(), timeout));
+  }
+
+  private LockService.Builder switched(String option, boolean on) {
+    switches.put(option, once(option, switches.get(option), on));
+    return this;
   }
 
   private static <T> T or(@Nullable T value, T standard) {

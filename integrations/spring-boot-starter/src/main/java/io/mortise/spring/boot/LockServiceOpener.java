@@ -97,8 +97,7 @@ final class LockServiceOpener implements DisposableBean {
     if (value == null) {
       return new LockStoreException(
           "The lock service refuses an option: " + message,
-          "Look at the properties mortise.*, foremost mortise.uri, and at the beans of type"
-              + " LockServiceCustomizer",
+          "Look at the properties mortise.*, foremost mortise.uri, and at the beans of type LockServiceCustomizer",
           e);
     }
     String reason = OPTION.matcher(message).replaceAll(each -> property(each.group()));
@@ -137,7 +136,6 @@ final class LockServiceOpener implements DisposableBean {
         .keyPrefix(properties.keyPrefix())
         .retain(properties.retain())
         .interruptOnLoss(properties.interruptOnLoss())
-        .breakDeadlocks(properties.breakDeadlocks())
         .redissonInterop(properties.redissonInterop());
     if (properties.maxHold() != null) {
       builder.maxHold(properties.maxHold());

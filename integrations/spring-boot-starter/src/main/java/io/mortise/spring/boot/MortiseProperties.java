@@ -29,7 +29,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     thread needs no command, unless another process wants it. At most half of the lease time. By
  *     default not at all.
  * @param interruptOnLoss Whether every thread is interrupted when its hold is lost.
- * @param breakDeadlocks Whether the last wait of a deadlock ends with a DeadlockException.
  * @param redissonInterop Whether plain locks are the same locks as those of Redisson.
  * @param closeTimeout How long the closing application waits for holds to be released.
  * @param withLock What holds for @WithLock.
@@ -51,7 +50,6 @@ public record MortiseProperties(
     @Nullable Integer handOffLimit,
     @DefaultValue("0ms") Duration retain,
     @DefaultValue("false") boolean interruptOnLoss,
-    @DefaultValue("false") boolean breakDeadlocks,
     @DefaultValue("false") boolean redissonInterop,
     @DefaultValue("20s") Duration closeTimeout,
     @DefaultValue WithLock withLock,
