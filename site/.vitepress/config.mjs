@@ -73,7 +73,14 @@ export default defineConfig({
     return pageData.filePath ? [['link', markdown]] : []
   },
   buildEnd: ({ outDir }) => extras(outDir),
+  vite: { plugins: [{ name: 'vue-of-the-site', enforce: 'pre', resolveId: vueOfTheSite }] },
 })
+
+/** The pages are outside of this folder, so their imports of Vue are looked up from here. */
+function vueOfTheSite(id, importer) {
+  const ofPage = importer?.startsWith(docs) && /^vue(\/|$)/.test(id)
+  return ofPage ? this.resolve(id, import.meta.filename, { skipSelf: true }) : null
+}
 
 /** Visitors search for what they do. Decisions and rows of figures would hide it. */
 function searched(file) {

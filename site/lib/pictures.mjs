@@ -24,10 +24,15 @@ function draw(source) {
   return svg.replace(/@import url\([^)]*\);/g, '').replace('<svg ', '<svg role="img" ')
 }
 
+/** Vue takes the style out of a picture that is part of a page's template. So the page gets it as text. */
+function escape(code) {
+  return code.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')
+}
+
 export function pictures(md) {
   const fence = md.renderer.rules.fence
   md.renderer.rules.fence = (tokens, i, options, env, self) =>
     tokens[i].info.trim() === 'mermaid'
-      ? `<div class="picture" v-pre>${draw(tokens[i].content)}</div>\n`
+      ? `<div class="picture" v-html="${escape(JSON.stringify(draw(tokens[i].content)))}"></div>\n`
       : fence(tokens, i, options, env, self)
 }
