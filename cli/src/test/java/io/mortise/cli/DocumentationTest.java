@@ -92,6 +92,7 @@ class DocumentationTest {
     pages.add(ROOT.resolve("CONTRIBUTING.md"));
     pages.add(ROOT.resolve("SECURITY.md"));
     pages.add(ROOT.resolve("samples/README.md"));
+    pages.add(ROOT.resolve("site/README.md"));
     assertTrue(pages.size() > 20, pages::toString);
     return pages;
   }

@@ -1,6 +1,7 @@
 package io.mortise.cli;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.LeaseState;
@@ -31,7 +32,7 @@ class PicturesTest {
             .collect(Collectors.joining("\n"));
     Set<String> found = new TreeSet<>();
     Pattern.compile(regex).matcher(pictures).results().forEach(each -> found.add(each.group(1)));
-    assertTrue(!found.isEmpty(), regex);
+    assertFalse(found.isEmpty(), regex);
     return found;
   }
 
