@@ -54,7 +54,7 @@ export default defineConfig({
   themeConfig: {
     nav: [
       { text: 'All pages', link: '/pages' },
-      ...(javadoc().length > 0 ? [{ text: 'Javadoc', link: `${base}api/index.html`, target: '_self' }] : []),
+      ...(javadoc().length > 0 ? [{ text: 'Javadoc', link: '/api/index.html', target: '_self' }] : []),
     ],
     sidebar: items,
     outline: [2, 3],
