@@ -171,6 +171,9 @@ class DocumentationTest {
     if (sample.contains("redis.clients.jedis.RedisClient") && !hasRedisClient()) {
       return Optional.empty(); // Jedis before 7 has another API
     }
+    if (sample.contains("@SpringBootTest")) {
+      return Optional.empty(); // MovedTimeTest of the Boot starter has it
+    }
     String asStatements = "class Sample {\n void run() throws Exception {\n" + sample + "}\n}\n";
     String asMembers = "class Sample {\n" + sample + "}\n";
     String first = errors(asStatements);
