@@ -22,7 +22,17 @@ class LockScriptsTest {
       LockScripts scripts =
           new LockScripts(
               new ServiceOptions(
-                  second, null, second, "mortise:", 64, Duration.ZERO, false, false, false, null, times),
+                  second,
+                  null,
+                  second,
+                  "mortise:",
+                  64,
+                  Duration.ZERO,
+                  false,
+                  false,
+                  false,
+                  null,
+                  times),
               new BackendInfo("here", "7.0.0", true, true),
               true);
       LockKeys keys = LockKeys.of("mortise:", "orders");
