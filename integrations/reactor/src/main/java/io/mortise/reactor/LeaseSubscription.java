@@ -57,7 +57,7 @@ final class LeaseSubscription implements Subscription {
 
   /** The request has got no lease. */
   void failed(Throwable failure) {
-    if (state.getAndSet(OVER) != OVER) {
+    if (!state.getAndSet(OVER).equals(OVER)) {
       subscriber.onError(failure);
     }
   }

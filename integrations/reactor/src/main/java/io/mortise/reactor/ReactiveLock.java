@@ -16,6 +16,7 @@ import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Operators;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -159,35 +160,40 @@ public final class ReactiveLock {
   }
 
   private void subscribe(Subscriber<? super Lease> subscriber) {
-    Duration wait = maxWait;
-    if (wait == null) {
-      answer(source.acquire(), Optional::of, subscriber);
-    } else {
-      answer(source.tryAcquire(wait), Function.identity(), subscriber);
+    CompletableFuture<?> request;
+    try {
+      request = maxWait == null ? source.acquire() : source.tryAcquire(maxWait);
+    } catch (RuntimeException e) {
+      Operators.error(subscriber, e);
+      return;
     }
+    LeaseSubscription subscription = new LeaseSubscription(subscriber, request);
+    subscriber.onSubscribe(subscription);
+    CompletableFuture<?> unused =
+        request.whenComplete((result, failure) ->
+            answer(lease(result), failure == null ? busy() : failure, subscription));
+  }
+
+  /** The lease that a request gave: the result, what is in it, or none. */
+  private static Optional<Lease> lease(@Nullable Object result) {
+    return result instanceof Optional<?> optional
+        ? optional.map(Lease.class::cast)
+        : Optional.ofNullable((Lease) result);
   }
 
   /** The work may block, so no signal comes on the service's executor. */
-  private <R> void answer(
-      CompletableFuture<R> request,
-      Function<R, Optional<Lease>> lease,
-      Subscriber<? super Lease> subscriber) {
-    LeaseSubscription subscription = new LeaseSubscription(subscriber, request);
-    subscriber.onSubscribe(subscription);
-    CompletableFuture<R> unused =
-        request.whenComplete((result, failure) -> {
-          Optional<Lease> got = failure == null ? lease.apply(result) : Optional.empty();
-          Throwable why = failure == null ? busy() : failure;
-          try {
-            var task =
-                Schedulers.boundedElastic()
-                    .schedule(() ->
-                        got.ifPresentOrElse(subscription::arrived, () -> subscription.failed(why)));
-          } catch (RejectedExecutionException e) {
-            got.ifPresent(LeaseEnd::giveBack);
-            subscription.failed(got.isPresent() ? e : why);
-          }
-        });
+  private static void answer(
+      Optional<Lease> lease, Throwable otherwise, LeaseSubscription subscription) {
+    try {
+      var unused =
+          Schedulers.boundedElastic()
+              .schedule(() ->
+                  lease.ifPresentOrElse(
+                      subscription::arrived, () -> subscription.failed(otherwise)));
+    } catch (RejectedExecutionException e) {
+      lease.ifPresent(LeaseEnd::giveBack);
+      subscription.failed(lease.isPresent() ? e : otherwise);
+    }
   }
 
   private LockBusyException busy() {

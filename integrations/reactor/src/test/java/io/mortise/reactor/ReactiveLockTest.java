@@ -12,6 +12,7 @@ import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LockService;
+import io.mortise.LockServiceClosedException;
 import io.mortise.MultiLock;
 import io.mortise.junit.LockWorld;
 import io.mortise.junit.MortiseTest;
@@ -335,6 +336,18 @@ class ReactiveLockTest {
         .verify(LIMIT);
     world.storeUp();
     work.assertWasNotSubscribed();
+  }
+
+  @Test
+  void aServiceThatIsClosedIsAnError() {
+    LockService closed = world.anotherProcess();
+    ReactiveLock there = ReactiveLock.of(closed.getLock(NAME));
+    closed.close();
+    for (ReactiveLock each : List.of(there, there.withMaxWait(Duration.ZERO))) {
+      StepVerifier.create(each.withLease(lease -> Mono.just("never")))
+          .expectError(LockServiceClosedException.class)
+          .verify(LIMIT);
+    }
   }
 
   // Losses

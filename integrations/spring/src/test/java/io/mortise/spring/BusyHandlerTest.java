@@ -43,6 +43,7 @@ class BusyHandlerTest {
     }
   }
 
+  @SuppressWarnings({"UnusedMethod", "UnusedVariable"}) // handlers are called by name
   static class Shop extends Base {
     @WithLock(name = "stock", waitFor = "0", busyHandler = "later")
     public String sell(String id, int count) {
@@ -55,7 +56,6 @@ class BusyHandlerTest {
     }
 
     /** A shorter one is not taken if there is one with the exception. */
-    @SuppressWarnings("UnusedMethod")
     private String later(String id, int count) {
       throw new AssertionError(id);
     }

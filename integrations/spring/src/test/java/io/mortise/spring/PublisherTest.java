@@ -76,7 +76,7 @@ class PublisherTest {
     @WithLock(name = "stock", waitFor = "0", onLost = OnLost.INTERRUPT)
     public Flux<Integer> endless() {
       return Flux.<Integer>never()
-          .doOnSubscribe(each -> inside.run())
+          .doOnRequest(n -> inside.run())
           .doOnCancel(() -> cancelled.complete(true));
     }
 

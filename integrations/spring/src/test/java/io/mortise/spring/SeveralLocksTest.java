@@ -78,7 +78,7 @@ class SeveralLocksTest {
 
     @WithLock(name = "b", waitFor = "0")
     public void aroundStage() {
-      self.later();
+      var unused = self.later();
     }
 
     @WithLock(
