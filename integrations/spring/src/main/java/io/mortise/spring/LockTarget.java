@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param members the lock itself, or the members of the multi-lock
  */
 record LockTarget(LeasedLock lock, List<? extends LeasedLock> members) implements Target {
+  /** One lock. */
   static LockTarget of(LeasedLock lock) {
     return new LockTarget(lock, List.of(lock));
   }

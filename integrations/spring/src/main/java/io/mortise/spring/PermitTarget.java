@@ -63,9 +63,16 @@ record PermitTarget(DistributedSemaphore semaphore, int permits, int total) impl
     return semaphore.async(permits);
   }
 
-  /** The store forgets the number with its data, and some days after the last use. */
+  /**
+   * The store forgets the number with its data, and some days after the last use. Another process
+   * may set it at the same time, and then it is there too.
+   */
   @Override
   public boolean setUp() {
-    return total > 0 && semaphore.trySetPermits(total);
+    if (total == 0) {
+      return false;
+    }
+    boolean unused = semaphore.trySetPermits(total);
+    return true;
   }
 }

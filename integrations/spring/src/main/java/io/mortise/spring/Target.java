@@ -43,7 +43,7 @@ sealed interface Target permits LockTarget, PermitTarget {
   /**
    * Sets the permits of a semaphore that has none.
    *
-   * @return whether it did, so that another attempt may succeed
+   * @return whether another attempt may succeed
    */
   boolean setUp();
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.conformance.support.Await;
 import io.mortise.spring.WithLock.IfBusy;
 import java.io.IOException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -175,6 +176,38 @@ class BusyHandlerTest {
           var wrong = assertThrows(IllegalStateException.class, () -> shop.count("42"));
           assertTrue(World.message(wrong).contains("count 42, which is no int"));
         });
+  }
+
+  interface Office {
+    @WithLock(name = "office", waitFor = "0", busyHandler = "closed")
+    String open();
+  }
+
+  static class Branch implements Office {
+    @Override
+    public String open() {
+      return "open";
+    }
+
+    String closed() {
+      return "closed";
+    }
+  }
+
+  @Configuration(proxyBeanMethods = false)
+  static class Offices {
+    @Bean
+    Office office() {
+      return new Branch();
+    }
+  }
+
+  @Test
+  void theHandlerOfAnInterfacesAnnotationIsInTheClass() throws Throwable {
+    Office office = world.start(Offices.class).getBean(Office.class);
+    assertTrue(Proxy.isProxyClass(office.getClass()), office.getClass()::getName);
+    assertEquals("open", office.open());
+    world.whileHeldElsewhere("office", () -> assertEquals("closed", office.open()));
   }
 
   @Test

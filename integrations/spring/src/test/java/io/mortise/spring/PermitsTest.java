@@ -11,6 +11,8 @@ import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.conformance.support.Await;
 import io.mortise.spring.WithLock.OnLost;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -139,6 +141,29 @@ class PermitsTest {
     inside(() -> assertEquals(3, printers.availablePermits()));
     office.print();
     assertEquals(5, printers.totalPermits());
+  }
+
+  @Test
+  void anotherProcessMaySetTheNumberAtTheSameTime() throws Exception {
+    DistributedSemaphore here = world.here.getSemaphore("printers");
+    Object raced =
+        Proxy.newProxyInstance(
+            DistributedSemaphore.class.getClassLoader(),
+            new Class<?>[] {DistributedSemaphore.class},
+            (proxy, method, arguments) -> {
+              if (method.getName().equals("trySetPermits")) {
+                assertTrue(printers.trySetPermits(3));
+              }
+              try {
+                return method.invoke(here, arguments);
+              } catch (InvocationTargetException e) {
+                throw e.getTargetException();
+              }
+            });
+    Target target = new PermitTarget((DistributedSemaphore) raced, 1, 3);
+    Lease lease = target.acquire(Duration.ZERO).orElseThrow();
+    assertEquals(2, printers.availablePermits());
+    lease.close();
   }
 
   @Test
