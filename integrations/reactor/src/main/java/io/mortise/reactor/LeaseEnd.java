@@ -77,7 +77,7 @@ final class LeaseEnd {
           lease + " was released by the work that used it; leave the release to withLease");
     }
     throw new LeaseLostException(
-        "lock '%s' was lost while the work under it was running; others may have held it since (docs/troubleshooting.md#lease-lost)"
+        "the lease of '%s' was lost while the work under it was running; others may have held it since (docs/troubleshooting.md#lease-lost)"
             .formatted(lease.name()));
   }
 }

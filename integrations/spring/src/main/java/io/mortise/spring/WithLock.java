@@ -47,6 +47,7 @@ import org.springframework.core.annotation.AliasFor;
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
 @Reflective(LockedMethodHints.class)
+@SuppressWarnings("exports") // Spring alone makes the hints
 public @interface WithLock {
   /** Which lock of the name. */
   enum Kind {
