@@ -11,8 +11,8 @@ import reactor.core.publisher.Operators;
  * One subscription to a lease. Exactly one gets the lease: the subscriber, or the store again.
  *
  * <p>The state is one of the constants, or the lease that has arrived and that the subscriber has
- * not asked for. Whoever changes it to {@link #OVER} decides. (A {@code MonoSink} drops a value
- * that comes after a cancel, and tells nobody.)
+ * not asked for. The change to {@link #OVER} decides. (A {@code MonoSink} drops a value that comes
+ * after a cancel, and tells nobody.)
  */
 final class LeaseSubscription implements Subscription {
   private static final Object NEW = "new";
