@@ -48,6 +48,7 @@ class DocumentationTest {
       import io.micronaut.context.annotation.Bean;
       import io.micronaut.context.annotation.Factory;
       import io.micronaut.context.annotation.Value;
+      import io.mortise.reactor.ReactiveLock;
       import io.mortise.spi.*;
       import io.mortise.spring.*;
       import jakarta.enterprise.context.ApplicationScoped;
@@ -67,8 +68,8 @@ class DocumentationTest {
       import org.eclipse.microprofile.config.inject.ConfigProperty;
       import org.junit.jupiter.api.Test;
       import org.junit.jupiter.api.extension.RegisterExtension;
+      import reactor.core.publisher.Flux;
       import reactor.core.publisher.Mono;
-      import reactor.core.scheduler.Schedulers;
       import org.springframework.scheduling.annotation.Scheduled;
       import org.springframework.transaction.annotation.Transactional;
       """;
