@@ -101,7 +101,7 @@ class DeadlockTest implements BackendUnderTest {
   void soAreFiveOfThemThroughEachKindOfExclusiveLock() {
     List<Party> all = new ArrayList<>();
     for (int i = 0; i < 5; i++) {
-      all.add(party("p" + i, kind(i, i), kind(i, (i + 1) % 5)));
+      all.add(party("p" + i, kind(i), kind((i + 1) % 5)));
     }
     all.forEach(Party::waits);
 
@@ -109,7 +109,7 @@ class DeadlockTest implements BackendUnderTest {
   }
 
   /** The lock of that number: each is plain, fair or fenced for all that use it. */
-  private Lock kind(int by, int lock) {
+  private Lock kind(int lock) {
     LockService service = world.service();
     String name = "n" + lock;
     return switch (lock % 3) {
@@ -356,7 +356,8 @@ class DeadlockTest implements BackendUnderTest {
 
     DeadlockException broken = assertInstanceOf(DeadlockException.class, young.end().orElseThrow());
     assertEquals("young", broken.deadlock().parties().get(0).threadName());
-    assertTrue(broken.getMessage().contains("'b'"), broken.getMessage());
+    String said = String.valueOf(broken.getMessage());
+    assertTrue(said.contains("'b'"), said);
     assertEquals(Optional.empty(), old.end());
     assertEquals(1, world.told.size());
     assertEquals("DeadlockWorld.java", broken.getStackTrace().length == 0 ? "" : frame(broken));
