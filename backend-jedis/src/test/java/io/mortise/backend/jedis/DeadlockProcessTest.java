@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 @Tag("ci")
 class DeadlockProcessTest {
   private static final int PROCESSES = 3;
-  private static final int SECONDS = Integer.getInteger("mortise.deadlocks.seconds", 3);
+  private static final int SECONDS = Integer.getInteger("mortise.deadlocks.seconds", 1);
 
   /** For so long no worker at all goes on: ten seconds, and what a busy machine adds (ms). */
   private static final long LONGEST_STAND = 30_000;
