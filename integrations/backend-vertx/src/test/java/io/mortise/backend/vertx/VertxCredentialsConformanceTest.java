@@ -1,0 +1,14 @@
+package io.mortise.backend.vertx;
+
+import io.mortise.conformance.spi.RedisCredentialsConformance;
+import io.mortise.spi.LockBackendProvider;
+import org.junit.jupiter.api.Tag;
+
+/** Users and passwords that change, through Vert.x. */
+@Tag("all")
+class VertxCredentialsConformanceTest extends RedisCredentialsConformance {
+  @Override
+  protected LockBackendProvider provider() {
+    return new VertxBackendProvider();
+  }
+}

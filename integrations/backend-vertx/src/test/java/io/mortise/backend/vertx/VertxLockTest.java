@@ -1,0 +1,14 @@
+package io.mortise.backend.vertx;
+
+import io.mortise.conformance.lock.RedisLockConformance;
+import io.mortise.spi.LockBackendProvider;
+import org.junit.jupiter.api.Tag;
+
+/** The lock contract on Redis through Vert.x. */
+@Tag("ci")
+class VertxLockTest extends RedisLockConformance {
+  @Override
+  public LockBackendProvider provider() {
+    return new VertxBackendProvider();
+  }
+}

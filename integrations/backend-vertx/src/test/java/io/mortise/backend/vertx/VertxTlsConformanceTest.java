@@ -1,0 +1,14 @@
+package io.mortise.backend.vertx;
+
+import io.mortise.conformance.spi.RedisTlsConformance;
+import io.mortise.spi.LockBackendProvider;
+import org.junit.jupiter.api.Tag;
+
+/** TLS with certificates on both sides, through Vert.x. */
+@Tag("all")
+class VertxTlsConformanceTest extends RedisTlsConformance {
+  @Override
+  protected LockBackendProvider provider() {
+    return new VertxBackendProvider();
+  }
+}
