@@ -80,11 +80,7 @@ final class Link {
   private long timer = -1;
   private boolean closed;
 
-  Link(
-      Loop loop,
-      Connector connector,
-      ChangingCredentials.@Nullable User credentials,
-      User user) {
+  Link(Loop loop, Connector connector, ChangingCredentials.@Nullable User credentials, User user) {
     this.loop = loop;
     this.connector = connector;
     this.credentials = credentials;

@@ -198,8 +198,11 @@ public final class VertxBackend implements LockBackend {
     }
     CompletableFuture<Void> ended = new CompletableFuture<>();
     try {
-      loop.run(() -> calls.close().eventually(messages.link()::close).onComplete(
-          done -> ended.complete(null), e -> ended.complete(null)));
+      loop.run(() ->
+          calls
+              .close()
+              .eventually(messages.link()::close)
+              .onComplete(done -> ended.complete(null), e -> ended.complete(null)));
     } catch (RejectedExecutionException e) {
       ended.complete(null);
     }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
+import io.mortise.conformance.client.TestedVersion;
 import io.mortise.conformance.redis.RedisExtension;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
@@ -18,7 +19,9 @@ import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
+import io.vertx.redis.client.Redis;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -107,8 +110,7 @@ class VertxBackendTest {
         }
       });
       ScriptCall call = count("stands still", Duration.ofMillis(300));
-      BackendException waited =
-          assertThrows(BackendException.class, () -> backend.execute(call));
+      BackendException waited = assertThrows(BackendException.class, () -> backend.execute(call));
       CompletableFuture<?> reply = backend.executeAsync(call);
       Await.until("the future fails", reply::isDone);
       assertEquals(Outcome.NOT_EXECUTED, waited.outcome());
@@ -127,8 +129,7 @@ class VertxBackendTest {
     closeVertx();
     BackendException failure =
         assertThrows(
-            BackendException.class,
-            () -> backend.execute(count("closed", Duration.ofSeconds(5))));
+            BackendException.class, () -> backend.execute(count("closed", Duration.ofSeconds(5))));
     assertEquals(Outcome.NOT_EXECUTED, failure.outcome());
     backend.close();
   }
@@ -154,25 +155,36 @@ class VertxBackendTest {
   }
 
   @Test
+  void theCompatibilityPageHasTheVersionThatRuns() {
+    List<TestedVersion> rows = TestedVersion.of(Path.of("../../docs/compatibility.md"), "Vert.x");
+    String running = Redis.class.getProtectionDomain().getCodeSource().toString();
+    assertEquals(1, rows.size(), rows::toString);
+    assertTrue(running.contains("-" + rows.get(0).version() + ".jar"), running);
+  }
+
+  @Test
   void twoServicesExcludeEachOther() throws InterruptedException {
     String uri = REDIS.server().uri().toString();
     AtomicInteger inside = new AtomicInteger();
     AtomicInteger turns = new AtomicInteger();
     try (LockService one = LockService.open(uri, "vertx");
         LockService other = LockService.open(uri, "vertx")) {
-      Crew.start(ThreadKind.PLATFORM, 4, number -> {
-            DistributedLock lock = (number % 2 == 0 ? one : other).getLock("exclude");
-            for (int i = 0; i < 25; i++) {
-              lock.lock();
-              try {
-                assertEquals(1, inside.incrementAndGet());
-                turns.incrementAndGet();
-                inside.decrementAndGet();
-              } finally {
-                lock.unlock();
-              }
-            }
-          })
+      Crew.start(
+              ThreadKind.PLATFORM,
+              4,
+              number -> {
+                DistributedLock lock = (number % 2 == 0 ? one : other).getLock("exclude");
+                for (int i = 0; i < 25; i++) {
+                  lock.lock();
+                  try {
+                    assertEquals(1, inside.incrementAndGet());
+                    turns.incrementAndGet();
+                    inside.decrementAndGet();
+                  } finally {
+                    lock.unlock();
+                  }
+                }
+              })
           .join(Await.patience());
     }
     assertEquals(100, turns.get());
