@@ -34,6 +34,8 @@ final class Calls implements Link.User {
 
   private @Nullable RedisConnection connection;
 
+  private boolean closed;
+
   /** Whether the server has said that it is a replica, since the last beat that noticed it. */
   private boolean demoted;
 
@@ -63,7 +65,11 @@ final class Calls implements Link.User {
 
   void add(List<PendingCall> calls) {
     line.addAll(calls);
-    sendAll();
+    if (closed) {
+      down(new IOException("the backend is closed"));
+    } else {
+      sendAll();
+    }
   }
 
   /** Vert.x takes some thousand commands at a time. The rest waits for the replies. */
@@ -122,6 +128,7 @@ final class Calls implements Link.User {
   }
 
   Future<Void> close() {
+    closed = true;
     IOException cause = new IOException("the backend was closed");
     List<PendingCall> sent = List.copyOf(out);
     out.clear();

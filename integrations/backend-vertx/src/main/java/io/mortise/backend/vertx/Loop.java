@@ -4,7 +4,6 @@ import io.mortise.backend.support.Waits;
 import io.mortise.spi.ForwardingTime;
 import io.mortise.spi.TimeSource;
 import io.vertx.core.Context;
-import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.core.file.FileSystemOptions;
@@ -35,9 +34,11 @@ final class Loop extends ForwardingTime {
     context = vertx.getOrCreateContext();
   }
 
-  /** An event loop of the application's Vert.x. */
+  /** An event loop of the application's Vert.x. The caller may be on a worker, which has none. */
   static Loop of(Vertx given) {
-    return new Loop(given, null);
+    return Waits.join(
+        CompletableFuture.supplyAsync(
+            () -> new Loop(given, null), task -> new Thread(task, "mortise-vertx").start()));
   }
 
   /** An event loop of its own. */
@@ -85,6 +86,10 @@ final class Loop extends ForwardingTime {
    */
   @Override
   public void checkMayPark() {
+    requireMayWait();
+  }
+
+  static void requireMayWait() {
     if (Context.isOnEventLoopThread()) {
       throw new IllegalStateException(
           "the thread %s must not wait here: it is an event loop of Vert.x; use async(), a method whose name ends in Async, or another thread"
@@ -95,11 +100,7 @@ final class Loop extends ForwardingTime {
   /** Ends Vert.x, if it is the backend's own. Waits at most a second, and not for the caller. */
   void close() {
     if (own != null) {
-      long end = System.nanoTime() + LONGEST_END.toNanos();
-      Future<Void> unused = own.call(vertx::close);
-      if (!own.isOne()) {
-        own.awaitEnd(end);
-      }
+      own.end(vertx, LONGEST_END);
     }
   }
 }

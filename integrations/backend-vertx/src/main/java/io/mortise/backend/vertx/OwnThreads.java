@@ -1,13 +1,16 @@
 package io.mortise.backend.vertx;
 
 import io.mortise.backend.support.Waits;
+import io.vertx.core.Future;
+import io.vertx.core.Vertx;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 
 /**
  * The threads of one Vert.x: its event loop, the thread that watches it, and those that exist for a
@@ -48,36 +51,57 @@ final class OwnThreads {
     return Thread.currentThread().getThreadGroup() == group;
   }
 
+  /** Ends Vert.x. Waits for the end of all its threads, unless one of them is the caller. */
+  void end(Vertx vertx, Duration most) {
+    long end = System.nanoTime() + most.toNanos();
+    CompletableFuture<List<Thread>> last = new CompletableFuture<>();
+    Future<Void> unused =
+        call(() -> {
+          long first = Thread.currentThread().getId();
+          return vertx.close().onComplete(done -> last.complete(madeSince(first)));
+        });
+    if (isOne()) {
+      return;
+    }
+    if (Waits.awaitEnd(last, most)) {
+      last.join().forEach(each -> join(each, end));
+    }
+    List<Thread> left = of(group);
+    left.forEach(each -> join(each, end));
+    if (of(group).isEmpty()) {
+      FREE.add(group);
+    }
+  }
+
   /**
-   * Waits for the end of all threads. Interrupts do not end the wait.
-   *
-   * @param end how long at most ({@link System#nanoTime})
+   * The threads on which Vert.x ends itself, called on one of them. A thread of Netty makes the
+   * first, so they are in the group of that one. Ids of threads grow.
    */
-  void awaitEnd(long end) {
+  private static List<Thread> madeSince(long first) {
+    ThreadGroup other = Thread.currentThread().getThreadGroup();
+    return of(other).stream().filter(each -> each.getId() > first).toList();
+  }
+
+  /** Waits for the end of a thread. Interrupts do not end the wait. */
+  private static void join(Thread thread, long end) {
     boolean interrupted = false;
-    Thread one = any();
-    for (long left = 1; one != null && left > 0; one = any()) {
-      left = end - System.nanoTime();
+    for (long left = 1; thread.isAlive() && left > 0; left = end - System.nanoTime()) {
       try {
-        one.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(left)));
+        thread.join(Math.max(1, TimeUnit.NANOSECONDS.toMillis(end - System.nanoTime())));
       } catch (InterruptedException e) {
         interrupted = true;
       }
-    }
-    if (one == null) {
-      FREE.add(group);
     }
     if (interrupted) {
       Thread.currentThread().interrupt();
     }
   }
 
-  /** One of Vert.x's. Netty and this library have threads for the whole JVM, which stay. */
-  private @Nullable Thread any() {
+  /** Those of Vert.x. Netty and this library have threads for the whole JVM, which stay. */
+  private static List<Thread> of(ThreadGroup group) {
     Thread[] some = new Thread[group.activeCount() + 16];
     return Arrays.stream(some, 0, group.enumerate(some))
         .filter(each -> each.getName().startsWith("vert"))
-        .findAny()
-        .orElse(null);
+        .toList();
   }
 }

@@ -15,6 +15,7 @@ import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
 import io.vertx.core.Context;
+import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import io.vertx.redis.client.RedisConnection;
 import java.time.Duration;
@@ -199,9 +200,7 @@ public final class VertxBackend implements LockBackend {
     CompletableFuture<Void> ended = new CompletableFuture<>();
     try {
       loop.run(() ->
-          calls
-              .close()
-              .eventually(messages.link()::close)
+          Future.join(calls.close(), messages.link().close())
               .onComplete(done -> ended.complete(null), e -> ended.complete(null)));
     } catch (RejectedExecutionException e) {
       ended.complete(null);

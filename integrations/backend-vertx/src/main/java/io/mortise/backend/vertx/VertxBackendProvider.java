@@ -57,6 +57,7 @@ public final class VertxBackendProvider implements LockBackendProvider {
 
   /** Opens a backend, and ends its event loop if that fails. */
   static LockBackend open(BackendConfig config, Supplier<Loop> loops) {
+    Loop.requireMayWait();
     requireSingle(config);
     RedisAddress address = RedisAddress.of(config.uri());
     Connector connector = new Connector(RedisSettings.of(config), address);
@@ -68,7 +69,6 @@ public final class VertxBackendProvider implements LockBackendProvider {
     connector.knock();
     Loop loop = loops.get();
     try {
-      loop.checkMayPark();
       return Opening.patiently(
           connector.address(),
           connector.config().commandTimeout(),

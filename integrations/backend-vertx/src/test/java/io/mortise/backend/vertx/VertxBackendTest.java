@@ -25,6 +25,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
@@ -96,6 +97,18 @@ class VertxBackendTest {
     try (LockBackend again = open()) {
       assertEquals(List.of(1L), again.execute(count("goes on", Duration.ofSeconds(5))));
     }
+  }
+
+  @Test
+  void aWorkerThreadOpensAndCalls() {
+    Callable<List<Object>> work =
+        () -> {
+          try (LockBackend backend = open()) {
+            return backend.execute(count("worker", Duration.ofSeconds(5)));
+          }
+        };
+    assertEquals(
+        List.of(1L), vertx.executeBlocking(work).toCompletionStage().toCompletableFuture().join());
   }
 
   @Test
