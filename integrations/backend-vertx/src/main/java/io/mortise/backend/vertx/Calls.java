@@ -84,7 +84,7 @@ final class Calls implements Link.User {
       out.add(call);
       Request request = Request.cmd(call.isByText() ? Command.EVAL : Command.EVALSHA);
       call.arguments(request::arg);
-      Future<Response> unused =
+      Future<@Nullable Response> unused =
           on.send(request).onComplete(reply -> answered(call, reply), e -> failed(call, e));
     }
   }

@@ -210,7 +210,7 @@ final class Link {
   }
 
   private void send(Living on, Request request) {
-    Future<Response> unused =
+    Future<@Nullable Response> unused =
         on.connection
             .send(request)
             .onComplete(reply -> heard(on, reply), error -> refused(on, error));

@@ -48,7 +48,7 @@ final class OwnThreads {
 
   /** Whether the calling thread is one of them. */
   boolean isOne() {
-    return Thread.currentThread().getThreadGroup() == group;
+    return group.equals(Thread.currentThread().getThreadGroup());
   }
 
   /** Ends Vert.x. Waits for the end of all its threads, unless one of them is the caller. */

@@ -58,13 +58,15 @@ final class Replies {
                 RedisServers.isWithoutHello(e)
                     ? connection
                         .send(Request.cmd(Command.INFO))
-                        .map(text -> RedisServers.facts(text.toString()))
+                        .map(text -> RedisServers.facts(String.valueOf(text)))
                     : Future.failedFuture(e));
     return facts.toCompletionStage().toCompletableFuture();
   }
 
-  private static Map<String, ?> facts(Response hello) {
-    return hello.getKeys().stream()
-        .collect(Collectors.toMap(key -> key, key -> String.valueOf(value(hello.get(key)))));
+  private static Map<String, ?> facts(@Nullable Response hello) {
+    return hello == null
+        ? Map.of()
+        : hello.getKeys().stream()
+            .collect(Collectors.toMap(key -> key, key -> String.valueOf(value(hello.get(key)))));
   }
 }

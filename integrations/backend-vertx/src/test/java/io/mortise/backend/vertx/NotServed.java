@@ -12,7 +12,7 @@ import org.opentest4j.TestAbortedException;
  */
 final class NotServed implements TestExecutionExceptionHandler {
   private static final String WORDS =
-      "(?s).*(mortise-backend-vertx serves a single server|'vertx' is installed but cannot serve|the backend does not wait for replicas).*";
+      "(?s).*(mortise-backend-vertx serves a single server|'vertx' is installed but cannot serve|the backend of \\S+ does not wait for replicas).*";
 
   @Override
   public void handleTestExecutionException(ExtensionContext test, Throwable failure)

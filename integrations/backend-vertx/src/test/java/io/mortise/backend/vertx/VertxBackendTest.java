@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
+import io.mortise.backend.support.Causes;
 import io.mortise.conformance.client.TestedVersion;
 import io.mortise.conformance.redis.RedisExtension;
 import io.mortise.conformance.support.Await;
@@ -74,7 +75,7 @@ class VertxBackendTest {
         end.completeExceptionally(e);
       }
     });
-    return assertThrows(CompletionException.class, end::join).getCause();
+    return Causes.of(assertThrows(CompletionException.class, end::join));
   }
 
   @Test
@@ -147,23 +148,23 @@ class VertxBackendTest {
     backend.close();
   }
 
+  private static String refusal(String uri) {
+    return String.valueOf(
+        assertThrows(
+                IllegalArgumentException.class, () -> new VertxBackendProvider().open(config(uri)))
+            .getMessage());
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"redis-cluster://localhost", "rediss-sentinel://localhost#m"})
   void clustersAndSentinelsAreRefused(String uri) {
-    String refusal =
-        assertThrows(
-                IllegalArgumentException.class, () -> new VertxBackendProvider().open(config(uri)))
-            .getMessage();
+    String refusal = refusal(uri);
     assertTrue(refusal.contains("serves a single server; write redis://host:port"), refusal);
   }
 
   @Test
   void aHostThatVertxCannotReadIsRefused() {
-    String refusal =
-        assertThrows(
-                IllegalArgumentException.class,
-                () -> new VertxBackendProvider().open(config("redis://my_host:6379")))
-            .getMessage();
+    String refusal = refusal("redis://my_host:6379");
     assertTrue(refusal.contains("redis://my_host:6379/0; write its IP address"), refusal);
   }
 
