@@ -138,12 +138,17 @@ final class LockedRun {
   private void tellHolder(LockService service) {
     try {
       TimeUnit.NANOSECONDS.sleep(UNTIL_TOLD.toNanos());
-      List<LockStatus> found = service.status(plan.name());
-      for (LockStatus each : found) {
-        tell(
-            "waits for '%s' (%s), held by %s"
-                .formatted(
-                    plan.name(), LockView.kind(each.kind()), LockView.holders(each.holders())));
+      for (LockStatus each : service.status(plan.name())) {
+        // The answer may come after the grant. What this command holds, it does not wait for.
+        List<LockStatus.Holder> others =
+            each.holders().stream()
+                .filter(holder -> !holder.clientId().equals(service.clientId()))
+                .toList();
+        if (!others.isEmpty()) {
+          tell(
+              "waits for '%s' (%s), held by %s"
+                  .formatted(plan.name(), LockView.kind(each.kind()), LockView.holders(others)));
+        }
       }
     } catch (InterruptedException | RuntimeException e) {
       // Nothing is told. The wait itself reports what is wrong.

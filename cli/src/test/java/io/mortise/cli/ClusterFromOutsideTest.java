@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Tag;
 
 /** Workers on Jedis and on Lettuce, on the same cluster. */
 @Tag("ci")
+@Tag("once")
 class ClusterFromOutsideTest extends OutsideConformance {
   @Override
   protected List<String> providers() {

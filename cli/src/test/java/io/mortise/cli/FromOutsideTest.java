@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Tag;
 
 /** Workers on Jedis and on Lettuce, on the same servers. */
 @Tag("ci")
+@Tag("once")
 class FromOutsideTest extends OutsideConformance {
   @Override
   protected List<String> providers() {

@@ -32,6 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
  * logs.
  */
 @Tag("ci")
+@Tag("once")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class LeadersFromOutsideTest {
   private static final Duration LEASE = Duration.ofSeconds(3);

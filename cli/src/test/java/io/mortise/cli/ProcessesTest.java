@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** The demo on a real Redis, in one process and in several. */
 @Tag("ci")
+@Tag("once")
 @Timeout(value = 3, unit = TimeUnit.MINUTES)
 class ProcessesTest {
   private static final String SECRET = "s3cret";

@@ -44,6 +44,7 @@ import org.redisson.api.RedissonClient;
  * the next master has it.
  */
 @Tag("ci")
+@Tag("once")
 @ParameterizedClass
 @ValueSource(strings = {"jedis", "lettuce"})
 @Timeout(value = 4, unit = TimeUnit.MINUTES)

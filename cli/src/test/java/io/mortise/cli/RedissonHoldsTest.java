@@ -27,6 +27,7 @@ import org.redisson.api.RedissonClient;
 
 /** How shared holds are renewed and end, and which data is no shared lock. */
 @Tag("ci")
+@Tag("once")
 @ParameterizedClass
 @CsvSource({
   "SINGLE, jedis",

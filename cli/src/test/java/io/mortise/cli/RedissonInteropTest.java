@@ -29,6 +29,7 @@ import org.redisson.api.RLock;
 
 /** A lock that Mortise and Redisson share. */
 @Tag("ci")
+@Tag("once")
 @ParameterizedClass
 @CsvSource({
   "SINGLE, jedis",

@@ -21,6 +21,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Both libraries on one lock, in threads that never pause. */
 @Tag("ci")
+@Tag("once")
 @ParameterizedClass
 @CsvSource({
   "SINGLE, jedis",

@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** How long a waiter of one library sleeps after the other library's unlock. */
 @Tag("ci")
+@Tag("once")
 @ParameterizedClass
 @CsvSource({
   "SINGLE, jedis",

@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Signals and closed pipes, which need a process of the command's own. */
 @Tag("ci")
+@Tag("once")
 @Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RunSignalsTest {
   private static final RedisServer redis = RedisServer.start();

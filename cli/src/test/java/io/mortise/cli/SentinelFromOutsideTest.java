@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Tag;
 
 /** Workers on Jedis and on Lettuce, on the same sentinel set. */
 @Tag("ci")
+@Tag("once")
 class SentinelFromOutsideTest extends OutsideConformance {
   @Override
   protected List<String> providers() {

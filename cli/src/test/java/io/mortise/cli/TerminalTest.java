@@ -21,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** {@code top} and {@code run} in a pseudo terminal, with Ctrl-C. */
 @Tag("ci")
+@Tag("once")
 @Timeout(value = 2, unit = TimeUnit.MINUTES)
 class TerminalTest {
   private final RedisServer redis = RedisServer.start();

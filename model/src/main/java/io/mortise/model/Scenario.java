@@ -67,10 +67,6 @@ enum Scenario {
       "two processes that also keep an alone hold unused, any fault or late mailbox",
       asking("AB").withFaults(1, anyMail())),
 
-  ASKED_PROCESSES(
-      "three processes that keep an alone hold unused, any fault or late mailbox",
-      asking("ABC").withFaults(1, anyMail())),
-
   ASKED_IN_TIME(
       "two processes that keep an alone hold unused, faults that stop no message: it ends at once",
       asking("AB").withFaults(1, withoutMail())),
@@ -180,6 +176,10 @@ enum Scenario {
 
   LARGE_SLOW(
       "three processes, messages that take time, any fault", slow("ABC").withFaults(1, any())),
+
+  LARGE_ASKED_PROCESSES(
+      "three processes that keep an alone hold unused, any fault or late mailbox",
+      asking("ABC").withFaults(1, anyMail())),
 
   LARGE_ASKED_TWO_FAULTS(
       "two processes that keep an alone hold unused, any two faults or late mailboxes",

@@ -1,11 +1,11 @@
 package io.mortise.spring;
 
-import io.mortise.DistributedLock;
+import io.mortise.LeaseLostException;
 
 /** A lock that is held for work of the current thread. */
 interface HeldLock {
-  /** The lock. */
-  DistributedLock lock();
+  /** What is held. */
+  Target target();
 
   /**
    * Throws unless the lock is held and its lease has not ended.
@@ -29,4 +29,16 @@ interface HeldLock {
 
   /** Ends it if its work is over and another thread has ended its transaction. */
   default void endIfOver() {}
+
+  /** The exception for a lease that is over. */
+  static LeaseLostException lost(Target target) {
+    return new LeaseLostException(
+        "%s was lost while the work under it was running; others may have held it since (docs/troubleshooting.md#lease-lost)"
+            .formatted(target.text()));
+  }
+
+  /** The exception for a lock without fencing tokens. */
+  static IllegalStateException noToken(Target target) {
+    return new IllegalStateException(target.text() + " has no fencing token; set kind = FENCED");
+  }
 }

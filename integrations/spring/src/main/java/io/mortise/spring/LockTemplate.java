@@ -1,10 +1,10 @@
 package io.mortise.spring;
 
 import io.mortise.LockService;
+import io.mortise.spring.LockTerms.Handle;
 import io.mortise.spring.Locker.Busy;
 import io.mortise.spring.Locker.Work;
 import io.mortise.spring.WithLock.IfBusy;
-import io.mortise.spring.WithLock.Kind;
 import io.mortise.spring.WithLock.OnLost;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -89,8 +89,8 @@ public final class LockTemplate {
   /** Whether the work ran. Its result is in the list then, and only then. */
   private <T extends @Nullable Object> boolean run(
       String name, Duration wait, Callable<T> work, List<T> result) throws Exception {
-    LockTerms terms =
-        new LockTerms(Kind.PLAIN, IfBusy.SKIP, wait, null, null, Duration.ZERO, OnLost.THROW);
+    LockTerms terms = new LockTerms(Handle.PLAIN, IfBusy.SKIP, wait, Duration.ZERO, OnLost.THROW);
+    Target target = terms.target(service, List.of(name));
     String who = "the work under lock '" + name + "'";
     Work added =
         () -> {
@@ -99,7 +99,7 @@ public final class LockTemplate {
           return value;
         };
     try {
-      return !(locker.run(who, service, name, terms, added) instanceof Busy);
+      return !(locker.run(who, target, terms, added) instanceof Busy);
     } catch (Exception | Error e) {
       throw e;
     } catch (Throwable e) {

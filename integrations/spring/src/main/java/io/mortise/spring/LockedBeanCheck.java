@@ -144,13 +144,8 @@ final class LockedBeanCheck
 
   /** The bean's locked methods, which are intercepted. */
   private Set<LockedMethod> check(Object bean, String name) {
-    Set<Class<?>> types = new LinkedHashSet<>();
-    types.add(ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(bean)));
-    if (Proxy.isProxyClass(bean.getClass())) {
-      types.addAll(Arrays.asList(bean.getClass().getInterfaces()));
-    }
     Set<LockedMethod> found = new LinkedHashSet<>();
-    for (Class<?> type : types) {
+    for (Class<?> type : types(bean)) {
       Set<Method> locked = LockedMethods.annotated(type);
       if (!locked.isEmpty() && Mocks.isMock(bean)) {
         return Set.of();
@@ -158,6 +153,21 @@ final class LockedBeanCheck
       locked.forEach(method -> found.add(check(bean, name, method, type)));
     }
     return found;
+  }
+
+  /** The classes that may have the annotation: the bean's own, and interfaces that hide it. */
+  private static Set<Class<?>> types(Object bean) {
+    Set<Class<?>> types = new LinkedHashSet<>();
+    Class<?> own = ClassUtils.getUserClass(AopProxyUtils.ultimateTargetClass(bean));
+    types.add(own);
+    if (Proxy.isProxyClass(bean.getClass())) {
+      for (Class<?> each : bean.getClass().getInterfaces()) {
+        if (Proxy.isProxyClass(own) || !each.isAssignableFrom(own)) {
+          types.add(each);
+        }
+      }
+    }
+    return types;
   }
 
   private LockedMethod check(Object bean, String name, Method method, Class<?> type) {

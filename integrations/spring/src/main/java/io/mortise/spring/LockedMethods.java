@@ -1,14 +1,18 @@
 package io.mortise.spring;
 
+import io.mortise.spring.LockTerms.Handle;
 import io.mortise.spring.WithLock.IfBusy;
+import io.mortise.spring.WithLock.Kind;
 import io.mortise.spring.WithLock.OnLost;
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -69,7 +73,7 @@ final class LockedMethods {
     if (lock == null && !own.equals(method)) {
       lock = annotation(method, type);
     }
-    return lock == null ? null : read(lock, own);
+    return lock == null ? null : read(lock, own, type == null ? own.getDeclaringClass() : type);
   }
 
   /**
@@ -99,7 +103,7 @@ final class LockedMethods {
     return ANNOTATED.get(type);
   }
 
-  private LockedMethod read(WithLock lock, Method method) {
+  private LockedMethod read(WithLock lock, Method method, Class<?> type) {
     ResultKind result = ResultKind.of(method);
     if (lock.ifBusy() == IfBusy.SKIP && !result.canBeSkipped()) {
       throw new LockedMethodException(
@@ -108,6 +112,7 @@ final class LockedMethods {
           "With ifBusy = SKIP, let it return nothing, an Optional, a CompletableFuture, a Mono or a Flux");
     }
     refuseTimes(lock, method, result);
+    refuseTargets(lock, method);
     if (lock.onLost() == OnLost.INTERRUPT && result == ResultKind.STAGE) {
       throw new LockedMethodException(
           Methods.text(method) + " returns a stage, which onLost = INTERRUPT cannot stop",
@@ -115,10 +120,78 @@ final class LockedMethods {
     }
     return new LockedMethod(
         method,
-        new NameTemplate(text(lock.name(), "name", method), method, beans),
+        names(lock, method),
         terms(lock, method),
         text(lock.service(), "service", method),
-        result);
+        result,
+        busyHandler(lock, method, type));
+  }
+
+  private LockNames names(WithLock lock, Method method) {
+    boolean several = lock.names().length > 0;
+    List<NameTemplate> templates =
+        Stream.of(several ? lock.names() : new String[] {lock.name()})
+            .map(name ->
+                new NameTemplate(text(name, several ? "names" : "name", method), method, beans))
+            .toList();
+    return new LockNames(Methods.text(method), templates, several);
+  }
+
+  private @Nullable BusyHandler busyHandler(WithLock lock, Method method, Class<?> type) {
+    if (lock.busyHandler().isEmpty()) {
+      return null;
+    }
+    if (lock.ifBusy() == IfBusy.SKIP) {
+      throw new LockedMethodException(
+          Methods.text(method)
+              + " has ifBusy = SKIP and a busyHandler, of which only one can count",
+          "Remove one of the two");
+    }
+    return BusyHandler.of(text(lock.busyHandler(), "busyHandler", method), method, type, beans);
+  }
+
+  /** Refuses attributes that say two things about what is acquired. */
+  private static void refuseTargets(WithLock lock, Method method) {
+    boolean several = lock.names().length > 0;
+    if (several && !lock.name().isEmpty()) {
+      throw new LockedMethodException(
+          Methods.text(method) + " has a name and names, of which only one can count",
+          "Write all names into names");
+    }
+    if (several && lock.kind() == Kind.FENCED) {
+      throw new LockedMethodException(
+          Methods.text(method)
+              + " has kind = FENCED and names, and several locks have no common fencing token",
+          "Remove kind, or lock one name in a method of its own");
+    }
+    if (lock.permits() < 0 || lock.totalPermits() < 0) {
+      throw new LockedMethodException(
+          Methods.text(method) + " has a negative number of permits", "Give it at least 1");
+    }
+    if (lock.permits() == 0 && lock.totalPermits() > 0) {
+      throw new LockedMethodException(
+          Methods.text(method)
+              + " has totalPermits, and permits does not say that it is a semaphore",
+          "Add permits = 1");
+    }
+    if (lock.permits() > 0) {
+      refusePermits(lock, method);
+    }
+  }
+
+  private static void refusePermits(WithLock lock, Method method) {
+    if (lock.names().length > 0 || lock.kind() != Kind.PLAIN || !lock.maxHold().isEmpty()) {
+      throw new LockedMethodException(
+          Methods.text(method)
+              + " has permits, which a semaphore of one name has, with names, a kind or a maxHold, which it does not have",
+          "Remove permits for a lock, or the others for a semaphore");
+    }
+    if (lock.totalPermits() > 0 && lock.permits() > lock.totalPermits()) {
+      throw new LockedMethodException(
+          "%s wants %d permits of %d"
+              .formatted(Methods.text(method), lock.permits(), lock.totalPermits()),
+          "Lower permits, or raise totalPermits");
+    }
   }
 
   private static void refuseTimes(WithLock lock, Method method, ResultKind result) {
@@ -138,13 +211,16 @@ final class LockedMethods {
 
   private LockTerms terms(WithLock lock, Method method) {
     return new LockTerms(
-        lock.kind(),
+        new Handle(
+            lock.kind(),
+            lock.lease().isEmpty() ? null : within(SHORTEST, lock.lease(), "lease", method),
+            lock.maxHold().isEmpty() ? null : within(SHORTEST, lock.maxHold(), "maxHold", method),
+            lock.permits(),
+            lock.totalPermits()),
         lock.ifBusy(),
         lock.waitFor().isEmpty()
             ? settings.waitFor()
             : time(lock.waitFor(), "waitFor", method, Times::readWait),
-        lock.lease().isEmpty() ? null : within(SHORTEST, lock.lease(), "lease", method),
-        lock.maxHold().isEmpty() ? null : within(SHORTEST, lock.maxHold(), "maxHold", method),
         lock.atLeast().isEmpty()
             ? Duration.ZERO
             : within(Duration.ZERO, lock.atLeast(), "atLeast", method),

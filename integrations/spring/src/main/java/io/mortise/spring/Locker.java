@@ -1,7 +1,5 @@
 package io.mortise.spring;
 
-import io.mortise.DistributedLock;
-import io.mortise.LockService;
 import io.mortise.spring.WithLock.OnLost;
 import io.mortise.spring.WithLockSettings.InTransaction;
 import org.jspecify.annotations.Nullable;
@@ -34,16 +32,14 @@ final class Locker {
    * @throws io.mortise.LeaseLostException the work returned, but its lease is over
    */
   @SuppressWarnings("try") // scopes are there to be closed
-  @Nullable Object run(Object who, LockService service, String name, LockTerms terms, Work work)
-      throws Throwable {
-    boolean keeps = keepsAfterReturn(who, name);
-    DistributedLock lock = terms.lock(service, name);
-    ThreadHold hold = ThreadHold.acquire(lock, terms);
+  @Nullable Object run(Object who, Target target, LockTerms terms, Work work) throws Throwable {
+    boolean keeps = keepsAfterReturn(who, target);
+    ThreadScope hold = target.hold(terms);
     if (hold == null) {
       return Busy.BUSY;
     }
     try (Scope until = keeps ? untilTransactionEnds(hold) : hold;
-        Scope interruption = interruption(lock, terms)) {
+        Scope interruption = interruption(hold, terms)) {
       return ResultKind.requireOver(who, work.run());
     }
   }
@@ -53,20 +49,20 @@ final class Locker {
    *
    * @throws IllegalStateException there is one, and the settings do not allow it
    */
-  boolean keepsAfterReturn(Object who, String name) {
+  boolean keepsAfterReturn(Object who, Target target) {
     if (inTransaction == InTransaction.RELEASE || !TRANSACTION.isActive()) {
       return false;
     }
-    refuseTransaction(who, name);
+    refuseTransaction(who, target);
     return true;
   }
 
   /** Throws if the settings do not allow a transaction of the caller. */
-  void refuseTransaction(Object who, String name) {
+  void refuseTransaction(Object who, Target target) {
     if (inTransaction == InTransaction.FAIL) {
       throw new IllegalStateException(
-          "%s is called inside a transaction, so lock '%s' would not cover its commit; call it outside of one, or set mortise.with-lock.in-transaction=hold"
-              .formatted(who, name));
+          "%s is called inside a transaction, so %s would not cover its commit; call it outside of one, or set mortise.with-lock.in-transaction=hold"
+              .formatted(who, target.text()));
     }
   }
 
@@ -76,7 +72,7 @@ final class Locker {
   }
 
   /** What ends with the work then: the hold does not. */
-  private static Scope untilTransactionEnds(ThreadHold hold) {
+  private static Scope untilTransactionEnds(ThreadScope hold) {
     keep(hold, hold::transactionEnded, hold::close);
     return hold::keep;
   }
@@ -91,7 +87,7 @@ final class Locker {
     }
   }
 
-  private static Scope interruption(DistributedLock lock, LockTerms terms) {
-    return terms.onLost() == OnLost.INTERRUPT ? new Interruption(lock) : () -> {};
+  private static Scope interruption(ThreadScope hold, LockTerms terms) {
+    return terms.onLost() == OnLost.INTERRUPT ? hold.interruption() : () -> {};
   }
 }

@@ -1,6 +1,10 @@
 package io.mortise.spring;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -64,27 +68,83 @@ final class NameTemplate {
     if (constant != null) {
       return constant;
     }
-    MethodBasedEvaluationContext context =
-        new MethodBasedEvaluationContext(new Object(), method, arguments, NAMES);
-    context.setBeanResolver(beans);
+    EvaluationContext context = context(arguments);
     if (parts.size() == 1) {
-      return text(parts.get(0), context);
+      return text(parts.get(0), value(parts.get(0), context));
     }
     StringBuilder name = new StringBuilder();
     for (Expression part : parts) {
       name.append(
-          part instanceof LiteralExpression ? part.getExpressionString() : text(part, context));
+          part instanceof LiteralExpression
+              ? part.getExpressionString()
+              : text(part, value(part, context)));
     }
     return name.toString();
   }
 
-  private String text(Expression part, EvaluationContext context) {
-    Object value;
+  private EvaluationContext context(@Nullable Object[] arguments) {
+    MethodBasedEvaluationContext context =
+        new MethodBasedEvaluationContext(new Object(), method, arguments, NAMES);
+    context.setBeanResolver(beans);
+    return context;
+  }
+
+  /**
+   * The names for a call. An expression that gives a collection or an array gives a name for each
+   * of its elements.
+   *
+   * @throws IllegalArgumentException a part of a name is null, blank, or has no text of its own, or
+   *     two expressions give lists
+   */
+  List<String> all(@Nullable Object[] arguments) {
+    if (constant != null) {
+      return List.of(constant);
+    }
+    EvaluationContext context = context(arguments);
+    List<String> names = List.of("");
+    boolean listed = false;
+    for (Expression part : parts) {
+      if (part instanceof LiteralExpression) {
+        names = joined(names, List.of(part.getExpressionString()));
+        continue;
+      }
+      Object value = value(part, context);
+      List<?> list = elements(value);
+      if (list != null && listed) {
+        throw new IllegalArgumentException(
+            problem(part, "gives a second list in one name; write names that have one list each"));
+      }
+      listed |= list != null;
+      List<?> values = list == null ? Collections.singletonList(value) : list;
+      names = joined(names, values.stream().map(each -> text(part, each)).toList());
+    }
+    return names;
+  }
+
+  /** The elements of a collection or an array; null if it is neither. */
+  private static @Nullable List<?> elements(@Nullable Object value) {
+    if (value instanceof Collection<?> collection) {
+      return new ArrayList<>(collection);
+    }
+    return value != null && value.getClass().isArray()
+        ? Arrays.asList(ObjectUtils.toObjectArray(value))
+        : null;
+  }
+
+  /** Each beginning with each end. At most one of the two lists has several elements. */
+  private static List<String> joined(List<String> begins, List<String> ends) {
+    return begins.stream().flatMap(begin -> ends.stream().map(end -> begin + end)).toList();
+  }
+
+  private @Nullable Object value(Expression part, EvaluationContext context) {
     try {
-      value = ObjectUtils.unwrapOptional(part.getValue(context));
+      return ObjectUtils.unwrapOptional(part.getValue(context));
     } catch (EvaluationException e) {
       throw new IllegalArgumentException(problem(part, "fails: " + e.getMessage()), e);
     }
+  }
+
+  private String text(Expression part, @Nullable Object value) {
     if (value == null) {
       throw new IllegalArgumentException(problem(part, "gives null"));
     }

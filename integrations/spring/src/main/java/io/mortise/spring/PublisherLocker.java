@@ -1,10 +1,7 @@
 package io.mortise.spring;
 
-import io.mortise.DistributedLock;
 import io.mortise.Lease;
-import io.mortise.LockService;
 import io.mortise.spring.Locker.Work;
-import io.mortise.spring.WithLock.IfBusy;
 import io.mortise.spring.WithLock.OnLost;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -54,23 +51,26 @@ final class PublisherLocker {
     }
   }
 
-  /** The publisher for the caller, of the type that the method declares. */
-  Object run(LockedMethod method, LockService service, String name, Work work) {
+  /**
+   * The publisher for the caller, of the type that the method declares.
+   *
+   * @param work makes the publisher of the method
+   * @param ifBusy makes what is passed on if the lock is busy
+   */
+  Object run(LockedMethod method, Target target, Work work, Work ifBusy) {
     ReactiveAdapter adapter = ResultKind.adapter(method.method().getReturnType());
     if (adapter == null) {
       throw new AssertionError("it was there when the method was read");
     }
-    LockTerms terms = method.terms();
     Flux<Object> all =
         Flux.deferContextual(caller -> {
-          DistributedLock lock = terms.lock(service, name);
-          Context inside = inside(caller, lock);
+          Context inside = inside(caller, target);
           return Flux.usingWhen(
-              acquire(method, lock),
+              acquire(method, target),
               held ->
                   Mono.just(held)
                       .publishOn(Schedulers.boundedElastic())
-                      .flatMapMany(each -> hold(method, each, lock.name(), adapter, work))
+                      .flatMapMany(each -> hold(method, each, adapter, work, ifBusy))
                       .contextWrite(inside),
               PublisherLocker::complete,
               PublisherLocker::fail,
@@ -83,35 +83,50 @@ final class PublisherLocker {
    * What a subscription under the lock tells those inside it: the locks that they would wait for in
    * vain. It throws if this lock is one of them.
    */
-  private static Context inside(ContextView caller, DistributedLock lock) {
-    WorkHold.requireOutside(lock);
-    List<DistributedLock> outer = caller.hasKey(AROUND) ? caller.get(AROUND) : List.of();
-    List<DistributedLock> all = new ArrayList<>(outer);
-    if (all.contains(lock)) {
-      throw WorkHold.nested(lock, "a publisher around this one");
+  private static Context inside(ContextView caller, Target target) {
+    WorkHold.requireOutside(target);
+    List<Target> outer = caller.hasKey(AROUND) ? caller.get(AROUND) : List.of();
+    if (outer.stream().anyMatch(target::overlaps)) {
+      throw WorkHold.nested(target, "a publisher around this one");
     }
-    all.add(lock);
+    List<Target> all = new ArrayList<>(outer);
+    all.add(target);
     return Context.of(AROUND, List.copyOf(all));
+  }
+
+  /** What a skipped call gives, for this class. */
+  static Object empty() {
+    return Flux.empty();
   }
 
   // Acquiring
 
   /** No step between the lease and the resource may change threads: a cancel could lose it. */
-  private static Mono<Held> acquire(LockedMethod method, DistributedLock lock) {
+  private static Mono<Held> acquire(LockedMethod method, Target target) {
     LockTerms terms = method.terms();
-    return request(lock, terms.waitFor())
+    return request(target, terms.waitFor())
+        .onErrorResume(
+            IllegalStateException.class, failure -> again(target, terms.waitFor(), failure))
         .map(lease ->
-            new Held(lease.map(each -> new WorkHold(lock, each, terms.isShared())).orElse(null)))
+            new Held(lease.map(each -> new WorkHold(target, each, terms.isShared())).orElse(null)))
         .onErrorResume(failure -> Mono.<Held>error(failure).publishOn(Schedulers.boundedElastic()))
         .doOnDiscard(Optional.class, PublisherLocker::giveBack)
         .doOnDiscard(Lease.class, PublisherLocker::giveBack);
   }
 
   /** To cancel it cancels the future, which withdraws. What comes nevertheless is discarded. */
-  private static Mono<Optional<Lease>> request(DistributedLock lock, @Nullable Duration wait) {
+  private static Mono<Optional<Lease>> request(Target target, @Nullable Duration wait) {
     return wait == null
-        ? Mono.fromFuture(() -> lock.async().acquire()).map(Optional::of)
-        : Mono.fromFuture(() -> lock.async().tryAcquire(wait));
+        ? Mono.fromFuture(() -> target.async().acquire()).map(Optional::of)
+        : Mono.fromFuture(() -> target.async().tryAcquire(wait));
+  }
+
+  /** Once more, if the semaphore had no permits and has some now. */
+  private static Mono<Optional<Lease>> again(
+      Target target, @Nullable Duration wait, IllegalStateException failure) {
+    return Mono.fromCallable(target::setUp)
+        .subscribeOn(Schedulers.boundedElastic())
+        .flatMap(set -> set ? request(target, wait) : Mono.error(failure));
   }
 
   /** Ends a lease that came when its subscriber was gone. */
@@ -124,10 +139,10 @@ final class PublisherLocker {
   }
 
   private Flux<Object> hold(
-      LockedMethod method, Held held, String name, ReactiveAdapter adapter, Work work) {
+      LockedMethod method, Held held, ReactiveAdapter adapter, Work work, Work ifBusy) {
     WorkHold hold = held.hold;
     return hold == null
-        ? Flux.from(busy(method, name))
+        ? Flux.from(publisher(adapter, ifBusy))
         : keep(method, held, hold).thenMany(body(hold, adapter, method.terms(), work));
   }
 
@@ -136,16 +151,9 @@ final class PublisherLocker {
     if (!TRANSACTIONS || locker.ignoresTransaction()) {
       return Mono.empty();
     }
-    return ReactiveTransaction.keep(
-            hold, () -> locker.refuseTransaction(method, hold.lock().name()))
+    return ReactiveTransaction.keep(hold, () -> locker.refuseTransaction(method, hold.target()))
         .doOnNext(kept -> held.kept = kept)
         .then();
-  }
-
-  private static Mono<Object> busy(LockedMethod method, String name) {
-    return method.terms().ifBusy() == IfBusy.SKIP
-        ? Mono.empty()
-        : Mono.error(WithLockInterceptor.busy(method, name));
   }
 
   // Holding
@@ -155,7 +163,9 @@ final class PublisherLocker {
     Flux<Object> body =
         Flux.from(subscriber -> subscribe(hold, adapter, work, subscriber))
             .doOnNext(element -> hold.ensureHeld());
-    return terms.onLost() == OnLost.INTERRUPT ? body.takeUntilOther(loss(hold)) : body;
+    return terms.onLost() == OnLost.INTERRUPT
+        ? body.takeUntilOther(loss(hold)).doOnComplete(hold::ensureHeld)
+        : body;
   }
 
   /** Runs the method and subscribes, both where {@link LockContext} knows the lock. */
@@ -163,22 +173,28 @@ final class PublisherLocker {
   private static void subscribe(
       WorkHold hold, ReactiveAdapter adapter, Work work, Subscriber<? super Object> subscriber) {
     try (WorkHold entered = hold.enter()) {
-      Publisher<Object> source;
-      try {
-        Object made = work.run();
-        source =
-            made == null
-                ? Flux.error(new NullPointerException("the method returned null"))
-                : adapter.toPublisher(made);
-      } catch (Throwable e) {
-        source = Flux.error(e);
-      }
-      source.subscribe(subscriber);
+      publisher(adapter, work).subscribe(subscriber);
     }
   }
 
-  private static Mono<Object> loss(WorkHold hold) {
-    return Mono.create(sink -> hold.lease().onLost(change -> sink.error(hold.lost())))
+  /** What a method has made, or why it has made nothing. */
+  private static Publisher<Object> publisher(ReactiveAdapter adapter, Work work) {
+    try {
+      Object made = work.run();
+      if (made == null) {
+        return Flux.error(new NullPointerException("the method returned null"));
+      }
+      return made instanceof Publisher<?> publisher
+          ? Flux.from(publisher)
+          : adapter.toPublisher(made);
+    } catch (Throwable e) {
+      return Flux.error(e);
+    }
+  }
+
+  /** Completes at a loss. At an error {@code takeUntilOther} would not cancel the publisher. */
+  private static Mono<Void> loss(WorkHold hold) {
+    return Mono.<Void>create(sink -> hold.lease().onLost(change -> sink.success()))
         .publishOn(Schedulers.boundedElastic());
   }
 

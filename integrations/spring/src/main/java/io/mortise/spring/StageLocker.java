@@ -1,8 +1,6 @@
 package io.mortise.spring;
 
-import io.mortise.DistributedLock;
 import io.mortise.Lease;
-import io.mortise.LockService;
 import io.mortise.spring.Locker.Busy;
 import io.mortise.spring.Locker.Work;
 import java.util.Optional;
@@ -36,10 +34,9 @@ final class StageLocker {
    * @return its stage, or {@link Busy}
    */
   @SuppressWarnings("FutureReturnValueIgnored") // the caller has it
-  @Nullable Object run(Object who, LockService service, String name, LockTerms terms, Work work)
-      throws Throwable {
-    boolean keeps = locker.keepsAfterReturn(who, name);
-    WorkHold hold = acquire(terms.lock(service, name), terms);
+  @Nullable Object run(Object who, Target target, LockTerms terms, Work work) throws Throwable {
+    boolean keeps = locker.keepsAfterReturn(who, target);
+    WorkHold hold = acquire(target, terms);
     if (hold == null) {
       return Busy.BUSY;
     }
@@ -57,12 +54,11 @@ final class StageLocker {
     return follow(stage, ending);
   }
 
-  private static @Nullable WorkHold acquire(DistributedLock lock, LockTerms terms)
+  private static @Nullable WorkHold acquire(Target target, LockTerms terms)
       throws InterruptedException {
-    WorkHold.requireOutside(lock);
-    Optional<Lease> lease =
-        terms.waitFor() == null ? Optional.of(lock.acquire()) : lock.tryAcquire(terms.waitFor());
-    return lease.map(each -> new WorkHold(lock, each, terms.isShared())).orElse(null);
+    WorkHold.requireOutside(target);
+    Optional<Lease> lease = target.acquire(terms.waitFor());
+    return lease.map(each -> new WorkHold(target, each, terms.isShared())).orElse(null);
   }
 
   @SuppressWarnings("try") // the scope is there to be closed

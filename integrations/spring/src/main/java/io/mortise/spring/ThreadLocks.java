@@ -1,6 +1,5 @@
 package io.mortise.spring;
 
-import io.mortise.DistributedLock;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -55,25 +54,26 @@ final class ThreadLocks {
   }
 
   static boolean has(String name) {
-    return held().stream().anyMatch(each -> each.lock().name().equals(name));
+    return held().stream().anyMatch(each -> each.target().has(name));
   }
 
-  /** The newest hold of that lock, on either side of it; null if there is none. */
-  static @Nullable HeldLock find(DistributedLock lock) {
+  /** The newest hold of one of these locks, on either side of it; null if there is none. */
+  static @Nullable HeldLock find(Target target) {
     HeldLock found = null;
     for (HeldLock each : held()) {
-      found = each.lock().equals(lock) ? each : found;
+      found = each.target().overlaps(target) ? each : found;
     }
     return found;
   }
 
-  /** The newest hold of that lock, and of that side of it; null if there is none. */
-  static @Nullable HeldLock find(DistributedLock lock, boolean shared) {
-    HeldLock found = null;
-    for (HeldLock each : held()) {
-      found = each.isShared() == shared && each.lock().equals(lock) ? each : found;
-    }
-    return found;
+  /** The holds of any of these locks, and of that side of it. */
+  static List<HeldLock> around(Target target, boolean shared) {
+    List<HeldLock> held = held();
+    return held.isEmpty()
+        ? List.of()
+        : held.stream()
+            .filter(each -> each.isShared() == shared && each.target().overlaps(target))
+            .toList();
   }
 
   /** Throws if one of them is lost. Without any it does nothing. */

@@ -46,7 +46,8 @@ import org.springframework.core.annotation.AliasFor;
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
-@Reflective
+@Reflective(LockedMethodHints.class)
+@SuppressWarnings("exports") // Spring alone makes the hints
 public @interface WithLock {
   /** Which lock of the name. */
   enum Kind {
@@ -103,6 +104,36 @@ public @interface WithLock {
   String name() default "";
 
   /**
+   * The names of several locks in place of {@link #name}. The method runs under all of them, which
+   * are acquired as a {@link io.mortise.MultiLock}: all or none, and without deadlocks among such
+   * methods. A name that comes twice is one lock.
+   *
+   * <p>Each is a template as {@link #name} is. An expression that gives a collection or an array
+   * gives a name for each element: <code>"items:#{#ids}"</code>. One template may have one such
+   * expression. If there is no name at all, the call throws.
+   *
+   * @return templates; empty to use {@link #name}
+   */
+  String[] names() default {};
+
+  /**
+   * How many permits of the semaphore {@link #name} the method holds, in place of a lock. Permits
+   * are not reentrant: a nested call takes as many once more. {@link LockService#getSemaphore}.
+   *
+   * @return 0 for a lock
+   */
+  int permits() default 0;
+
+  /**
+   * How many permits the semaphore gets if the store has no number for it. A number that is there
+   * stays. Without this attribute the application sets it, and a call before that throws an {@link
+   * IllegalStateException}.
+   *
+   * @return 0 to leave it to the application
+   */
+  int totalPermits() default 0;
+
+  /**
    * Which lock of the name.
    *
    * @return {@link Kind#PLAIN} by default
@@ -115,6 +146,20 @@ public @interface WithLock {
    * @return {@link IfBusy#FAIL} by default
    */
   IfBusy ifBusy() default IfBusy.FAIL;
+
+  /**
+   * What answers a call in place of the method, if another holder has the lock until the wait is
+   * over. It is the name of a method of the same class, or {@code @} and the name of a bean of type
+   * {@link LockBusyHandler}.
+   *
+   * <p>The method has the same parameters as this one, or these and a {@link LockBusyException} as
+   * the last one, and returns the same type. It is called on the object itself, past its proxy, on
+   * the thread that has waited, and may be private. It runs without the lock. If there is no such
+   * method or bean, the start stops.
+   *
+   * @return empty for what {@link #ifBusy} says; properties are replaced
+   */
+  String busyHandler() default "";
 
   /**
    * The longest time to wait for the lock. (An attribute cannot be named {@code wait}.)

@@ -1,9 +1,9 @@
 package io.mortise.spring;
 
-import io.mortise.LockService;
 import io.mortise.spring.Locker.Work;
 import io.mortise.spring.WithLock.IfBusy;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -35,29 +35,28 @@ final class WithLockInterceptor implements MethodInterceptor {
       throw new IllegalStateException(
           Methods.text(call.getMethod()) + " is advised, but has no @WithLock; it does not run");
     }
-    String name = method.name().of(call.getArguments());
-    LockService service = services.of(method);
-    return run(call, method, service, name);
+    List<String> names = method.names().of(call.getArguments());
+    return run(call, method, method.terms().target(services.of(method), names));
   }
 
-  private @Nullable Object run(
-      MethodInvocation call, LockedMethod method, LockService service, String name)
+  private @Nullable Object run(MethodInvocation call, LockedMethod method, Target target)
       throws Throwable {
     LockTerms terms = method.terms();
     Started work = new Started(call);
+    Work ifBusy = () -> answer(call, method, target);
     Object result;
     try {
       result =
           switch (method.result()) {
-            case NOTHING, OPTIONAL, VALUE -> locker.run(method, service, name, terms, work);
-            case STAGE -> stages.run(method, service, name, terms, work);
+            case NOTHING, OPTIONAL, VALUE -> locker.run(method, target, terms, work);
+            case STAGE -> stages.run(method, target, terms, work);
             case PUBLISHER ->
-                new PublisherLocker(locker).run(method, service, name, () -> again(call));
+                new PublisherLocker(locker).run(method, target, () -> again(call), ifBusy);
           };
     } catch (InterruptedException e) {
-      throw work.began ? e : interrupted(e, method, name);
+      throw work.began ? e : interrupted(e, method, target);
     }
-    return result instanceof Locker.Busy ? skip(method, name) : result;
+    return result instanceof Locker.Busy ? ifBusy.run() : result;
   }
 
   /** The call of a method, and whether it has begun. */
@@ -81,32 +80,39 @@ final class WithLockInterceptor implements MethodInterceptor {
     return ((ProxyMethodInvocation) call).invocableClone().proceed();
   }
 
-  private static Throwable interrupted(InterruptedException e, LockedMethod method, String name) {
+  private static Throwable interrupted(InterruptedException e, LockedMethod method, Target target) {
     if (Arrays.stream(method.method().getExceptionTypes())
         .anyMatch(each -> each.isAssignableFrom(InterruptedException.class))) {
       return e;
     }
     Thread.currentThread().interrupt();
     return new LockInterruptedException(
-        "%s did not run: the thread was interrupted while it waited for lock '%s'"
-            .formatted(method, name),
+        "%s did not run: the thread was interrupted while it waited for %s"
+            .formatted(method, target.text()),
         e);
   }
 
-  private static @Nullable Object skip(LockedMethod method, String name) {
+  /** What a call gets whose lock is busy. */
+  private static @Nullable Object answer(MethodInvocation call, LockedMethod method, Target target)
+      throws Throwable {
+    BusyHandler handler = method.busyHandler();
+    if (handler != null) {
+      return handler.handle(busy(method, target), call);
+    }
     if (method.terms().ifBusy() == IfBusy.FAIL) {
-      throw busy(method, name);
+      throw busy(method, target);
     }
     return switch (method.result()) {
       case OPTIONAL -> Optional.empty();
       case STAGE -> CompletableFuture.completedFuture(null);
+      case PUBLISHER -> PublisherLocker.empty();
       default -> null;
     };
   }
 
-  static LockBusyException busy(LockedMethod method, String name) {
+  private static LockBusyException busy(LockedMethod method, Target target) {
     return new LockBusyException(
-        "%s did not run: lock '%s' was busy, waited %s; raise waitFor, or set ifBusy = SKIP"
-            .formatted(method, name, method.terms().waitText()));
+        "%s did not run: %s was busy, waited %s; raise waitFor, or set ifBusy = SKIP"
+            .formatted(method, target.text(), method.terms().waitText()));
   }
 }

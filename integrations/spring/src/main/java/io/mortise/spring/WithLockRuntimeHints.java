@@ -8,7 +8,7 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 /**
  * The classes that this module looks for by name. Without them a native image would know neither
  * transactions nor publishers, and would release their locks too early. The methods with {@link
- * WithLock} need no hint: the annotation is one.
+ * WithLock} need no hint here: the annotation is one ({@link LockedMethodHints}).
  */
 final class WithLockRuntimeHints implements RuntimeHintsRegistrar {
   private static final List<String> OPTIONAL =

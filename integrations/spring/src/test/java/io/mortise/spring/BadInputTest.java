@@ -1,7 +1,6 @@
 package io.mortise.spring;
 
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assertions.fail;
 
 import io.mortise.LockService;
 import io.mortise.spring.WithLock.IfBusy;
@@ -33,25 +32,7 @@ class BadInputTest {
   }
 
   private void refuses(Class<?> bean, String... texts) {
-    LockedMethodException refused = refusal(() -> world.start(bean));
-    for (String text : texts) {
-      assertTrue(World.message(refused).contains(text), World.message(refused));
-    }
-    assertTrue(!refused.problem().isBlank() && !refused.nextStep().isBlank());
-  }
-
-  private static LockedMethodException refusal(Runnable start) {
-    try {
-      start.run();
-    } catch (RuntimeException e) {
-      for (Throwable each = e; each != null; each = each.getCause()) {
-        if (each instanceof LockedMethodException refused) {
-          return refused;
-        }
-      }
-      throw e;
-    }
-    return fail("it started");
+    world.refuses(bean, texts);
   }
 
   static class PrivateMethod {
@@ -356,7 +337,7 @@ class BadInputTest {
   @Test
   void anObjectThatWasRegisteredAsItIs() {
     LockedMethodException refused =
-        refusal(() -> {
+        World.refusal(() -> {
           AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
           context.register(WithLockConfiguration.class);
           context.registerBean(LockService.class, () -> world.here);
@@ -392,7 +373,7 @@ class BadInputTest {
   @Test
   void aLazyBeanIsRefusedWhenItIsMade() {
     var context = world.start(LazyFinal.class);
-    LockedMethodException refused = refusal(() -> context.getBean(LazyFinal.class));
+    LockedMethodException refused = World.refusal(() -> context.getBean(LazyFinal.class));
     assertTrue(World.message(refused).contains("LazyFinal.work()"), World.message(refused));
   }
 
@@ -455,11 +436,11 @@ class BadInputTest {
 
   @Test
   void severalLockServicesOfWhichNoneIsNamed() {
-    LockedMethodException refused = refusal(() -> services(Several.class, Unnamed.class));
+    LockedMethodException refused = World.refusal(() -> services(Several.class, Unnamed.class));
     assertTrue(World.message(refused).contains("[first, second]"), World.message(refused));
-    refused = refusal(() -> services(Several.class, Misnamed.class));
+    refused = World.refusal(() -> services(Several.class, Misnamed.class));
     assertTrue(World.message(refused).contains("'third'"), World.message(refused));
-    refused = refusal(() -> services(Unnamed.class));
+    refused = World.refusal(() -> services(Unnamed.class));
     assertTrue(World.message(refused).contains("LockService"), World.message(refused));
     services(OnePrimary.class, Unnamed.class).close();
     try (var context = services(Several.class, Named.class)) {

@@ -42,6 +42,7 @@ class PublisherTest {
   }
 
   static class Shop {
+    final CompletableFuture<Boolean> cancelled = new CompletableFuture<>();
     final AtomicInteger runs = new AtomicInteger();
     volatile String thread = "";
     volatile Runnable inside = () -> {};
@@ -74,7 +75,9 @@ class PublisherTest {
 
     @WithLock(name = "stock", waitFor = "0", onLost = OnLost.INTERRUPT)
     public Flux<Integer> endless() {
-      return Flux.<Integer>never().doOnSubscribe(each -> inside.run());
+      return Flux.<Integer>never()
+          .doOnRequest(n -> inside.run())
+          .doOnCancel(() -> cancelled.complete(true));
     }
 
     @WithLock(name = "stock", waitFor = "forever")
@@ -142,6 +145,7 @@ class PublisherTest {
   void aLossCancelsAPublisherThatAsksForIt() {
     target.inside = () -> world.force("stock");
     assertThrows(LeaseLostException.class, () -> shop.endless().blockLast());
+    assertTrue(Await.value(target.cancelled));
   }
 
   @Test
@@ -209,7 +213,11 @@ class PublisherTest {
             .find(Shop.class.getMethod("patient"), Shop.class);
     Object patient =
         new PublisherLocker(new Locker(settings))
-            .run(Objects.requireNonNull(method), service, "stock", () -> Mono.just("sold"));
+            .run(
+                Objects.requireNonNull(method),
+                method.terms().target(service, List.of("stock")),
+                () -> Mono.just("sold"),
+                () -> Mono.empty());
     var subscription = ((Mono<?>) patient).subscribe();
     var unused =
         grant.thenRun(subscription::dispose); // runs first: a future begins with the newest

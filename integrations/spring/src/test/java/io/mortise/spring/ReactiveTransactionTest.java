@@ -115,7 +115,11 @@ class ReactiveTransactionTest {
     Mono<?> sold =
         (Mono<?>)
             new PublisherLocker(new Locker(settings))
-                .run(Objects.requireNonNull(method), world.here, "stock", () -> Mono.just("sold"));
+                .run(
+                    Objects.requireNonNull(method),
+                    method.terms().target(world.here, List.of("stock")),
+                    () -> Mono.just("sold"),
+                    () -> Mono.empty());
     assertEquals("sold", sold.block(PATIENCE));
     var refused =
         assertThrows(

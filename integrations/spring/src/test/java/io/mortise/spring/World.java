@@ -1,5 +1,8 @@
 package io.mortise.spring;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assertions.fail;
+
 import io.mortise.LockService;
 import io.mortise.backend.inmemory.InMemoryStore;
 import io.mortise.spi.BackendException;
@@ -78,6 +81,30 @@ final class World implements AutoCloseable {
             new Class<?>[] {type},
             (proxy, called, arguments) ->
                 called.getName().equals(method) ? answer : called.invoke(object, arguments)));
+  }
+
+  /** The start with that bean stops, and the message has these texts and a next step. */
+  void refuses(Class<?> bean, String... texts) {
+    LockedMethodException refused = refusal(() -> start(bean));
+    for (String text : texts) {
+      assertTrue(message(refused).contains(text), message(refused));
+    }
+    assertTrue(!refused.problem().isBlank() && !refused.nextStep().isBlank());
+  }
+
+  /** Why the start stops. */
+  static LockedMethodException refusal(Runnable start) {
+    try {
+      start.run();
+    } catch (RuntimeException e) {
+      for (Throwable each = e; each != null; each = each.getCause()) {
+        if (each instanceof LockedMethodException refused) {
+          return refused;
+        }
+      }
+      throw e;
+    }
+    return fail("it started");
   }
 
   static String message(Throwable thrown) {

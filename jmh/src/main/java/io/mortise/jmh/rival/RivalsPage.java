@@ -14,6 +14,7 @@ final class RivalsPage {
     "",
     "`./mortise rivals` wrote this page on %s. Every figure and every verdict is from that run.",
     "The run needs a `redis-server` on the `PATH`, Maven and about four minutes. An argument sets another file.",
+    "[Comparison](comparison.md) has all other libraries, by their documentation.",
     "",
     "Measured: %s.",
     "%s.",

@@ -1,0 +1,78 @@
+package io.mortise.spring;
+
+import io.mortise.AsyncLock;
+import io.mortise.DistributedSemaphore;
+import io.mortise.Lease;
+import java.time.Duration;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Permits of a semaphore.
+ *
+ * @param permits how many one call takes
+ * @param total how many the semaphore gets if it has none; 0 to leave that to the application
+ */
+record PermitTarget(DistributedSemaphore semaphore, int permits, int total) implements Target {
+  @Override
+  public String text() {
+    return "semaphore '" + semaphore.name() + "'";
+  }
+
+  @Override
+  public boolean has(String name) {
+    return semaphore.name().equals(name);
+  }
+
+  @Override
+  public boolean overlaps(Target other) {
+    return false;
+  }
+
+  @Override
+  public boolean isHeldByCurrentThread() {
+    return false;
+  }
+
+  @Override
+  public @Nullable ThreadScope hold(LockTerms terms) throws InterruptedException {
+    return PermitHold.acquire(this, terms);
+  }
+
+  @Override
+  public Optional<Lease> acquire(@Nullable Duration wait) throws InterruptedException {
+    try {
+      return attempt(wait);
+    } catch (IllegalStateException e) {
+      if (setUp()) {
+        return attempt(wait);
+      }
+      throw e;
+    }
+  }
+
+  private Optional<Lease> attempt(@Nullable Duration wait) throws InterruptedException {
+    if (wait == null) {
+      return Optional.of(semaphore.acquire(permits));
+    }
+    return wait.isZero() ? semaphore.tryAcquire(permits) : semaphore.tryAcquire(permits, wait);
+  }
+
+  @Override
+  public AsyncLock async() {
+    return semaphore.async(permits);
+  }
+
+  /**
+   * The store forgets the number with its data, and some days after the last use. Another process
+   * may set it at the same time, and then it is there too.
+   */
+  @Override
+  public boolean setUp() {
+    if (total == 0) {
+      return false;
+    }
+    boolean unused = semaphore.trySetPermits(total);
+    return true;
+  }
+}
