@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
- * Deadlocks of threads in three processes, on a Redis. {@code -Dmortise.deadlocks.seconds=60} takes
+ * Deadlocks of threads in three processes, on a Redis. {@code -Dmortise.deadlocks.seconds=40} takes
  * locks for longer.
  */
 @Tag("ci")
