@@ -60,16 +60,16 @@ final class Acquisitions {
         own
             && keys.kind().mayBeGrantedInReply()
             && lease.equals(store.defaultLease())
-            && store.options().replicaAcks() == null;
+            && store.replicaAcks() == null;
     return create(asker, grant, threadId, lease, granting ? Mark.GRANTED_IN_REPLY : Mark.NONE);
   }
 
   /** As {@link #create}, for threads of one gate, which take it over from each other. */
-  <G extends Asker & Grant> Acquisition createShared(G gate, long threadId, LeaseTerms lease) {
+  Acquisition createShared(Asker gate, Grant grant, long threadId, LeaseTerms lease) {
     boolean stays = gate.keys().kind() == LockKind.PLAIN && lease.mayBeHandedOff();
     Mark mark = store.retain() > 0 ? Mark.RETAINED : Mark.HANDED_OFF;
     boolean never = store.retain() == 0 && store.options().handOffLimit() == 0;
-    return create(gate, gate, threadId, lease, stays && !never ? mark : Mark.NONE);
+    return create(gate, grant, threadId, lease, stays && !never ? mark : Mark.NONE);
   }
 
   private Acquisition create(Asker asker, Grant grant, long threadId, LeaseTerms lease, Mark mark) {

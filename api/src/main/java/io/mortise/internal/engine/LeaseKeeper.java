@@ -256,8 +256,7 @@ public final class LeaseKeeper {
       return;
     }
     batch.forEach(each -> each.lease().endRenewal());
-    NotReplicated few =
-        reply == null ? null : NotReplicated.of(reply, store.options().replicaAcks());
+    NotReplicated few = reply == null ? null : NotReplicated.of(reply, store.replicaAcks());
     renewing.ended(reply != null && few == null, store.now());
     if (reply != null) {
       answered(batch, reply, few, sentAt);
@@ -355,7 +354,7 @@ public final class LeaseKeeper {
 
   private boolean extended(Acquisition held, LeaseTerms to, List<Object> reply, long sentAt) {
     long answer = (Long) reply.get(0);
-    NotReplicated few = NotReplicated.of(reply, store.options().replicaAcks());
+    NotReplicated few = NotReplicated.of(reply, store.replicaAcks());
     if (few != null && answer == RENEWED) {
       throw Failures.notReplicated(few, extending(held), store.endpoint());
     }
@@ -436,9 +435,10 @@ public final class LeaseKeeper {
 
   private String limitOf(Acquisition held) {
     long own = held.lease().terms().maxHold();
-    return own < store.longestHold()
+    long ofService = store.longestHold();
+    return own < ofService
         ? "withMaxHold(%s)".formatted(Duration.ofNanos(own))
-        : "maxHold %s".formatted(store.options().maxHold());
+        : "maxHold %s".formatted(Duration.ofNanos(ofService));
   }
 
   void close() {

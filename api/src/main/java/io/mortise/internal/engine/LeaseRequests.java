@@ -7,7 +7,6 @@ import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.told.ToldRequest;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -41,8 +40,7 @@ public final class LeaseRequests implements LeaseRequest.Pending {
     this.parts = parts;
     this.gates = gates;
     store = parts.store();
-    Duration recheck = store.options().times().recheck();
-    beat = new Heartbeat(store, recheck.toNanos() / BEATS_PER_CHECK, this::look, this::areAny);
+    beat = new Heartbeat(store, store.recheck() / BEATS_PER_CHECK, this::look, this::areAny);
   }
 
   /**
