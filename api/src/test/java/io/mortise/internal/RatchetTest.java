@@ -29,10 +29,7 @@ class RatchetTest {
   /** Files with more than 450 lines. */
   private static final Map<String, Integer> LONG_FILES =
       Map.ofEntries(
-          Map.entry("LeaseRequest", 610),
-          Map.entry("ReadGate", 545),
-          Map.entry("Clients", 510),
-          Map.entry("LockService", 502));
+          Map.entry("LeaseRequest", 610), Map.entry("Clients", 510), Map.entry("LockService", 502));
 
   /** Types with more than 18 fields. */
   private static final Map<String, Integer> WIDE_TYPES = Map.of("Stay.Stay", 21);
@@ -81,7 +78,7 @@ class RatchetTest {
   private static final Map<String, Integer> CLASSES_BEHIND =
       Map.of(
           "lock", 78,
-          "lock, five calls deep", 35,
+          "lock, five calls deep", 34,
           "unlock", 76,
           "acquire", 82);
 

@@ -26,6 +26,7 @@ final class Acquisitions {
   private static final Loss FORCED = new Loss(LossCause.FORCED, "somebody forced the lock open");
 
   private final Store store;
+  private final String client;
   private final RedissonChannels redissonChannels;
   private final Map<String, Acquisition> byId = new ConcurrentHashMap<>();
   private final AtomicLong sequence = new AtomicLong();
@@ -37,12 +38,13 @@ final class Acquisitions {
 
   Acquisitions(Store store, RedissonChannels redissonChannels) {
     this.store = store;
+    client = store.clientId().text();
     this.redissonChannels = redissonChannels;
   }
 
   /** A new id for a step that takes no lock. */
   String newStepId(long threadId) {
-    return AcquisitionId.step(store.clientId(), sequence.incrementAndGet(), threadId);
+    return AcquisitionId.step(client, sequence.incrementAndGet(), threadId);
   }
 
   /**
@@ -74,7 +76,7 @@ final class Acquisitions {
 
   private Acquisition create(Asker asker, Grant grant, long threadId, LeaseTerms lease, Mark mark) {
     long number = sequence.incrementAndGet();
-    String id = AcquisitionId.create(store.clientId(), number, threadId, asker.keys(), mark);
+    String id = AcquisitionId.create(client, number, threadId, asker.keys(), mark);
     Acquisition acquisition = new Acquisition(asker, grant, id, lease, store.steps());
     byId.put(id, acquisition);
     return acquisition;
@@ -156,7 +158,7 @@ final class Acquisitions {
       return; // of another service, or over
     }
     acquisition.revoke(); // first: so a reply that comes now is refused or lost
-    if (!acquisition.grant().lose(acquisition, FORCED)) {
+    if (!acquisition.lose(FORCED)) {
       acquisition.signal();
     }
   }

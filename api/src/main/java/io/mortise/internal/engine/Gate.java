@@ -275,7 +275,7 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
       Taking taking = store().takesWork() ? take(waiter, held, sentAt, now) : Taking.TOO_LATE;
       if (taking == Taking.TOO_LATE) {
         grant.forget();
-      } else if (taking == Taking.HELD && held.grant() instanceof ReadGate.Share) {
+      } else if (taking == Taking.HELD && held.grant() instanceof Share) {
         grant.forget();
         goOn();
       } else if (taking == Taking.HELD) {
@@ -290,7 +290,7 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
   }
 
   private Taking take(Waiter waiter, Acquisition held, long sentAt, long now) {
-    return held.grant() instanceof ReadGate.Share share
+    return held.grant() instanceof Share share
         ? share.take(waiter, held, sentAt, now)
         : held.take(waiter.lease(), sentAt, now, store().longestHold());
   }

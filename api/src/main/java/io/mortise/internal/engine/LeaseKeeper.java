@@ -289,7 +289,7 @@ public final class LeaseKeeper {
   boolean confirm(Acquisition held, LeaseTerms policy, long answer, long sentAt) {
     if (answer != RENEWED) {
       boolean over = held.lease().remaining(store.now()) == 0; // the store ended it too
-      held.grant().lose(held, over ? whyEnded(held) : KEY_GONE);
+      held.lose(over ? whyEnded(held) : KEY_GONE);
       return false;
     }
     boolean untold = held.grant().retains(held); // first: a hold in doubt keeps its grant
@@ -303,7 +303,7 @@ public final class LeaseKeeper {
       events.recovered(held, store.now());
     }
     if (before == LeaseState.LOST) {
-      held.grant().lose(held, whyEnded(held));
+      held.lose(whyEnded(held));
     } else if (policy.equals(LOOK)) {
       timeEnd(held); // which may be earlier now
     }
@@ -368,7 +368,7 @@ public final class LeaseKeeper {
   private void failed(Acquisition held, String reason) {
     suspect(held, reason);
     if (held.lease().isUnsure(store.now())) {
-      held.grant().lose(held, whyEnded(held));
+      held.lose(whyEnded(held));
     }
   }
 
@@ -394,7 +394,7 @@ public final class LeaseKeeper {
       return;
     }
     if (held.lease().untilLost(store.now()) == 0) {
-      held.grant().lose(held, whyEnded(held));
+      held.lose(whyEnded(held));
     } else {
       timeEnd(held);
     }
