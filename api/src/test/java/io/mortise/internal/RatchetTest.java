@@ -29,7 +29,7 @@ class RatchetTest {
   /** Files with more than 450 lines. */
   private static final Map<String, Integer> LONG_FILES =
       Map.ofEntries(
-          Map.entry("LeaseRequest", 610), Map.entry("Clients", 510), Map.entry("LockService", 502));
+          Map.entry("LeaseRequest", 595), Map.entry("Clients", 510), Map.entry("LockService", 502));
 
   /** Types with more than 18 fields. */
   private static final Map<String, Integer> WIDE_TYPES = Map.of("Stay.Stay", 21);
@@ -57,8 +57,6 @@ class RatchetTest {
   /** Methods and constructors with more than 5 parameters. */
   private static final Map<String, Integer> LONG_CALLS =
       Map.ofEntries(
-          Map.entry("LeaseRequest.<init>", 6),
-          Map.entry("LeaseRequest.start", 6),
           Map.entry("LockKind.<init>", 6),
           Map.entry("ProviderInfo.<init>", 6),
           Map.entry("Releases.<init>", 6),

@@ -53,12 +53,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
 
   /** The requests of a service that have not ended. */
   interface Pending extends LeaseGrant.Home {
-    /**
-     * Called before the request can end.
-     *
-     * @param result which the request completes when it ends, so that it is its own
-     */
-    void add(LeaseRequest request, CompletableFuture<LeaseOutcome> result);
+    Parts parts();
 
     /**
      * Whether a gate of the service gives that lock back now, which it retained. If so, runs the
@@ -104,16 +99,21 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   /** Where it waits, if its lease may be passed on; null when it has its lease or has ended. */
   private volatile @Nullable LeaseGate gate;
 
-  private LeaseRequest(
-      Parts parts,
+  /**
+   * @param wait how long it waits (ns), as {@link LeaseSource} has it
+   * @param here whether the calling thread waits for the result. Then it sends the first command
+   * @param result which it completes on the thread that delivers the reply. If a caller completes
+   *     it first, {@link #endUnwanted} is called.
+   */
+  LeaseRequest(
       Pending pending,
       Wanted wanted,
       long wait,
       boolean here,
       CompletableFuture<LeaseOutcome> result) {
     this.here = here;
-    this.parts = parts;
     this.pending = pending;
+    parts = pending.parts();
     voters = wanted.voters();
     this.wait = wait;
     this.result = result;
@@ -126,36 +126,18 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     gate = pending.gate(wanted); // last: from here on it ends in any case
   }
 
-  /**
-   * Starts a request: asks for the first time.
-   *
-   * @param here whether the calling thread waits for the result. Then it sends the first command
-   * @param result completed on the thread that delivers the reply, so nothing that blocks may
-   *     depend on it. If a caller completes it first, the request is withdrawn.
-   * @return what the calling thread runs before each sleep, if it waits for the result
-   */
-  static Runnable start(
-      Parts parts,
-      Pending pending,
-      Wanted wanted,
-      long wait,
-      boolean here,
-      CompletableFuture<LeaseOutcome> result) {
-    LeaseRequest request = new LeaseRequest(parts, pending, wanted, wait, here, result);
-    pending.add(request, result);
-    CompletableFuture<LeaseOutcome> unused =
-        result.whenComplete((value, failed) -> request.endUnwanted(failed));
-    if (request.patience() == Patience.LIMITED) {
-      request.limit();
+  /** Asks for the first time, unless it may take what another has left, or waits for that. */
+  void start() {
+    if (patience() == Patience.LIMITED) {
+      limit();
     }
-    Runnable joined = request.join();
+    Runnable joined = join();
     if (joined != null) {
       joined.run();
     } else {
-      request.begin();
-      request.askFirst();
+      begin();
+      askFirst();
     }
-    return request::look;
   }
 
   private void askFirst() {
@@ -175,8 +157,11 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     return own == null || wait <= LeaseSource.NOT ? null : own.join(this);
   }
 
-  /** It takes what another request has left, if its thread was woken for that. */
-  private void look() {
+  /**
+   * It takes what another request has left, if its thread was woken for that. The thread that waits
+   * for the result calls it before each sleep.
+   */
+  void look() {
     LeaseGate own = gate;
     Runnable taken = own == null ? null : own.look(this);
     if (taken != null) {
@@ -517,7 +502,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   /**
    * The caller has completed the result itself: by an interrupt, or because it wants it no more.
    */
-  private void endUnwanted(@Nullable Throwable why) {
+  void endUnwanted(@Nullable Throwable why) {
     CancellationException unwanted = new CancellationException();
     if (why instanceof InterruptedException) {
       unwanted.initCause(why);

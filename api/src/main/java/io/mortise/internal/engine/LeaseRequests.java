@@ -56,7 +56,12 @@ public final class LeaseRequests implements LeaseRequest.Pending {
       Wanted wanted, long wait, boolean here, CompletableFuture<LeaseOutcome> result) {
     try {
       store.checkOpen(wanted.keys());
-      return LeaseRequest.start(parts, this, wanted, wait, here, result);
+      LeaseRequest request = new LeaseRequest(this, wanted, wait, here, result);
+      add(request, result);
+      CompletableFuture<LeaseOutcome> unused =
+          result.whenComplete((value, failed) -> request.endUnwanted(failed));
+      request.start();
+      return request::look;
     } catch (LockServiceClosedException e) {
       long now = store.now();
       ToldRequest told = parts.events().attempts().begins(wanted.keys(), now);
@@ -66,13 +71,18 @@ public final class LeaseRequests implements LeaseRequest.Pending {
     }
   }
 
-  @Override
-  public void add(LeaseRequest request, CompletableFuture<LeaseOutcome> result) {
+  /** Before it can end. The result is its own, so it is known by that. */
+  private void add(LeaseRequest request, CompletableFuture<LeaseOutcome> result) {
     pending.put(result, request);
     beat.start();
     if (!store.takesWork()) {
       request.close();
     }
+  }
+
+  @Override
+  public Parts parts() {
+    return parts;
   }
 
   @Override
