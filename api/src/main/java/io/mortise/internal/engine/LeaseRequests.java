@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -59,7 +60,7 @@ public final class LeaseRequests implements LeaseRequest.Pending {
       LeaseRequest request = new LeaseRequest(this, wanted, wait, here, result);
       add(request, result);
       CompletableFuture<LeaseOutcome> unused =
-          result.whenComplete((value, failed) -> request.endUnwanted(failed));
+          result.whenComplete((value, failed) -> request.end(unwanted(failed)));
       request.start();
       return request::look;
     } catch (LockServiceClosedException e) {
@@ -71,12 +72,21 @@ public final class LeaseRequests implements LeaseRequest.Pending {
     }
   }
 
+  /** A caller has completed the result itself: by an interrupt, or because it wants it no more. */
+  private static CancellationException unwanted(@Nullable Throwable why) {
+    CancellationException unwanted = new CancellationException();
+    if (why instanceof InterruptedException) {
+      unwanted.initCause(why);
+    }
+    return unwanted;
+  }
+
   /** Before it can end. The result is its own, so it is known by that. */
   private void add(LeaseRequest request, CompletableFuture<LeaseOutcome> result) {
     pending.put(result, request);
     beat.start();
     if (!store.takesWork()) {
-      request.close();
+      close(request);
     }
   }
 
@@ -172,6 +182,13 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   void close() {
     beat.close();
     List.copyOf(onClose).forEach(Runnable::run);
-    Trampoline.step(() -> List.copyOf(pending.values()).forEach(LeaseRequest::close));
+    Trampoline.step(() -> List.copyOf(pending.values()).forEach(this::close));
+  }
+
+  private void close(LeaseRequest request) {
+    request.end(
+        new LockServiceClosedException(
+            "%s was waited for when its service %s was closed"
+                .formatted(request.keys().text(), store.clientId())));
   }
 }
