@@ -270,7 +270,7 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    *
    * @param error carries the server's message
    */
-  public final void refuse(Exception error) {
+  public final void refuse(Throwable error) {
     completeExceptionally(ServerError.failure(String.valueOf(error.getMessage()), error));
   }
 
@@ -306,13 +306,17 @@ public class PendingCall extends CompletableFuture<List<Object>> {
 
   /**
    * Waits on the caller's thread until the call has ended, and for a connection no longer than the
-   * caller has patience.
+   * caller has patience. At the deadline the call fails, also if nobody else ends it: the thread
+   * that should may be dead. So such a call needs no {@link #limit}.
    *
    * @return the reply
    * @throws BackendException the call's failure
    */
   public final List<Object> awaitReply() {
     awaitTurn(this);
+    if (!isDone()) {
+      fail(new TimeoutException());
+    }
     return Waits.await(this);
   }
 

@@ -127,6 +127,24 @@ abstract class OutageDuties extends FaultDuties {
     later.assertNoneRan(this::count);
   }
 
+  @Test
+  @Rule({"B1", "B3"})
+  @DisplayName("B1: a call to a server that is killed while it runs the call is UNKNOWN, in time")
+  void killedWhileItRunsTheCall() throws InterruptedException {
+    LockBackend backend = direct();
+    ScriptCall call = within(Duration.ofSeconds(6), run("while true do end", List.of()));
+    long start = System.nanoTime();
+    CompletableFuture<List<Object>> reply = backend.executeAsync(call);
+    // A test cannot observe that the script runs: the server answers nothing meanwhile.
+    Thread.sleep(BRIEF.toMillis());
+    server.kill();
+    BackendException error = assertThrows(BackendException.class, () -> Way.await(reply));
+    assertEquals(Outcome.UNKNOWN, error.outcome(), error::toString);
+    assertInTime(start, call);
+    server.restart();
+    awaitWorking(backend);
+  }
+
   @OnEachServer
   @ParameterizedTest
   @EnumSource

@@ -1,0 +1,268 @@
+package io.mortise.backend.vertx;
+
+import io.mortise.backend.support.ChangingCredentials;
+import io.mortise.backend.support.ChangingCredentials.Answer;
+import io.mortise.backend.support.Silence;
+import io.mortise.backend.support.Timeouts;
+import io.mortise.spi.Credentials;
+import io.vertx.core.Future;
+import io.vertx.redis.client.Command;
+import io.vertx.redis.client.Redis;
+import io.vertx.redis.client.RedisConnection;
+import io.vertx.redis.client.Request;
+import io.vertx.redis.client.Response;
+import io.vertx.redis.client.ResponseType;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A connection that is made again when it is lost: at once, and after a failure with pauses of up
+ * to a second. All methods run on the event loop, and so do those of its user.
+ *
+ * <p>Vert.x 5.2 takes a command off its queue when a push message arrives, and later gives the
+ * reply of that command to the handler of messages. So nothing here depends on which of the two a
+ * reply comes to. Their order is the server's.
+ */
+final class Link {
+  private static final Logger LOG = LoggerFactory.getLogger(Link.class);
+
+  private static final long SHORTEST_PAUSE_MS = 200;
+  private static final long LONGEST_PAUSE_MS = 1000;
+
+  /** Gets the events of a link. */
+  interface User {
+    /** There is a connection now. */
+    void up(RedisConnection connection);
+
+    /** The connection is lost, or an attempt to connect has failed. */
+    void down(Throwable cause);
+
+    /** A message of the server. */
+    default void heard(Response message) {}
+
+    /** An error reply that may belong to any command that has no reply of its own. */
+    default void refused(Throwable error) {}
+  }
+
+  /** A connection that was made. */
+  private static final class Living {
+    private final Redis client;
+    private final RedisConnection connection;
+
+    /** What it has authenticated with. */
+    private Answer used;
+
+    Living(Redis client, RedisConnection connection, Answer used) {
+      this.client = client;
+      this.connection = connection;
+      this.used = used;
+    }
+  }
+
+  private final Loop loop;
+  private final Connector connector;
+  private final User user;
+  private final ChangingCredentials.@Nullable User credentials;
+  private final Silence silence = new Silence();
+
+  /** The client that connects or is connected. Its end is the end of the connection. */
+  private @Nullable Redis client;
+
+  private @Nullable Living living;
+
+  /** What the connection authenticates with at the moment. */
+  private @Nullable Answer tried;
+
+  private long pause = SHORTEST_PAUSE_MS;
+  private long timer = -1;
+  private boolean closed;
+
+  Link(Loop loop, Connector connector, ChangingCredentials.@Nullable User credentials, User user) {
+    this.loop = loop;
+    this.connector = connector;
+    this.credentials = credentials;
+    this.user = user;
+  }
+
+  /** One attempt to connect, which ends in time also if the event loop stands still. */
+  CompletableFuture<RedisConnection> connect() {
+    CompletableFuture<RedisConnection> made = new CompletableFuture<>();
+    CompletableFuture<?> unused =
+        connector
+            .credentials()
+            .whenComplete((answer, e) -> {
+              if (e == null) {
+                loop.run(() -> connect(answer, made));
+              } else {
+                made.completeExceptionally(e);
+              }
+            });
+    return Timeouts.fail(made, connector.attempt().toNanos());
+  }
+
+  private void connect(Answer answer, CompletableFuture<RedisConnection> made) {
+    if (closed) {
+      made.completeExceptionally(new IOException("the backend is closed"));
+    }
+    if (!made.isDone()) {
+      Redis next = connector.client(loop, answer.credentials());
+      client = next;
+      CompletableFuture<?> unused =
+          made.whenComplete((opened, e) -> {
+            if (e != null) {
+              next.close();
+            }
+          });
+      next.connect()
+          .onComplete(
+              opened -> {
+                if (made.complete(opened)) {
+                  up(new Living(next, opened, answer));
+                }
+              },
+              made::completeExceptionally);
+    }
+  }
+
+  private void up(Living next) {
+    if (closed) {
+      next.client.close();
+      return;
+    }
+    living = next;
+    tried = null;
+    pause = SHORTEST_PAUSE_MS;
+    silence.end();
+    next.connection
+        .handler(reply -> heard(next, reply))
+        .exceptionHandler(e -> lost(next, e))
+        .endHandler(end -> lost(next, new IOException("the connection was lost")));
+    user.up(next.connection);
+  }
+
+  private void lost(Living lost, Throwable cause) {
+    if (lost == living && !closed) {
+      living = null;
+      lost.client.close();
+      user.down(cause);
+      connectAgain();
+    }
+  }
+
+  private void connectAgain() {
+    timer = -1;
+    CompletableFuture<?> unused =
+        connect()
+            .whenComplete((made, e) -> {
+              if (e != null) {
+                loop.run(() -> failed(e));
+              }
+            });
+  }
+
+  private void failed(Throwable cause) {
+    if (!closed) {
+      user.down(cause);
+      timer = loop.vertx.setTimer(pause, id -> connectAgain());
+      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+    }
+  }
+
+  /** Gives the connection up, for another one. The server's name is looked up again. */
+  void reconnect(String why) {
+    if (living != null) {
+      lost(living, new IOException(why));
+    }
+  }
+
+  /** Notes that the peer has sent something. */
+  void alive() {
+    silence.end();
+  }
+
+  /** Asks for a sign of life. A peer that was silent for three beats is given up. */
+  void beat() {
+    Living now = living;
+    if (now != null && silence.beat()) {
+      LOG.warn("{}: no data, not even a reply to PING; reconnecting", connector.endpoint());
+      reconnect("the server is silent");
+    } else if (now != null) {
+      send(now, Request.cmd(Command.PING));
+    }
+  }
+
+  /** Authenticates again, if there are newer credentials. */
+  void renew() {
+    Living now = living;
+    if (now == null || tried != null || credentials == null) {
+      return;
+    }
+    Answer latest = credentials.latest();
+    Credentials next = latest.credentials();
+    if (now.used.number() < latest.number() && !next.password().isEmpty()) {
+      tried = latest;
+      Request auth = Request.cmd(Command.AUTH);
+      send(now, (next.user() == null ? auth : auth.arg(next.user())).arg(next.password()));
+    }
+  }
+
+  private void send(Living on, Request request) {
+    Future<@Nullable Response> unused =
+        on.connection
+            .send(request)
+            .onComplete(reply -> heard(on, reply), error -> refused(on, error));
+  }
+
+  private void heard(Living from, @Nullable Response reply) {
+    if (reply == null || from != living) {
+      return;
+    }
+    if (reply instanceof Throwable error) {
+      refused(from, error);
+      return;
+    }
+    silence.end();
+    Answer sent = tried;
+    if (sent != null && credentials != null && isOk(reply)) {
+      tried = null;
+      from.used = sent;
+      credentials.accepted();
+    } else {
+      user.heard(reply);
+    }
+  }
+
+  /** On such a link only AUTH is answered so. */
+  private static boolean isOk(Response reply) {
+    return reply.type() == ResponseType.SIMPLE && "OK".equals(reply.toString());
+  }
+
+  private void refused(Living from, Throwable error) {
+    String text = Replies.error(error);
+    if (text == null || from != living) {
+      return;
+    }
+    silence.end();
+    if (tried == null || credentials == null || text.startsWith("NOPERM")) {
+      user.refused(error); // no ACL forbids AUTH
+      return;
+    }
+    tried = null;
+    if (text.matches("(?s).*(not allowed while subscribed|only \\(P).*")) {
+      reconnect("the older protocol forbids new credentials while it is subscribed");
+    } else {
+      credentials.refused(text);
+    }
+  }
+
+  /** Ends the connection for good. The future ends with it. */
+  Future<Void> close() {
+    closed = true;
+    living = null;
+    loop.vertx.cancelTimer(timer);
+    return client == null ? Future.succeededFuture() : client.close();
+  }
+}
