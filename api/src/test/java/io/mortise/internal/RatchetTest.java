@@ -28,12 +28,7 @@ class RatchetTest {
 
   /** Files with more than 450 lines. */
   private static final Map<String, Integer> LONG_FILES =
-      Map.ofEntries(
-          Map.entry("Gate", 795),
-          Map.entry("LeaseRequest", 610),
-          Map.entry("ReadGate", 545),
-          Map.entry("Clients", 510),
-          Map.entry("LockService", 502));
+      Map.ofEntries(Map.entry("Clients", 510), Map.entry("LockService", 502));
 
   /** Types with more than 18 fields. */
   private static final Map<String, Integer> WIDE_TYPES = Map.of("Stay.Stay", 21);
@@ -61,8 +56,6 @@ class RatchetTest {
   /** Methods and constructors with more than 5 parameters. */
   private static final Map<String, Integer> LONG_CALLS =
       Map.ofEntries(
-          Map.entry("LeaseRequest.<init>", 6),
-          Map.entry("LeaseRequest.start", 6),
           Map.entry("LockKind.<init>", 6),
           Map.entry("ProviderInfo.<init>", 6),
           Map.entry("Releases.<init>", 6),
@@ -82,7 +75,7 @@ class RatchetTest {
   private static final Map<String, Integer> CLASSES_BEHIND =
       Map.of(
           "lock", 78,
-          "lock, five calls deep", 35,
+          "lock, five calls deep", 34,
           "unlock", 76,
           "acquire", 82);
 

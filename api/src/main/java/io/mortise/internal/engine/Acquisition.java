@@ -263,6 +263,11 @@ public final class Acquisition implements LockScripts.Subject {
     return news;
   }
 
+  /** As {@link Grant#lose}, of what has the hold now. */
+  boolean lose(Loss why) {
+    return grant.lose(this, why);
+  }
+
   void setForgotten() {
     forgotten = true;
   }

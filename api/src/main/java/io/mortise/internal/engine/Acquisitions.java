@@ -26,6 +26,7 @@ final class Acquisitions {
   private static final Loss FORCED = new Loss(LossCause.FORCED, "somebody forced the lock open");
 
   private final Store store;
+  private final String client;
   private final RedissonChannels redissonChannels;
   private final Map<String, Acquisition> byId = new ConcurrentHashMap<>();
   private final AtomicLong sequence = new AtomicLong();
@@ -37,12 +38,13 @@ final class Acquisitions {
 
   Acquisitions(Store store, RedissonChannels redissonChannels) {
     this.store = store;
+    client = store.clientId().text();
     this.redissonChannels = redissonChannels;
   }
 
   /** A new id for a step that takes no lock. */
   String newStepId(long threadId) {
-    return AcquisitionId.step(store.clientId(), sequence.incrementAndGet(), threadId);
+    return AcquisitionId.step(client, sequence.incrementAndGet(), threadId);
   }
 
   /**
@@ -60,21 +62,21 @@ final class Acquisitions {
         own
             && keys.kind().mayBeGrantedInReply()
             && lease.equals(store.defaultLease())
-            && store.options().replicaAcks() == null;
+            && store.replicaAcks() == null;
     return create(asker, grant, threadId, lease, granting ? Mark.GRANTED_IN_REPLY : Mark.NONE);
   }
 
   /** As {@link #create}, for threads of one gate, which take it over from each other. */
-  <G extends Asker & Grant> Acquisition createShared(G gate, long threadId, LeaseTerms lease) {
+  Acquisition createShared(Asker gate, Grant grant, long threadId, LeaseTerms lease) {
     boolean stays = gate.keys().kind() == LockKind.PLAIN && lease.mayBeHandedOff();
     Mark mark = store.retain() > 0 ? Mark.RETAINED : Mark.HANDED_OFF;
     boolean never = store.retain() == 0 && store.options().handOffLimit() == 0;
-    return create(gate, gate, threadId, lease, stays && !never ? mark : Mark.NONE);
+    return create(gate, grant, threadId, lease, stays && !never ? mark : Mark.NONE);
   }
 
   private Acquisition create(Asker asker, Grant grant, long threadId, LeaseTerms lease, Mark mark) {
     long number = sequence.incrementAndGet();
-    String id = AcquisitionId.create(store.clientId(), number, threadId, asker.keys(), mark);
+    String id = AcquisitionId.create(client, number, threadId, asker.keys(), mark);
     Acquisition acquisition = new Acquisition(asker, grant, id, lease, store.steps());
     byId.put(id, acquisition);
     return acquisition;
@@ -156,7 +158,7 @@ final class Acquisitions {
       return; // of another service, or over
     }
     acquisition.revoke(); // first: so a reply that comes now is refused or lost
-    if (!acquisition.grant().lose(acquisition, FORCED)) {
+    if (!acquisition.lose(FORCED)) {
       acquisition.signal();
     }
   }

@@ -18,7 +18,8 @@ import org.slf4j.LoggerFactory;
 /**
  * Sends the commands for which no thread waits. Few batches are out at a time. Commands that come
  * meanwhile go with the next batch. So a burst of thousands of commands needs some batches, where
- * single commands would queue for a connection until they time out. Thread-safe; does not block.
+ * single commands would queue for a connection until they time out. Thread-safe. Only {@link
+ * #execute} blocks.
  */
 final class CommandBatcher {
   private static final Logger log = LoggerFactory.getLogger(CommandBatcher.class);
@@ -77,6 +78,22 @@ final class CommandBatcher {
       waiting.addAll(commands);
     }
     flush();
+  }
+
+  /** Sends a command at once on the calling thread, which waits for the answer. */
+  void execute(Command command) {
+    List<Object> reply;
+    try {
+      ScriptCall call = command.makeCall();
+      if (call == null) {
+        return;
+      }
+      reply = backend.execute(call);
+    } catch (RuntimeException e) {
+      command.answered(null, e);
+      return;
+    }
+    command.answered(reply, null);
   }
 
   private void flush() {

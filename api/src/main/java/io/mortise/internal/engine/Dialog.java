@@ -96,7 +96,7 @@ final class Dialog {
    */
   Next hears(
       Acquisition asked, List<Object> answer, Patience patience, @Nullable VotingSet voters) {
-    AcquireReply reply = AcquireReply.ofAcquire(answer, store.options().replicaAcks());
+    AcquireReply reply = AcquireReply.ofAcquire(answer, store.replicaAcks());
     if (reply instanceof AcquireReply.NotReplicated few) {
       return failed(
           asked,
@@ -153,7 +153,7 @@ final class Dialog {
     if (asked.ticket().isEmpty()) {
       LockLog.queued(asked, waiting.left());
     }
-    asked.place().queued(waiting, store.now(), store.options().times());
+    asked.place().queued(waiting, store.now(), store.recheck());
     return Next.QUEUED;
   }
 

@@ -3,7 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.LeaseState;
 import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.wire.ServiceOptions;
-import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rule L12: when what a service got from the store may stay in it, so that the next one there needs
@@ -31,6 +31,9 @@ final class GateRule {
 
   /** The same while nobody has asked for it (ns). */
   static final long UNASKED = ServiceOptions.UNASKED_TIME.toNanos();
+
+  /** How many holds a service retains at most. A crash or lost data concerns all of them. */
+  static final int MOST_RETAINED = 10_000;
 
   private GateRule() {}
 
@@ -110,40 +113,26 @@ final class GateRule {
    * with each one that moves the end, many that ask would keep the lock where it is.
    */
   static final class Stay {
-    /** How many holds a service retains at most. A crash or lost data concerns all of them. */
-    private static final int MOST_RETAINED = 10_000;
-
-    private final Store store;
-
-    /** How many holds of the service are retained. */
-    private final AtomicInteger ofService;
-
     private boolean alone;
-    private boolean asked;
-    private long askedAt;
     private int handOffs;
-    private boolean retained;
 
-    Stay(Store store, AtomicInteger ofService) {
-      this.store = store;
-      this.ofService = ofService;
-    }
+    /** When somebody asked for it first; null if nobody has. */
+    private @Nullable Long askedAt;
 
     /** The gate has a new acquisition, which may be asked for before it holds the lock. */
     void expects() {
-      asked = false;
+      askedAt = null;
     }
 
     /** The acquisition holds the lock. If it was asked for before, it is not alone. */
     void begins(boolean isAlone) {
-      alone = isAlone && !asked;
+      alone = isAlone && askedAt == null;
       handOffs = 0;
     }
 
     /** Somebody wants the lock. */
     void wanted(long now) {
-      if (!asked) {
-        asked = true;
+      if (askedAt == null) {
         askedAt = now;
       }
     }
@@ -155,28 +144,28 @@ final class GateRule {
 
     /** Another thread of the process takes the hold over. Returns how many have. */
     int takenOver() {
-      endRetaining();
       return ++handOffs;
     }
 
-    boolean mayHandOff(Acquisition held, LockKind kind, Waiter next, long now) {
-      return GateRule.mayPassOnAgain(store, kind, handOffs)
+    boolean mayHandOff(Store store, Acquisition held, Waiter next, long now) {
+      return GateRule.mayPassOnAgain(store, held.keys().kind(), handOffs)
           && next.lease().mayBeHandedOff()
           && handOffLeft(held, now) > 0
-          && isSafe(held, now);
+          && isSafe(store, held, now);
     }
 
     private long handOffLeft(Acquisition held, long now) {
       long age = now - held.lease().acquiredAt();
       long unasked = alone ? UNASKED - age : 0;
-      long afterAsked = asked ? askedAt + HAND_OFF - now : unasked;
+      Long since = askedAt;
+      long afterAsked = since == null ? unasked : since + HAND_OFF - now;
       return Math.max(HAND_OFF - age, Math.min(unasked, afterAsked));
     }
 
-    private long retainLeft(Acquisition held, long now) {
+    private long retainLeft(Store store, Acquisition held, long now) {
       long time = store.retain() - (now - held.lease().acquiredAt());
       long lease = held.lease().remaining(now) - held.lease().terms().nanos() / 2;
-      return alone && !asked ? Math.min(time, lease) : 0;
+      return isUnasked() ? Math.min(time, lease) : 0;
     }
 
     /**
@@ -184,14 +173,14 @@ final class GateRule {
      *
      * @param handedOff whether a thread was woken for it; else it is retained
      */
-    long left(Acquisition held, boolean handedOff, long now) {
-      return handedOff ? handOffLeft(held, now) : retainLeft(held, now);
+    long left(Store store, Acquisition held, boolean handedOff, long now) {
+      return handedOff ? handOffLeft(held, now) : retainLeft(store, held, now);
     }
 
     /** When to look again at a hold that may lie (ns), also if it is used meanwhile. */
-    long untilLook(Acquisition held, boolean handedOff, long now) {
-      long other = left(held, !handedOff, now);
-      long own = left(held, handedOff, now);
+    long untilLook(Store store, Acquisition held, boolean handedOff, long now) {
+      long other = left(store, held, !handedOff, now);
+      long own = left(store, held, handedOff, now);
       return other > 0 ? Math.min(own, other) : own;
     }
 
@@ -199,33 +188,19 @@ final class GateRule {
      * Whether a hold may be retained, and may be taken over while it is. None is retained during a
      * renewal: it may fail, and nobody is inside to be told.
      */
-    boolean mayRetain(Acquisition held, long now) {
-      return alone
-          && !asked
+    boolean mayRetain(Store store, Acquisition held, long now) {
+      return isUnasked()
           && now - held.lease().acquiredAt() < store.retain()
           && !held.lease().isRenewing()
-          && isSafe(held, now);
+          && isSafe(store, held, now);
     }
 
-    private boolean isSafe(Acquisition held, long now) {
+    private static boolean isSafe(Store store, Acquisition held, long now) {
       return held.lease().terms().mayBeHandedOff() && GateRule.isSafe(store, held.lease(), now);
     }
 
-    /** Begins to retain the hold. Returns false if the service retains as many as it may. */
-    boolean retain() {
-      retained = ofService.incrementAndGet() <= MOST_RETAINED;
-      if (!retained) {
-        ofService.decrementAndGet();
-      }
-      return retained;
-    }
-
-    /** The hold is retained no more. */
-    void endRetaining() {
-      if (retained) {
-        retained = false;
-        ofService.decrementAndGet();
-      }
+    private boolean isUnasked() {
+      return alone && askedAt == null;
     }
   }
 }

@@ -63,7 +63,7 @@ public final class Gates implements Gate.Home {
 
   private @Nullable Hold holdAt(String place, long threadId) {
     Gate gate = byPlace.get(place);
-    Hold hold = gate == null ? null : gate.hold();
+    Hold hold = gate == null ? null : gate.grant().hold();
     return hold != null && hold.thread().getId() == threadId ? hold : null;
   }
 
@@ -74,7 +74,8 @@ public final class Gates implements Gate.Home {
 
   /** The holds of all threads. It searches all gates, so it is for diagnostics only. */
   public Stream<Hold> holdsOf(LockKeys keys) {
-    Stream<Hold> own = byPlace.values().stream().map(Gate::hold).filter(Objects::nonNull);
+    Stream<Hold> own =
+        byPlace.values().stream().map(gate -> gate.grant().hold()).filter(Objects::nonNull);
     Stream<Hold> shared =
         readGates.all().stream()
             .flatMap(gate -> StreamSupport.stream(gate.holds().spliterator(), false));
@@ -152,10 +153,22 @@ public final class Gates implements Gate.Home {
     }
   }
 
-  /** As {@link Gate#makeRoom(Runnable)}, for a lease of the lock. */
+  /**
+   * A request for a lease cannot take over what threads retain. Gives it back in the background,
+   * and runs the task when the store has answered, or has not.
+   *
+   * @return whether it was unused; if not, the task does not run
+   */
   boolean makesRoom(LockKeys keys, Runnable then) {
     Gate plain = byPlace.get(keys.lock());
-    return plain != null && plain.makeRoom(then);
+    if (plain == null) {
+      return false;
+    }
+    Acquisition unwanted = plain.grant().endUnwanted();
+    if (unwanted != null) {
+      parts.releases().giveBackFrom(plain, unwanted, then);
+    }
+    return unwanted != null;
   }
 
   /** Begins an attempt without waiting, for a thread that does not hold the lock. */
@@ -197,15 +210,14 @@ public final class Gates implements Gate.Home {
     Gate known = byPlace.get(place); // without the monitor and the object of computeIfAbsent
     return known != null
         ? known
-        : byPlace.computeIfAbsent(
-            place, key -> new Gate(parts, this, new GateRule.Stay(store, retained), keys, waiter));
+        : byPlace.computeIfAbsent(place, key -> new Gate(parts, this, retained, keys, waiter));
   }
 
   @Override
   public Acquisition newAcquisition(Gate gate, Waiter waiter) {
     long thread = waiter.thread().getId();
     if (gate.isShared()) {
-      return parts.acquisitions().createShared(gate, thread, waiter.lease());
+      return parts.acquisitions().createShared(gate, gate.grant(), thread, waiter.lease());
     }
     Acquisition.Grant grant = readGates.grantFor(waiter, gate);
     return parts.acquisitions().create(gate, grant, thread, waiter.lease(), true);

@@ -15,13 +15,6 @@ public final class Hold {
      */
     boolean exit(Hold own, long now);
 
-    /**
-     * The lease by which it holds is over.
-     *
-     * @return whether it was held until now
-     */
-    boolean lose(Acquisition held, Loss why);
-
     /** Whether no other thread holds by the same acquisition. From now on none will. */
     default boolean isOnly(Hold own) {
       return true;
@@ -61,7 +54,7 @@ public final class Hold {
 
   /** Its lease is over. Returns whether it was held until now. */
   public boolean lose(Loss why) {
-    return place.lose(acquisition, why);
+    return acquisition.lose(why);
   }
 
   /** Whether no other thread of this service holds by its acquisition. From now on none will. */

@@ -95,6 +95,10 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
     this.told = told;
   }
 
+  Parts parts() {
+    return parts;
+  }
+
   /** The thread that asks for it. */
   Caller caller() {
     return caller;

@@ -257,8 +257,7 @@ public final class LeaseKeeper {
       return;
     }
     batch.forEach(each -> each.lease().endRenewal());
-    NotReplicated few =
-        reply == null ? null : NotReplicated.of(reply, store.options().replicaAcks());
+    NotReplicated few = reply == null ? null : NotReplicated.of(reply, store.replicaAcks());
     renewing.ended(reply != null && few == null, store.now());
     if (reply != null) {
       answered(batch, reply, few, sentAt);
@@ -291,7 +290,7 @@ public final class LeaseKeeper {
   boolean confirm(Acquisition held, LeaseTerms policy, long answer, long sentAt) {
     if (answer != RENEWED) {
       boolean over = held.lease().remaining(store.now()) == 0; // the store ended it too
-      held.grant().lose(held, over ? whyEnded(held) : KEY_GONE);
+      held.lose(over ? whyEnded(held) : KEY_GONE);
       return false;
     }
     boolean untold = held.grant().retains(held); // first: a hold in doubt keeps its grant
@@ -305,7 +304,7 @@ public final class LeaseKeeper {
       events.recovered(held, store.now());
     }
     if (before == LeaseState.LOST) {
-      held.grant().lose(held, whyEnded(held));
+      held.lose(whyEnded(held));
     } else if (policy.equals(LOOK)) {
       timeEnd(held); // which may be earlier now
     }
@@ -356,7 +355,7 @@ public final class LeaseKeeper {
 
   private boolean extended(Acquisition held, LeaseTerms to, List<Object> reply, long sentAt) {
     long answer = (Long) reply.get(0);
-    NotReplicated few = NotReplicated.of(reply, store.options().replicaAcks());
+    NotReplicated few = NotReplicated.of(reply, store.replicaAcks());
     if (few != null && answer == RENEWED) {
       throw Failures.notReplicated(few, extending(held), store.endpoint());
     }
@@ -370,7 +369,7 @@ public final class LeaseKeeper {
   private void failed(Acquisition held, String reason) {
     suspect(held, reason);
     if (held.lease().isUnsure(store.now())) {
-      held.grant().lose(held, whyEnded(held));
+      held.lose(whyEnded(held));
     }
   }
 
@@ -396,7 +395,7 @@ public final class LeaseKeeper {
       return;
     }
     if (held.lease().untilLost(store.now()) == 0) {
-      held.grant().lose(held, whyEnded(held));
+      held.lose(whyEnded(held));
     } else {
       timeEnd(held);
     }
@@ -437,9 +436,10 @@ public final class LeaseKeeper {
 
   private String limitOf(Acquisition held) {
     long own = held.lease().terms().maxHold();
-    return own < store.longestHold()
+    long ofService = store.longestHold();
+    return own < ofService
         ? "withMaxHold(%s)".formatted(Duration.ofNanos(own))
-        : "maxHold %s".formatted(store.options().maxHold());
+        : "maxHold %s".formatted(Duration.ofNanos(ofService));
   }
 
   void close() {

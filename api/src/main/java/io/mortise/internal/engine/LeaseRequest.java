@@ -1,21 +1,12 @@
 package io.mortise.internal.engine;
 
-import io.mortise.LockAttempt;
 import io.mortise.LockException;
-import io.mortise.LockServiceClosedException;
 import io.mortise.internal.engine.Acquisition.Taking;
 import io.mortise.internal.told.ToldRequest;
-import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.QueueTimes;
-import io.mortise.internal.wire.VotingSet;
 import io.mortise.spi.ScriptCall;
-import io.mortise.spi.TimeSource.Timer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Objects;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -53,12 +44,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
 
   /** The requests of a service that have not ended. */
   interface Pending extends LeaseGrant.Home {
-    /**
-     * Called before the request can end.
-     *
-     * @param result which the request completes when it ends, so that it is its own
-     */
-    void add(LeaseRequest request, CompletableFuture<LeaseOutcome> result);
+    Parts parts();
 
     /**
      * Whether a gate of the service gives that lock back now, which it retained. If so, runs the
@@ -72,99 +58,57 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     @Nullable LeaseGate gate(Wanted wanted);
   }
 
-  private final Parts parts;
-  private final Store store;
   private final Pending pending;
-  private final @Nullable VotingSet voters;
   private final LeaseGrant grant;
 
   /** Whether the thread that asks waits for the result. */
   private final boolean here;
 
-  /** How long it waits (ns), as {@link LeaseSource} has it. */
-  private final long wait;
-
-  private final long start;
-  private final Dialog dialog;
-
+  private final LeaseDialog dialog;
   private Phase phase = Phase.NEW;
-  private Acquisition acquisition;
-  private @Nullable Long firstAskedAt;
   private boolean timeIsOver;
-  private boolean shown;
-
-  /** The holder that was asked for what nobody uses, and for which it waits. */
-  private @Nullable String recalledFrom;
-
-  private @Nullable Timer timer;
-
-  /** Cleared when complete: it refers to the lease, and a dropped lease must be noticed. */
-  private @Nullable CompletableFuture<LeaseOutcome> result;
 
   /** Where it waits, if its lease may be passed on; null when it has its lease or has ended. */
   private volatile @Nullable LeaseGate gate;
 
-  private LeaseRequest(
-      Parts parts,
+  /** Its arguments are those of {@link LeaseRequests#start}. */
+  LeaseRequest(
       Pending pending,
       Wanted wanted,
       long wait,
       boolean here,
       CompletableFuture<LeaseOutcome> result) {
     this.here = here;
-    this.parts = parts;
     this.pending = pending;
-    voters = wanted.voters();
-    this.wait = wait;
-    this.result = result;
-    store = parts.store();
-    start = store.now();
-    ToldRequest told = parts.events().attempts().begins(wanted.keys(), start);
+    Parts parts = pending.parts();
+    long now = parts.store().now();
+    ToldRequest told = parts.events().attempts().begins(wanted.keys(), now);
     grant = new LeaseGrant(parts, pending, wanted.keys(), told);
-    dialog = new Dialog(parts, wanted.keys(), wanted.terms(), null);
-    acquisition = newAcquisition();
+    dialog = new LeaseDialog(this, grant, wanted, wait, result);
     gate = pending.gate(wanted); // last: from here on it ends in any case
   }
 
-  /**
-   * Starts a request: asks for the first time.
-   *
-   * @param here whether the calling thread waits for the result. Then it sends the first command
-   * @param result completed on the thread that delivers the reply, so nothing that blocks may
-   *     depend on it. If a caller completes it first, the request is withdrawn.
-   * @return what the calling thread runs before each sleep, if it waits for the result
-   */
-  static Runnable start(
-      Parts parts,
-      Pending pending,
-      Wanted wanted,
-      long wait,
-      boolean here,
-      CompletableFuture<LeaseOutcome> result) {
-    LeaseRequest request = new LeaseRequest(parts, pending, wanted, wait, here, result);
-    pending.add(request, result);
-    CompletableFuture<LeaseOutcome> unused =
-        result.whenComplete((value, failed) -> request.endUnwanted(failed));
-    if (request.patience() == Patience.LIMITED) {
-      request.limit();
-    }
-    Runnable joined = request.join();
+  private Parts parts() {
+    return pending.parts();
+  }
+
+  /** Asks for the first time, unless it may take what another has left, or waits for that. */
+  void start() {
+    limit();
+    Runnable joined = join();
     if (joined != null) {
       joined.run();
     } else {
-      request.begin();
-      request.askFirst();
+      begin();
+      askFirst();
     }
-    return request::look;
   }
 
   private void askFirst() {
-    if (store.retain() > 0 && pending.makesRoom(keys(), this::wake)) {
-      return;
-    }
-    if (here) {
+    boolean later = parts().store().retain() > 0 && pending.makesRoom(keys(), this::wake);
+    if (!later && here) {
       ask();
-    } else {
+    } else if (!later) {
       wake();
     }
   }
@@ -172,11 +116,11 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   /** Takes what another has left, or waits in the line, if that may spare it a command. */
   private @Nullable Runnable join() {
     LeaseGate own = gate;
-    return own == null || wait <= LeaseSource.NOT ? null : own.join(this);
+    return own == null || !dialog.waits() ? null : own.join(this);
   }
 
-  /** It takes what another request has left, if its thread was woken for that. */
-  private void look() {
+  /** The thread that waits calls it before each sleep. It takes what was left for it meanwhile. */
+  void look() {
     LeaseGate own = gate;
     Runnable taken = own == null ? null : own.look(this);
     if (taken != null) {
@@ -189,15 +133,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   }
 
   private synchronized void limit() {
-    if (result != null) {
-      timer = store.time().schedule(this::timeIsOver, Duration.ofNanos(wait));
-    }
-  }
-
-  /** A vote is confirmed by its own script, so no reply to another command may grant it. */
-  private Acquisition newAcquisition() {
-    long thread = grant.caller().thread().getId();
-    return parts.acquisitions().create(this, grant, thread, dialog.terms(), voters == null);
+    dialog.limit(this::timeIsOver);
   }
 
   @Override
@@ -205,40 +141,24 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     return grant.keys();
   }
 
-  private Patience patience() {
-    if (wait == LeaseSource.FOREVER) {
-      return Patience.UNLIMITED;
-    }
-    return wait > LeaseSource.NOT || recalledFrom != null ? Patience.LIMITED : Patience.NONE;
-  }
-
   // Asking
 
   @Override
   public void wake() {
-    store.batcher().send(List.of(this));
+    parts().store().batcher().send(List.of(this));
   }
 
   private void ask() {
-    List<Object> reply;
     try {
-      ScriptCall call = makeCall();
-      if (call == null) {
-        return; // its service was closed meanwhile
-      }
-      reply = store.backend().execute(call);
-    } catch (RuntimeException e) {
-      answered(null, e);
-      return;
+      parts().store().batcher().execute(this);
     } catch (Error e) {
       end(e); // or it would ask without end
       throw e;
     }
-    answered(reply, null);
   }
 
   synchronized boolean isDue() {
-    return phase == Phase.WAITING && store.takesWork() && acquisition.place().isDue(store.now());
+    return phase == Phase.WAITING && parts().store().takesWork() && dialog.isDue();
   }
 
   @Override
@@ -247,14 +167,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
       return null;
     }
     phase = Phase.ASKING;
-    long now = store.now();
-    firstAskedAt = firstAskedAt == null ? Long.valueOf(now) : firstAskedAt;
-    dialog.asks(acquisition, patience(), now);
-    boolean waits = patience() != Patience.NONE;
-    LeaseTerms terms = dialog.terms();
-    return voters == null
-        ? store.scripts().acquire(acquisition, terms, waits, "")
-        : store.scripts().vote(acquisition, terms, waits, voters, parts.voter().expected());
+    return dialog.asks();
   }
 
   @Override
@@ -264,30 +177,19 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
       if (phase != Phase.ASKING) {
         return; // given up, and withdrawn
       }
-      next = next(hears(reply, failure));
+      next = next(dialog.hears(reply, failure));
     }
     next.run();
   }
 
-  private Dialog.Next hears(@Nullable List<Object> reply, @Nullable Throwable failure) {
-    try {
-      if (reply != null) {
-        return dialog.hears(acquisition, reply, patience(), voters);
-      }
-    } catch (RuntimeException e) { // a reply that no script gives
-      return dialog.failed(acquisition, Failures.cause(e), patience());
-    }
-    return dialog.failed(acquisition, Failures.cause(failure), patience());
-  }
-
   private Runnable next(Dialog.Next next) {
     return switch (next) {
-      case TAKE -> take(acquisition.place().askedAt());
+      case TAKE -> take(dialog.acquisition().place().askedAt());
       case QUEUED -> queued();
       case PAUSE -> pauses();
       case AWAIT_OWN -> awaitsOwn();
       case ASK_AGAIN -> waits(() -> {});
-      case REPLACE -> replaces(parts.acquisitions()::forget);
+      case REPLACE -> replaces(parts().acquisitions()::forget);
       case REFUSED -> done(new LeaseOutcome(null, dialog.holder()), null);
       case RECALLED -> recalled();
       case OPEN -> done(new LeaseOutcome(null, null, true), null);
@@ -300,23 +202,22 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     return switch (taking(sentAt, held)) {
       case HELD -> held[0];
       case TOO_LATE -> heldTooLate();
-      case REVOKED -> replaces(parts.releases()::withdraw); // the store may not remember that
+      case REVOKED -> replaces(parts().releases()::withdraw); // the store may not remember that
     };
   }
 
   /** Its grant has the hold from the step on in which it is held. */
   private Taking taking(long sentAt, Runnable[] held) {
-    long now = store.now();
-    LeaseTerms terms = dialog.terms();
-    return acquisition.take(terms, sentAt, now, store.longestHold(), () -> held[0] = held(now));
+    long now = parts().store().now();
+    return dialog.take(sentAt, now, () -> held[0] = held(now));
   }
 
   private Runnable queued() {
-    Acquisition asked = acquisition;
-    Runnable telling = waiting();
+    Acquisition asked = dialog.acquisition();
+    Runnable telling = dialog.waiting();
     return waits(() -> {
       telling.run();
-      parts.redissonChannels().waits(asked);
+      parts().redissonChannels().waits(asked);
       LeaseGate own = gate;
       if (own != null) {
         own.queued(this);
@@ -324,35 +225,22 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     });
   }
 
-  /**
-   * Goes on with a new acquisition, for one that can no longer get the lock. It takes that one's
-   * place in the queue.
-   */
+  /** Goes on with a new acquisition, for one that can no longer get the lock. */
   private Runnable replaces(Consumer<Acquisition> ending) {
-    Acquisition gone = acquisition;
-    acquisition = newAcquisition();
-    acquisition.place().succeeds(gone.place());
+    Acquisition gone = dialog.replaces();
     return waits(() -> ending.accept(gone));
   }
 
   private Runnable awaitsOwn() {
     phase = Phase.WAITING;
-    Acquisition asked = acquisition;
-    CompletableFuture<Void> leaving = dialog.leaving();
-    return () -> {
-      CompletableFuture<Void> unused = leaving.thenRun(asked::signal);
-    };
+    return dialog.awaitsOwn();
   }
 
   /** An attempt that was not to wait waits for the short time in which the lock comes back. */
   private Runnable recalled() {
-    String who = dialog.holder();
-    if (wait != LeaseSource.NOT || recalledFrom != null) {
-      return done(new LeaseOutcome(null, who), null);
+    if (!dialog.recalls(this::timeIsOver)) {
+      return done(new LeaseOutcome(null, dialog.holder()), null);
     }
-    recalledFrom = who;
-    timer = store.time().schedule(this::timeIsOver, QueueTimes.RECALL);
-    acquisition.place().signal();
     return waits(() -> {});
   }
 
@@ -375,9 +263,9 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     synchronized (this) {
       boolean begins =
           phase == Phase.WAITING
-              && granted == acquisition
+              && granted == dialog.acquisition()
               && granted.place().mayBeGranted(sentAt)
-              && store.takesWork()
+              && parts().store().takesWork()
               && taking(sentAt, held) == Taking.HELD;
       held[0] = begins ? held[0] : granted::signal;
     }
@@ -385,11 +273,11 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   }
 
   private Runnable held(long now) {
-    Acquisition taken = acquisition;
-    boolean atOnce = taken.ticket().isEmpty() && !taken.mayArriveLate();
-    long placedAt = firstAskedAt == null ? start : firstAskedAt;
+    Acquisition taken = dialog.acquisition();
+    boolean atOnce = dialog.isAtOnce();
+    long placedAt = dialog.placedAt();
     LeaseHandle lease = grant.begins(taken, now);
-    Runnable telling = parts.events().attempts().acquired(grant.told(), taken, now);
+    Runnable telling = dialog.acquired(taken, now);
     return begins(
         lease,
         now,
@@ -398,7 +286,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
           if (own != null) {
             grant.mayBePassedOn(own.opened(taken, atOnce, placedAt));
           }
-          parts.took(taken);
+          parts().took(taken);
         },
         telling);
   }
@@ -406,8 +294,8 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   /** The hold begins. The first task runs before anybody has the lease, the other tells of it. */
   private Runnable begins(LeaseHandle lease, long now, Runnable first, Runnable telling) {
     phase = Phase.HELD;
-    long waited = now - start;
-    CompletableFuture<LeaseOutcome> waiting = forgetResult();
+    long waited = now - dialog.start();
+    CompletableFuture<LeaseOutcome> waiting = dialog.takeResult();
     return () -> {
       pending.remove(waiting);
       first.run();
@@ -436,7 +324,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
       return null;
     }
     phase = Phase.LINE;
-    return waiting();
+    return dialog.waiting();
   }
 
   @Override
@@ -461,12 +349,11 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   }
 
   private Runnable takesOver(LeaseGrant from, Acquisition held, long now) {
-    Acquisition unused = acquisition;
-    acquisition = held;
+    Acquisition unused = dialog.takesOver(held);
     grant.follows(from);
     LeaseHandle lease = grant.begins(held, now);
-    Runnable telling = parts.events().attempts().takenOver(grant.told(), held, now);
-    return begins(lease, now, () -> parts.acquisitions().forget(unused), telling);
+    Runnable telling = dialog.takenOver(held, now);
+    return begins(lease, now, () -> parts().acquisitions().forget(unused), telling);
   }
 
   @Override
@@ -476,26 +363,25 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
 
   @Override
   public void wakeToLook() {
-    store.time().unpark(grant.caller().thread());
+    parts().store().time().unpark(grant.caller().thread());
   }
 
   // No answer, or none in time
 
   private Runnable pauses() {
     phase = Phase.WAITING;
-    return timeIsOver ? giveUp() : waiting();
+    return timeIsOver ? giveUp() : dialog.waiting();
   }
 
   /**
    * Asks with a new id, but only at the next run of the timer, and no longer than after failures.
    */
   private Runnable heldTooLate() {
-    Acquisition late = acquisition;
-    acquisition = newAcquisition();
+    Acquisition late = dialog.startsAgain();
     List<LockException> told = new ArrayList<>(1);
-    Runnable next = next(dialog.heldTooLate(patience(), timeIsOver ? why -> {} : told::add));
+    Runnable next = next(dialog.heldTooLate(timeIsOver ? why -> {} : told::add));
     return () -> {
-      parts.releases().withdraw(late);
+      parts().releases().withdraw(late);
       told.forEach(why -> LockLog.tooLate(keys(), why));
       next.run();
     };
@@ -514,17 +400,6 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     next.run();
   }
 
-  /**
-   * The caller has completed the result itself: by an interrupt, or because it wants it no more.
-   */
-  private void endUnwanted(@Nullable Throwable why) {
-    CancellationException unwanted = new CancellationException();
-    if (why instanceof InterruptedException) {
-      unwanted.initCause(why);
-    }
-    end(unwanted);
-  }
-
   /** Ends the request with an exception, unless it has ended. */
   void end(Throwable why) {
     Runnable next;
@@ -535,35 +410,20 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     next.run();
   }
 
-  void close() {
-    end(
-        new LockServiceClosedException(
-            "%s was waited for when its service %s was closed"
-                .formatted(keys().text(), store.clientId())));
-  }
-
   private Runnable giveUp() {
-    return done(new LeaseOutcome(null, recalledFrom), dialog.failure());
+    return done(new LeaseOutcome(null, dialog.recalledFrom()), dialog.failure());
   }
 
   private Runnable done(@Nullable LeaseOutcome value, @Nullable Throwable why) {
     phase = Phase.DONE;
-    Runnable telling =
-        parts.events().attempts().notAcquired(grant.told(), refusal(value), why, store.now());
-    Acquisition orphan = acquisition;
-    boolean unqueued =
-        value != null && (value.open() || value.heldBy() != null) && recalledFrom == null;
-    boolean known = orphan.place().mayBeKnown() && (!unqueued || orphan.mayArriveLate());
-    CompletableFuture<LeaseOutcome> waiting = forgetResult();
+    Runnable telling = dialog.notAcquired(value, why);
+    Runnable withdrawing = dialog.withdrawing(value);
+    CompletableFuture<LeaseOutcome> waiting = dialog.takeResult();
     return () -> {
       pending.remove(waiting);
       leaveGate();
       telling.run();
-      if (!known) {
-        parts.acquisitions().forget(orphan);
-      } else if (store.takesWork()) {
-        parts.releases().withdraw(orphan);
-      } // or else closing takes it out of the queue, with all others at once
+      withdrawing.run();
       if (why != null) {
         waiting.completeExceptionally(why);
       } else {
@@ -572,39 +432,13 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     };
   }
 
-  private LockAttempt.Outcome refusal(@Nullable LeaseOutcome value) {
-    if (value != null && value.open()) {
-      return LockAttempt.Outcome.OPEN;
-    }
-    return wait <= LeaseSource.NOT ? LockAttempt.Outcome.BUSY : LockAttempt.Outcome.TIMED_OUT;
-  }
-
-  /** Called by the one transition that ends the wait. */
-  private CompletableFuture<LeaseOutcome> forgetResult() {
-    CompletableFuture<LeaseOutcome> waiting = Objects.requireNonNull(result, "result");
-    result = null;
-    if (timer != null) {
-      timer.close();
-    }
-    return waiting;
-  }
-
-  /**
-   * It begins to wait: in the store's queue, in the line or for a store that fails. From now on it
-   * is shown, and told, as one that waits. Call it under the monitor.
-   */
-  private Runnable waiting() {
-    shown = true;
-    return parts.events().attempts().waiting(grant.told());
-  }
-
   /** When it began, if it has begun to wait and has not ended; else null. */
   synchronized @Nullable Long waitingSince() {
-    return shown && phase != Phase.HELD && phase != Phase.DONE ? start : null;
+    return dialog.waitingSince();
   }
 
   @Override
   public String toString() {
-    return "LeaseRequest[" + keys().name() + ", " + acquisition.id() + ']';
+    return "LeaseRequest[" + keys().name() + ", " + dialog.acquisition().id() + ']';
   }
 }

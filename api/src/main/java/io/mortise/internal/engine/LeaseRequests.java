@@ -7,11 +7,11 @@ import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.told.ToldRequest;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
-import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -41,8 +41,7 @@ public final class LeaseRequests implements LeaseRequest.Pending {
     this.parts = parts;
     this.gates = gates;
     store = parts.store();
-    Duration recheck = store.options().times().recheck();
-    beat = new Heartbeat(store, recheck.toNanos() / BEATS_PER_CHECK, this::look, this::areAny);
+    beat = new Heartbeat(store, store.recheck() / BEATS_PER_CHECK, this::look, this::areAny);
   }
 
   /**
@@ -58,7 +57,12 @@ public final class LeaseRequests implements LeaseRequest.Pending {
       Wanted wanted, long wait, boolean here, CompletableFuture<LeaseOutcome> result) {
     try {
       store.checkOpen(wanted.keys());
-      return LeaseRequest.start(parts, this, wanted, wait, here, result);
+      LeaseRequest request = new LeaseRequest(this, wanted, wait, here, result);
+      add(request, result);
+      CompletableFuture<LeaseOutcome> unused =
+          result.whenComplete((value, failed) -> request.end(unwanted(failed)));
+      request.start();
+      return request::look;
     } catch (LockServiceClosedException e) {
       long now = store.now();
       ToldRequest told = parts.events().attempts().begins(wanted.keys(), now);
@@ -68,13 +72,27 @@ public final class LeaseRequests implements LeaseRequest.Pending {
     }
   }
 
-  @Override
-  public void add(LeaseRequest request, CompletableFuture<LeaseOutcome> result) {
+  /** A caller has completed the result itself: by an interrupt, or because it wants it no more. */
+  private static CancellationException unwanted(@Nullable Throwable why) {
+    CancellationException unwanted = new CancellationException();
+    if (why instanceof InterruptedException) {
+      unwanted.initCause(why);
+    }
+    return unwanted;
+  }
+
+  /** Before it can end. The result is its own, so it is known by that. */
+  private void add(LeaseRequest request, CompletableFuture<LeaseOutcome> result) {
     pending.put(result, request);
     beat.start();
     if (!store.takesWork()) {
-      request.close();
+      close(request);
     }
+  }
+
+  @Override
+  public Parts parts() {
+    return parts;
   }
 
   @Override
@@ -164,6 +182,13 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   void close() {
     beat.close();
     List.copyOf(onClose).forEach(Runnable::run);
-    Trampoline.step(() -> List.copyOf(pending.values()).forEach(LeaseRequest::close));
+    Trampoline.step(() -> List.copyOf(pending.values()).forEach(this::close));
+  }
+
+  private void close(LeaseRequest request) {
+    request.end(
+        new LockServiceClosedException(
+            "%s was waited for when its service %s was closed"
+                .formatted(request.keys().text(), store.clientId())));
   }
 }

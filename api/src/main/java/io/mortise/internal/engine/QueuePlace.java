@@ -2,7 +2,6 @@ package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LeaseTerms;
-import io.mortise.internal.wire.QueueTimes;
 import io.mortise.spi.BackendException.Outcome;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
@@ -170,10 +169,11 @@ final class QueuePlace {
   /**
    * The store has put it into the queue. The next check is when the lock's lease ends, but at the
    * latest after about the re-check period. It is now if the store has not looked at all waiters.
+   *
+   * @param recheck that period (ns)
    */
-  void queued(AcquireReply.Waiting waiting, long now, QueueTimes times) {
+  void queued(AcquireReply.Waiting waiting, long now, long recheck) {
     ticket = Long.toString(waiting.ticket());
-    long recheck = times.recheck().toNanos();
     long period = recheck + ThreadLocalRandom.current().nextLong(-recheck / 10, recheck / 10);
     long lease = TimeUnit.MILLISECONDS.toNanos(waiting.left()) + HeldLease.STORE_TICK;
     long pause = waiting.left() < 0 ? period : Math.min(period, lease);

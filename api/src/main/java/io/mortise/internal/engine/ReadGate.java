@@ -1,36 +1,22 @@
 package io.mortise.internal.engine;
 
-import io.mortise.LeaseState;
-import io.mortise.LockException;
-import io.mortise.internal.concurrent.Trampoline;
-import io.mortise.internal.engine.Acquisition.Taking;
 import io.mortise.internal.engine.GateRule.Window;
-import io.mortise.internal.told.HoldEvents;
-import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
-import io.mortise.internal.wire.LockKind;
-import io.mortise.internal.wire.ServiceOptions;
-import io.mortise.spi.TimeSource.Timer;
-import java.time.Duration;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The place of the readers of one read/write lock in a service. What one of them gets from the
  * store is shared with the threads that come soon after, without a command. Each thread asks the
  * store at a {@link Gate} of its own.
  */
-final class ReadGate {
+final class ReadGate implements Share.Home {
   /* Overview
    *
    * A thread that wants to read is in one of these places:
@@ -54,24 +40,15 @@ final class ReadGate {
    *                         again. If nobody else is inside, the share goes back
    *   the lease is lost     all that are inside are marked in LostHolds
    *
-   * A share is one acquisition with all threads that hold by it. A share is open for HAND_OFF_TIME
-   * after it came from the store. It closes before when a writer of this service waits, when one of
-   * its readers wants to upgrade, or when its last reader leaves. A closed share never opens again,
-   * so it ends with the sections of its readers. A thread that comes then asks the store, and queues
-   * there behind a writer that waits.
+   * A share is one acquisition with all threads that hold by it, see there. A thread that comes when
+   * none is open asks the store, and queues there behind a writer that waits.
    *
    * A share opens if a Window may begin with its acquisition. So a waiting writer of another process
    * waits for HAND_OFF_TIME and one section longer at most.
    *
-   * Invariants:
-   *   (J1) A thread gets a hold of a share under the mutex, while the lease is held and its deadline
-   *        has not passed. The share has it in `inside` then, so it goes back to the store after
-   *        that thread has left, and a loss marks it.
+   * Invariant:
    *   (J2) While a thread is in the line, another is asking. That one leaves the line alone only
    *        after it has ended or has its first answer, and then wakes all in it.
-   *   (J3) A hold that was over before its thread knew of it was never its hold: the thread comes
-   *        again. It is over if its lease is, or if the thread did not wake in HAND_OFF_TIME. So no
-   *        share is kept for a thread that was woken and does not run.
    *
    * Order of monitors: a Gate, this gate, an acquisition, a lease, its events. No command is sent.
    */
@@ -83,9 +60,6 @@ final class ReadGate {
     /** No thread is at the gate any more. */
     void retire(ReadGate gate);
   }
-
-  private static final Logger log = LoggerFactory.getLogger(ReadGate.class);
-  private static final long SHORTEST_LEASE = Duration.ofMillis(10).toNanos();
 
   private final Parts parts;
   private final Home home;
@@ -229,7 +203,8 @@ final class ReadGate {
     }
   }
 
-  private void retireIfIdle() {
+  @Override
+  public void retireIfIdle() {
     if (attempts.isEmpty() && holds.isEmpty()) {
       retired = true;
       home.retire(this);
@@ -261,281 +236,44 @@ final class ReadGate {
     mutex.lock();
     try {
       Long askedAt = attempts.get(waiter);
-      return askedAt == null ? null : new Share(askedAt);
+      return askedAt == null ? null : new Share(parts, this, mutex, askedAt);
     } finally {
       mutex.unlock();
     }
   }
 
-  /** One acquisition, and the threads that hold by it. */
-  final class Share implements Acquisition.Grant, Hold.Place {
-    private final long askedAt;
+  // The share's side
 
-    /** Its holds, the oldest first. After its end, those that it had then. */
-    private final Set<Hold> inside = new LinkedHashSet<>(4);
-
-    /** Those of its holds whose threads have not woken since it began. */
-    private final Set<Hold> unaware = new HashSet<>(4);
-
-    private @Nullable Acquisition acquisition;
-    private long end;
-    private int joined;
-    private boolean ended;
-
-    private Share(long askedAt) {
-      this.askedAt = askedAt;
-    }
-
-    /** As {@link Acquisition#take}, for the thread that has asked. Then the share may open. */
-    Taking take(Waiter waiter, Acquisition held, long sentAt, long now) {
-      mutex.lock();
-      try {
-        Taking taking = held.take(waiter.lease(), sentAt, now, store.longestHold());
-        if (taking == Taking.HELD) {
-          acquisition = held;
-          Hold first = new Hold(this, waiter.thread(), held, now, 0);
-          parts.events().attempts().begins(first, waiter, false);
-          enter(first, waiter);
-          boolean atOnce = held.ticket().isEmpty() && !held.mayArriveLate();
-          if (window.mayBegin(atOnce, askedAt) && !home.writerWaits(keys)) {
-            open(now);
-          }
-          stopAsking(waiter);
-        }
-        return taking;
-      } finally {
-        mutex.unlock();
-      }
-    }
-
-    private void open(long now) {
-      open = this;
-      end = window.begin(now);
+  @Override
+  public void took(Share share, Waiter waiter, boolean atOnce, long now) {
+    if (window.mayBegin(atOnce, share.askedAt()) && !home.writerWaits(keys)) {
+      open = share;
+      share.opens(window.begin(now));
       for (Waiter next : List.copyOf(line)) {
-        Hold begun = join(next, now);
-        if (begun == null) {
-          return;
+        if (!share.letIn(next, now)) {
+          break;
         }
         line.remove(next);
-        if (unaware.isEmpty()) {
-          Timer unused = store.time().schedule(this::timeIsOver, ServiceOptions.HAND_OFF_TIME);
-        }
-        unaware.add(begun);
-        next.unpark(store.time());
       }
     }
+    stopAsking(waiter);
+  }
 
-    /** Threads that have not woken in time are not inside any more. */
-    private void timeIsOver() {
-      boolean unused = store.phase().releasing();
-      try {
-        Acquisition left = withoutUnaware();
-        if (left != null) {
-          parts.releases().giveBack(left, () -> {});
-        }
-      } finally {
-        store.phase().released();
-      }
+  @Override
+  public void closes(Share share) {
+    if (open == share) {
+      open = null;
     }
+  }
 
-    /** Returns the acquisition, now ended, if nobody is inside then. */
-    private @Nullable Acquisition withoutUnaware() {
-      mutex.lock();
-      try {
-        Acquisition held = acquisition;
-        if (ended || held == null) {
-          return null;
-        }
-        unaware.forEach(each -> holds.remove(each.thread().getId(), each));
-        inside.removeAll(unaware);
-        unaware.clear();
-        if (!inside.isEmpty() || !held.lease().end(LeaseState.RELEASED)) {
-          return null;
-        }
-        store.departures().begins(held, keys);
-        end();
-        retireIfIdle();
-        return held;
-      } finally {
-        mutex.unlock();
-      }
-    }
+  @Override
+  public void enters(Hold hold) {
+    holds.put(hold.thread().getId(), hold);
+  }
 
-    /** One more thread holds by it. Returns its hold; null if it may not. */
-    private @Nullable Hold join(Waiter waiter, long now) {
-      Acquisition held = acquisition;
-      if (held == null
-          || now - end >= 0
-          || !GateRule.mayPassOnAgain(store, LockKind.READ, joined)
-          || !GateRule.isSafe(store, held.lease(), now)) {
-        return null;
-      }
-      joined++;
-      Hold begun = new Hold(this, waiter.thread(), held, now, 0);
-      parts.events().attempts().joins(begun, waiter);
-      enter(begun, waiter);
-      return begun;
-    }
-
-    private void enter(Hold begun, Waiter waiter) {
-      inside.add(begun);
-      holds.put(begun.thread().getId(), begun);
-      waiter.enters(begun);
-    }
-
-    /** {@inheritDoc} One that lives, so the lease is renewed for it; else one that has ended. */
-    @Override
-    public @Nullable Holder holder(Acquisition held) {
-      List<Holder> all = holders(held);
-      return all.stream()
-          .filter(each -> each.gone() == null)
-          .findFirst()
-          .orElse(all.isEmpty() ? null : all.get(0));
-    }
-
-    @Override
-    public List<Holder> holders(Acquisition held) {
-      mutex.lock();
-      try {
-        return ended ? List.of() : inside.stream().map(Hold::holder).toList();
-      } finally {
-        mutex.unlock();
-      }
-    }
-
-    @Override
-    public List<HoldEvents> sharedEvents() {
-      mutex.lock();
-      try {
-        return inside.stream().map(Hold::events).filter(Objects::nonNull).toList();
-      } finally {
-        mutex.unlock();
-      }
-    }
-
-    /** {@inheritDoc} From now on nobody joins. */
-    @Override
-    public boolean isOnly(Hold own) {
-      mutex.lock();
-      try {
-        close();
-        return !ended && inside.size() == 1 && inside.contains(own);
-      } finally {
-        mutex.unlock();
-      }
-    }
-
-    private void close() {
-      if (open == this) {
-        open = null;
-      }
-    }
-
-    @Override
-    public boolean exit(Hold own, long now) {
-      Acquisition held = own.acquisition();
-      boolean last;
-      mutex.lock();
-      try {
-        if (ended || !inside.contains(own)) {
-          return false;
-        }
-        last = inside.size() == 1;
-        if (last && !held.lease().end(LeaseState.RELEASED)) {
-          return false;
-        }
-        if (last) {
-          end();
-        } else {
-          inside.remove(own);
-          parts.events().attempts().leaves(own, now);
-        }
-        holds.remove(own.thread().getId(), own);
-        retireIfIdle();
-      } finally {
-        mutex.unlock();
-      }
-      return last ? release(own, held) : left(own, held, now);
-    }
-
-    private void end() {
-      ended = true;
-      close();
-    }
-
-    private boolean release(Hold own, Acquisition held) {
-      boolean had = Trampoline.step(() -> parts.releases().release(held));
-      if (had) {
-        LockLog.released(own, store.now());
-      }
-      return had;
-    }
-
-    /** Others are still inside. */
-    private boolean left(Hold own, Acquisition held, long now) {
-      if (store.isClosed()) {
-        throw parts.releases().heldWhenClosed(held);
-      }
-      long rest = held.lease().rest(now);
-      if (rest > held.lease().remaining(now)) {
-        keep(held, rest, now);
-      }
-      LockLog.handedOff(own, now);
-      return true;
-    }
-
-    /** The lock must not be free for so long (ns), also if this process ends before. */
-    private void keep(Acquisition held, long rest, long now) {
-      Duration least = Duration.ofNanos(rest + SHORTEST_LEASE);
-      try {
-        boolean unused = parts.keeper().ensureLease(held, LeaseTerms.fixed(least), now);
-      } catch (LockException e) {
-        log.warn("{}: it may be free before its time: {}", keys.text(), e.getMessage());
-        log.debug("the lease was not made longer", e);
-      }
-    }
-
-    /** {@inheritDoc} Marks all threads that hold by it, and know that. */
-    @Override
-    public boolean lose(Acquisition held, Loss why) {
-      List<Hold> lost;
-      mutex.lock();
-      try {
-        if (!held.lease().lose(why)) {
-          return false;
-        }
-        end();
-        lost = inside.stream().filter(each -> !unaware.contains(each)).toList();
-        lost.forEach(parts.lostHolds()::add);
-        inside.forEach(each -> holds.remove(each.thread().getId(), each));
-        retireIfIdle();
-      } finally {
-        mutex.unlock();
-      }
-      parts.releases().lost(held, lost, why);
-      return true;
-    }
-
-    /** A thread learns of its hold. Returns false if the hold is over, and was none (J3). */
-    private boolean confirms(Hold hold) {
-      Acquisition held = hold.acquisition();
-      mutex.lock();
-      try {
-        boolean inTime = unaware.contains(hold);
-        if (!inTime || (!ended && held.lease().isValid(store.now()))) {
-          return unaware.remove(hold);
-        }
-      } finally {
-        mutex.unlock();
-      }
-      boolean unused = lose(held, parts.keeper().whyEnded(held));
-      return false;
-    }
-
-    @Override
-    public String toString() {
-      return "Share[" + keys.name() + ", " + inside.size() + " inside]";
-    }
+  @Override
+  public void leaves(Hold hold) {
+    holds.remove(hold.thread().getId(), hold);
   }
 
   @Override

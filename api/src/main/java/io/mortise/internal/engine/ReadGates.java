@@ -40,11 +40,13 @@ final class ReadGates implements ReadGate.Home {
         : known;
   }
 
-  /** What has the hold of a thread that asks at a gate of its own: a share, or that gate. */
+  /**
+   * What has the hold of a thread that asks at a gate of its own: a share, or that gate's grant.
+   */
   Acquisition.Grant grantFor(Waiter waiter, Gate own) {
     ReadGate gate = waiter.mayShare() ? byQueue.get(own.keys().queue()) : null;
     Acquisition.Grant share = gate == null ? null : gate.newShare(waiter);
-    return share == null ? own : share;
+    return share == null ? own.grant() : share;
   }
 
   /** A thread's shared hold of a read lock; null if it has none. */

@@ -4,6 +4,7 @@ import io.mortise.LeaseState;
 import io.mortise.LockServiceClosedException;
 import io.mortise.LossCause;
 import io.mortise.internal.concurrent.Futures;
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.BackendException;
@@ -43,6 +44,12 @@ public final class Releases {
     this.mailbox = mailbox;
     this.events = events;
     this.lostHolds = lostHolds;
+  }
+
+  /** The place at a gate from which something goes back to the store. */
+  interface Source {
+    /** The store has answered, or has not: the next one there may ask. */
+    void gone();
   }
 
   // Given up
@@ -96,6 +103,48 @@ public final class Releases {
   void giveBack(Acquisition unused, Runnable answered) {
     acquisitions.forget(unused);
     withdrawals.giveBackUnused(unused, answered);
+  }
+
+  // From a gate. Callbacks of the reply run after the gate has gone on
+
+  /** As {@link #release}. */
+  boolean releaseFrom(Source source, Acquisition ended) {
+    return Trampoline.step(() -> {
+      try {
+        return release(ended);
+      } finally {
+        source.gone();
+      }
+    });
+  }
+
+  /**
+   * As {@link #giveUp}, for an ended acquisition that no thread used. {@link
+   * ServicePhase#releasing} was called before it ended.
+   */
+  void giveUpFrom(Source source, Acquisition unused, long patience) {
+    Trampoline.step(() -> {
+      try {
+        giveUp(unused, patience);
+      } finally {
+        source.gone();
+        store.phase().released();
+      }
+    });
+  }
+
+  /** As {@link #giveBack}. {@link ServicePhase#releasing} was called before it ended. */
+  void giveBackFrom(Source source, Acquisition unused, Runnable answered) {
+    Runnable then =
+        () -> {
+          source.gone();
+          answered.run();
+        };
+    try {
+      Trampoline.step(() -> giveBack(unused, then));
+    } finally {
+      store.phase().released();
+    }
   }
 
   // Released

@@ -11,6 +11,7 @@ import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.LockBackend;
+import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
@@ -41,6 +42,7 @@ public final class Store {
   private final LeaseTerms defaultLease;
   private final long longestHold;
   private final long retain;
+  private final long recheck;
   private final ServicePhase phase;
   private final CommandBatcher batcher;
   private final Departures departures = new Departures();
@@ -59,6 +61,7 @@ public final class Store {
     Duration maxHold = options.maxHold();
     longestHold = maxHold == null ? Long.MAX_VALUE / 2 : maxHold.toNanos();
     retain = options.retain().toNanos();
+    recheck = options.times().recheck().toNanos();
     phase = new ServicePhase(clientId, time);
     batcher = new CommandBatcher(backend);
   }
@@ -114,6 +117,16 @@ public final class Store {
   /** The lease of a lock that is renewed until it is released. */
   public LeaseTerms defaultLease() {
     return defaultLease;
+  }
+
+  /** How many replicas acknowledge a lease; null if none has to. */
+  @Nullable ReplicaAcks replicaAcks() {
+    return options.replicaAcks();
+  }
+
+  /** After which time a waiter asks again (ns). */
+  long recheck() {
+    return recheck;
   }
 
   /** How long a hold is renewed at most (ns). */

@@ -55,17 +55,18 @@ public record AcquisitionId(String client, String host, long pid, long threadId)
   /**
    * Creates an id.
    *
+   * @param client the id of its service, {@link ClientId#text}
    * @param sequence a number that this client has never used before
    */
   public static String create(
-      ClientId client, long sequence, long threadId, LockKeys keys, Mark mark) {
+      String client, long sequence, long threadId, LockKeys keys, Mark mark) {
     // in one, so that no text is copied to add an empty one
-    return client.text() + ':' + sequence + ':' + threadId + mark.text + suffix(keys);
+    return client + ':' + sequence + ':' + threadId + mark.text + suffix(keys);
   }
 
   /** The id of a step that acquires nothing: a step of a condition, or of a latch's count. */
-  public static String step(ClientId client, long sequence, long threadId) {
-    return client.text() + ':' + sequence + ':' + threadId;
+  public static String step(String client, long sequence, long threadId) {
+    return client + ':' + sequence + ':' + threadId;
   }
 
   /** The id under which the store keeps the rest of a hold that was left with a time to keep. */

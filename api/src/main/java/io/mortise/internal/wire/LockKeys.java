@@ -121,9 +121,12 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
     return kind == LockKind.REDISSON;
   }
 
-  /** The channel on which Redisson's clients receive that their lock is free. */
+  /**
+   * The channel on which Redisson's clients receive that their lock is free. As in Redisson, the
+   * name is in braces, unless it has a brace.
+   */
   public String redissonChannel() {
-    return CHANNEL + Names.slot("lock name", name);
+    return CHANNEL + (name.indexOf('{') < 0 ? '{' + name + '}' : name);
   }
 
   /** The keys of the semaphore of a name, for acquisitions of one permit. */

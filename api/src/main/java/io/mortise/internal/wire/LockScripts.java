@@ -313,7 +313,7 @@ public final class LockScripts {
       keys.add(each.keys().lock());
       args.add(each.id());
     }
-    return acked(new ScriptCall(RENEW, keys, args, settings.commandTimeout()));
+    return acked(call(RENEW, keys, args));
   }
 
   public ScriptCall inspect(LockKeys keys) {

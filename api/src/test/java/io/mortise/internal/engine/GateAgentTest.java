@@ -12,7 +12,7 @@ import java.util.concurrent.Future;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The gate in the phases ACQUIRING and RELEASING, while one thread deals with the store. */
+/** The gate while its grant is NONE or GOING, and one thread deals with the store. */
 @Tag("L10")
 @Tag("L11")
 @Tag("L14")

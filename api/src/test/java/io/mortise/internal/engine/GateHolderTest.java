@@ -87,7 +87,7 @@ class GateHolderTest extends GateFixture {
   @Test
   void aLossThatOvertakesAnUnlockIsReportedAndTheNextHoldIsLeftAlone() {
     Acquisition held = holds(a);
-    Gate gate = (Gate) held.grant();
+    ThreadGrant gate = (ThreadGrant) held.grant();
     Hold own = gate.hold();
     assertNotNull(own);
     Future<Boolean> next = waits(b);

@@ -31,7 +31,7 @@ class GateToldTest extends GateFixture {
   @Test
   void aHoldThatWasHandedOffIsReleasedAlsoIfItIsLostBeforeTheNextThreadTakesIt() {
     Acquisition held = holds(a);
-    Gate gate = (Gate) held.grant();
+    ThreadGrant gate = (ThreadGrant) held.grant();
     Hold own = gate.hold();
     assertNotNull(own);
     Future<Boolean> waiting = waits(b);

@@ -9,7 +9,7 @@ import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 
 class AcquisitionIdTest {
-  private static final ClientId CLIENT = new ClientId("host~7~ab");
+  private static final String CLIENT = "host~7~ab";
 
   @Test
   void anIdHasTheSuffixByWhichScriptsKnowTheKind() {
