@@ -451,6 +451,7 @@ class DeadlockTest implements BackendUnderTest {
     assertEquals(false, Await.value(signalled));
   }
 
+  @SuppressWarnings("WaitNotInLoop") // its time ends it
   private static void awaitsSignal(LockService service, CompletableFuture<Boolean> signalled) {
     Lock a = lock(service, "a");
     Condition condition = a.newCondition();
