@@ -243,23 +243,25 @@ class DeadlockTest implements BackendUnderTest {
   void aTimedWaitIsAWait() {
     LockService one = world.service();
     LockService other = world.service();
-    Party old = party("old", lock(one, "a"), timed(lock(one, "b")));
-    Party young = party("young", lock(other, "b"), timed(lock(other, "a")));
+    Party old = party("old", lock(one, "a"), timed(one.getLock("b")));
+    Party young = party("young", lock(other, "b"), timed(other.getLock("a")));
     old.waits();
     young.waits();
 
     assertEquals(List.of("young", "old"), world.names());
+    String top = world.told.get(0).parties().get(0).stack().get(0);
+    assertTrue(top.contains("DeadlockTest"), top); // not LeasedLock.tryLock(Duration)
   }
 
   /** A lock whose interruptible wait ends after an hour. */
-  private static Lock timed(Lock lock) {
+  private static Lock timed(DistributedLock lock) {
     return (Lock)
         Proxy.newProxyInstance(
             DeadlockTest.class.getClassLoader(),
             new Class<?>[] {Lock.class},
             (proxy, method, args) -> {
               if (method.getName().equals("lockInterruptibly")) {
-                boolean unused = lock.tryLock(1, TimeUnit.HOURS);
+                boolean unused = lock.tryLock(Duration.ofHours(1));
                 return null;
               }
               try {
@@ -425,8 +427,6 @@ class DeadlockTest implements BackendUnderTest {
 
     assertInstanceOf(DeadlockException.class, young.end().orElseThrow());
     assertEquals(Optional.empty(), old.end());
-    String top = world.told.get(0).parties().get(0).stack().get(0);
-    assertTrue(top.contains("DeadlockWorld"), top); // no line of the multi-lock itself
     DistributedLock free = world.service().getLock("a");
     assertTrue(free.tryLock());
     free.unlock();
@@ -467,33 +467,6 @@ class DeadlockTest implements BackendUnderTest {
   }
 
   // Bad input
-
-  /** With this executor it runs on the thread that delivers messages. */
-  @Test
-  @Rule("L30")
-  void aListenerThatBlocksDoesNotDelayTheBreak() {
-    CompletableFuture<Party> young = new CompletableFuture<>();
-    CompletableFuture<Optional<RuntimeException>> end = new CompletableFuture<>();
-    LockListener blocking =
-        new LockListener() {
-          @Override
-          public void deadlocked(Deadlock deadlock) {
-            try {
-              end.complete(young.join().end());
-            } catch (AssertionError e) {
-              end.completeExceptionally(e);
-            }
-          }
-        };
-    LockService one = world.service(options -> options.listener(blocking).breakDeadlocks(true));
-    Party old = party("old", lock(one, "a"), lock(one, "b"));
-    young.complete(party("young", lock(one, "b"), lock(one, "a")));
-    old.waits();
-    young.join().waits();
-    world.store.advance(DeadlockWorld.THREE_LOOKS);
-
-    assertInstanceOf(DeadlockException.class, end.getNow(Optional.empty()).orElseThrow());
-  }
 
   @Test
   @Rule({"L18", "L30"})
