@@ -202,11 +202,13 @@ class VertxBackendTest {
           }
         };
     try {
-      Await.until("both stand still", () -> {
-        CompletableFuture<?> unused =
-            backend.executeAsync(count("held", Duration.ofSeconds(2))).thenRun(onItsLoop);
-        return held.getCount() == 0;
-      });
+      Await.until(
+          "both stand still",
+          () -> {
+            CompletableFuture<?> unused =
+                backend.executeAsync(count("held", Duration.ofSeconds(2))).thenRun(onItsLoop);
+            return held.getCount() == 0;
+          });
       CompletableFuture<Long> took = new CompletableFuture<>();
       vertx.runOnContext(ignored -> {
         long start = System.nanoTime();
