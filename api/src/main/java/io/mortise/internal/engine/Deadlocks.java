@@ -51,6 +51,7 @@ final class Deadlocks {
   private final LeaseEvents events;
   private final Walks<Blocked> walks;
   private final AtomicBoolean complained = new AtomicBoolean();
+  private final AtomicBoolean failed = new AtomicBoolean();
   private volatile long lookedAt;
 
   Deadlocks(Store store, Acquisitions acquisitions, LeaseEvents events) {
@@ -102,7 +103,9 @@ final class Deadlocks {
     }
 
     private static boolean isOfApplication(String type) {
-      return !isOwn(type) && !type.startsWith("java.") && !type.startsWith("jdk.");
+      return !LeaseGrant.Caller.isOurs(type)
+          && !type.startsWith("java.")
+          && !type.startsWith("jdk.");
     }
 
     private static String text(StackTraceElement frame) {
@@ -129,8 +132,18 @@ final class Deadlocks {
     }
   }
 
-  /** Called at each run of the keeper's timer. */
+  /** Called at each run of the keeper's timer. It never throws: leases do not depend on it. */
   void look() {
+    try {
+      lookIfDue();
+    } catch (RuntimeException e) {
+      if (failed.compareAndSet(false, true)) {
+        log.error("{}: a look for deadlocks failed; later ones that fail are not logged", store, e);
+      }
+    }
+  }
+
+  private void lookIfDue() {
     long now = store.now();
     long least = store.options().times().recheck().toNanos();
     if (now - lookedAt >= least) {
@@ -197,15 +210,16 @@ final class Deadlocks {
     return blocked;
   }
 
+  /** Breaks it before listeners hear of it, as one that runs on this thread may block. */
   private void tell(Blocked youngest, List<Probe.Hop> path) {
     List<Deadlock.Party> parties = new ArrayList<>(path.stream().map(Deadlocks::party).toList());
     Collections.rotate(parties, 1);
     Deadlock found = new Deadlock(parties);
-    events.deadlocked(found);
     Store of = youngest.gate().store();
     if (of.options().breakDeadlocks()) {
       youngest.waiter().fail(of.time(), () -> new DeadlockException(found));
     }
+    events.deadlocked(found);
   }
 
   /** What another service has sent may have any details. */

@@ -41,7 +41,7 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
                   .orElse(null));
     }
 
-    private static boolean isOurs(String type) {
+    static boolean isOurs(String type) {
       return type.startsWith("io.mortise.internal.")
           || (type.startsWith(API) && Character.isUpperCase(type.charAt(API.length())));
     }

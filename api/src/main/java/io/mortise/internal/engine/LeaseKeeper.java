@@ -80,7 +80,6 @@ public final class LeaseKeeper {
   }
 
   private void look(Runnable alsoLook) {
-    alsoLook.run();
     long now = store.now();
     List<Acquisition> due = new ArrayList<>();
     for (Acquisition acquisition : acquisitions.all()) {
@@ -102,6 +101,7 @@ public final class LeaseKeeper {
     if (!due.isEmpty()) {
       renew(due);
     }
+    alsoLook.run(); // last: no lease depends on it
   }
 
   private boolean isDue(Acquisition held, long now) {

@@ -34,6 +34,7 @@ public final class Waiter {
   private boolean looks;
   private String beside = "";
   private boolean shares;
+  private boolean unbreakable;
   private volatile boolean shown;
   private long overslept;
   private @Nullable Hold hold;
@@ -78,6 +79,12 @@ public final class Waiter {
   /** For a read lock: it may hold by an acquisition that threads share. */
   public Waiter sharing() {
     shares = true;
+    return this;
+  }
+
+  /** No deadlock ends its wait. Called before it begins. */
+  public Waiter unbreakable() {
+    unbreakable = true;
     return this;
   }
 
@@ -241,10 +248,12 @@ public final class Waiter {
     looks = false;
   }
 
-  /** Ends its wait with an exception, as an interrupt would. Called on any thread. */
+  /** Ends its wait with an exception, as an interrupt would, if it may. Called on any thread. */
   void fail(TimeSource time, Supplier<? extends RuntimeException> exception) {
-    failure = exception;
-    unpark(time);
+    if (!unbreakable) {
+      failure = exception;
+      unpark(time);
+    }
   }
 
   /** Whether something other than time ends its wait. */

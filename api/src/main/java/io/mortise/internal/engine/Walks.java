@@ -30,9 +30,11 @@ final class Walks<T extends Walks.Waiting> {
    *                      the probe began. So of all walks along a circle one comes back, that of the
    *                      wait that began last
    *   twice              The first time that a walk comes back is noted, with all hops of its path.
-   *                      Another walk begins. The circle is told when a walk comes back by the same
-   *                      path that began after that
-   *   once               A path is told once. It is remembered for as long as the wait lasts
+   *                      Another walk begins, which also collects details for people. The circle is
+   *                      told when such a walk comes back by the same path that began after that
+   *   once               A path is told once. It is remembered until the wait was out of sight at
+   *                      REMEMBERED looks in a row: at one look, a thread that still waits may be
+   *                      busy with asking the store
    *
    * Told means that it was true at the moment M when the first walk came back:
    *
@@ -58,6 +60,12 @@ final class Walks<T extends Walks.Waiting> {
   /** How many walks begin at a look at most. Others begin at a later one. */
   static final int MOST_WALKS = 100;
 
+  /**
+   * A wait that was missing at so many looks in a row is over. It is a lease at least: looks are no
+   * closer than a thirtieth of it.
+   */
+  static final int REMEMBERED = 30;
+
   private static final int MOST_PATHS = 100;
   private static final int MOST_PASSED = 10_000;
   private static final long TOLD = Long.MAX_VALUE;
@@ -65,8 +73,17 @@ final class Walks<T extends Walks.Waiting> {
   private final String client;
   private final BiConsumer<T, List<Probe.Hop>> told;
 
-  /** By wait and path: the last walk that had begun when it was first seen, or TOLD. */
-  private final Map<String, Map<List<String>, Long>> seen = new HashMap<>();
+  /** The circles of a wait. */
+  private static final class Seen {
+    /** By path: the last walk that had begun when it was first seen, or TOLD. */
+    final Map<List<String>, Long> paths = new HashMap<>();
+
+    /** At how many looks in a row the wait was missing. */
+    int missing;
+  }
+
+  /** By wait. */
+  private final Map<String, Seen> seen = new HashMap<>();
 
   /** What was passed on since the last look. */
   private final Set<String> passed = new HashSet<>();
@@ -89,13 +106,10 @@ final class Walks<T extends Walks.Waiting> {
 
   private synchronized List<Runnable> begun(Collection<? extends T> waiting) {
     passed.clear();
-    seen.keySet().retainAll(waiting.stream().map(Waiting::waitId).collect(Collectors.toSet()));
-    return chosen(waiting).stream().map(each -> begin(each, isUntold(each))).toList();
-  }
-
-  private boolean isUntold(T waiting) {
-    Map<List<String>, Long> paths = seen.getOrDefault(waiting.waitId(), Map.of());
-    return paths.values().stream().anyMatch(since -> since != TOLD);
+    Set<String> here = waiting.stream().map(Waiting::waitId).collect(Collectors.toSet());
+    seen.forEach((wait, of) -> of.missing = here.contains(wait) ? 0 : of.missing + 1);
+    seen.values().removeIf(of -> of.missing >= REMEMBERED);
+    return chosen(waiting).stream().map(each -> begin(each, false)).toList();
   }
 
   private Runnable begin(T waiting, boolean detailed) {
@@ -146,10 +160,16 @@ final class Walks<T extends Walks.Waiting> {
         && passed.add(probe.client() + ' ' + probe.walk() + ' ' + next.waitId());
   }
 
-  /** A walk came back. The first one by its path begins another at once, and that one tells it. */
+  /**
+   * A walk came back. The first one by its path begins another at once, with details, and that one
+   * tells it. If that is lost, the walk of the next look begins one more.
+   */
   private List<Runnable> back(T waiting, Probe back) {
     List<String> path = back.hops().stream().map(Probe.Hop::edge).toList();
-    Map<List<String>, Long> paths = seen.computeIfAbsent(back.waitId(), waitId -> new HashMap<>());
+    Map<List<String>, Long> paths = seen.computeIfAbsent(back.waitId(), waitId -> new Seen()).paths;
+    if (paths.size() >= MOST_PATHS) {
+      paths.values().removeIf(since -> since != TOLD);
+    }
     Long before = paths.get(path);
     if (before == null && paths.size() < MOST_PATHS) {
       paths.put(path, walk);
@@ -157,6 +177,9 @@ final class Walks<T extends Walks.Waiting> {
     }
     if (before == null || back.walk() <= before) {
       return List.of();
+    }
+    if (!back.detailed()) {
+      return List.of(begin(waiting, true));
     }
     paths.put(path, TOLD);
     return List.of(() -> told.accept(waiting, back.hops()));

@@ -201,7 +201,7 @@ abstract class LockCondition implements Condition {
    * @param kept when it ends, the lock must not be free before that time; null if it may be
    */
   private static void lockAll(LockHandle again, int levels, @Nullable Long kept) {
-    again.lock();
+    again.lockUnbroken();
     Hold hold = again.engine().gates().holdOfCurrentThread(again.keys());
     for (int i = 1; hold != null && i < levels; i++) {
       hold.enter();

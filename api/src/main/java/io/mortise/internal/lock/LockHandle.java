@@ -101,6 +101,19 @@ class LockHandle extends JucLock implements DistributedLock {
     boolean unused = acquire(Waiter.patient(lease, engine.store().now(), interruptible));
   }
 
+  /**
+   * Locks again at the end of a wait for a signal. No deadlock ends this wait: the caller's {@code
+   * finally} unlocks, so without the lock it would fail and hide the cause.
+   */
+  final void lockUnbroken() {
+    try {
+      boolean unused =
+          lockAgain() || acquire(Waiter.patient(lease, engine.store().now(), false).unbreakable());
+    } catch (InterruptedException e) {
+      throw new AssertionError("an uninterruptible wait does not throw", e);
+    }
+  }
+
   @Override
   protected final boolean lockNow() throws InterruptedException {
     return acquire(impatient());

@@ -1,5 +1,9 @@
 package io.mortise.internal.wire;
 
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CoderResult;
+import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
@@ -44,7 +48,11 @@ public record Probe(String client, long walk, boolean detailed, String waitId, L
   public static final int MOST_HOPS = 16;
 
   private static final int LONGEST = 1 << 16;
+
+  /** In bytes. So the details of all hops fit into the longest message. */
   private static final int LONGEST_DETAIL = 200;
+
+  private static final String CUT = "…";
 
   private static final String WAIT = "[0-9a-f]{16}\\.[0-9a-f]{16}\\.[0-9a-f]{1,16}";
   private static final Pattern HEAD =
@@ -98,16 +106,32 @@ public record Probe(String client, long walk, boolean detailed, String waitId, L
     return new Probe(head.group(1), walk, head.group(3).equals("+"), head.group(4), hops);
   }
 
-  /** Packs texts for people into one word. Long ones are cut. */
+  /** Packs texts for people into one word. Those of more than 200 bytes of UTF-8 are cut. */
   public static String pack(List<String> texts) {
     List<String> lines = new ArrayList<>();
     for (String each : texts) {
-      String line = each.replaceAll("\\R", " ");
-      lines.add(
-          line.length() <= LONGEST_DETAIL ? line : line.substring(0, LONGEST_DETAIL - 1) + '…');
+      lines.add(cut(each.replaceAll("\\R", " ")));
     }
     byte[] bytes = String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
     return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+  }
+
+  /** The encoder stops before the first character that has no room as a whole. */
+  private static String cut(String line) {
+    if (bytes(line) <= LONGEST_DETAIL) {
+      return line;
+    }
+    CharBuffer rest = CharBuffer.wrap(line);
+    CoderResult unused =
+        StandardCharsets.UTF_8
+            .newEncoder()
+            .onMalformedInput(CodingErrorAction.REPLACE)
+            .encode(rest, ByteBuffer.allocate(LONGEST_DETAIL - bytes(CUT)), true);
+    return line.substring(0, rest.position()) + CUT;
+  }
+
+  private static int bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8).length;
   }
 
   /** What {@link #pack} has packed; no texts if it is not of that form. */

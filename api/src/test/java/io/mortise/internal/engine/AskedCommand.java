@@ -26,6 +26,16 @@ final class AskedCommand {
     return call.args().get(script().equals("renew") ? 1 : 0);
   }
 
+  /** The key of its lock. */
+  String key() {
+    return call.keys().get(0);
+  }
+
+  /** The words of a probe. */
+  String words() {
+    return call.args().get(1);
+  }
+
   /** Whether a leave also keeps its id from acquiring later. */
   boolean leavesTombstone() {
     return call.args().size() > 2;

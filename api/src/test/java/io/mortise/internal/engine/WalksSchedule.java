@@ -76,6 +76,9 @@ final class WalksSchedule {
 
     @Nullable Wait wait;
 
+    /** Whether the last look did not find it at its gate. */
+    boolean missed;
+
     Worker(int number, int process) {
       this.number = number;
       this.process = process;
@@ -312,13 +315,20 @@ final class WalksSchedule {
             if (each.process == process
                 && wait != null
                 && !each.held.isEmpty()
-                && now - wait.from >= LOOK) {
+                && now - wait.from >= LOOK
+                && !isMissed(each)) {
               all.add(new Blocked(wait, each.held.get(0)));
             }
           }
           processes.get(process).look(all);
           looks(process, LOOK);
         });
+  }
+
+  /** Its process asks the store for it at that moment. Not at two looks in a row. */
+  private boolean isMissed(Worker worker) {
+    worker.missed = !worker.missed && random.nextInt(10) == 0;
+    return worker.missed;
   }
 
   /** The script runs: a message to each that holds the lock in the store now. */

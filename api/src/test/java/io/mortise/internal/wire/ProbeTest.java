@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.mortise.internal.wire.Probe.Hop;
+import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -76,7 +77,31 @@ class ProbeTest {
   void aLongNameAndLineBreaksAreCut() {
     List<String> read = Probe.unpack(Probe.pack(List.of("two\r\nlines", "x".repeat(5_000), "")));
 
-    assertEquals(List.of("two lines", "x".repeat(199) + '…', ""), read);
+    assertEquals(List.of("two lines", "x".repeat(197) + '…', ""), read);
     assertEquals(List.of(), Probe.unpack("a")); // no whole byte
+  }
+
+  @Test
+  void textsAreCutByBytesBetweenWholeCharacters() {
+    List<String> texts =
+        List.of("é".repeat(100), "é".repeat(101), "😀".repeat(51), "\ud83d".repeat(201));
+
+    List<String> read = Probe.unpack(Probe.pack(texts));
+
+    assertEquals(texts.get(0), read.get(0));
+    assertEquals("é".repeat(98) + '…', read.get(1));
+    assertEquals("😀".repeat(49) + '…', read.get(2));
+    assertEquals("?".repeat(197) + '…', read.get(3)); // half a character, as Java writes it
+  }
+
+  @Test
+  void theLongestCircleIsReadWhateverItsTextsAre() {
+    String details = Probe.pack(Collections.nCopies(12, "語".repeat(200)));
+    Probe probe = of(0);
+    for (int i = 0; i < Probe.MOST_HOPS; i++) {
+      probe = probe.with(new Hop("h".repeat(300), WAIT, details));
+    }
+
+    assertEquals(probe, Probe.read(probe.text()));
   }
 }

@@ -17,6 +17,7 @@ import io.mortise.MultiLock;
 import io.mortise.backend.inmemory.DeadlockWorld.Party;
 import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.LogCapture;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -25,8 +26,11 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -239,23 +243,25 @@ class DeadlockTest implements BackendUnderTest {
   void aTimedWaitIsAWait() {
     LockService one = world.service();
     LockService other = world.service();
-    Party old = party("old", lock(one, "a"), timed(lock(one, "b")));
-    Party young = party("young", lock(other, "b"), timed(lock(other, "a")));
+    Party old = party("old", lock(one, "a"), timed(one.getLock("b")));
+    Party young = party("young", lock(other, "b"), timed(other.getLock("a")));
     old.waits();
     young.waits();
 
     assertEquals(List.of("young", "old"), world.names());
+    String top = world.told.get(0).parties().get(0).stack().get(0);
+    assertTrue(top.contains("DeadlockTest"), top); // not LeasedLock.tryLock(Duration)
   }
 
   /** A lock whose interruptible wait ends after an hour. */
-  private static Lock timed(Lock lock) {
+  private static Lock timed(DistributedLock lock) {
     return (Lock)
         Proxy.newProxyInstance(
             DeadlockTest.class.getClassLoader(),
             new Class<?>[] {Lock.class},
             (proxy, method, args) -> {
               if (method.getName().equals("lockInterruptibly")) {
-                boolean unused = lock.tryLock(1, TimeUnit.HOURS);
+                boolean unused = lock.tryLock(Duration.ofHours(1));
                 return null;
               }
               try {
@@ -313,15 +319,49 @@ class DeadlockTest implements BackendUnderTest {
   @Rule("L30")
   void permitsAndLeasesEndAWalk() throws InterruptedException {
     LockService one = world.service();
+    LockService other = world.service();
     DistributedSemaphore permits = one.getSemaphore("s");
     assertTrue(permits.trySetPermits(1));
-    Lease lease = one.getLock("b").acquire();
-    Party waits = party("waits", lock(one, "a"), lock(one, "b"));
-    waits.waits();
+    List<Party> all =
+        List.of(
+            party("has a lease", leased(one.getLock("b")), lock(one, "a")),
+            party("waits for it", lock(other, "a"), lock(other, "b")),
+            party("has a permit", permit(permits), lock(one, "c")),
+            party("waits for one", lock(other, "c"), permit(other.getSemaphore("s"))));
+    all.forEach(Party::begins);
+    world.store.awaitParked(all.size());
 
     assertEquals(List.of(), world.looked());
-    lease.close();
-    waits.end();
+    all.get(0).interrupt();
+    all.get(2).interrupt();
+    assertEquals(Optional.empty(), all.get(1).end());
+    assertEquals(Optional.empty(), all.get(3).end());
+  }
+
+  /** A lock that is held by a lease. */
+  private static Lock leased(DistributedLock lock) {
+    return leased(lock::acquire);
+  }
+
+  /** A permit as a lock. */
+  private static Lock permit(DistributedSemaphore permits) {
+    return leased(permits::acquire);
+  }
+
+  private static Lock leased(Callable<Lease> request) {
+    AtomicReference<Lease> lease = new AtomicReference<>();
+    return (Lock)
+        Proxy.newProxyInstance(
+            DeadlockTest.class.getClassLoader(),
+            new Class<?>[] {Lock.class},
+            (proxy, method, args) -> {
+              if (method.getName().equals("unlock")) {
+                lease.get().close();
+              } else {
+                lease.set(request.call());
+              }
+              return null;
+            });
   }
 
   @Test
@@ -392,6 +432,40 @@ class DeadlockTest implements BackendUnderTest {
     free.unlock();
   }
 
+  /** Otherwise its thread would leave await() without its lock, and fail in unlock(). */
+  @Test
+  @Rule("L30")
+  void theWaitThatLocksAgainAfterASignalIsToldAndNotBroken() {
+    LockService one = world.breaking();
+    LockService other = world.breaking();
+    CompletableFuture<Boolean> signalled = new CompletableFuture<>();
+    Thread waits = new Thread(() -> awaitsSignal(other, signalled), "waits");
+    waits.start();
+    world.store.awaitParked(1);
+    Party old = party("old", lock(one, "a"), lock(one, "b"));
+    old.waits();
+    world.store.advance(Duration.ofSeconds(5)); // its time is over, and it locks again
+
+    assertEquals(List.of("waits", "old"), world.names());
+    old.interrupt();
+    assertEquals(false, Await.value(signalled));
+  }
+
+  @SuppressWarnings("WaitNotInLoop") // its time ends it
+  private static void awaitsSignal(LockService service, CompletableFuture<Boolean> signalled) {
+    Lock a = lock(service, "a");
+    Condition condition = a.newCondition();
+    lock(service, "b").lock();
+    a.lock();
+    try {
+      signalled.complete(condition.await(5, TimeUnit.SECONDS));
+      a.unlock();
+    } catch (InterruptedException | RuntimeException e) {
+      signalled.completeExceptionally(e);
+    }
+    lock(service, "b").unlock();
+  }
+
   // Bad input
 
   @Test
@@ -405,9 +479,14 @@ class DeadlockTest implements BackendUnderTest {
           }
         };
     LockService one = world.service(options -> options.listener(throwing).breakDeadlocks(true));
-    crossed(one, one);
+    Party old = party("old", lock(one, "a"), lock(one, "b"));
+    Party young = party("young", lock(one, "b"), lock(one, "a"));
+    old.waits();
+    young.waits();
     world.store.advance(DeadlockWorld.THREE_LOOKS);
 
     assertEquals(1, world.told.size());
+    assertInstanceOf(DeadlockException.class, young.end().orElseThrow());
+    assertEquals(Optional.empty(), old.end());
   }
 }

@@ -108,13 +108,18 @@ final class DeadlockWorld implements AutoCloseable {
 
     /** As {@link #waits}, and no time passes. */
     void goes() {
-      go.countDown();
+      begins();
       Await.until(
           "it waits at a gate",
           () -> {
             Object blocker = LockSupport.getBlocker(thread);
             return blocker != null && blocker.getClass().getSimpleName().equals("Gate");
           });
+    }
+
+    /** Begins to take its second lock. */
+    void begins() {
+      go.countDown();
     }
 
     void interrupt() {

@@ -1,14 +1,17 @@
 package io.mortise.backend.jedis;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.conformance.lock.fixture.LockingProcess;
 import io.mortise.conformance.redis.RedisServer;
-import java.io.BufferedReader;
+import io.mortise.conformance.support.Await;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -37,12 +40,35 @@ class DeadlockProcessTest {
     server.close();
   }
 
-  private BufferedReader start(String... arguments) throws IOException {
+  /** All that a child says. It is read at once, so no child waits until the test reads. */
+  private static final class Output {
+    private final List<String> lines = Collections.synchronizedList(new ArrayList<>());
+    private final Thread reader;
+
+    Output(Process child) {
+      reader = new Thread(() -> child.inputReader().lines().forEach(lines::add), "output");
+      reader.setDaemon(true);
+      reader.start();
+    }
+
+    void await(String line) {
+      Await.until(() -> line + " in " + lines, Duration.ofSeconds(60), () -> lines.contains(line));
+    }
+
+    /** To its end. */
+    List<String> lines() throws InterruptedException {
+      reader.join(60_000);
+      assertFalse(reader.isAlive(), "the output has no end");
+      return lines;
+    }
+  }
+
+  private Output start(String... arguments) throws IOException {
     List<String> all = new ArrayList<>(List.of(server.uri().toString()));
     all.addAll(Arrays.asList(arguments));
     Process child = LockingProcess.start(DeadlockProcess.class, all.toArray(String[]::new));
     children.add(child);
-    return child.inputReader();
+    return new Output(child);
   }
 
   private void join() throws InterruptedException {
@@ -55,10 +81,10 @@ class DeadlockProcessTest {
   @Test
   @DisplayName("L30: a planted deadlock of three processes is logged by one of them, and broken")
   void aPlantedDeadlockIsLoggedAndBroken() throws Exception {
-    List<BufferedReader> outs = new ArrayList<>();
+    List<Output> outs = new ArrayList<>();
     for (int i = 0; i < PROCESSES; i++) {
       outs.add(start("planted", "n" + i, "n" + (i + 1) % PROCESSES));
-      assertEquals(DeadlockProcess.HELD, outs.get(i).readLine());
+      outs.get(i).await(DeadlockProcess.HELD);
     }
     for (Process child : children) {
       child.outputWriter().write("\n");
@@ -67,8 +93,8 @@ class DeadlockProcessTest {
     join();
 
     List<String> lines = new ArrayList<>();
-    for (BufferedReader out : outs) {
-      lines.addAll(out.lines().toList());
+    for (Output out : outs) {
+      lines.addAll(out.lines());
     }
     String text = String.join("\n", lines);
     assertEquals(1, count(lines, "deadlock of 3 threads"), text);
@@ -100,18 +126,18 @@ class DeadlockProcessTest {
   @Test
   @DisplayName("L30: workers that take four names in any order do not stand still")
   void workersThatTakeNamesInAnyOrderDoNotStandStill() throws Exception {
-    List<BufferedReader> outs = new ArrayList<>();
+    List<Output> outs = new ArrayList<>();
     for (int i = 0; i < PROCESSES; i++) {
       outs.add(start("random", Integer.toString(i), Integer.toString(SECONDS)));
     }
+    join();
     List<String[]> went = new ArrayList<>();
-    for (BufferedReader out : outs) {
-      out.lines()
+    for (Output out : outs) {
+      out.lines().stream()
           .map(line -> line.split(" ", 0))
           .filter(DeadlockProcessTest::isKnown)
           .forEach(went::add);
     }
-    join();
 
     long[] times = went.stream().mapToLong(each -> Long.parseLong(each[1])).sorted().toArray();
     long longest = 0;
