@@ -176,7 +176,10 @@ class CookbookTest {
     }
   }
 
-  /** Returns false if as many calls as there are permits have begun within the time before. */
+  /**
+   * Returns false if no permit is free: as many calls still run, or have ended within the time
+   * before.
+   */
   static boolean tryCall(DistributedSemaphore calls, Duration window, Runnable api) {
     Optional<Lease> lease = calls.tryAcquire();
     lease.ifPresent(granted -> {

@@ -110,15 +110,14 @@ final class PublisherLocker {
         .map(lease ->
             new Held(lease.map(each -> new WorkHold(target, each, terms.isShared())).orElse(null)))
         .onErrorResume(failure -> Mono.<Held>error(failure).publishOn(Schedulers.boundedElastic()))
-        .doOnDiscard(Optional.class, PublisherLocker::giveBack)
-        .doOnDiscard(Lease.class, PublisherLocker::giveBack);
+        .doOnDiscard(Optional.class, LeaseSubscription::giveBack);
   }
 
-  /** To cancel it cancels the future, which withdraws. What comes nevertheless is discarded. */
+  /** To cancel it withdraws. A lease that comes nevertheless is given back. */
   private static Mono<Optional<Lease>> request(Target target, @Nullable Duration wait) {
-    return wait == null
-        ? Mono.fromFuture(() -> target.async().acquire()).map(Optional::of)
-        : Mono.fromFuture(() -> target.async().tryAcquire(wait));
+    Publisher<Optional<Lease>> leases =
+        subscriber -> LeaseSubscription.start(target, wait, subscriber);
+    return Mono.fromDirect(leases);
   }
 
   /** Once more, if the semaphore had no permits and has some now. */
@@ -127,15 +126,6 @@ final class PublisherLocker {
     return Mono.fromCallable(target::setUp)
         .subscribeOn(Schedulers.boundedElastic())
         .flatMap(set -> set ? request(target, wait) : Mono.error(failure));
-  }
-
-  /** Ends a lease that came when its subscriber was gone. */
-  private static void giveBack(Lease lease) {
-    var unused = lease.releaseAsync();
-  }
-
-  private static void giveBack(Optional<?> lease) {
-    lease.ifPresent(each -> giveBack((Lease) each));
   }
 
   private Flux<Object> hold(

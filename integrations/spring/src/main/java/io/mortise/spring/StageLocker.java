@@ -98,7 +98,8 @@ final class StageLocker {
     return result;
   }
 
-  private static Throwable cause(Throwable failure) {
+  /** The failure of a future itself, which a step after it wraps. */
+  static Throwable cause(Throwable failure) {
     return failure instanceof CompletionException && failure.getCause() != null
         ? failure.getCause()
         : failure;

@@ -57,11 +57,16 @@ final class ThreadLocks {
     return held().stream().anyMatch(each -> each.target().has(name));
   }
 
-  /** The newest hold of one of these locks, on either side of it; null if there is none. */
+  /**
+   * A hold of one of these locks, on either side of it: one that is not reentrant before all
+   * others; null if there is none.
+   */
   static @Nullable HeldLock find(Target target) {
     HeldLock found = null;
     for (HeldLock each : held()) {
-      found = each.target().overlaps(target) ? each : found;
+      if (each.target().overlaps(target) && (found == null || found.isReentrant())) {
+        found = each;
+      }
     }
     return found;
   }

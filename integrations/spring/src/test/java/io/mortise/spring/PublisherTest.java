@@ -10,12 +10,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.AsyncLock;
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
+import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
-import io.mortise.LockService;
 import io.mortise.conformance.support.Await;
 import io.mortise.spring.WithLock.IfBusy;
 import io.mortise.spring.WithLock.OnLost;
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -26,7 +28,9 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
+import org.reactivestreams.Subscription;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
@@ -201,12 +205,55 @@ class PublisherTest {
     CompletableFuture<Lease> grant = new CompletableFuture<>();
     DistributedLock lock = world.here.getLock("stock");
     AsyncLock async = World.with(AsyncLock.class, lock.async(), "acquire", grant);
-    LockService service =
-        World.with(
-            LockService.class,
-            world.here,
-            "getLock",
-            World.with(DistributedLock.class, lock, "async", async));
+    Mono<?> patient =
+        patient(LockTarget.of(World.with(DistributedLock.class, lock, "async", async)));
+    var subscription = patient.subscribe();
+    var unused =
+        grant.thenRun(subscription::dispose); // runs first: a future begins with the newest
+    grant.complete(lock.acquire());
+    Await.until("the lock is free", () -> world.isFree("stock"));
+  }
+
+  @Test
+  void aLeaseThatIsThereWhenItsSubscriberGoesIsGivenBack() {
+    for (Mono<String> each : List.of(shop.patient(), shop.sell())) {
+      each.subscribe(
+          new BaseSubscriber<>() {
+            @Override
+            protected void hookOnSubscribe(Subscription subscription) {
+              subscription.cancel();
+            }
+          });
+      Await.until("the lock is free", () -> world.isFree("stock"));
+    }
+  }
+
+  @Test
+  void permitsOfTheSecondAttemptAreGivenBackToo() throws Exception {
+    DistributedSemaphore printers = world.here.getSemaphore("printers");
+    CompletableFuture<Lease> second = new CompletableFuture<>();
+    BaseSubscriber<Object> subscriber = new BaseSubscriber<>() {};
+    AtomicInteger attempts = new AtomicInteger();
+    InvocationHandler acquire =
+        (proxy, method, arguments) -> {
+          CompletableFuture<Lease> lease = printers.async(1).acquire();
+          if (attempts.incrementAndGet() == 2) {
+            second.complete(Await.value(lease));
+            subscriber.cancel();
+          }
+          return lease;
+        };
+    Object async =
+        Proxy.newProxyInstance(
+            AsyncLock.class.getClassLoader(), new Class<?>[] {AsyncLock.class}, acquire);
+    DistributedSemaphore watched = World.with(DistributedSemaphore.class, printers, "async", async);
+    patient(new PermitTarget(watched, 1, 1)).subscribe(subscriber);
+    Lease lease = Await.value(second);
+    Await.until("the permit is given back", () -> !lease.isValid());
+  }
+
+  /** The publisher for a method that waits for the target without limit. */
+  private static Mono<?> patient(Target target) throws Exception {
     WithLockSettings settings = new WithLockSettings();
     LockedMethod method =
         new LockedMethods(new DefaultListableBeanFactory(), settings)
@@ -215,14 +262,10 @@ class PublisherTest {
         new PublisherLocker(new Locker(settings))
             .run(
                 Objects.requireNonNull(method),
-                method.terms().target(service, List.of("stock")),
+                target,
                 () -> Mono.just("sold"),
                 () -> Mono.empty());
-    var subscription = ((Mono<?>) patient).subscribe();
-    var unused =
-        grant.thenRun(subscription::dispose); // runs first: a future begins with the newest
-    grant.complete(lock.acquire());
-    Await.until("the lock is free", () -> world.isFree("stock"));
+    return (Mono<?>) patient;
   }
 
   @Test

@@ -88,6 +88,12 @@ class SeveralLocksTest {
       return work;
     }
 
+    @WithLock(name = "a", waitFor = "0")
+    public CompletableFuture<String> stageAround() {
+      self.inner();
+      return work;
+    }
+
     @WithLock(
         names = {"a", "b"},
         waitFor = "0")
@@ -229,6 +235,20 @@ class SeveralLocksTest {
     assertThrows(IllegalStateException.class, bank::later);
     world.here.getLock("a").unlock();
     assertFalse(target.work.isDone());
+    assertFree();
+  }
+
+  @Test
+  void aCallUnderALockOfItsStageIsRefusedBehindANewerHold() {
+    List<String> seen = new ArrayList<>();
+    inside(() -> {
+      inside(() -> {});
+      seen.addAll(held("a", "b"));
+      bank.around();
+    });
+    var refused = assertThrows(IllegalStateException.class, bank::stageAround);
+    assertTrue(World.message(refused).contains("'a'"), World.message(refused));
+    assertEquals(List.of("a", "b"), seen);
     assertFree();
   }
 

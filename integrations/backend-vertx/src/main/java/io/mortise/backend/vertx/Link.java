@@ -108,23 +108,31 @@ final class Link {
       made.completeExceptionally(new IOException("the backend is closed"));
     }
     if (!made.isDone()) {
-      Redis next = connector.client(loop, answer.credentials());
-      client = next;
-      CompletableFuture<?> unused =
-          made.whenComplete((opened, e) -> {
-            if (e != null) {
-              next.close();
-            }
-          });
-      next.connect()
-          .onComplete(
-              opened -> {
-                if (made.complete(opened)) {
-                  up(new Living(next, opened, answer));
-                }
-              },
-              made::completeExceptionally);
+      try {
+        attempt(answer, made);
+      } catch (RuntimeException e) { // such as that of a file with a certificate
+        made.completeExceptionally(e);
+      }
     }
+  }
+
+  private void attempt(Answer answer, CompletableFuture<RedisConnection> made) {
+    Redis next = connector.client(loop, answer.credentials());
+    client = next;
+    CompletableFuture<?> unused =
+        made.whenComplete((opened, e) -> {
+          if (e != null) {
+            next.close();
+          }
+        });
+    next.connect()
+        .onComplete(
+            opened -> {
+              if (made.complete(opened)) {
+                up(new Living(next, opened, answer));
+              }
+            },
+            made::completeExceptionally);
   }
 
   private void up(Living next) {

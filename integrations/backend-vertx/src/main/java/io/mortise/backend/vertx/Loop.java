@@ -37,8 +37,22 @@ final class Loop extends ForwardingTime {
   /** An event loop of the application's Vert.x. The caller may be on a worker, which has none. */
   static Loop of(Vertx given) {
     return Waits.join(
-        CompletableFuture.supplyAsync(
-            () -> new Loop(given, null), task -> new Thread(task, "mortise-vertx").start()));
+        CompletableFuture.supplyAsync(() -> new Loop(given, null), Loop::onAnotherThread));
+  }
+
+  private static void onAnotherThread(Runnable task) {
+    Thread thread = new Thread(task, "mortise-vertx");
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /** Runs a task that may wait. It runs on another thread if the caller is any event loop. */
+  static void mayWait(Runnable task) {
+    if (Context.isOnEventLoopThread()) {
+      onAnotherThread(task);
+    } else {
+      task.run();
+    }
   }
 
   /** An event loop of its own. */
@@ -97,7 +111,7 @@ final class Loop extends ForwardingTime {
     }
   }
 
-  /** Ends Vert.x, if it is the backend's own. Waits at most a second, and not for the caller. */
+  /** Ends Vert.x, if it is the backend's own. Waits at most a second, and not on an event loop. */
   void close() {
     if (own != null) {
       own.end(vertx, LONGEST_END);

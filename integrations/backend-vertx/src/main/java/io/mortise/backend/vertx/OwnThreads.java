@@ -1,6 +1,7 @@
 package io.mortise.backend.vertx;
 
 import io.mortise.backend.support.Waits;
+import io.vertx.core.Context;
 import io.vertx.core.Future;
 import io.vertx.core.Vertx;
 import java.time.Duration;
@@ -51,7 +52,10 @@ final class OwnThreads {
     return group.equals(Thread.currentThread().getThreadGroup());
   }
 
-  /** Ends Vert.x. Waits for the end of all its threads, unless one of them is the caller. */
+  /**
+   * Ends Vert.x. Waits for the end of all its threads, unless the caller is one of them or any
+   * event loop.
+   */
   void end(Vertx vertx, Duration most) {
     long end = System.nanoTime() + most.toNanos();
     CompletableFuture<List<Thread>> last = new CompletableFuture<>();
@@ -60,7 +64,7 @@ final class OwnThreads {
           long first = Thread.currentThread().getId();
           return vertx.close().onComplete(done -> last.complete(madeSince(first)));
         });
-    if (isOne()) {
+    if (isOne() || Context.isOnEventLoopThread()) {
       return;
     }
     if (Waits.awaitEnd(last, most)) {

@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
  * channel listeners are called, on that event loop. {@link #execute} refuses to wait on any event
  * loop.
  *
- * <p>A call that finds no connection waits for the next attempt to connect, which begins at once.
+ * <p>A call that finds no connection waits for the next attempt to connect, which begins at most a
+ * second later.
  *
  * <p>While calls are made, and for some seconds after, the backend sends a {@code PING} over both
  * connections every second. If a connection brings no reply for three seconds, it is made anew.
@@ -48,6 +49,11 @@ public final class VertxBackend implements LockBackend {
   private final ActivityTimer pulse;
   private final AtomicBoolean closed = new AtomicBoolean();
 
+  /**
+   * Whether a beat waits for the event loop. Beats in a row would look like the server's silence.
+   */
+  private final AtomicBoolean beatWaits = new AtomicBoolean();
+
   /** Connects. Closes everything if that fails, but for the event loop. */
   VertxBackend(Loop loop, Connector connector) {
     this.loop = loop;
@@ -55,7 +61,7 @@ public final class VertxBackend implements LockBackend {
     credentials = changing == null ? null : changing.join(connector.endpoint(), this::renew);
     calls = new Calls(loop, connector, credentials);
     messages = new Messages(loop, connector, credentials);
-    pulse = new ActivityTimer(() -> inTurn(this::beat), BEAT);
+    pulse = new ActivityTimer(this::beatInTurn, BEAT);
     try {
       RedisConnection made = Waits.join(connecting(calls.link()));
       long most = connector.attempt().toNanos();
@@ -87,8 +93,8 @@ public final class VertxBackend implements LockBackend {
 
   /**
    * Opens a backend on the application's Vert.x. Its connections are the backend's own, with the
-   * settings given here, and live on one event loop: that of the caller, if it is one, or else any.
-   * {@link #close} closes the connections. Close the backend before Vert.x.
+   * settings given here, and live on one event loop of it. {@link #close} closes the connections.
+   * Close the backend before Vert.x.
    *
    * <p>It waits for the server. So it must not be called on an event loop.
    *
@@ -118,7 +124,14 @@ public final class VertxBackend implements LockBackend {
     });
   }
 
+  private void beatInTurn() {
+    if (!beatWaits.getAndSet(true)) {
+      inTurn(this::beat);
+    }
+  }
+
   private void beat() {
+    beatWaits.set(false);
     calls.beat();
     if (messages.beat()) {
       pulse.use();
@@ -182,7 +195,10 @@ public final class VertxBackend implements LockBackend {
     return info;
   }
 
-  /** Waits at most two seconds, and not at all on an event loop. */
+  /**
+   * Waits for a channel listener that runs. Otherwise it waits at most three seconds, and not at
+   * all on an event loop of any Vert.x.
+   */
   @Override
   public void close() {
     if (!closed.getAndSet(true)) {
@@ -195,7 +211,7 @@ public final class VertxBackend implements LockBackend {
     messages.channels().close();
     pulse.close();
     if (credentials != null) {
-      credentials.close();
+      Loop.mayWait(credentials::close);
     }
     CompletableFuture<Void> ended = new CompletableFuture<>();
     try {

@@ -3,34 +3,52 @@ package io.mortise.backend.vertx;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
 import io.mortise.backend.support.Causes;
 import io.mortise.conformance.client.TestedVersion;
 import io.mortise.conformance.redis.RedisExtension;
+import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.redis.TestAuthority;
+import io.mortise.conformance.redis.TlsServer;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.ThreadKind;
 import io.mortise.spi.BackendConfig;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.CredentialSuppliers;
+import io.mortise.spi.Credentials;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
+import io.vertx.core.Context;
 import io.vertx.core.Vertx;
 import io.vertx.core.VertxOptions;
 import io.vertx.redis.client.Redis;
+import java.io.IOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -146,6 +164,107 @@ class VertxBackendTest {
             BackendException.class, () -> backend.execute(count("closed", Duration.ofSeconds(5))));
     assertEquals(Outcome.NOT_EXECUTED, failure.outcome());
     backend.close();
+  }
+
+  @Test
+  void closeWaitsForNothingOnAnEventLoopOfAnotherVertx() {
+    // A close that waits takes a second each time. A busy machine may slow down some of them.
+    long second = TimeUnit.SECONDS.toNanos(1);
+    assertTrue(
+        LongStream.generate(this::closeOnTheOtherLoop).limit(5).anyMatch(took -> took < second));
+  }
+
+  /** Closes a backend whose own event loop and supplier of credentials stand still. */
+  private long closeOnTheOtherLoop() {
+    CountDownLatch end = new CountDownLatch(1);
+    CountDownLatch held = new CountDownLatch(2);
+    AtomicBoolean isOpen = new AtomicBoolean();
+    Supplier<Credentials> supplier =
+        () -> {
+          if (isOpen.get()) {
+            hold(held, end);
+          }
+          return Credentials.of("");
+        };
+    BackendConfig config =
+        new BackendConfig(
+            REDIS.server().uri(),
+            Duration.ofSeconds(2),
+            "vertx test",
+            Map.of(),
+            new CredentialSuppliers(supplier, null));
+    LockBackend backend = new VertxBackendProvider().open(config);
+    isOpen.set(true);
+    Runnable onItsLoop =
+        () -> {
+          if (Context.isOnEventLoopThread()) { // a future that is done runs it at once
+            hold(held, end);
+          }
+        };
+    try {
+      Await.until(
+          "both stand still",
+          () -> {
+            CompletableFuture<?> unused =
+                backend.executeAsync(count("held", Duration.ofSeconds(2))).thenRun(onItsLoop);
+            return held.getCount() == 0;
+          });
+      CompletableFuture<Long> took = new CompletableFuture<>();
+      vertx.runOnContext(ignored -> {
+        long start = System.nanoTime();
+        backend.close();
+        took.complete(System.nanoTime() - start);
+      });
+      return Await.value(took);
+    } finally {
+      end.countDown();
+    }
+  }
+
+  /** Stands still until the end. Interrupts do not end it. */
+  private static void hold(CountDownLatch held, CountDownLatch end) {
+    held.countDown();
+    while (end.getCount() > 0) {
+      LockSupport.parkNanos(1_000_000);
+    }
+  }
+
+  @Test
+  void overTlsAHalfWrittenFileFailsCallsUntilItIsWhole() throws IOException {
+    assumeTrue(TlsServer.isPossible(), "there is no openssl");
+    try (TestAuthority authority = TestAuthority.create()) {
+      Path file = authority.certificate();
+      List<String> words = authority.arguments(authority.sign("server", "DNS:localhost"), false);
+      BackendConfig config =
+          new BackendConfig(
+              URI.create("rediss://localhost:" + words.get(1)),
+              Duration.ofSeconds(2),
+              "vertx test",
+              Map.of("tls.ca", file.toString()));
+      try (RedisServer server =
+              RedisServer.builder().arguments(words.toArray(String[]::new)).start();
+          LockBackend backend = new VertxBackendProvider().open(config)) {
+        assertEquals(List.of(1L), backend.execute(count("tls", Duration.ofSeconds(5))));
+        byte[] whole = Files.readAllBytes(file);
+        Files.write(file, Arrays.copyOf(whole, whole.length / 2));
+        server.command("CLIENT", "KILL", "TYPE", "normal");
+        Await.until("calls fail by the file", () -> failure(backend).contains("'tls.ca'"));
+        Files.write(file, whole);
+        Await.until("it works again", () -> failure(backend).isEmpty());
+      }
+    }
+  }
+
+  /** All messages of a call's failure; none if it has a reply. */
+  private static String failure(LockBackend backend) {
+    try {
+      backend.execute(count("fails", Duration.ofSeconds(2)));
+      return "";
+    } catch (BackendException e) {
+      return Stream.<Throwable>iterate(e, Objects::nonNull, Throwable::getCause)
+          .map(String::valueOf)
+          .collect(Collectors.joining("; "));
+    }
   }
 
   private static String refusal(String uri) {
