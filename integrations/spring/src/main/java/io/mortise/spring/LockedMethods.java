@@ -5,6 +5,7 @@ import io.mortise.spring.WithLock.IfBusy;
 import io.mortise.spring.WithLock.Kind;
 import io.mortise.spring.WithLock.OnLost;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -81,6 +82,9 @@ final class LockedMethods {
    * implements without knowing the interface.
    */
   static @Nullable WithLock annotation(Method method, @Nullable Class<?> type) {
+    if (method.isSynthetic() && Modifier.isStatic(method.getModifiers())) {
+      return null; // the compiler's, as Kotlin has one for the body of an open suspending function
+    }
     WithLock lock = AnnotatedElementUtils.findMergedAnnotation(method, WithLock.class);
     if (lock != null || type == null) {
       return lock;
