@@ -280,6 +280,7 @@ class CommandsTest {
   /** A store with 100,000 held locks: the lists end at their limits, or show all. */
   @Test
   @Tag("ci")
+  @Timeout(value = 5, unit = TimeUnit.MINUTES) // a hundred thousand locks are made and listed
   void aHundredThousandLocks() {
     try (RedisServer large = RedisServer.start()) {
       String fill =
