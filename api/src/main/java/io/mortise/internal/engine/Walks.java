@@ -45,6 +45,7 @@ final class Walks<T extends Walks.Waiting> {
    *
    * A probe is a hint. If one is lost, the next look begins another.
    */
+
   /** A thread that holds a lock and waits for another. */
   interface Waiting {
     /** Its wait, as in a {@link Probe.Hop}. */
