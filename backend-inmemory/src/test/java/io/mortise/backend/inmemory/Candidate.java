@@ -61,7 +61,7 @@ final class Candidate implements LeaderElection.Leader {
 
   /** How often it was told that it leads. */
   int elections() {
-    return terms.size();
+    return (int) told.stream().filter(each -> each.startsWith("elected ")).count();
   }
 
   @Override

@@ -153,9 +153,11 @@ public final class Channels {
    * @param channel the channel's name
    */
   public void confirmed(String channel) {
+    // First the users, then the UNSUBSCRIBEs: a user that joins in between is not of this reply.
+    List<ChannelSubscription> present = on(channel).toList();
     if (!leaving.contains(channel)) {
-      on(channel).forEach(ChannelSubscription::confirmed);
-      if (on(channel).findAny().isEmpty()) {
+      present.forEach(ChannelSubscription::confirmed);
+      if (present.isEmpty()) {
         turns.execute(() -> leaveIfUnused(channel));
       }
     }

@@ -9,8 +9,14 @@ import io.mortise.spi.Subscription;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
@@ -184,5 +190,59 @@ class ChannelsTest {
     join(late);
     assertEquals(List.of("interrupted: the backend is closed"), late.all);
     assertEquals(List.of("+ch"), sent);
+  }
+
+  @Test
+  @DisplayName("B11: a confirmation that arrives while a user leaves and the next joins is not its")
+  void confirmationsCrossUsersThatChange() throws Exception {
+    BlockingQueue<Runnable> replies = new LinkedBlockingQueue<>();
+    ExecutorService writer = Executors.newSingleThreadExecutor();
+    CompletableFuture<Channels> made = new CompletableFuture<>();
+    Channels crossing =
+        new Channels(
+            writer,
+            name -> replied(replies, () -> made.join().confirmed(name)),
+            name -> replied(replies, () -> made.join().left(name)));
+    made.complete(crossing);
+    Thread reader = new Thread(() -> readAll(replies));
+    reader.start();
+    Random random = new Random(4711);
+    try {
+      for (int round = 0; round < 30_000; round++) {
+        List<Subscription> leaving = new ArrayList<>();
+        for (int i = random.nextInt(20); i >= 0; i--) {
+          leaving.add(crossing.subscribe("ch", new Heard()));
+        }
+        leaving.forEach(Subscription::close);
+        Heard heard = new Heard();
+        Subscription staying = crossing.subscribe("ch", heard);
+        for (int i = 0; i < 2; i++) { // the reader may have given the writer something to send
+          CompletableFuture<Void> read = new CompletableFuture<>();
+          writer.execute(() -> replies.add(() -> read.complete(null)));
+          read.get(1, TimeUnit.MINUTES);
+        }
+        assertEquals(List.of("subscribed"), heard.all, "round " + round);
+        staying.close();
+      }
+    } finally {
+      reader.interrupt();
+      writer.shutdownNow();
+    }
+  }
+
+  private static CompletionStage<?> replied(BlockingQueue<Runnable> replies, Runnable reply) {
+    replies.add(reply);
+    return CompletableFuture.completedFuture(null);
+  }
+
+  private static void readAll(BlockingQueue<Runnable> replies) {
+    while (!Thread.currentThread().isInterrupted()) {
+      Runnable next = replies.poll();
+      if (next == null) {
+        Thread.onSpinWait(); // to park would keep it out of step with the writer
+      } else {
+        next.run();
+      }
+    }
   }
 }
