@@ -157,7 +157,8 @@ class DocumentationTest {
       while (fence.find()) {
         if (fence.group(1).equals("java")) {
           samples++;
-          compile(page, fence.group(2)).ifPresent(why -> broken.add(ROOT.relativize(page) + ": " + why));
+          compile(page, fence.group(2))
+              .ifPresent(why -> broken.add(ROOT.relativize(page) + ": " + why));
         }
       }
     }

@@ -39,7 +39,8 @@ final class LockServices {
     Instance.Handle<LockService> service = services.getHandle();
     if (service.getBean().getScope() == Dependent.class) {
       throw new LockedMethodException(
-          method + " needs a lock service, and its producer has no scope, so each call would open one",
+          method
+              + " needs a lock service, and its producer has no scope, so each call would open one",
           "Give the producer @ApplicationScoped or @Singleton");
     }
     return service.get();

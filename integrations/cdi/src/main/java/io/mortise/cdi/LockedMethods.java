@@ -138,8 +138,7 @@ final class LockedMethods {
   }
 
   /** A time that a lock can have. Others would be refused when the lock is acquired. */
-  private static Duration within(
-      Duration shortest, String value, String attribute, Method method) {
+  private static Duration within(Duration shortest, String value, String attribute, Method method) {
     Duration time = time(value, attribute, method, Times::read);
     if (time.compareTo(shortest) < 0 || time.compareTo(LONGEST) > 0) {
       throw new LockedMethodException(

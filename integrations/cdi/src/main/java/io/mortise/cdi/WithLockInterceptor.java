@@ -46,8 +46,7 @@ public class WithLockInterceptor implements Serializable {
     LockTarget target =
         method
             .terms()
-            .target(
-                LockServices.of(method, services), method.names().of(call.getParameters()));
+            .target(LockServices.of(method, services), method.names().of(call.getParameters()));
     Started work = new Started(call);
     Object result;
     try {

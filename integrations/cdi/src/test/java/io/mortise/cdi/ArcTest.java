@@ -58,7 +58,9 @@ class ArcTest {
       return "paid " + id;
     }
 
-    @WithLock(names = {"account:{0}", "account:{1}"}, waitFor = "0")
+    @WithLock(
+        names = {"account:{0}", "account:{1}"},
+        waitFor = "0")
     String transfer(String from, String to) {
       inside.run();
       return from + to;
@@ -202,7 +204,6 @@ class ArcTest {
   @Test
   void aPrivateMethodStopsTheBuild() {
     List<Class<?>> beans = List.of(PrivateMethod.class, Containers.Locks.class);
-    assertThrows(
-        DeploymentException.class, () -> build(beans.toArray(Class<?>[]::new)));
+    assertThrows(DeploymentException.class, () -> build(beans.toArray(Class<?>[]::new)));
   }
 }

@@ -62,7 +62,9 @@ class BadInputTest {
       runs++;
     }
 
-    @WithLock(names = {"a", "b"}, kind = Kind.FENCED)
+    @WithLock(
+        names = {"a", "b"},
+        kind = Kind.FENCED)
     public void severalTokens() {
       runs++;
     }

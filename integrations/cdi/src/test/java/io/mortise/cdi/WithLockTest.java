@@ -34,7 +34,6 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -423,7 +422,8 @@ class WithLockTest {
   @Test
   void whatTheContainerDoesNotInterceptIsRefusedByTheContext() {
     assertEquals("done", shop.guarded());
-    for (Step call : List.<Step>of(
+    for (Step call :
+        List.<Step>of(
             shop::hidden, Shop::everywhere, shop::callsItself, () -> new Shop().guarded())) {
       var outside = assertThrows(IllegalStateException.class, call::run);
       assertTrue(message(outside).contains("lock 'stock' here"), message(outside));
