@@ -25,6 +25,7 @@ final class StageLocker {
    *
    * @return its stage, or {@link Busy}
    */
+  @SuppressWarnings("FutureReturnValueIgnored") // the caller has it
   static @Nullable Object run(LockedMethod method, LockTarget target, Work work) throws Exception {
     WorkHold.requireOutside(target);
     Optional<Lease> lease = method.terms().lease(target.lock());

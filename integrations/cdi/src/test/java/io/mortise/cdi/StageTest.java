@@ -19,6 +19,7 @@ import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.inject.Singleton;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -194,7 +195,7 @@ class StageTest {
   @Test
   void aStageThatCannotBeCancelledHoldsUntilItsWorkIsOver() {
     shop.other = shop.work.minimalCompletionStage();
-    CompletableFuture<?> sold = (CompletableFuture<?>) shop.other();
+    CompletableFuture<?> sold = (CompletableFuture<?>) Objects.requireNonNull(shop.other());
     sold.cancel(true);
     assertFalse(isFree("stock"));
     shop.work.complete("sold");
