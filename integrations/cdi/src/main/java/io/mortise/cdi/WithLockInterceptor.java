@@ -32,6 +32,7 @@ public class WithLockInterceptor implements Serializable {
 
   private static final long serialVersionUID = 1L;
 
+  /** The lock services of the application. */
   @SuppressWarnings("serial") // the container's, which makes it serializable for beans that need it
   private final Instance<LockService> services;
 
