@@ -157,7 +157,8 @@ class DocumentationTest {
       while (fence.find()) {
         if (fence.group(1).equals("java")) {
           samples++;
-          compile(fence.group(2)).ifPresent(why -> broken.add(ROOT.relativize(page) + ": " + why));
+          compile(page, fence.group(2))
+              .ifPresent(why -> broken.add(ROOT.relativize(page) + ": " + why));
         }
       }
     }
@@ -168,17 +169,19 @@ class DocumentationTest {
   /**
    * Compiles a sample as statements, or else as members of a class. Returns the compiler's errors.
    */
-  private static Optional<String> compile(String sample) {
+  private static Optional<String> compile(Path page, String sample) {
     if (sample.contains("redis.clients.jedis.RedisClient") && !hasRedisClient()) {
       return Optional.empty(); // Jedis before 7 has another API
     }
     if (sample.contains("@SpringBootTest")) {
       return Optional.empty(); // MovedTimeTest of the Boot starter has it
     }
+    boolean cdi = page.endsWith("reactive-and-cdi.md"); // both have a WithLock
+    String imports = cdi ? IMPORTS.replace("io.mortise.spring.*", "io.mortise.cdi.*") : IMPORTS;
     String asStatements = "class Sample {\n void run() throws Exception {\n" + sample + "}\n}\n";
     String asMembers = "class Sample {\n" + sample + "}\n";
-    String first = errors(asStatements);
-    if (first.isEmpty() || errors(asMembers).isEmpty()) {
+    String first = errors(imports + asStatements);
+    if (first.isEmpty() || errors(imports + asMembers).isEmpty()) {
       return Optional.empty();
     }
     return Optional.of(first + "\n" + sample);
@@ -199,7 +202,7 @@ class DocumentationTest {
         new SimpleJavaFileObject(URI.create("string:///Sample.java"), JavaFileObject.Kind.SOURCE) {
           @Override
           public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-            return IMPORTS + code;
+            return code;
           }
         };
     StringWriter said = new StringWriter();

@@ -1,0 +1,41 @@
+package io.mortise.cdi;
+
+import io.mortise.LeaseLostException;
+
+/** A lock that is held for work of the current thread. */
+interface HeldLock {
+  /** What is held. */
+  LockTarget target();
+
+  /**
+   * Throws unless the lock is held and its lease has not ended.
+   *
+   * @throws LeaseLostException the lease is over
+   */
+  void ensureHeld();
+
+  /**
+   * The fencing token of this hold.
+   *
+   * @throws IllegalStateException the lock is not fenced
+   */
+  long fencingToken();
+
+  /** Whether it is the side of a read/write lock for readers. */
+  boolean isShared();
+
+  /** Whether the thread itself may acquire the lock again. */
+  boolean isReentrant();
+
+  /** The exception for a lease that is over. */
+  static LeaseLostException lost(LockTarget target) {
+    return new LeaseLostException(
+        "%s was lost while the work under it was running; others may have held it since (docs/troubleshooting.md#lease-lost)"
+            .formatted(target.text()));
+  }
+
+  /** The exception for a lock without fencing tokens. */
+  static IllegalStateException noToken(LockTarget target) {
+    return new IllegalStateException(target.text() + " has no fencing token; set kind = FENCED");
+  }
+}

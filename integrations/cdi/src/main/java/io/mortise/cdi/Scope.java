@@ -1,0 +1,15 @@
+package io.mortise.cdi;
+
+/**
+ * What ends when locked work has ended. As a resource of {@code try} it gives the rule for a loss:
+ * the exception of {@link #close} replaces a result, and is suppressed in an exception of the work.
+ */
+interface Scope extends AutoCloseable {
+  /**
+   * Ends it.
+   *
+   * @throws io.mortise.LeaseLostException the lease was over before
+   */
+  @Override
+  void close();
+}

@@ -1,0 +1,13 @@
+/**
+ * Methods of CDI beans that run under a distributed lock.
+ *
+ * <p>Start at {@link io.mortise.cdi.WithLock}. {@link io.mortise.cdi.WithLockInterceptor} is called
+ * by the container, {@code LockedMethods} reads the annotations, and {@code Locker} and {@code
+ * StageLocker} acquire and release.
+ *
+ * <p>Types are non-null unless marked {@link org.jspecify.annotations.Nullable}.
+ */
+@NullMarked
+package io.mortise.cdi;
+
+import org.jspecify.annotations.NullMarked;
