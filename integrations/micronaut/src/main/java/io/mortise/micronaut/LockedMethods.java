@@ -17,7 +17,10 @@ import org.jspecify.annotations.Nullable;
 final class LockedMethods {
   private final BeanContext beans;
   private final WithLockProperties defaults;
-  private final Map<ExecutableMethod<?, ?>, LockedMethod> known = new ConcurrentHashMap<>();
+  private final Map<Key, LockedMethod> known = new ConcurrentHashMap<>();
+
+  /** A method that two classes inherit may have an annotation of an interface of each. */
+  private record Key(Class<?> type, ExecutableMethod<?, ?> method) {}
 
   LockedMethods(BeanContext beans, WithLockProperties defaults) {
     this.beans = beans;
@@ -27,15 +30,21 @@ final class LockedMethods {
   /**
    * The locked method that a call runs.
    *
+   * @param type the class of the object that is called
    * @throws LockedMethodException the annotation does not fit the method
    */
-  LockedMethod of(ExecutableMethod<?, ?> method) {
-    LockedMethod read = known.get(method);
-    if (read == null) {
-      read = new LockedMethodReader(method, defaults.longestWait()).read();
-      known.put(method, read);
+  LockedMethod of(Class<?> type, ExecutableMethod<?, ?> method) {
+    Key key = new Key(type, method);
+    LockedMethod locked = known.get(key);
+    if (locked == null) {
+      locked = read(method);
+      known.put(key, locked);
     }
-    return read;
+    return locked;
+  }
+
+  private LockedMethod read(ExecutableMethod<?, ?> method) {
+    return new LockedMethodReader(method, defaults.longestWait()).read();
   }
 
   /** The lock, or the multi-lock, of a call. */
@@ -55,7 +64,7 @@ final class LockedMethods {
    *     missing
    */
   void check(ExecutableMethod<?, ?> method) {
-    LockedMethod read = of(method);
+    LockedMethod read = read(method);
     try {
       if (beans.findBeanDefinition(LockService.class, qualifier(read)).isPresent()) {
         return;

@@ -32,7 +32,7 @@ final class WithLockInterceptor implements MethodInterceptor<Object, Object> {
 
   @Override
   public @Nullable Object intercept(MethodInvocationContext<Object, Object> call) {
-    LockedMethod method = methods.of(call.getExecutableMethod());
+    LockedMethod method = methods.of(call.getTarget().getClass(), call.getExecutableMethod());
     LeasedLock lock = methods.lock(method, call.getParameterValues());
     return method.result() == ResultKind.STAGE
         ? stage(call, method, lock)

@@ -42,6 +42,28 @@ class WithLockTest {
     String count();
   }
 
+  static class Counter {
+    volatile Runnable inside = () -> {};
+
+    public String count() {
+      inside.run();
+      return "counted";
+    }
+  }
+
+  interface Bottles {
+    @WithLock("bottles")
+    String count();
+  }
+
+  @Singleton
+  @Requires(property = "test", value = "shop")
+  static class CounterOfAll extends Counter implements Counted {}
+
+  @Singleton
+  @Requires(property = "test", value = "shop")
+  static class CounterOfBottles extends Counter implements Bottles {}
+
   @Singleton
   @Requires(property = "test", value = "shop")
   static class Shop implements Counted {
@@ -302,6 +324,16 @@ class WithLockTest {
   void theAnnotationOfAnInterfaceCounts() {
     holdsInside("counter");
     assertEquals("done", shop.count());
+  }
+
+  @Test
+  void aMethodOfASuperclassHasTheAnnotationOfEachClassesInterface() {
+    Counter all = context.getBean(CounterOfAll.class);
+    all.inside = () -> assertEquals(Set.of("counter"), held());
+    assertEquals("counted", all.count());
+    Counter bottles = context.getBean(CounterOfBottles.class);
+    bottles.inside = () -> assertEquals(Set.of("bottles"), held());
+    assertEquals("counted", bottles.count());
   }
 
   @Test
