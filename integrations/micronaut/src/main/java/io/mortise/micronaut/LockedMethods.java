@@ -2,12 +2,14 @@ package io.mortise.micronaut;
 
 import io.micronaut.context.BeanContext;
 import io.micronaut.context.Qualifier;
+import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.context.exceptions.NonUniqueBeanException;
 import io.micronaut.inject.ExecutableMethod;
 import io.micronaut.inject.qualifiers.Qualifiers;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import jakarta.inject.Singleton;
+import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +21,7 @@ final class LockedMethods {
   private final WithLockProperties defaults;
   private final Map<Key, LockedMethod> known = new ConcurrentHashMap<>();
 
-  /** A method that two classes inherit may have an annotation of an interface of each. */
+  /** Two beans may have the same method with annotations of their own, as those of factories. */
   private record Key(Class<?> type, ExecutableMethod<?, ?> method) {}
 
   LockedMethods(BeanContext beans, WithLockProperties defaults) {
@@ -44,7 +46,15 @@ final class LockedMethods {
   }
 
   private LockedMethod read(ExecutableMethod<?, ?> method) {
-    return new LockedMethodReader(method, defaults.longestWait()).read();
+    Duration wait = defaults.longestWait();
+    try {
+      return new LockedMethodReader(method, wait).read();
+    } catch (ConfigurationException e) {
+      throw new LockedMethodException(
+          "%s has an attribute that cannot be read: %s"
+              .formatted(Methods.text(method), e.getMessage()),
+          "Set the property, or give it a default: ${name:default}");
+    }
   }
 
   /** The lock, or the multi-lock, of a call. */

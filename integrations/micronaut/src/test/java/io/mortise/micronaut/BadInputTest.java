@@ -164,7 +164,7 @@ class BadInputTest {
         "blank | a blank lock name | @WithLock(\"orders\")",
         "brace | braces that do not match | {name}",
         "plain | \"#id\" as plain text | {name}",
-        "property | no.such | orders:",
+        "property | no.such | give it a default",
         "both | a name and names | names",
         "tokens | no common fencing token | Remove kind",
         "skip | would have no result | an Optional",

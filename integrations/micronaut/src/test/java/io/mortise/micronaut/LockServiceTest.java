@@ -63,7 +63,7 @@ class LockServiceTest {
       assertTrue(left.toMillis() > 0 && left.toMillis() <= 9_000, left::toString);
       locks.getLock("a").unlock();
     }
-    assertThrows(LockServiceClosedException.class, locks.getLock("a")::lock);
+    assertThrows(LockServiceClosedException.class, () -> locks.getLock("a"));
   }
 
   @Test
@@ -121,15 +121,15 @@ class LockServiceTest {
       delimiter = '|',
       value = {
         "mortise.lease-time=30 | mortise.lease-time is \"30\" | no time",
-        "mortise.lease-time=1ms | mortise.lease-time is \"1ms\" | 100 ms",
+        "mortise.lease-time=1ms | mortise.lease-time is \"1ms\" | shorter than PT0.1S",
         "mortise.hand-off-limit=many | mortise.hand-off-limit is \"many\" | no whole number",
         "mortise.interrupt-on-loss=perhaps | mortise.interrupt-on-loss is \"perhaps\" | true and false",
         "mortise.command-timeout=29s | commandTimeout | 29",
-        "mortise.with-lock.wait-for=soon | mortise.with-lock.wait-for is \"soon\" | forever",
+        "mortise.with-lock.wait-for=soon | mortise.with-lock.wait-for is \"soon\" | no time",
         "mortise.close-timeout=-1s | mortise.close-timeout is \"-1s\" | no time",
         "mortise.backend=none | none | memory",
         "mortise.uri= | mortise.uri | address",
-        "mortise.uri=redis://user:secret@ | mortise.uri | address",
+        "mortise.uri=nonsense | mortise.uri | address",
       })
   void aWrongPropertyStopsTheStart(String property, String problem, String more) {
     Contexts.refuses(

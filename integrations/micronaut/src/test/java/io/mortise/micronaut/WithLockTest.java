@@ -7,7 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.micronaut.aop.InterceptPhase;
 import io.micronaut.context.ApplicationContext;
+import io.micronaut.context.annotation.Factory;
 import io.micronaut.context.annotation.Requires;
+import io.micronaut.inject.qualifiers.Qualifiers;
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
 import io.mortise.LeaseLostException;
@@ -17,6 +19,7 @@ import io.mortise.junit.MortiseTest;
 import io.mortise.junit.StoreHold;
 import io.mortise.micronaut.WithLock.IfBusy;
 import io.mortise.micronaut.WithLock.Kind;
+import jakarta.inject.Named;
 import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.time.Duration;
@@ -43,7 +46,11 @@ class WithLockTest {
   }
 
   static class Counter {
-    volatile Runnable inside = () -> {};
+    private volatile Runnable inside = () -> {};
+
+    void setInside(Runnable inside) {
+      this.inside = inside;
+    }
 
     public String count() {
       inside.run();
@@ -51,18 +58,23 @@ class WithLockTest {
     }
   }
 
-  interface Bottles {
+  @Factory
+  @Requires(property = "test", value = "shop")
+  static class Counters {
+    @Singleton
+    @Named("all")
+    @WithLock("all")
+    Counter all() {
+      return new Counter();
+    }
+
+    @Singleton
+    @Named("bottles")
     @WithLock("bottles")
-    String count();
+    Counter bottles() {
+      return new Counter();
+    }
   }
-
-  @Singleton
-  @Requires(property = "test", value = "shop")
-  static class CounterOfAll extends Counter implements Counted {}
-
-  @Singleton
-  @Requires(property = "test", value = "shop")
-  static class CounterOfBottles extends Counter implements Bottles {}
 
   @Singleton
   @Requires(property = "test", value = "shop")
@@ -327,13 +339,12 @@ class WithLockTest {
   }
 
   @Test
-  void aMethodOfASuperclassHasTheAnnotationOfEachClassesInterface() {
-    Counter all = context.getBean(CounterOfAll.class);
-    all.inside = () -> assertEquals(Set.of("counter"), held());
-    assertEquals("counted", all.count());
-    Counter bottles = context.getBean(CounterOfBottles.class);
-    bottles.inside = () -> assertEquals(Set.of("bottles"), held());
-    assertEquals("counted", bottles.count());
+  void theAnnotationOfAFactorysMethodLocksTheMethodsOfItsBean() {
+    for (String name : List.of("all", "bottles")) {
+      Counter counter = context.getBean(Counter.class, Qualifiers.byName(name));
+      counter.setInside(() -> assertEquals(Set.of(name), held()));
+      assertEquals("counted", counter.count());
+    }
   }
 
   @Test
@@ -365,7 +376,7 @@ class WithLockTest {
   @Test
   void aStoreThatIsDownIsAnExceptionAlsoIfACallMayBeSkipped() {
     world.storeDown();
-    assertThrows(BackendUnavailableException.class, shop::sell);
+    assertThrows(BackendUnavailableException.class, shop::sellNow);
     assertThrows(BackendUnavailableException.class, shop::sellIfFree);
     assertEquals(0, shop.runs.get());
   }
