@@ -78,7 +78,8 @@ class DocumentationTest {
       """;
 
   /** Pages of a framework whose annotations are not those of Spring, and their package. */
-  private static final Map<String, String> PACKAGES = Map.of("micronaut.md", "io.mortise.micronaut");
+  private static final Map<String, String> PACKAGES =
+      Map.of("micronaut.md", "io.mortise.micronaut");
 
   /** Retired words, which docs/glossary.md has replaced. */
   private static final Pattern RETIRED =
@@ -163,7 +164,8 @@ class DocumentationTest {
       while (fence.find()) {
         if (fence.group(1).equals("java")) {
           samples++;
-          compile(fence.group(2), imports(page)).ifPresent(why -> broken.add(ROOT.relativize(page) + ": " + why));
+          compile(fence.group(2), imports(page))
+              .ifPresent(why -> broken.add(ROOT.relativize(page) + ": " + why));
         }
       }
     }
@@ -186,7 +188,8 @@ class DocumentationTest {
     if (sample.contains("@SpringBootTest")) {
       return Optional.empty(); // MovedTimeTest of the Boot starter has it
     }
-    String asStatements = imports + "class Sample {\n void run() throws Exception {\n" + sample + "}\n}\n";
+    String asStatements =
+        imports + "class Sample {\n void run() throws Exception {\n" + sample + "}\n}\n";
     String asMembers = imports + "class Sample {\n" + sample + "}\n";
     String first = errors(asStatements);
     if (first.isEmpty() || errors(asMembers).isEmpty()) {

@@ -33,8 +33,7 @@ record LockTerms(
   LeasedLock lock(LockService service, List<String> names) {
     return names.size() == 1
         ? lock(service, names.get(0))
-        : MultiLock.of(
-            names.stream().map(name -> lock(service, name)).toArray(LeasedLock[]::new));
+        : MultiLock.of(names.stream().map(name -> lock(service, name)).toArray(LeasedLock[]::new));
   }
 
   private LeasedLock lock(LockService service, String name) {

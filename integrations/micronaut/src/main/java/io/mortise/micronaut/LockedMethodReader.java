@@ -133,8 +133,7 @@ final class LockedMethodReader {
       return reader.apply(text);
     } catch (IllegalArgumentException e) {
       throw new LockedMethodException(
-          "%s has %s = \"%s\"".formatted(who, attribute, text),
-          "But %s".formatted(e.getMessage()));
+          "%s has %s = \"%s\"".formatted(who, attribute, text), "But %s".formatted(e.getMessage()));
     }
   }
 }

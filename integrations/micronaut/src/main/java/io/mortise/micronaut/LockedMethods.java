@@ -3,6 +3,7 @@ package io.mortise.micronaut;
 import io.micronaut.context.BeanContext;
 import io.micronaut.context.Qualifier;
 import io.micronaut.context.exceptions.ConfigurationException;
+import io.micronaut.context.exceptions.ExpressionEvaluationException;
 import io.micronaut.context.exceptions.NonUniqueBeanException;
 import io.micronaut.inject.ExecutableMethod;
 import io.micronaut.inject.qualifiers.Qualifiers;
@@ -49,11 +50,11 @@ final class LockedMethods {
     Duration wait = defaults.longestWait();
     try {
       return new LockedMethodReader(method, wait).read();
-    } catch (ConfigurationException e) {
+    } catch (ConfigurationException | ExpressionEvaluationException e) {
       throw new LockedMethodException(
           "%s has an attribute that cannot be read: %s"
               .formatted(Methods.text(method), e.getMessage()),
-          "Set the property, or give it a default: ${name:default}");
+          "Set the property, or give it a default: ${name:default}. Write a parameter as {name}");
     }
   }
 

@@ -58,8 +58,8 @@ record MortiseProperties(
     commandTimeout.ifPresent(
         text -> setting("command-timeout", text).apply(Times::read, builder::commandTimeout));
     setting("key-prefix", keyPrefix).apply(text -> text, builder::keyPrefix);
-    handOffLimit.ifPresent(
-        text -> setting("hand-off-limit", text).apply(MortiseProperties::number, builder::handOffLimit));
+    handOffLimit.ifPresent(text ->
+        setting("hand-off-limit", text).apply(MortiseProperties::number, builder::handOffLimit));
     setting("retain", retain).apply(Times::read, builder::retain);
     setting("interrupt-on-loss", interruptOnLoss)
         .apply(MortiseProperties::flag, builder::interruptOnLoss);

@@ -51,8 +51,7 @@ final class NameParser {
   }
 
   private int parameter(String name) {
-    int index =
-        NUMBER.matcher(name).matches() ? Integer.parseInt(name) : parameters.indexOf(name);
+    int index = NUMBER.matcher(name).matches() ? Integer.parseInt(name) : parameters.indexOf(name);
     if (index < 0 || index >= parameters.size()) {
       throw refused("has {%s}, and there is no such parameter".formatted(name));
     }
@@ -67,7 +66,8 @@ final class NameParser {
     Matcher variable = VARIABLE.matcher(text);
     if (variable.find()) {
       throw refused(
-          "has \"%s\" as plain text, so all calls would share one lock".formatted(variable.group()));
+          "has \"%s\" as plain text, so all calls would share one lock"
+              .formatted(variable.group()));
     }
     if (text.endsWith("#") || text.endsWith("$")) {
       throw refused("has an expression, which is not read");

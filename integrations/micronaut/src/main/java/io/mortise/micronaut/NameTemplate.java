@@ -59,8 +59,7 @@ final class NameTemplate {
   String one(@Nullable Object[] arguments) {
     StringBuilder name = new StringBuilder();
     for (Part part : parts) {
-      name.append(
-          part.isText() ? part.text : text(part, unwrapped(arguments[part.parameter])));
+      name.append(part.isText() ? part.text : text(part, unwrapped(arguments[part.parameter])));
     }
     return name.toString();
   }
@@ -99,9 +98,7 @@ final class NameTemplate {
       return new ArrayList<>(collection);
     }
     return value != null && value.getClass().isArray()
-        ? IntStream.range(0, Array.getLength(value))
-            .mapToObj(i -> Array.get(value, i))
-            .toList()
+        ? IntStream.range(0, Array.getLength(value)).mapToObj(i -> Array.get(value, i)).toList()
         : null;
   }
 

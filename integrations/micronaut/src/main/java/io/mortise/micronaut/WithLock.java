@@ -40,7 +40,7 @@ import java.lang.annotation.Target;
  * return a stage. A lease for a stage is bound to no thread, so it is not reentrant.
  *
  * <p><b>What stops the compilation.</b> Micronaut's annotation processor refuses a private or final
- * method, and a final class.
+ * method, and a final class. It does nothing to a static method, which then has no lock.
  *
  * <p><b>What stops the start.</b> The attributes do not fit the method, its result is a publisher
  * or another type whose work goes on after the return, or there is no {@link LockService}. The
@@ -87,10 +87,10 @@ public @interface WithLock {
   String value() default "";
 
   /**
-   * The lock's name: text with parameters in braces, by name or by number from 0
-   * on: <code>{id}</code>, <code>{0}</code>. A property is <code>${property}</code>. A name has no
-   * braces of its own. If an argument is null, a blank text, a list, or an object without a text
-   * of its own, the call throws. A parameter that does not exist stops the start.
+   * The lock's name: text with parameters in braces, by name as {@code {id}}, or by number from 0
+   * on as {@code {0}}. A property is {@code ${property}}. A name has no braces of its own. If an
+   * argument is null, a blank text, a list, or an object without a text of its own, the call
+   * throws. A parameter that does not exist stops the start.
    *
    * @return a template, whose result has 1 to 512 bytes of UTF-8
    * @see FencedLock

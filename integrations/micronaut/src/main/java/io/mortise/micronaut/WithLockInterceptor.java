@@ -45,8 +45,7 @@ final class WithLockInterceptor implements MethodInterceptor<Object, Object> {
     if (!acquired(method, lock, () -> method.terms().hold(lock))) {
       return busy(method, lock);
     }
-    try (ThreadHold hold =
-        new ThreadHold(lock, method.terms().atLeast(), System.nanoTime())) {
+    try (ThreadHold hold = new ThreadHold(lock, method.terms().atLeast(), System.nanoTime())) {
       return ResultKind.requireOver(method, call.proceed());
     }
   }

@@ -54,6 +54,14 @@ class BadInputTest {
     void run(long id) {}
   }
 
+  /** An expression of Micronaut itself. */
+  @Singleton
+  @Requires(property = "test", value = "expression")
+  static class Expression {
+    @WithLock("orders:#{#id}")
+    void run(long id) {}
+  }
+
   @Singleton
   @Requires(property = "test", value = "property")
   static class Property {
@@ -71,7 +79,9 @@ class BadInputTest {
   @Singleton
   @Requires(property = "test", value = "tokens")
   static class Tokens {
-    @WithLock(names = {"a", "b"}, kind = Kind.FENCED)
+    @WithLock(
+        names = {"a", "b"},
+        kind = Kind.FENCED)
     void run() {}
   }
 
@@ -164,6 +174,7 @@ class BadInputTest {
         "blank | a blank lock name | @WithLock(\"orders\")",
         "brace | braces that do not match | {name}",
         "plain | \"#id\" as plain text | {name}",
+        "expression | Expression.run(long) has an attribute that cannot be read | {name}",
         "property | no.such | give it a default",
         "both | a name and names | names",
         "tokens | no common fencing token | Remove kind",
@@ -178,8 +189,7 @@ class BadInputTest {
         "service | the lock service 'other' | define a bean",
       })
   void theStartStops(String test, String problem, String nextStep, LockService locks) {
-    Contexts.refuses(
-        () -> Contexts.start(locks, test).close(), "BadInputTest", problem, nextStep);
+    Contexts.refuses(() -> Contexts.start(locks, test).close(), "BadInputTest", problem, nextStep);
   }
 
   @Test

@@ -104,12 +104,14 @@ class LockServiceTest {
     LockService locks = context.getBean(LockService.class);
     Lease lease = locks.getLock("b").tryAcquire(Duration.ZERO).orElseThrow();
     CompletableFuture<Void> closed = CompletableFuture.runAsync(context::close);
-    assertThrows(LockServiceClosedException.class, () -> {
-      while (true) {
-        Optional<Lease> other = locks.getLock("c").tryAcquire(Duration.ZERO);
-        other.ifPresent(Lease::close);
-      }
-    });
+    assertThrows(
+        LockServiceClosedException.class,
+        () -> {
+          while (true) {
+            Optional<Lease> other = locks.getLock("c").tryAcquire(Duration.ZERO);
+            other.ifPresent(Lease::close);
+          }
+        });
     assertTrue(lease.isValid());
     assertFalse(closed.isDone());
     lease.close();
@@ -132,7 +134,6 @@ class LockServiceTest {
         "mortise.uri=nonsense | mortise.uri | address",
       })
   void aWrongPropertyStopsTheStart(String property, String problem, String more) {
-    Contexts.refuses(
-        () -> Contexts.startAlone("fine", URI, property).close(), problem, more);
+    Contexts.refuses(() -> Contexts.startAlone("fine", URI, property).close(), problem, more);
   }
 }

@@ -281,9 +281,10 @@ class WithLockTest {
   void aMethodThatThrowsReleases() {
     assertEquals("of the method", assertThrows(IOException.class, shop::fail).getMessage());
     nothingIsHeld();
-    shop.inside = () -> {
-      throw new AssertionError("an error");
-    };
+    shop.inside =
+        () -> {
+          throw new AssertionError("an error");
+        };
     assertThrows(AssertionError.class, shop::sell);
     nothingIsHeld();
   }
@@ -299,11 +300,12 @@ class WithLockTest {
 
   @Test
   void aLossOfAnOuterCallIsSeenAfterAnInnerOneHasLockedAnew() {
-    shop.inside = () -> {
-      shop.inside = () -> {};
-      assertTrue(elsewhere().forceUnlock());
-      assertEquals("done", shop.sell());
-    };
+    shop.inside =
+        () -> {
+          shop.inside = () -> {};
+          assertTrue(elsewhere().forceUnlock());
+          assertEquals("done", shop.sell());
+        };
     assertThrows(IllegalMonitorStateException.class, shop::sell);
     nothingIsHeld();
   }
@@ -317,11 +319,12 @@ class WithLockTest {
 
   @Test
   void aThreadMayCallAMethodWithTheSameLock() {
-    shop.inside = () -> {
-      shop.inside = () -> {};
-      assertEquals("done", shop.sellNow());
-      assertEquals(Set.of("stock"), held());
-    };
+    shop.inside =
+        () -> {
+          shop.inside = () -> {};
+          assertEquals("done", shop.sellNow());
+          assertEquals(Set.of("stock"), held());
+        };
     assertEquals("done", shop.sell());
     nothingIsHeld();
   }
