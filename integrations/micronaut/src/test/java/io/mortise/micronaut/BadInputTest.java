@@ -103,7 +103,7 @@ class BadInputTest {
 
   @Singleton
   @Requires(property = "test", value = "short")
-  static class Short {
+  static class ShortLease {
     @WithLock(name = "a", lease = "1ms")
     void run() {}
   }
