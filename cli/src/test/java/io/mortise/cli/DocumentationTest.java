@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -48,6 +49,8 @@ class DocumentationTest {
       import io.micronaut.context.annotation.Bean;
       import io.micronaut.context.annotation.Factory;
       import io.micronaut.context.annotation.Value;
+      import io.micronaut.context.event.BeanCreatedEvent;
+      import io.micronaut.context.event.BeanCreatedEventListener;
       import io.mortise.reactor.ReactiveLock;
       import io.mortise.spi.*;
       import io.mortise.spring.*;
@@ -73,6 +76,10 @@ class DocumentationTest {
       import org.springframework.scheduling.annotation.Scheduled;
       import org.springframework.transaction.annotation.Transactional;
       """;
+
+  /** Pages of a framework whose annotations are not those of Spring, and their package. */
+  private static final Map<String, String> PACKAGES =
+      Map.of("micronaut.md", "io.mortise.micronaut", "reactive-and-cdi.md", "io.mortise.cdi");
 
   /** Retired words, which docs/glossary.md has replaced. */
   private static final Pattern RETIRED =
@@ -157,7 +164,7 @@ class DocumentationTest {
       while (fence.find()) {
         if (fence.group(1).equals("java")) {
           samples++;
-          compile(page, fence.group(2))
+          compile(fence.group(2), imports(page))
               .ifPresent(why -> broken.add(ROOT.relativize(page) + ": " + why));
         }
       }
@@ -166,22 +173,26 @@ class DocumentationTest {
     assertTrue(samples > 20, "samples: " + samples);
   }
 
+  private static String imports(Path page) {
+    String framework = PACKAGES.getOrDefault(page.getFileName().toString(), "io.mortise.spring");
+    return IMPORTS.replace("io.mortise.spring.*", framework + ".*");
+  }
+
   /**
    * Compiles a sample as statements, or else as members of a class. Returns the compiler's errors.
    */
-  private static Optional<String> compile(Path page, String sample) {
+  private static Optional<String> compile(String sample, String imports) {
     if (sample.contains("redis.clients.jedis.RedisClient") && !hasRedisClient()) {
       return Optional.empty(); // Jedis before 7 has another API
     }
     if (sample.contains("@SpringBootTest")) {
       return Optional.empty(); // MovedTimeTest of the Boot starter has it
     }
-    boolean cdi = page.endsWith("reactive-and-cdi.md"); // both have a WithLock
-    String imports = cdi ? IMPORTS.replace("io.mortise.spring.*", "io.mortise.cdi.*") : IMPORTS;
-    String asStatements = "class Sample {\n void run() throws Exception {\n" + sample + "}\n}\n";
-    String asMembers = "class Sample {\n" + sample + "}\n";
-    String first = errors(imports + asStatements);
-    if (first.isEmpty() || errors(imports + asMembers).isEmpty()) {
+    String asStatements =
+        imports + "class Sample {\n void run() throws Exception {\n" + sample + "}\n}\n";
+    String asMembers = imports + "class Sample {\n" + sample + "}\n";
+    String first = errors(asStatements);
+    if (first.isEmpty() || errors(asMembers).isEmpty()) {
       return Optional.empty();
     }
     return Optional.of(first + "\n" + sample);

@@ -1,0 +1,99 @@
+package io.mortise.micronaut;
+
+import io.micronaut.inject.ExecutableMethod;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+
+/** What a locked method returns, which decides how long its lock is held. */
+enum ResultKind {
+  /** The work ends when the method returns. */
+  NOTHING,
+  /** As {@link #NOTHING}; a skipped call gives an empty one. */
+  OPTIONAL,
+  /** As {@link #NOTHING}; a call that is skipped would have no result. */
+  VALUE,
+  /** The work ends when the stage completes. */
+  STAGE;
+
+  private static final ClassValue<Boolean> GOES_ON =
+      new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+          return Future.class.isAssignableFrom(type)
+              || CompletionStage.class.isAssignableFrom(type)
+              || Callable.class.isAssignableFrom(type)
+              || isPublisher(type);
+        }
+      };
+
+  /**
+   * The kind of a method's result.
+   *
+   * @throws LockedMethodException work would go on when the method has returned, and its end cannot
+   *     be seen
+   */
+  static ResultKind of(ExecutableMethod<?, ?> method) {
+    Class<?> type = method.getReturnType().getType();
+    if (method.isSuspend()) {
+      throw new LockedMethodException(
+          Methods.text(method) + " is a suspending function, which @WithLock does not support",
+          "Call withLock of mortise-kotlin in its body");
+    }
+    if (type == void.class || type == Void.class) {
+      return NOTHING;
+    }
+    if (type == Optional.class) {
+      return OPTIONAL;
+    }
+    if (type == CompletableFuture.class || type == CompletionStage.class) {
+      return STAGE;
+    }
+    if (isPublisher(type) || method.getReturnType().isReactive()) {
+      throw new LockedMethodException(
+          "%s returns a %s, which @WithLock does not support"
+              .formatted(Methods.text(method), type.getSimpleName()),
+          "Use a ReactiveLock of mortise-reactor in its body, or return a CompletionStage");
+    }
+    if (GOES_ON.get(type)) {
+      throw new LockedMethodException(
+          "%s returns a %s, and its work may go on after that without the lock"
+              .formatted(Methods.text(method), type.getSimpleName()),
+          "Return a CompletableFuture or a CompletionStage");
+    }
+    return VALUE;
+  }
+
+  private static boolean isPublisher(@Nullable Class<?> type) {
+    for (Class<?> each = type; each != null; each = each.getSuperclass()) {
+      if (each.getName().equals("org.reactivestreams.Publisher")
+          || each.getName().equals("java.util.concurrent.Flow$Publisher")) {
+        return true;
+      }
+      for (Class<?> parent : each.getInterfaces()) {
+        if (isPublisher(parent)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** Whether a call may be skipped. */
+  boolean canBeSkipped() {
+    return this != VALUE;
+  }
+
+  /** Refuses a result whose work goes on although the method's type does not say so. */
+  static @Nullable Object requireOver(LockedMethod method, @Nullable Object result) {
+    if (result != null && GOES_ON.get(result.getClass())) {
+      throw new IllegalStateException(
+          "%s returned a %s, but its declared type does not say so: its work may go on without the lock; declare CompletableFuture or CompletionStage"
+              .formatted(method, result.getClass().getName()));
+    }
+    return result;
+  }
+}
