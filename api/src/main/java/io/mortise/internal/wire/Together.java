@@ -66,6 +66,11 @@ public final class Together {
     return calls == 1 ? 0 : ((Long) reply.get(1)).intValue() - 1;
   }
 
+  /** The reply to the call of one of the locks that the call for all was enough for. */
+  public static List<Object> ofOne(List<Object> reply) {
+    return REST.equals(reply.get(0)) ? List.of(1L) : reply;
+  }
+
   /** Whether the lock of this number is left to its own call to release it. */
   public static boolean leaves(List<Object> reply, int number) {
     return REST.equals(reply.get(0)) && reply.contains(number + 1L);
