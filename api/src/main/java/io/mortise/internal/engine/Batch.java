@@ -72,8 +72,6 @@ public final class Batch {
     Supplier<List<Object>> sent = answer;
     ScriptCall call = calls.get(number);
     reply = sent == null ? Together.notAsked(call) : sent.get();
-    return Together.leaves(reply, number)
-        ? store.backend().execute(call)
-        : Together.ofOne(reply);
+    return Together.leaves(reply, number) ? store.backend().execute(call) : Together.ofOne(reply);
   }
 }
