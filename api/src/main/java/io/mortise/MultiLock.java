@@ -2,6 +2,8 @@ package io.mortise;
 
 import io.mortise.internal.composite.MultiLockHandle;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
 
 /**
  * Several locks as one, all or nothing. The members may be of any services and backends, fair or
@@ -46,8 +48,9 @@ import java.time.Duration;
  * their names. So several threads or processes may try the same or overlapping members at the same
  * time. If no other holder has any of these members, one of the attempts gets all of its members.
  *
- * <p><b>Cost.</b> Without contention: one command for each member to lock and one to unlock. An
- * attempt that waits sends its first commands all at the same time.
+ * <p><b>Cost.</b> Without contention: one command for each member to lock and one to unlock. Plain
+ * and fair members of one service are cheaper: one command is for up to 200 of them. An attempt
+ * that waits sends its first commands all at the same time.
  */
 public interface MultiLock extends LeasedLock {
   /**
@@ -59,6 +62,17 @@ public interface MultiLock extends LeasedLock {
    *     a {@code LockService} nor a multi-lock
    */
   static MultiLock of(LeasedLock... locks) {
+    return of(Arrays.asList(locks));
+  }
+
+  /**
+   * Creates one lock of all these locks, in any number.
+   *
+   * @param locks locks of {@link LockService}s; a multi-lock among them stands for its members
+   * @return a handle, which costs nothing while unused
+   * @throws IllegalArgumentException as for {@link #of(LeasedLock...)}
+   */
+  static MultiLock of(Collection<? extends LeasedLock> locks) {
     return MultiLockHandle.of(locks);
   }
 

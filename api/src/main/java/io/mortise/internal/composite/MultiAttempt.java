@@ -5,17 +5,15 @@ import io.mortise.LeaseLostException;
 import io.mortise.LeasedLock;
 import io.mortise.LockException;
 import io.mortise.OutcomeUnknownException;
-import io.mortise.internal.engine.PendingTry;
 import io.mortise.internal.lock.Member;
+import io.mortise.spi.BackendException;
+import io.mortise.spi.BackendException.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.Iterator;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -32,6 +30,11 @@ final class MultiAttempt {
    * of its own members before this one, and goes on to greater ones. So of several threads that
    * want members which nobody else has, one gets them all. Tries at the same time could all fail
    * (docs/decisions/0009-multi-locks.md#d32).
+   *
+   * Members that follow each other and join are a run: one command takes all of them or none. If
+   * one of them is not free, another command takes those before it, and it is taken by itself. So
+   * runs change how many commands there are, and not in which order members are taken
+   * (docs/decisions/0156-many-names-in-one-command.md).
    *
    * An attempt that waits tries all members at the same time in its first round. What it loses by
    * that, it wins by waiting.
@@ -71,7 +74,16 @@ final class MultiAttempt {
   private final boolean retries;
   private final Set<Member> held = new LinkedHashSet<>();
 
+  /** The greatest member that is held, by name. */
+  private @Nullable Member greatest;
+
+  /** Whether all members that are held are renewed. */
+  private boolean mayWait = true;
+
   private boolean first = true;
+
+  /** Whether each member is taken by its own command, because one for many has failed. */
+  private boolean byItself;
 
   /** Why the last round ended, if the store could not say whether the member is free. */
   private @Nullable LockException failure;
@@ -132,84 +144,95 @@ final class MultiAttempt {
       refused = first && retries ? tryAll() : takeAll();
       first = false;
     } catch (Throwable e) {
-      suppress(e, giveBack());
+      MultiTries.suppress(e, giveBack());
       throw e;
     }
     if (refused != null) {
       giveBack(); // a member that was lost meanwhile does not matter: the caller holds nothing
     }
     held.clear();
+    greatest = null;
+    mayWait = true;
     return refused;
   }
 
-  /**
-   * Tries all members at the same time. Returns one that refused, or null. Finishes every try that
-   * was begun, also if one throws.
-   */
+  /** Tries all members at the same time. Returns one that refused, or null. */
   private @Nullable Member tryAll() {
-    Map<Member, PendingTry> trials = new LinkedHashMap<>();
-    List<Throwable> broken = new ArrayList<>();
-    Iterator<Member> next = order.iterator();
-    while (next.hasNext() && broken.isEmpty()) {
-      begin(next.next(), trials, broken);
-    }
-    trials.forEach((member, trial) -> finish(member, trial, broken));
-    throwFirst(broken);
-    return order.stream().filter(each -> !held.contains(each)).findFirst().orElseGet(this::lost);
-  }
-
-  private void begin(Member member, Map<Member, PendingTry> trials, List<Throwable> broken) {
-    try {
-      trials.put(member, member.begin());
-    } catch (LockException e) {
-      failure = e; // as if it had been sent, and failed
-    } catch (RuntimeException | Error e) {
-      broken.add(e);
-    }
-  }
-
-  private void finish(Member member, PendingTry trial, List<Throwable> broken) {
-    try {
-      if (trial.finish()) {
-        held.add(member);
-      }
-    } catch (LockException e) {
-      failure = e;
-    } catch (RuntimeException | Error e) {
-      broken.add(e);
-    }
-  }
-
-  private static void throwFirst(List<Throwable> broken) {
-    if (!broken.isEmpty()) {
-      Throwable first = broken.get(0);
-      suppress(first, broken);
-      if (first instanceof Error error) {
-        throw error;
-      }
-      throw (RuntimeException) first;
-    }
-  }
-
-  /** Several members may have thrown the same exception. */
-  private static void suppress(Throwable first, List<Throwable> others) {
-    others.stream().filter(each -> !each.equals(first)).forEach(first::addSuppressed);
+    MultiTries tries = new MultiTries(this::hold);
+    tries.beginAll(order);
+    failure = tries.finish();
+    Member refused = tries.refused();
+    return refused == null ? missing() : refused;
   }
 
   private @Nullable Member takeAll() throws InterruptedException {
-    Member greatest = null;
-    boolean mayWait = true;
-    for (Member each : order) {
-      boolean late = !held.isEmpty() && !timeLeft.getAsBoolean();
-      boolean waits = mayWait && (greatest == null || before(greatest, each));
-      if (late || !take(each, waits)) {
-        return each;
+    for (List<Member> run : MultiTries.runs(order)) {
+      Member refused = take(run);
+      if (refused != null) {
+        return refused;
       }
-      held.add(each);
-      mayWait = mayWait && each.isRenewed();
-      greatest = greatest == null || before(greatest, each) ? each : greatest;
     }
-    return lost();
+    return missing();
+  }
+
+  private @Nullable Member take(List<Member> run) throws InterruptedException {
+    int taken = 0;
+    while (taken < run.size()) {
+      if (isLate()) {
+        return run.get(taken);
+      }
+      taken += takeTogether(run.subList(taken, run.size()));
+      if (failure != null) {
+        return missing();
+      }
+      if (taken < run.size()) {
+        Member each = run.get(taken);
+        if (isLate() || !take(each, mayWait && (greatest == null || before(greatest, each)))) {
+          return each;
+        }
+        hold(each);
+        taken++;
+      }
+    }
+    return null;
+  }
+
+  private boolean isLate() {
+    return !held.isEmpty() && !timeLeft.getAsBoolean();
+  }
+
+  /**
+   * Takes the first of these by one command, in their order. If one of them is not free, another
+   * command takes those before it.
+   *
+   * @return how many it has taken. The next one has to be taken by itself
+   */
+  private int takeTogether(List<Member> run) {
+    boolean waitsFirst = !first && held.isEmpty(); // that one has just refused
+    List<Member> wanted = run.size() == 1 || byItself || waitsFirst ? List.of() : run;
+    while (!wanted.isEmpty()) {
+      MultiTries tries = new MultiTries(this::hold);
+      int asked = tries.beginTogether(wanted);
+      LockException why = tries.finish();
+      if (why != null) {
+        byItself = true;
+        failure = mayGoOn(why, wanted) ? null : why;
+        return 0;
+      }
+      Member refused = asked < wanted.size() ? wanted.get(asked) : tries.refused();
+      if (refused == null) {
+        return asked;
+      }
+      wanted = wanted.subList(0, wanted.indexOf(refused));
+    }
+    return 0;
+  }
+
+  /** Whether the members may be taken one by one, after their common command has failed. */
+  private boolean mayGoOn(LockException why, List<Member> wanted) {
+    boolean answered =
+        why.getCause() instanceof BackendException e && e.outcome() == Outcome.REPLIED;
+    return (retries || answered) && wanted.stream().noneMatch(held::contains);
   }
 
   private boolean take(Member member, boolean waits) throws InterruptedException {
@@ -222,6 +245,17 @@ final class MultiAttempt {
       failure = e; // the next round waits for it, as long as a lock of its own would
       return false;
     }
+  }
+
+  private void hold(Member taken) {
+    held.add(taken);
+    mayWait = mayWait && taken.isRenewed();
+    greatest = greatest == null || before(greatest, taken) ? taken : greatest;
+  }
+
+  /** One that is not held; else as {@link #lost}. */
+  private @Nullable Member missing() {
+    return order.stream().filter(each -> !held.contains(each)).findFirst().orElseGet(this::lost);
   }
 
   static boolean before(Member one, Member other) {
@@ -252,7 +286,7 @@ final class MultiAttempt {
   }
 
   private List<Throwable> giveBack() {
-    List<Throwable> errors = lastFirst(held, LeasedLock::unlock);
+    List<Throwable> errors = MultiTries.unlockAll(held);
     held.clear();
     return errors;
   }

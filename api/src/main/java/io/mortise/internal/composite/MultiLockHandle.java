@@ -11,6 +11,7 @@ import io.mortise.internal.lock.JucLock;
 import io.mortise.internal.lock.Member;
 import io.mortise.internal.lock.MemberHandle;
 import java.time.Duration;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
@@ -43,9 +44,9 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
     this.members = members;
   }
 
-  public static MultiLock of(LeasedLock... locks) {
+  public static MultiLock of(Collection<? extends LeasedLock> locks) {
     List<Member> members =
-        Stream.of(locks).flatMap(MultiLockHandle::membersOf).sorted(CANONICAL).toList();
+        locks.stream().flatMap(MultiLockHandle::membersOf).sorted(CANONICAL).toList();
     if (members.isEmpty()) {
       throw new IllegalArgumentException("a multi-lock of no locks; give it one or more");
     }
@@ -153,17 +154,16 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
    */
   @Override
   public void unlock() {
-    unlock(LeasedLock::unlock);
+    checkReleased(MultiTries.unlockAll(members));
   }
 
   /** {@inheritDoc} Every member is kept as long, and the errors are those of {@link #unlock}. */
   @Override
   public void unlockAfter(Duration after) {
-    unlock(each -> each.unlockAfter(after));
+    checkReleased(MultiAttempt.lastFirst(members, each -> each.unlockAfter(after)));
   }
 
-  private void unlock(Consumer<LeasedLock> how) {
-    List<Throwable> errors = MultiAttempt.lastFirst(members, how);
+  private void checkReleased(List<Throwable> errors) {
     if (!errors.isEmpty()) {
       throw merged(errors, "the other members are released");
     }

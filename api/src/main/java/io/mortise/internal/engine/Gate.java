@@ -48,7 +48,8 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
    *
    * An attempt that does not wait is not refused by a hold that goes back. While it does, the
    * attempt is the first waiter, and then the agent. If a thread waits already, it is refused, as it
-   * may not overtake that one.
+   * may not overtake that one. In the same way it waits for the answer to an agent that asks for
+   * other locks too: another lock may be the reason for a refusal of that one.
    *
    * Invariant:
    *   (G3) A thread that leaves the gate without a hold leaves an agent, a woken waiter, a
@@ -128,6 +129,9 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
       if (isRetired()) {
         return Step.RETIRED;
       }
+      if (waiter.isTogether()) {
+        return Step.REFUSED; // it may take no lock out of order
+      }
       if (grant.takeOver(waiter)) {
         return Step.ACQUIRED;
       }
@@ -144,10 +148,10 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
     return waiter.waits() ? Step.WAIT : Step.AGENT;
   }
 
-  /** Call it under the mutex. An attempt that does not wait is not refused by what goes back. */
+  /** Call it under the mutex. Some attempts wait for an answer, though they do not wait. */
   private Step queue(Waiter waiter) {
     Trouble failing = trouble;
-    if (!waiter.waits() && grant.isGoing() && waiters.isEmpty()) {
+    if (!waiter.waits() && (grant.isGoing() || asksTogether()) && waiters.isEmpty()) {
       waiter.awaitsAnswer(store().now() + commandTimeout());
       waiters.add(waiter);
       return Step.WAIT;
@@ -160,6 +164,11 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
     }
     add(waiter);
     return Step.WAIT;
+  }
+
+  private boolean asksTogether() {
+    Waiter asking = agent;
+    return asking != null && asking.isTogether();
   }
 
   private void add(Waiter waiter) {
@@ -181,7 +190,9 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
           waiters.remove(waiter);
           return Step.ACQUIRED;
         }
-        if (waiter.isInterrupted() || waiter.isOver(store().now()) || !store().takesWork()) {
+        boolean refused = !waiter.waits() && grant.hold() != null;
+        boolean ends = waiter.isInterrupted() || waiter.isOver(store().now());
+        if (refused || ends || !store().takesWork()) {
           waiters.remove(waiter);
           break;
         }
@@ -278,6 +289,10 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
         agent = null;
         grant.begins(
             waiter, held, now, alone && isHeard(held) && parts.mailbox().hearsSince(epoch));
+        Waiter next = waiters.peek();
+        if (next != null && !next.waits()) {
+          next.unpark(store().time()); // it has waited for this answer, and is refused
+        }
       }
       return taking;
     } finally {
@@ -342,14 +357,14 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
 
   /**
    * The agent gives up. The first local waiter takes over the acquisition and its place in the
-   * lock's queue.
+   * lock's queue. An acquisition that was asked for together with others has no place in it.
    *
-   * @return the acquisition, if no waiter is left to take it over
+   * @return the acquisition, if no waiter takes it over
    */
   @Nullable Acquisition resign() {
     mutex.lock();
     try {
-      Acquisition orphan = waiters.isEmpty() ? grant.acquisition() : null;
+      Acquisition orphan = waiters.isEmpty() || asksTogether() ? grant.acquisition() : null;
       if (orphan != null) {
         grant.forget();
       }

@@ -172,13 +172,18 @@ public final class Gates implements Gate.Home {
   }
 
   /** Begins an attempt without waiting, for a thread that does not hold the lock. */
-  public PendingTry begin(LockKeys keys, Waiter waiter) {
+  public Pending begin(LockKeys keys, Waiter waiter) {
+    return begin(keys, waiter, store::send);
+  }
+
+  /** As {@link #begin(LockKeys, Waiter)}, with its command sent in that way. */
+  public Pending begin(LockKeys keys, Waiter waiter, Batch.Sender sender) {
     store.time().checkMayPark();
     while (true) {
       Gate gate = gateOf(keys, waiter);
       Step step = gate.arrive(waiter);
       if (step == Step.AGENT) {
-        return ask(gate, waiter);
+        return ask(gate, waiter, sender);
       }
       if (step == Step.WAIT) {
         return () -> finish(gate, waiter);
@@ -189,16 +194,19 @@ public final class Gates implements Gate.Home {
     }
   }
 
-  private PendingTry ask(Gate gate, Waiter waiter) {
+  private Pending ask(Gate gate, Waiter waiter, Batch.Sender sender) {
     makeRoom(gate);
-    return queueWait.begin(gate, waiter);
+    return queueWait.begin(gate, waiter, sender);
   }
 
   /** What the service gives back has to be answered before the attempt can ask. */
   private boolean finish(Gate gate, Waiter waiter) {
     try {
       Step step = gate.await(waiter);
-      return step == Step.AGENT ? ask(gate, waiter).finish() : step == Step.ACQUIRED;
+      if (step == Step.AGENT) {
+        return ask(gate, waiter, store::send).finish();
+      }
+      return step == Step.ACQUIRED;
     } catch (InterruptedException e) {
       throw new AssertionError("an attempt that does not wait does not throw", e);
     }

@@ -11,9 +11,10 @@ public final class Hold {
      * Ends the calling thread's outermost hold.
      *
      * @param now the time, read during this call
-     * @return whether it was still held
+     * @param sender how the command is sent, if one is needed
+     * @return to be finished; whether it was still held
      */
-    boolean exit(Hold own, long now);
+    Pending exit(Hold own, long now, Batch.Sender sender);
 
     /** Whether no other thread holds by the same acquisition. From now on none will. */
     default boolean isOnly(Hold own) {
@@ -46,10 +47,11 @@ public final class Hold {
    * Ends it at its outermost level.
    *
    * @param now the time, read by the caller for this call
-   * @return whether it was still held
+   * @param sender how the command is sent, if one is needed
+   * @return to be finished; whether it was still held
    */
-  public boolean end(long now) {
-    return place.exit(this, now);
+  public Pending end(long now, Batch.Sender sender) {
+    return place.exit(this, now, sender);
   }
 
   /** Its lease is over. Returns whether it was held until now. */

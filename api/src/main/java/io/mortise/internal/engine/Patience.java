@@ -4,6 +4,8 @@ package io.mortise.internal.engine;
 enum Patience {
   /** It does not wait. */
   NONE,
+  /** It does not wait, and one command asks for other locks too (see {@link Batch}). */
+  TOGETHER,
   /** It waits for a limited time. */
   LIMITED,
   /** It waits without end. */

@@ -9,7 +9,6 @@ import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -54,15 +53,15 @@ final class QueueWait {
   }
 
   /** Sends the one command of a waiter that does not wait. */
-  PendingTry begin(Gate gate, Waiter waiter) {
+  Pending begin(Gate gate, Waiter waiter, Batch.Sender sender) {
     Attempt attempt = new Attempt(gate, waiter, false);
     Acquisition acquisition = gate.acquisitionFor(waiter);
     long sentAt = store.now();
-    CompletableFuture<List<Object>> reply = attempt.send(acquisition, sentAt);
+    Supplier<List<Object>> answer = attempt.send(acquisition, sentAt, sender);
     return () ->
         Trampoline.step(() -> {
           try {
-            return attempt.once(acquisition, sentAt, () -> Futures.join(reply, store.time()));
+            return attempt.once(acquisition, sentAt, answer);
           } finally {
             attempt.end();
           }
@@ -187,21 +186,14 @@ final class QueueWait {
       return hear(acquisition, sentAt, () -> store.backend().execute(call(acquisition)));
     }
 
-    /**
-     * What the backend throws counts as a reply; otherwise the gate would keep its agent for ever.
-     */
-    CompletableFuture<List<Object>> send(Acquisition acquisition, long sentAt) {
+    Supplier<List<Object>> send(Acquisition acquisition, long sentAt, Batch.Sender sender) {
       try {
         sending(acquisition, sentAt);
       } catch (LockServiceClosedException e) {
         end();
         throw e;
       }
-      try {
-        return store.backend().executeAsync(call(acquisition));
-      } catch (RuntimeException | Error e) {
-        return CompletableFuture.failedFuture(e);
-      }
+      return sender.send(call(acquisition));
     }
 
     /**

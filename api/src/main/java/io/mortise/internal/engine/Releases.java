@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -107,17 +108,6 @@ public final class Releases {
 
   // From a gate. Callbacks of the reply run after the gate has gone on
 
-  /** As {@link #release}. */
-  boolean releaseFrom(Source source, Acquisition ended) {
-    return Trampoline.step(() -> {
-      try {
-        return release(ended);
-      } finally {
-        source.gone();
-      }
-    });
-  }
-
   /**
    * As {@link #giveUp}, for an ended acquisition that no thread used. {@link
    * ServicePhase#releasing} was called before it ended.
@@ -151,52 +141,67 @@ public final class Releases {
 
   /**
    * Gives a thread's ended acquisition back to the store. The service knows it until the store has
-   * answered, so that a message about it meanwhile is not about an unknown id.
+   * answered, so that a message about it meanwhile is not about an unknown id. Callbacks of the
+   * reply run after the source has gone on.
    *
    * @return false if the store no longer had it. True also if the store could not be asked; then it
    *     is asked in the background.
    */
-  boolean release(Acquisition ended) {
+  Pending releaseFrom(Source source, Hold ended, Batch.Sender sender) {
+    Acquisition held = ended.acquisition();
     boolean open = store.phase().releasing();
-    try {
-      if (!open) {
-        throw heldWhenClosed(ended);
-      }
-      return sendRelease(ended);
-    } finally {
-      store.phase().released();
-    }
+    Pending sent = open ? send(held, sender) : () -> refuse(held);
+    return () ->
+        Trampoline.step(() -> {
+          try {
+            boolean had = sent.finish();
+            if (had) {
+              LockLog.released(ended, store.now());
+            }
+            return had;
+          } finally {
+            store.phase().released();
+            source.gone();
+          }
+        });
+  }
+
+  private boolean refuse(Acquisition ended) {
+    throw heldWhenClosed(ended);
   }
 
   /**
-   * Ends a lease that is bound to no thread, and gives it back as {@link #release} does.
+   * Ends a lease that is bound to no thread, and gives it back as {@link #releaseFrom} does.
    *
    * @return false also if it had ended before
    */
   boolean endAndRelease(Acquisition held) {
     boolean unused = store.phase().releasing();
     try {
-      return held.lease().end(LeaseState.RELEASED) && sendRelease(held);
+      return held.lease().end(LeaseState.RELEASED) && send(held, store::ask).finish();
     } finally {
       store.phase().released();
     }
   }
 
-  private boolean sendRelease(Acquisition ended) {
-    List<Object> reply;
+  private Pending send(Acquisition ended, Batch.Sender sender) {
     long sentAt = store.now();
     store.departures().begins(ended, ended.keys());
-    try {
-      reply = store.backend().execute(ending(ended));
-    } catch (BackendException e) {
-      return releasedLater(ended, e);
-    } finally {
-      acquisitions.forget(ended);
-      store.departures().answered(ended, ended.keys());
-    }
-    boolean had = released(ended, reply);
-    grant(ended.keys(), reply, sentAt);
-    return had;
+    Supplier<List<Object>> answer = sender.send(ending(ended));
+    return () -> {
+      List<Object> reply;
+      try {
+        reply = answer.get();
+      } catch (BackendException e) {
+        return releasedLater(ended, e);
+      } finally {
+        acquisitions.forget(ended);
+        store.departures().answered(ended, ended.keys());
+      }
+      boolean had = released(ended, reply);
+      grant(ended.keys(), reply, sentAt);
+      return had;
+    };
   }
 
   /** As {@link #endAndRelease}; the future completes on the thread that delivers the reply. */

@@ -2,7 +2,6 @@ package io.mortise.internal.engine;
 
 import io.mortise.LeaseState;
 import io.mortise.LockException;
-import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.Acquisition.Taking;
 import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.wire.LeaseTerms;
@@ -243,17 +242,17 @@ final class Share implements Acquisition.Grant, Hold.Place {
   }
 
   @Override
-  public boolean exit(Hold own, long now) {
+  public Pending exit(Hold own, long now, Batch.Sender sender) {
     Acquisition held = own.acquisition();
     boolean last;
     mutex.lock();
     try {
       if (ended || !inside.contains(own)) {
-        return false;
+        return () -> false;
       }
       last = inside.size() == 1;
       if (last && !held.lease().end(LeaseState.RELEASED)) {
-        return false;
+        return () -> false;
       }
       if (last) {
         end();
@@ -266,7 +265,11 @@ final class Share implements Acquisition.Grant, Hold.Place {
     } finally {
       mutex.unlock();
     }
-    return last ? release(own, held) : left(own, held, now);
+    if (last) {
+      return parts.releases().releaseFrom(() -> {}, own, sender);
+    }
+    left(own, held, now);
+    return () -> true;
   }
 
   private void end() {
@@ -274,16 +277,8 @@ final class Share implements Acquisition.Grant, Hold.Place {
     home.closes(this);
   }
 
-  private boolean release(Hold own, Acquisition held) {
-    boolean had = Trampoline.step(() -> parts.releases().release(held));
-    if (had) {
-      LockLog.released(own, store().now());
-    }
-    return had;
-  }
-
   /** Others are still inside. */
-  private boolean left(Hold own, Acquisition held, long now) {
+  private void left(Hold own, Acquisition held, long now) {
     if (store().isClosed()) {
       throw parts.releases().heldWhenClosed(held);
     }
@@ -292,7 +287,6 @@ final class Share implements Acquisition.Grant, Hold.Place {
       keep(held, rest, now);
     }
     LockLog.handedOff(own, now);
-    return true;
   }
 
   /** The lock must not be free for so long (ns), also if this process ends before. */

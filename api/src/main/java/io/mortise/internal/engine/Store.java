@@ -18,6 +18,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -145,6 +146,26 @@ public final class Store {
    */
   long retain() {
     return retain;
+  }
+
+  /** Will run a command on the thread that wants the reply. */
+  public Supplier<List<Object>> ask(ScriptCall call) {
+    return () -> backend.execute(call);
+  }
+
+  /**
+   * Sends a command, for whose reply a thread waits later. What the backend throws counts as a
+   * reply; otherwise a gate would keep its agent for ever.
+   */
+  Supplier<List<Object>> send(ScriptCall call) {
+    CompletableFuture<List<Object>> reply;
+    try {
+      reply = backend.executeAsync(call);
+    } catch (RuntimeException | Error e) {
+      reply = CompletableFuture.failedFuture(e);
+    }
+    CompletableFuture<List<Object>> sent = reply;
+    return () -> Futures.join(sent, time);
   }
 
   /** Sends commands for which no thread waits. */

@@ -196,13 +196,13 @@ final class ThreadGrant implements Acquisition.Grant, Hold.Place {
   // The holder's side
 
   @Override
-  public boolean exit(Hold own, long now) {
+  public Pending exit(Hold own, long now, Batch.Sender sender) {
     Acquisition toRelease;
     boolean isRetained;
     mutex.lock();
     try {
       if (hold != own) {
-        return false;
+        return () -> false;
       }
       hold = null;
       become(State.HANDED_OFF); // unless it is retained, or ends
@@ -215,22 +215,14 @@ final class ThreadGrant implements Acquisition.Grant, Hold.Place {
       mutex.unlock();
     }
     if (toRelease != null) {
-      return release(own, toRelease);
+      return parts.releases().releaseFrom(queue, own, sender);
     }
     if (isRetained) {
       LockLog.retained(own, now);
     } else {
       LockLog.handedOff(own, now);
     }
-    return true;
-  }
-
-  private boolean release(Hold own, Acquisition ended) {
-    boolean had = parts.releases().releaseFrom(queue, ended);
-    if (had) {
-      LockLog.released(own, store().now());
-    }
-    return had;
+    return () -> true;
   }
 
   /**

@@ -65,6 +65,11 @@ public final class Waiter {
     return new Waiter(lease, now, Patience.UNLIMITED, interruptible, 0);
   }
 
+  /** As {@link #impatient}, for an attempt that asks for other locks by the same command. */
+  public static Waiter together(LeaseTerms lease, long now) {
+    return new Waiter(lease, now, Patience.TOGETHER, false, 0);
+  }
+
   /** For a read/write lock: the id of the hold that the thread has in the other mode. */
   public Waiter beside(String id) {
     beside = id;
@@ -109,7 +114,12 @@ public final class Waiter {
   }
 
   boolean waits() {
-    return patience != Patience.NONE;
+    return patience != Patience.NONE && patience != Patience.TOGETHER;
+  }
+
+  /** Whether it asks for other locks too, of which each may be the one that refuses it. */
+  public boolean isTogether() {
+    return patience == Patience.TOGETHER;
   }
 
   public boolean isTimed() {

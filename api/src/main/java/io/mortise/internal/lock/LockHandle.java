@@ -7,9 +7,11 @@ import io.mortise.LeaseState;
 import io.mortise.LockHolder;
 import io.mortise.Registration;
 import io.mortise.internal.engine.Acquisition;
+import io.mortise.internal.engine.Batch;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.Hold;
 import io.mortise.internal.engine.LockLog;
+import io.mortise.internal.engine.Pending;
 import io.mortise.internal.engine.Waiter;
 import io.mortise.internal.engine.Wanted;
 import io.mortise.internal.wire.AcquisitionId;
@@ -221,6 +223,16 @@ class LockHandle extends JucLock implements DistributedLock {
 
   @Override
   public void unlock() {
+    boolean unused = unlock(engine.store()::ask).finish();
+  }
+
+  /**
+   * Begins to unlock as {@link #unlock()} does.
+   *
+   * @param sender how the command is sent, if one is needed
+   * @return to be finished; may throw as that method
+   */
+  final Pending unlock(Batch.Sender sender) {
     Hold hold = engine.gates().holdOfCurrentThread(keys);
     if (hold == null) {
       throw notHeld(engine.lostHolds().exit(keys));
@@ -232,13 +244,17 @@ class LockHandle extends JucLock implements DistributedLock {
     }
     if (hold.count() > 1) {
       hold.exit();
-      return;
+      return () -> true;
     }
-    if (!hold.end(now)) {
-      engine.lostHolds().forget(hold);
-      throw notHeld(hold);
-    }
-    engine.events().attempts().released(hold, engine.store().time());
+    Pending ended = hold.end(now, sender);
+    return () -> {
+      if (!ended.finish()) {
+        engine.lostHolds().forget(hold);
+        throw notHeld(hold);
+      }
+      engine.events().attempts().released(hold, engine.store().time());
+      return true;
+    };
   }
 
   @Override

@@ -3,9 +3,10 @@ package io.mortise.internal.lock;
 import io.mortise.LeasedLock;
 import io.mortise.LockServiceClosedException;
 import io.mortise.Registration;
+import io.mortise.internal.engine.Batch;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
-import io.mortise.internal.engine.PendingTry;
+import io.mortise.internal.engine.Pending;
 import io.mortise.internal.engine.ThreadLeases;
 import io.mortise.internal.wire.VotingSet;
 import io.mortise.spi.BackendInfo;
@@ -35,7 +36,28 @@ public interface Member extends LeaseSource {
    * Begins an attempt as {@link LeasedLock#tryLock()} does, and does not wait for the answer. It
    * waits for no service that only keeps the lock.
    */
-  PendingTry begin();
+  Pending begin();
+
+  /**
+   * Whether one command can acquire or release this member and another one: both are plain or fair
+   * locks of one service, have the same lease, and their keys may be in one command.
+   */
+  boolean joins(Member other);
+
+  /** A new batch, for this member and those that join it. */
+  Batch batch();
+
+  /**
+   * As {@link #begin()}, by the command of a batch. Listeners are not told of it if another lock
+   * kept the batch from being acquired.
+   *
+   * @return null if a thread of this service uses the lock at the moment, so that the member needs
+   *     an attempt of its own
+   */
+  @Nullable Pending begin(Batch batch);
+
+  /** Begins what {@link LeasedLock#unlock()} does, by the command of a batch if one is needed. */
+  Pending unlock(Batch batch);
 
   /**
    * Identifies this lock: endpoint, key, service. The text is the same for all its handles. Its

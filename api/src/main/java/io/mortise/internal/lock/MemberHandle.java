@@ -2,13 +2,15 @@ package io.mortise.internal.lock;
 
 import io.mortise.LeasedLock;
 import io.mortise.Registration;
+import io.mortise.internal.engine.Batch;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.LeaseOutcome;
-import io.mortise.internal.engine.PendingTry;
+import io.mortise.internal.engine.Pending;
 import io.mortise.internal.engine.ThreadLeases;
 import io.mortise.internal.engine.Waiter;
 import io.mortise.internal.engine.Wanted;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.VotingSet;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.TimeSource;
@@ -65,19 +67,54 @@ public final class MemberHandle implements Member {
   }
 
   @Override
-  public PendingTry begin() {
+  public Pending begin() {
     if (lock.lockAgain()) {
       return () -> true;
     }
     Waiter waiter = lock.ready(lock.impatient());
-    PendingTry begun = told(waiter, () -> engine.gates().begin(keys, waiter));
+    return finishing(told(waiter, () -> engine.gates().begin(keys, waiter)), waiter);
+  }
+
+  @Override
+  public boolean joins(Member other) {
+    return other instanceof MemberHandle that
+        && engine == that.engine
+        && lock.leaseTerms().equals(that.lock.leaseTerms())
+        && keys.kind().joins()
+        && that.keys.kind().joins()
+        && (store().anyKeys() || Names.tag(key()).equals(Names.tag(that.key())));
+  }
+
+  @Override
+  public Batch batch() {
+    return new Batch(engine.store());
+  }
+
+  @Override
+  public @Nullable Pending begin(Batch batch) {
+    if (engine.gates().holdOfCurrentThread(keys) != null) {
+      return null; // it locks again, without a command
+    }
+    int before = batch.size();
+    Waiter waiter = Waiter.together(lock.leaseTerms(), engine.store().now());
+    Pending begun = told(waiter, () -> engine.gates().begin(keys, waiter, batch::add));
+    return batch.size() > before ? finishing(begun, waiter) : null;
+  }
+
+  private Pending finishing(Pending begun, Waiter waiter) {
     return () -> {
       try {
-        return lock.reported(told(waiter, begun::finish), waiter);
+        boolean acquired = told(waiter, begun::finish);
+        return (acquired || !waiter.isTogether()) && lock.reported(acquired, waiter);
       } finally {
         waiter.restoreInterrupt();
       }
     };
+  }
+
+  @Override
+  public Pending unlock(Batch batch) {
+    return lock.unlock(batch::add);
   }
 
   /** Runs a step of an attempt. If it throws, the attempt is over, and listeners are told. */

@@ -109,6 +109,11 @@ public enum LockKind {
     return granting;
   }
 
+  /** Whether one command can acquire or release several locks of the kind. */
+  public boolean joins() {
+    return this == PLAIN || this == FAIR;
+  }
+
   /** Whether a hold has a fencing token. */
   public boolean hasTokens() {
     return waits == Waits.FOR_TOKENS;

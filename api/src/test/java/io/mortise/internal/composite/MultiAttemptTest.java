@@ -5,7 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mortise.LeasedLock;
-import io.mortise.internal.engine.PendingTry;
+import io.mortise.internal.engine.Batch;
+import io.mortise.internal.engine.Pending;
 import io.mortise.internal.lock.Member;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,12 +18,22 @@ import org.junit.jupiter.api.Test;
 class MultiAttemptTest {
   private final List<String> done = new ArrayList<>();
 
-  private Member member(String name, PendingTry trial) {
-    LeasedLock handle =
-        Stub.of(LeasedLock.class, Map.of("unlock", none -> done.add(name + " unlocked")));
+  @SuppressWarnings("NullAway") // no command is sent
+  private final Batch batch = new Batch(null);
+
+  private Member member(String name, Pending trial) {
+    LeasedLock handle = Stub.of(LeasedLock.class, Map.of());
+    Pending unlocking = () -> done.add(name + " unlocked");
     return Stub.of(
         Member.class,
-        Map.of("name", none -> name, "begin", none -> trial, "handle", none -> handle));
+        Map.of(
+            "name", none -> name,
+            "begin", none -> trial,
+            "isRenewed", none -> true,
+            "joins", none -> false,
+            "batch", none -> batch,
+            "handle", none -> handle,
+            "unlock", none -> unlocking));
   }
 
   private boolean finished(String name) {

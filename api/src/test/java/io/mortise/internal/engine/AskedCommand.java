@@ -75,6 +75,11 @@ final class AskedCommand {
     return answer(2L);
   }
 
+  /** The lock of this number is not free, so none was acquired. */
+  AskedCommand refusedBy(long number) {
+    return answer("BUSY", number);
+  }
+
   /** Another client holds the lock. */
   AskedCommand busy() {
     return answer("BUSY", 30_000L, "other:1:1:k");

@@ -203,8 +203,25 @@ class RecallTest extends GateFixture {
 
   // Locks of several
 
+  private DistributedLock other() {
+    return Handles.of(engine, LockKeys.of("mortise:", "other"));
+  }
+
+  /** Each with a command of its own. */
   private MultiLock several() {
-    return MultiLock.of(lock, Handles.of(engine, LockKeys.of("mortise:", "other")));
+    return MultiLock.of(lock, other().withLease(LEASE));
+  }
+
+  @Test
+  void anAttemptForSeveralLocksByOneCommandRecallsTheOneThatRefusesIt() {
+    Future<Boolean> trying = a.does(MultiLock.of(lock, other())::tryLock);
+    store.next("acquire-all").refusedBy(2);
+    store.next("acquire").held(); // what comes before it
+    String second = joins();
+    time.awaitParked(a.thread());
+    granted(second);
+
+    assertTrue(GateThread.get(trying));
   }
 
   @Test

@@ -86,6 +86,8 @@ class LuaSubsetTest {
         "latch-count",
         "condition",
         "rw-inspect",
+        "acquire-all",
+        "leave-all",
         "renew",
         "linger",
         "list",

@@ -29,6 +29,9 @@ class ForeignKeyTest {
   /** Commands that write a foreign key, by its type. */
   private static final Map<String, String> TYPES = new LinkedHashMap<>();
 
+  /** A script for many locks does the same for two of them. */
+  private static final int MOST_KEYS = 10;
+
   private static final List<String> TYPES_IN_MEMORY = List.of("string", "hash", "zset");
 
   static {
@@ -58,7 +61,8 @@ class ForeignKeyTest {
 
   /** Scripts that say which type they found. The others do what they can without that key. */
   private static final Pattern TELLS =
-      Pattern.compile("(rw-|sem-)?(acquire|force).*|latch-(acquire|count)|sem-permits|condition");
+      Pattern.compile(
+          "(rw-|sem-)?(acquire(?!-all)|force).*|latch-(acquire|count)|sem-permits|condition");
 
   /** Ways that do not touch that key, or fail at it, by way and number of the key. */
   private static final Set<String> SILENT =
@@ -90,7 +94,8 @@ class ForeignKeyTest {
     for (Way way : ServerWork.ways()) {
       ScriptStage looked = new ScriptStage(server, "looked:" + number);
       List<String> keys = looked.peek(way.measured()).keys();
-      for (int key = 0; key < keys.size() && !way.script().equals("check"); key++) {
+      boolean leftOut = way.script().equals("check") || keys.size() > MOST_KEYS;
+      for (int key = 0; key < keys.size() && !leftOut; key++) {
         for (String type : types) {
           if (!type.equals(typeOf(keys.get(key)))) {
             play(way, key, type, "", new ScriptStage(server, "foreign:" + number++));

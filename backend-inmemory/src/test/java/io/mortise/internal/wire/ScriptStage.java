@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 /**
  * A lock of each kind by one name, and the services {@code a} and {@code b} that send its scripts.
@@ -168,6 +169,27 @@ final class ScriptStage {
 
   ScriptStage release(LockKeys keys, String id) {
     return run(of(keys).release(asked(keys, id)));
+  }
+
+  /** The keys of many plain locks, in one hash slot. */
+  List<LockKeys> many(int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> LockKeys.of(PREFIX, "{%s}-%d".formatted(name, i)))
+        .toList();
+  }
+
+  /** Acquires many locks by one call, all with this id. */
+  ScriptStage acquireAll(int count, String id) {
+    return run(
+        Together.of(
+            many(count).stream()
+                .map(keys -> scripts.acquire(asked(keys, id), LEASE, false, ""))
+                .toList()));
+  }
+
+  ScriptStage leaveAll(int count, String id) {
+    return run(
+        Together.of(many(count).stream().map(keys -> scripts.release(asked(keys, id))).toList()));
   }
 
   ScriptStage withdraw(LockKeys keys, String id) {

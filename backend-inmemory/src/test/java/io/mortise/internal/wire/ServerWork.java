@@ -71,6 +71,7 @@ final class ServerWork {
     semaphore();
     latch();
     conditions();
+    together();
     others();
   }
 
@@ -471,6 +472,26 @@ final class ServerWork {
           s.condition("b:7:1", "join");
         },
         s -> s.condition("b:7:1", "leave"));
+  }
+
+  private void together() {
+    way("acquire-all", "two, free", s -> {}, s -> s.acquireAll(2, A));
+    way("acquire-all", "two, the second is held", s -> last(s, 2), s -> s.acquireAll(2, B));
+    way("acquire-all", "200, free", s -> {}, s -> s.acquireAll(200, A));
+    way("acquire-all", "200, the last is held", s -> last(s, 200), s -> s.acquireAll(200, B));
+    way("leave-all", "two, nobody waits", s -> s.acquireAll(2, A), s -> s.leaveAll(2, A));
+    way(
+        "leave-all",
+        "two, one waits for the second",
+        s -> {
+          s.acquireAll(2, A).acquire(s.many(2).get(1), B);
+        },
+        s -> s.leaveAll(2, A));
+    way("leave-all", "200, nobody waits", s -> s.acquireAll(200, A), s -> s.leaveAll(200, A));
+  }
+
+  private static void last(ScriptStage s, int count) {
+    s.acquire(s.many(count).get(count - 1), A);
   }
 
   private void others() {

@@ -3,6 +3,7 @@ package io.mortise.conformance.lock;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.lock.multi.MergedLeaseRules;
 import io.mortise.conformance.lock.multi.MultiLeaseRules;
+import io.mortise.conformance.lock.multi.MultiNamesRules;
 import io.mortise.conformance.lock.multi.MultiRequestRules;
 import io.mortise.conformance.lock.multi.MultiRules;
 import io.mortise.conformance.lock.multi.MultiTermsRules;
@@ -41,6 +42,13 @@ public abstract class CompositeLockConformance implements LockKit {
   @Nested
   class MultiTries extends MultiTryRules {
     MultiTries() {
+      super(CompositeLockConformance.this);
+    }
+  }
+
+  @Nested
+  class MultiNames extends MultiNamesRules {
+    MultiNames() {
       super(CompositeLockConformance.this);
     }
   }

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.DistributedLock;
 import io.mortise.FencedLock;
 import io.mortise.LockService;
+import io.mortise.MultiLock;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
@@ -21,6 +22,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** The cost of a lock, counted by the server. Commands are exact, milliseconds are not. */
@@ -55,6 +57,25 @@ public abstract class CommandRules extends LockRules {
 
     lock.unlock();
     assertEquals(Map.of("evalsha", 1L, "hdel", 1L, "exists", 1L), costs.counts());
+  }
+
+  @Test
+  @Rule("L19")
+  void twoHundredFreeNamesAreOneCommandOfThreeForEachAndTheirUnlockOneOfTwo() {
+    LockService service = service();
+    List<DistributedLock> locks =
+        IntStream.range(0, 200).mapToObj(i -> service.getLock("{" + name + '}' + i)).toList();
+    MultiLock all = MultiLock.of(locks);
+    pair(all); // the server knows the scripts now
+    costs.reset();
+
+    assertTrue(all.tryLock());
+    assertEquals(
+        Map.of("evalsha", 1L, "exists", 200L, "hset", 200L, "pexpire", 200L), costs.counts());
+    costs.reset();
+
+    all.unlock();
+    assertEquals(Map.of("evalsha", 1L, "hdel", 200L, "exists", 200L), costs.counts());
   }
 
   @Test

@@ -120,7 +120,8 @@ public abstract class MultiTryRules extends MultiFixture {
   void aRefusalEndsTheAttemptAndFreeMembersCostOneCommandEach() throws InterruptedException {
     SpyBackend spy = new SpyBackend(backend());
     LockService service = service(spy, builder -> builder);
-    MultiLock mine = MultiLock.of(service.getLock(name), service.getLock(nameB()));
+    LockService other = service(spy, builder -> builder);
+    MultiLock mine = MultiLock.of(service.getLock(name), other.getLock(nameB()));
     DistributedLock theirs = lock();
     theirs.lock();
     for (Way way : WAYS) {

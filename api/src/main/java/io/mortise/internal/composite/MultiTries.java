@@ -1,0 +1,191 @@
+package io.mortise.internal.composite;
+
+import io.mortise.LockException;
+import io.mortise.internal.engine.Batch;
+import io.mortise.internal.engine.Pending;
+import io.mortise.internal.lock.Member;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is asked at the same time for several members: each by its own command, or many by one. All
+ * tries that were begun are finished, also if one throws. Used by the calling thread alone.
+ */
+final class MultiTries {
+  /** Members that one command is for. */
+  private record Run(Batch batch, List<Member> members) {}
+
+  private final Consumer<Member> held;
+  private final Map<Member, Pending> begun = new LinkedHashMap<>();
+  private final List<Run> runs = new ArrayList<>();
+  private final List<Throwable> broken = new ArrayList<>();
+  private @Nullable LockException failure;
+
+  /**
+   * @param held is told of each member that the calling thread has got
+   */
+  MultiTries(Consumer<Member> held) {
+    this.held = held;
+  }
+
+  /** Members that follow each other and join, so that one command can be for all of a run. */
+  static List<List<Member>> runs(List<Member> members) {
+    List<List<Member>> runs = new ArrayList<>();
+    int start = 0;
+    for (int end = 1; end <= members.size(); end++) {
+      if (end - start == Batch.MOST
+          || end == members.size()
+          || !members.get(start).joins(members.get(end))) {
+        runs.add(members.subList(start, end));
+        start = end;
+      }
+    }
+    return runs;
+  }
+
+  /** Begins all of these. Those of a run that the service does not use go by one command. */
+  void beginAll(List<Member> members) {
+    for (List<Member> run : runs(members)) {
+      Run together = begins(run);
+      for (Member each : run) {
+        boolean joins = run.size() > 1 && joins(each, together);
+        if (!joins && broken.isEmpty()) {
+          begin(each);
+        }
+      }
+      send(together);
+    }
+  }
+
+  /**
+   * Begins these by one command, as far as each of them can. If one cannot, nothing is sent, and
+   * all are refused.
+   *
+   * @return how many there are before the first one that needs a try of its own
+   */
+  int beginTogether(List<Member> run) {
+    Run together = begins(run);
+    int asked = 0;
+    while (asked < run.size() && joins(run.get(asked), together)) {
+      asked++;
+    }
+    if (asked == run.size()) {
+      send(together);
+    }
+    return asked;
+  }
+
+  private Run begins(List<Member> run) {
+    Run begins = new Run(run.get(0).batch(), new ArrayList<>(run.size()));
+    runs.add(begins);
+    return begins;
+  }
+
+  private void send(Run run) {
+    if (broken.isEmpty()) {
+      run.batch().send();
+    }
+  }
+
+  private boolean joins(Member member, Run run) {
+    try {
+      Pending trial = broken.isEmpty() ? member.begin(run.batch()) : null;
+      if (trial != null) {
+        begun.put(member, trial);
+        run.members().add(member);
+      }
+      return trial != null;
+    } catch (RuntimeException | Error e) {
+      broken.add(e);
+      return false;
+    }
+  }
+
+  private void begin(Member member) {
+    try {
+      begun.put(member, member.begin());
+    } catch (LockException e) {
+      failure = e; // as if it had been sent, and failed
+    } catch (RuntimeException | Error e) {
+      broken.add(e);
+    }
+  }
+
+  /**
+   * Waits for all replies. What a member throws that is no failure of the store is thrown in the
+   * end.
+   *
+   * @return the last failure of the store; null if there was none
+   */
+  @Nullable LockException finish() {
+    begun.forEach((member, trial) -> {
+      try {
+        if (trial.finish()) {
+          held.accept(member);
+        }
+      } catch (LockException e) {
+        failure = e;
+      } catch (RuntimeException | Error e) {
+        broken.add(e);
+      }
+    });
+    throwFirst();
+    return failure;
+  }
+
+  private void throwFirst() {
+    if (!broken.isEmpty()) {
+      Throwable first = broken.get(0);
+      suppress(first, broken);
+      if (first instanceof Error error) {
+        throw error;
+      }
+      throw (RuntimeException) first;
+    }
+  }
+
+  /** Several members may have thrown the same exception. */
+  static void suppress(Throwable first, List<Throwable> others) {
+    others.stream().filter(each -> !each.equals(first)).forEach(first::addSuppressed);
+  }
+
+  /** The member that kept the first run that was refused; null if none was. */
+  @Nullable Member refused() {
+    for (Run run : runs) {
+      int first = run.batch().refused();
+      if (first < run.members().size()) {
+        return run.members().get(first);
+      }
+    }
+    return null;
+  }
+
+  /** Unlocks all members, the last first, and each run by one command. Returns what that threw. */
+  static List<Throwable> unlockAll(Collection<Member> members) {
+    List<Member> lastFirst = new ArrayList<>(members);
+    Collections.reverse(lastFirst);
+    List<Throwable> errors = new ArrayList<>();
+    for (List<Member> run : runs(lastFirst)) {
+      Batch batch = run.get(0).batch();
+      List<Pending> begun = new ArrayList<>(run.size());
+      run.forEach(each -> guarded(() -> begun.add(each.unlock(batch)), errors));
+      batch.send();
+      begun.forEach(each -> guarded(each::finish, errors));
+    }
+    return errors;
+  }
+
+  private static void guarded(Runnable step, List<Throwable> errors) {
+    try {
+      step.run();
+    } catch (RuntimeException | Error e) {
+      errors.add(e);
+    }
+  }
+}
