@@ -1,5 +1,6 @@
 package io.mortise.internal.told;
 
+import java.util.Locale;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
@@ -21,6 +22,11 @@ final class FlightEvents {
   /** Whether a recording wants waits or holds. */
   static boolean areWanted() {
     return WAIT.isEnabled() || HOLD.isEnabled();
+  }
+
+  /** A constant as the events have it, as {@code timed-out}. */
+  static String text(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /** An attempt that had to wait, from the begin of its wait to its end. */

@@ -9,7 +9,6 @@ import io.mortise.LockListener;
 import io.mortise.LossCause;
 import io.mortise.WaitInfo;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
@@ -56,7 +55,7 @@ public final class FlightRecording implements LockListener {
   @Override
   public void notAcquired(
       LockAttempt attempt, LockAttempt.Outcome outcome, @Nullable Throwable failure) {
-    endWait(attempt, text(outcome), null);
+    endWait(attempt, FlightEvents.text(outcome), null);
   }
 
   private void endWait(LockAttempt attempt, String outcome, @Nullable LockHold got) {
@@ -64,9 +63,9 @@ public final class FlightRecording implements LockListener {
       event.end();
       if (event.shouldCommit()) {
         event.lock = attempt.name();
-        event.kind = text(attempt.kind());
+        event.kind = FlightEvents.text(attempt.kind());
         event.outcome = outcome;
-        event.via = got == null ? "none" : text(got.via());
+        event.via = got == null ? "none" : FlightEvents.text(got.via());
         event.holder = got == null ? "" : got.holder();
         if (got instanceof ToldHold told && told.serverTime() > 0) {
           event.serverTime = told.serverTime();
@@ -93,10 +92,10 @@ public final class FlightRecording implements LockListener {
       event.end();
       if (event.shouldCommit()) {
         event.lock = hold.attempt().name();
-        event.kind = text(hold.attempt().kind());
+        event.kind = FlightEvents.text(hold.attempt().kind());
         event.holder = hold.holder();
         event.end = how;
-        event.via = text(hold.via());
+        event.via = FlightEvents.text(hold.via());
         event.commit();
       }
     }
@@ -108,7 +107,7 @@ public final class FlightRecording implements LockListener {
       FlightEvents.LeaseLost event = new FlightEvents.LeaseLost();
       event.lock = change.name();
       event.holder = change.holder();
-      event.cause = change.cause().map(FlightRecording::text).orElse("");
+      event.cause = change.cause().map(FlightEvents::text).orElse("");
       event.reason = change.reason();
       event.commit();
     }
@@ -145,9 +144,5 @@ public final class FlightRecording implements LockListener {
    */
   public Runnable follow(Supplier<List<HoldInfo>> holds, Supplier<List<WaitInfo>> waits) {
     return new FlightStates(holds, waits).begin()::end;
-  }
-
-  static String text(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 }

@@ -43,7 +43,7 @@ final class FlightStates implements FlightRecorderListener {
     for (HoldInfo each : holds.get()) {
       FlightEvents.LockState event = new FlightEvents.LockState();
       event.lock = each.name();
-      event.kind = FlightRecording.text(each.kind());
+      event.kind = FlightEvents.text(each.kind());
       event.holder = each.holder();
       event.threadName = each.threadName().orElse("");
       event.since = each.heldFor().toNanos();
@@ -52,7 +52,7 @@ final class FlightStates implements FlightRecorderListener {
     for (WaitInfo each : waits.get()) {
       FlightEvents.LockState event = new FlightEvents.LockState();
       event.lock = each.name();
-      event.kind = FlightRecording.text(each.kind());
+      event.kind = FlightEvents.text(each.kind());
       event.threadName = each.threadName().orElse("");
       event.since = each.waitingFor().toNanos();
       event.commit();

@@ -18,7 +18,7 @@ public final class Recorded {
     /** Whether both are one thread, also if of one its name alone is known. */
     boolean isSame(Place other) {
       return process.equals(other.process)
-          && (id >= 0 && other.id >= 0 ? id == other.id : thread.equals(other.thread));
+          && ((id >= 0 && other.id >= 0) ? id == other.id : thread.equals(other.thread));
     }
 
     Place in(String other) {
