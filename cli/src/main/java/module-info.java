@@ -6,6 +6,7 @@ module io.mortise.cli {
   requires io.mortise.backend.support;
   requires io.mortise.spi;
   requires jdk.httpserver;
+  requires jdk.jfr;
   requires jdk.unsupported; // Signals, by name
 
   exports io.mortise.cli;

@@ -82,6 +82,8 @@ public final class Main implements Callable<Integer> {
             .addSubcommand(new InspectCommand(streams))
             .addSubcommand(new WatchCommand(streams))
             .addSubcommand(new TopCommand(streams))
+            .addSubcommand(new StoryCommand(streams))
+            .addSubcommand(new ContentionCommand(streams))
             .addSubcommand(new ForceUnlockCommand(streams))
             .addSubcommand(new DoctorCommand(streams))
             .addSubcommand(new CompletionCommand(streams))

@@ -67,7 +67,7 @@ class ModulesTest {
         "integrations/junit, io.mortise.junit,"
             + " io.mortise.api io.mortise.backend.inmemory org.junit.jupiter.api",
         "cli, io.mortise.cli, info.picocli io.mortise.api io.mortise.backend.support io.mortise.spi"
-            + " jdk.httpserver jdk.unsupported",
+            + " jdk.httpserver jdk.jfr jdk.unsupported",
       })
   void aModuleExportsAndRequiresExactlyThis(String folder, String exports, String requires) {
     ModuleDescriptor module = descriptor(folder);

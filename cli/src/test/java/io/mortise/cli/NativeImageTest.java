@@ -145,6 +145,7 @@ class NativeImageTest {
             "Signals: Class.getField",
             "Signals: Class.getMethod",
             "Signals: Proxy.newProxyInstance",
+            "FlamePage: Class.getResourceAsStream", // named
             "TopPage: Class.getResourceAsStream", // named
             "Registrations: Class.getConstructors",
             "Registrations: ClassLoader.getResources",

@@ -56,9 +56,9 @@ public final class AttemptEvents {
 
   private static HoldEvents begin(Hold hold, Waiter waiter, LockHold.Via via) {
     Acquisition held = hold.acquisition();
-    HoldEvents events =
-        HoldEvents.beginning(
-            new ToldHold(attempt(held.keys(), waiter), held.id(), via, hold.since()));
+    ToldHold told = new ToldHold(attempt(held.keys(), waiter), held.id(), via, hold.since());
+    held.place().tell(told);
+    HoldEvents events = HoldEvents.beginning(told);
     hold.setEvents(events);
     return events;
   }
@@ -164,6 +164,7 @@ public final class AttemptEvents {
       return () -> {};
     }
     ToldHold hold = new ToldHold(told.attempt(), held.id(), via, now);
+    held.place().tell(hold);
     told.attempt().ends(now);
     told.events().holds(hold);
     held.lease().setEvents(told.events());

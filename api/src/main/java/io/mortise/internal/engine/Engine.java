@@ -61,6 +61,7 @@ public final class Engine {
     gates = new Gates(parts, new ReadGates(parts));
     requests = new LeaseRequests(parts, gates);
     snapshot = new Snapshot(store, acquisitions, gates, requests);
+    events.follow(snapshot::holds, snapshot::waits);
     closing = new Closing(store, acquisitions, gates, requests, conditions);
   }
 

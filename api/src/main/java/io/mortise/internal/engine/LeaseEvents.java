@@ -1,11 +1,13 @@
 package io.mortise.internal.engine;
 
 import io.mortise.Deadlock;
+import io.mortise.HoldInfo;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.LockListener;
 import io.mortise.LossCause;
 import io.mortise.Registration;
+import io.mortise.WaitInfo;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.told.Callbacks;
 import io.mortise.internal.told.FlightRecording;
@@ -18,6 +20,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,6 +33,7 @@ public final class LeaseEvents {
   private final AttemptEvents attempts;
   private final Map<String, List<Consumer<? super LeaseChange>>> byLock = new ConcurrentHashMap<>();
   private final Callbacks callbacks;
+  private Runnable unfollow = () -> {};
 
   public LeaseEvents(List<LockListener> listeners, @Nullable Executor executor) {
     this.listeners = new Listeners(listeners, FlightRecording.find());
@@ -40,6 +44,14 @@ public final class LeaseEvents {
   /** The events of attempts and holds. */
   public AttemptEvents attempts() {
     return attempts;
+  }
+
+  /** Flight recordings show from now on what is held, and what waits. Called once. */
+  void follow(Supplier<List<HoldInfo>> holds, Supplier<List<WaitInfo>> waits) {
+    FlightRecording recording = listeners.recording();
+    if (recording != null) {
+      unfollow = recording.follow(holds, waits);
+    }
   }
 
   public Registration add(String lockKey, Consumer<? super LeaseChange> listening) {
@@ -167,6 +179,7 @@ public final class LeaseEvents {
   }
 
   void close() {
+    unfollow.run();
     callbacks.close();
   }
 }

@@ -1,12 +1,16 @@
 package io.mortise.internal.told;
 
+import java.util.Locale;
 import jdk.jfr.Category;
 import jdk.jfr.Description;
 import jdk.jfr.Event;
 import jdk.jfr.Label;
 import jdk.jfr.Name;
+import jdk.jfr.Period;
 import jdk.jfr.StackTrace;
 import jdk.jfr.Threshold;
+import jdk.jfr.Timespan;
+import org.jspecify.annotations.Nullable;
 
 /** The types of events in a flight recording. Each is on by default, above its threshold. */
 final class FlightEvents {
@@ -18,6 +22,11 @@ final class FlightEvents {
   /** Whether a recording wants waits or holds. */
   static boolean areWanted() {
     return WAIT.isEnabled() || HOLD.isEnabled();
+  }
+
+  /** A constant as the events have it, as {@code timed-out}. */
+  static String text(Enum<?> value) {
+    return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /** An attempt that had to wait, from the begin of its wait to its end. */
@@ -39,6 +48,24 @@ final class FlightEvents {
 
     @Label("Via")
     String via = "";
+
+    @Label("Holder")
+    @Description("The acquisition id that it got")
+    String holder = "";
+
+    @Label("Server Time")
+    @Description("In the last reply that said to wait, in microseconds of the server's clock; or 0")
+    long serverTime;
+
+    @Label("Reply Age")
+    @Description("From that reply to the end of the wait")
+    @Timespan(Timespan.NANOSECONDS)
+    long replyAge;
+
+    @Label("Round Trip")
+    @Description("From the command to that reply")
+    @Timespan(Timespan.NANOSECONDS)
+    long roundTrip;
   }
 
   /** A hold of a lock. */
@@ -46,7 +73,7 @@ final class FlightEvents {
   @Label("Lock Hold")
   @Category("Mortise")
   @Description("A hold of a distributed lock")
-  @StackTrace(false)
+  @StackTrace(true)
   @Threshold("1 s")
   static final class LockHold extends Event {
     @Label("Lock")
@@ -61,6 +88,39 @@ final class FlightEvents {
 
     @Label("End")
     String end = "";
+
+    @Label("Via")
+    String via = "";
+
+    @Label("Holding Thread")
+    @Description("The thread that acquired it; none for a lease")
+    @Nullable Thread holdingThread;
+  }
+
+  /** A hold that lasts, or an attempt that waits. */
+  @Name("io.mortise.LockState")
+  @Label("Lock State")
+  @Category("Mortise")
+  @Description("A hold of a distributed lock that lasts, or a wait for one")
+  @StackTrace(false)
+  @Period("everyChunk")
+  static final class LockState extends Event {
+    @Label("Lock")
+    String lock = "";
+
+    @Label("Kind")
+    String kind = "";
+
+    @Label("Holder")
+    @Description("The acquisition id of a hold")
+    String holder = "";
+
+    @Label("Thread Name")
+    String threadName = "";
+
+    @Label("Since")
+    @Timespan(Timespan.NANOSECONDS)
+    long since;
   }
 
   /** The loss of a lease. */

@@ -1,18 +1,21 @@
 package io.mortise.internal.told;
 
+import io.mortise.HoldInfo;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.LockAttempt;
 import io.mortise.LockHold;
 import io.mortise.LockListener;
 import io.mortise.LossCause;
-import java.util.Locale;
+import io.mortise.WaitInfo;
+import java.util.List;
+import java.util.function.Supplier;
 import jdk.jfr.FlightRecorder;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes waits, holds, losses and renewals into flight recordings. It is a listener, and is asked
- * first whether a recording is on. Thread-safe.
+ * first whether a recording is on. Times are those of {@link System#nanoTime}. Thread-safe.
  */
 public final class FlightRecording implements LockListener {
   private FlightRecording() {}
@@ -42,26 +45,33 @@ public final class FlightRecording implements LockListener {
 
   @Override
   public void acquired(LockAttempt attempt, LockHold hold) {
-    endWait(attempt, "acquired", text(hold.via()));
+    endWait(attempt, "acquired", hold);
     FlightEvents.LockHold event = new FlightEvents.LockHold();
     event.begin();
+    event.holdingThread = attempt.isLease() ? null : Thread.currentThread();
     attempt.setContext(this, event);
   }
 
   @Override
   public void notAcquired(
       LockAttempt attempt, LockAttempt.Outcome outcome, @Nullable Throwable failure) {
-    endWait(attempt, text(outcome), "none");
+    endWait(attempt, FlightEvents.text(outcome), null);
   }
 
-  private void endWait(LockAttempt attempt, String outcome, String via) {
+  private void endWait(LockAttempt attempt, String outcome, @Nullable LockHold got) {
     if (attempt.context(this) instanceof FlightEvents.LockWait event) {
       event.end();
       if (event.shouldCommit()) {
         event.lock = attempt.name();
-        event.kind = text(attempt.kind());
+        event.kind = FlightEvents.text(attempt.kind());
         event.outcome = outcome;
-        event.via = via;
+        event.via = got == null ? "none" : FlightEvents.text(got.via());
+        event.holder = got == null ? "" : got.holder();
+        if (got instanceof ToldHold told && told.serverTime() > 0) {
+          event.serverTime = told.serverTime();
+          event.replyAge = System.nanoTime() - told.repliedAt();
+          event.roundTrip = told.roundTrip();
+        }
         event.commit();
       }
     }
@@ -82,9 +92,10 @@ public final class FlightRecording implements LockListener {
       event.end();
       if (event.shouldCommit()) {
         event.lock = hold.attempt().name();
-        event.kind = text(hold.attempt().kind());
+        event.kind = FlightEvents.text(hold.attempt().kind());
         event.holder = hold.holder();
         event.end = how;
+        event.via = FlightEvents.text(hold.via());
         event.commit();
       }
     }
@@ -96,7 +107,7 @@ public final class FlightRecording implements LockListener {
       FlightEvents.LeaseLost event = new FlightEvents.LeaseLost();
       event.lock = change.name();
       event.holder = change.holder();
-      event.cause = change.cause().map(FlightRecording::text).orElse("");
+      event.cause = change.cause().map(FlightEvents::text).orElse("");
       event.reason = change.reason();
       event.commit();
     }
@@ -126,7 +137,12 @@ public final class FlightRecording implements LockListener {
     }
   }
 
-  private static String text(Enum<?> value) {
-    return value.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  /**
+   * At the begin and end of each chunk, writes what a service holds, and what waits in it.
+   *
+   * @return ends that
+   */
+  public Runnable follow(Supplier<List<HoldInfo>> holds, Supplier<List<WaitInfo>> waits) {
+    return new FlightStates(holds, waits).begin()::end;
   }
 }

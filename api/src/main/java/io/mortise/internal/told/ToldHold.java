@@ -15,12 +15,41 @@ public final class ToldHold implements LockHold {
   private final long since;
   private volatile long held = NOT_ENDED;
   private boolean left;
+  private long serverTime;
+  private long repliedAt;
+  private long roundTrip;
 
   public ToldHold(ToldAttempt attempt, String holder, Via via, long since) {
     this.attempt = attempt;
     this.holder = holder;
     this.via = via;
     this.since = since;
+  }
+
+  /**
+   * It stood in the store's queue. Called before it is told.
+   *
+   * @param time the server's time in the last reply that said so (us)
+   * @param at when the reply came
+   * @param trip how long that command took (ns)
+   */
+  public void queued(long time, long at, long trip) {
+    serverTime = time;
+    repliedAt = at;
+    roundTrip = trip;
+  }
+
+  /** The server's time in a reply (us); 0 if it did not stand in the store's queue. */
+  long serverTime() {
+    return serverTime;
+  }
+
+  long repliedAt() {
+    return repliedAt;
+  }
+
+  long roundTrip() {
+    return roundTrip;
   }
 
   /**

@@ -21,10 +21,12 @@ public sealed interface AcquireReply {
    * @param left the milliseconds until the lock may be free, negative if there is no such time
    *     ({@link #AT_ONCE} if the script stopped before the first live waiter)
    * @param ticket the id's place; it is sent again in case the id fell out of the queue
+   * @param time the server's time (us)
    * @param complaint the server's error, if it refused the message to the waiter that was granted
    *     the lock
    */
-  record Waiting(long left, long ticket, @Nullable String complaint) implements AcquireReply {}
+  record Waiting(long left, long ticket, long time, @Nullable String complaint)
+      implements AcquireReply {}
 
   /**
    * Another id holds the lock, and this id is not in the queue.
@@ -151,7 +153,9 @@ public sealed interface AcquireReply {
     }
     return switch ((String) reply.get(0)) {
       case "HELD" -> new Held((Long) reply.get(1), textAt(reply, 2), false);
-      case "WAIT" -> new Waiting((Long) reply.get(1), (Long) reply.get(2), textAt(reply, 4));
+      case "WAIT" ->
+          new Waiting(
+              (Long) reply.get(1), (Long) reply.get(2), (Long) reply.get(3), textAt(reply, 4));
       case "BUSY" -> new Busy((Long) reply.get(1), textAt(reply, 2), reply.size() > RECALLED);
       case "TOO_LATE" -> TOO_LATE;
       case "UNSET" -> new Unset();

@@ -11,6 +11,8 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -74,6 +76,9 @@ class FlightRecordingTest {
       assertEquals("the-waiting-thread", wait.getThread().getJavaName());
       assertTrue(wait.getDuration().toMillis() >= 50, wait::toString);
       assertTrue(wait.getStackTrace().getFrames().size() > 1);
+      assertTrue(wait.getString("holder").contains(":" + waiting.getId() + ":"), wait::toString);
+      assertTrue(wait.getLong("serverTime") > 0, wait::toString);
+      assertTrue(wait.getLong("roundTrip") >= 0, wait::toString);
       assertEquals(List.of(), recorded(recording, "LockHold"), "holds below 1 s are left out");
     }
   }
@@ -98,6 +103,14 @@ class FlightRecordingTest {
       List<RecordedEvent> holds = recorded(recording, "LockHold");
       assertEquals("released", holds.get(0).getString("end"));
       assertEquals("fair", holds.get(0).getString("kind"));
+      assertEquals("store", holds.get(0).getString("via"));
+      assertEquals(
+          Thread.currentThread().getId(),
+          holds.get(0).getThread("holdingThread").getJavaThreadId());
+      assertTrue(
+          holds.get(0).getStackTrace().getFrames().stream()
+              .anyMatch(frame -> frame.getMethod().getName().equals("enterAndLeave")),
+          "the stack of the unlock");
       assertEquals("lost", holds.get(1).getString("end"));
       RecordedEvent lost = recorded(recording, "LeaseLost").get(0);
       assertEquals("orders:2", lost.getString("lock"));
@@ -107,6 +120,68 @@ class FlightRecordingTest {
       assertEquals(1, renewal.getInt("holds"));
       assertEquals("ok", renewal.getString("outcome"));
     }
+  }
+
+  @Test
+  @DisplayName("L23: a reply to a wait has the server's time, between the command and its answer")
+  void theServersTimeIsInAWait() throws InterruptedException {
+    try (Recording recording = new Recording();
+        LockService one = LockService.open("memory:recorded-time");
+        LockService other = LockService.open("memory:recorded-time")) {
+      recording.start();
+      one.getLock("orders:1").lock();
+      Thread waiting = new Thread(() -> enterAndLeave(other.getLock("orders:1")));
+      waiting.start();
+      Await.until("the thread parks", () -> LockSupport.getBlocker(waiting) != null);
+      TimeUnit.MILLISECONDS.sleep(50);
+      one.getLock("orders:1").unlock();
+      waiting.join();
+
+      RecordedEvent wait = recorded(recording, "LockWait").get(0);
+
+      Instant server = Instant.EPOCH.plus(wait.getLong("serverTime"), ChronoUnit.MICROS);
+      Instant replied = wait.getEndTime().minusNanos(wait.getLong("replyAge"));
+      Duration off = Duration.between(server, replied).abs(); // both are this machine's
+      assertTrue(off.toSeconds() < 5, () -> server + " is far from " + replied);
+      assertTrue(wait.getLong("replyAge") >= TimeUnit.MILLISECONDS.toNanos(50), wait::toString);
+    }
+  }
+
+  @Test
+  @DisplayName("L23: a recording shows what is held and what waits while it is dumped")
+  void whatLastsIsRecorded() throws InterruptedException {
+    try (Recording recording = new Recording();
+        LockService one = service();
+        LockService other = service()) {
+      recording.start();
+      one.getLock("orders:1").lock();
+      Thread waiting =
+          new Thread(() -> enterAndLeave(other.getLock("orders:1")), "the-waiting-thread");
+      waiting.start();
+      Await.until("the thread parks", () -> LockSupport.getBlocker(waiting) != null);
+      store.advance(Duration.ofSeconds(5));
+
+      List<RecordedEvent> states =
+          recorded(recording, "LockState").stream()
+              .filter(event -> event.getDuration("since").toSeconds() == 5)
+              .toList();
+
+      RecordedEvent hold = states.stream().filter(e -> isHold(e)).findFirst().orElseThrow();
+      assertEquals("orders:1", hold.getString("lock"));
+      assertEquals(Thread.currentThread().getName(), hold.getString("threadName"));
+      RecordedEvent wait = states.stream().filter(e -> !isHold(e)).findFirst().orElseThrow();
+      assertEquals("the-waiting-thread", wait.getString("threadName"));
+      one.getLock("orders:1").unlock();
+      waiting.join();
+    }
+    try (Recording recording = new Recording()) {
+      recording.start();
+      assertEquals(List.of(), recorded(recording, "LockState"), "the services are closed");
+    }
+  }
+
+  private static boolean isHold(RecordedEvent state) {
+    return !state.getString("holder").isEmpty();
   }
 
   /** A program in a runtime without the module. */

@@ -1,0 +1,48 @@
+package io.mortise.cli;
+
+import io.mortise.cli.jfr.Recordings;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/** Reads the recordings that a command is given. */
+final class RecordingFiles {
+  private RecordingFiles() {}
+
+  /** What fails with an {@link IOException} if a recording cannot be read. */
+  interface Reading<T> {
+    T read(Recordings.Watcher watcher) throws IOException;
+  }
+
+  /**
+   * Reads all recordings.
+   *
+   * @throws Failure a file is missing, or is no recording, or none has an event of a lock
+   */
+  static Recordings read(List<Path> files, Streams streams) {
+    Recordings read = show(streams, watcher -> Recordings.read(files, watcher));
+    read.warnings().forEach(each -> streams.err().println("mortise: " + Text.visible(each)));
+    if (read.isEmpty()) {
+      throw new Failure(Exit.NO.code(), "no recording has an event of a lock", null);
+    }
+    return read;
+  }
+
+  /** Runs something that reads recordings, and shows how far it is. */
+  static <T> T show(Streams streams, Reading<T> reading) {
+    Progress progress = new Progress(streams);
+    long start = System.nanoTime();
+    try {
+      return reading.read((file, events) -> {
+        if (System.nanoTime() - start > progress.pace().toNanos()) {
+          String name = Text.visible(String.valueOf(file.getFileName()));
+          progress.show("reading %s: %,d events".formatted(name, events), name);
+        }
+      });
+    } catch (IOException e) {
+      throw new Failure(Failure.BAD_ARGUMENT, String.valueOf(e.getMessage()), e);
+    } finally {
+      progress.end();
+    }
+  }
+}
