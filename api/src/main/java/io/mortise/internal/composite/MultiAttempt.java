@@ -161,8 +161,20 @@ final class MultiAttempt {
     MultiTries tries = new MultiTries(this::hold);
     tries.beginAll(order);
     failure = tries.finish();
+    byItself = failure != null && isAnswered(failure);
     Member refused = tries.refused();
+    if (byItself || (refused != null && failure == null && !timeLeft.getAsBoolean())) {
+      return tryEach(); // the refusal of a command for many says nothing of its other members
+    }
     return refused == null ? missing() : refused;
+  }
+
+  /** Tries all members that are not held at the same time, each by its own command. */
+  private @Nullable Member tryEach() {
+    MultiTries tries = new MultiTries(this::hold);
+    tries.beginEach(order.stream().filter(each -> !held.contains(each)).toList());
+    failure = tries.finish();
+    return missing();
   }
 
   private @Nullable Member takeAll() throws InterruptedException {
@@ -230,9 +242,11 @@ final class MultiAttempt {
 
   /** Whether the members may be taken one by one, after their common command has failed. */
   private boolean mayGoOn(LockException why, List<Member> wanted) {
-    boolean answered =
-        why.getCause() instanceof BackendException e && e.outcome() == Outcome.REPLIED;
-    return (retries || answered) && wanted.stream().noneMatch(held::contains);
+    return (retries || isAnswered(why)) && wanted.stream().noneMatch(held::contains);
+  }
+
+  private static boolean isAnswered(LockException failure) {
+    return failure.getCause() instanceof BackendException e && e.outcome() == Outcome.REPLIED;
   }
 
   private boolean take(Member member, boolean waits) throws InterruptedException {

@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -107,6 +108,15 @@ final class MultiTries {
     }
   }
 
+  /** Begins each of these by its own command. */
+  void beginEach(Collection<Member> members) {
+    for (Member each : members) {
+      if (broken.isEmpty()) {
+        begin(each);
+      }
+    }
+  }
+
   private void begin(Member member) {
     try {
       begun.put(member, member.begin());
@@ -124,19 +134,23 @@ final class MultiTries {
    * @return the last failure of the store; null if there was none
    */
   @Nullable LockException finish() {
-    begun.forEach((member, trial) -> {
-      try {
-        if (trial.finish()) {
-          held.accept(member);
-        }
-      } catch (LockException e) {
-        failure = e;
-      } catch (RuntimeException | Error e) {
-        broken.add(e);
-      }
-    });
+    runs.forEach(run -> run.members().forEach(this::finish)); // the others may wait at a gate
+    List.copyOf(begun.keySet()).forEach(this::finish);
     throwFirst();
     return failure;
+  }
+
+  private void finish(Member member) {
+    Pending trial = Objects.requireNonNull(begun.remove(member));
+    try {
+      if (trial.finish()) {
+        held.accept(member);
+      }
+    } catch (LockException e) {
+      failure = e;
+    } catch (RuntimeException | Error e) {
+      broken.add(e);
+    }
   }
 
   private void throwFirst() {

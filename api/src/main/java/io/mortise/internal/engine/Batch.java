@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.internal.wire.Together;
+import io.mortise.spi.BackendException;
 import io.mortise.spi.ScriptCall;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,9 +56,18 @@ public final class Batch {
    * wanted. If this is not called, all attempts are refused, and nothing is sent.
    */
   public void send() {
-    if (!calls.isEmpty()) {
-      answer = calls.size() == 1 ? store.ask(calls.get(0)) : store.send(Together.of(calls));
+    try {
+      answer = calls.size() > 1 ? store.send(Together.of(calls)) : this::single;
+    } catch (RuntimeException | Error e) { // each call ends by it
+      answer =
+          () -> {
+            throw e;
+          };
     }
+  }
+
+  private List<Object> single() {
+    return store.backend().execute(calls.get(0));
   }
 
   /**
@@ -71,7 +81,14 @@ public final class Batch {
   private List<Object> answer(int number) {
     Supplier<List<Object>> sent = answer;
     ScriptCall call = calls.get(number);
-    reply = sent == null ? Together.notAsked(call) : sent.get();
+    try {
+      reply = sent == null ? Together.notAsked(call) : sent.get();
+    } catch (BackendException e) {
+      if (store.refusedForSlots(e) && Together.releases(call)) {
+        return store.backend().execute(call); // nothing has run
+      }
+      throw e;
+    }
     return Together.leaves(reply, number) ? store.backend().execute(call) : Together.ofOne(reply);
   }
 }

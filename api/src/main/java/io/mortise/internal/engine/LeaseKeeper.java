@@ -67,7 +67,6 @@ public final class LeaseKeeper {
     this.events = events;
     lease = store.options().leaseTime().toNanos();
     period = Math.max(SHORTEST_BEAT, lease / BEATS_PER_LEASE);
-    together = store.backend().info().anyKeys();
     beat = new Heartbeat(store, period, () -> look(alsoLook), acquisitions::isAnyHeld);
   }
 
@@ -217,7 +216,7 @@ public final class LeaseKeeper {
 
   private void renew(List<Acquisition> due) {
     List<List<Acquisition>> batches = new ArrayList<>();
-    int most = together ? BATCH : 1;
+    int most = store.anyKeys() ? BATCH : 1;
     for (int from = 0; from < due.size(); from += most) {
       batches.add(due.subList(from, Math.min(due.size(), from + most)));
     }
@@ -241,18 +240,14 @@ public final class LeaseKeeper {
     }
   }
 
-  /**
-   * Some stores look like one server and are a cluster behind it. They refuse a renewal of several
-   * holds. Then, and from now on, one command renews one hold.
-   */
+  /** If the store refuses a renewal of several holds, one command renews one hold from now on. */
   private void replied(
       List<Acquisition> batch,
       @Nullable List<Object> reply,
       @Nullable Throwable failure,
       long sentAt,
       LeaseEvents.Renewing renewing) {
-    if (batch.size() > 1 && reply == null && isOfSeveralSlots(failure)) {
-      together = false;
+    if (batch.size() > 1 && reply == null && store.refusedForSlots(failure)) {
       renew(batch);
       return;
     }
@@ -264,10 +259,6 @@ public final class LeaseKeeper {
     } else {
       batch.forEach(held -> failed(held, String.valueOf(failure)));
     }
-  }
-
-  private static boolean isOfSeveralSlots(@Nullable Throwable failure) {
-    return Failures.cause(failure).code().equals("CROSSSLOT");
   }
 
   private void answered(

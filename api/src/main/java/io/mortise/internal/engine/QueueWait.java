@@ -1,7 +1,6 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LockException;
-import io.mortise.LockServiceClosedException;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.wire.QueueTimes;
@@ -189,11 +188,11 @@ final class QueueWait {
     Supplier<List<Object>> send(Acquisition acquisition, long sentAt, Batch.Sender sender) {
       try {
         sending(acquisition, sentAt);
-      } catch (LockServiceClosedException e) {
+        return sender.send(call(acquisition));
+      } catch (Throwable e) {
         end();
         throw e;
       }
-      return sender.send(call(acquisition));
     }
 
     /**

@@ -150,7 +150,14 @@ public final class Releases {
   Pending releaseFrom(Source source, Hold ended, Batch.Sender sender) {
     Acquisition held = ended.acquisition();
     boolean open = store.phase().releasing();
-    Pending sent = open ? send(held, sender) : () -> refuse(held);
+    Pending sent;
+    try {
+      sent = open ? send(held, sender) : () -> refuse(held);
+    } catch (Throwable e) { // an Error: the gate must not wait for an answer
+      store.phase().released();
+      source.gone();
+      throw e;
+    }
     return () ->
         Trampoline.step(() -> {
           try {

@@ -40,6 +40,7 @@ public final class Store {
   private final ServiceOptions options;
   private final ClientId clientId;
   private volatile LockScripts scripts;
+  private volatile boolean anyKeys;
   private final LeaseTerms defaultLease;
   private final long longestHold;
   private final long retain;
@@ -58,6 +59,7 @@ public final class Store {
     ahead = time.currentTimeMillis() - time.nanoTime() / 1_000_000;
     BackendInfo info = backend.info();
     scripts = new LockScripts(options, info, info.publishCounts());
+    anyKeys = info.anyKeys();
     defaultLease = LeaseTerms.renewed(options.leaseTime());
     Duration maxHold = options.maxHold();
     longestHold = maxHold == null ? Long.MAX_VALUE / 2 : maxHold.toNanos();
@@ -104,6 +106,23 @@ public final class Store {
   /** From now on no script believes that nobody hears a message. */
   public void distrustCounts() {
     scripts = new LockScripts(options, backend.info(), false);
+  }
+
+  /** Whether one command may be for names of several hash slots. */
+  public boolean anyKeys() {
+    return anyKeys;
+  }
+
+  /**
+   * Notes why a command for several names failed. Some stores look like one server and are a
+   * cluster behind it. From the first refusal on, no command is for names of several slots.
+   *
+   * @return whether the store refused the command for that
+   */
+  boolean refusedForSlots(@Nullable Throwable failure) {
+    boolean refused = Failures.cause(failure).code().equals("CROSSSLOT");
+    anyKeys &= !refused;
+    return refused;
   }
 
   public ClientId clientId() {

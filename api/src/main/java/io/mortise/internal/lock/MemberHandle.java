@@ -82,7 +82,7 @@ public final class MemberHandle implements Member {
         && lock.leaseTerms().equals(that.lock.leaseTerms())
         && keys.kind().joins()
         && that.keys.kind().joins()
-        && (store().anyKeys() || Names.tag(key()).equals(Names.tag(that.key())));
+        && (engine.store().anyKeys() || Names.tag(key()).equals(Names.tag(that.key())));
   }
 
   @Override

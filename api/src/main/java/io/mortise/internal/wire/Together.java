@@ -32,6 +32,11 @@ public final class Together {
     return call.script().name().equals("acquire");
   }
 
+  /** Whether a call that {@link #fits} releases a lock. */
+  public static boolean releases(ScriptCall call) {
+    return !acquires(call);
+  }
+
   /** The call for all of these locks. The calls do the same, those that acquire with one lease. */
   public static ScriptCall of(List<ScriptCall> calls) {
     ScriptCall first = calls.get(0);

@@ -3,6 +3,7 @@ package io.mortise.conformance.lock;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.lock.multi.MergedLeaseRules;
 import io.mortise.conformance.lock.multi.MultiLeaseRules;
+import io.mortise.conformance.lock.multi.MultiNamesFaultRules;
 import io.mortise.conformance.lock.multi.MultiNamesRules;
 import io.mortise.conformance.lock.multi.MultiRequestRules;
 import io.mortise.conformance.lock.multi.MultiRules;
@@ -49,6 +50,13 @@ public abstract class CompositeLockConformance implements LockKit {
   @Nested
   class MultiNames extends MultiNamesRules {
     MultiNames() {
+      super(CompositeLockConformance.this);
+    }
+  }
+
+  @Nested
+  class MultiNamesFaults extends MultiNamesFaultRules {
+    MultiNamesFaults() {
       super(CompositeLockConformance.this);
     }
   }

@@ -44,14 +44,12 @@ final class StageLocker {
     if (keeps) {
       Locker.keep(hold, ending::transactionEnded, hold.lease()::close);
     }
-    CompletionStage<?> stage;
     try {
-      stage = start(hold, work);
-    } catch (Throwable e) {
+      return follow(start(hold, work), ending);
+    } catch (Throwable e) { // also of a stage that refuses to be followed
       ending.endBefore(e);
       throw e;
     }
-    return follow(stage, ending);
   }
 
   private static @Nullable WorkHold acquire(Target target, LockTerms terms)
@@ -139,7 +137,7 @@ final class StageLocker {
       });
     }
 
-    /** The method has thrown: the lock is free before its caller learns of it. */
+    /** There is no stage to follow: the lock is free before the caller learns of it. */
     void endBefore(Throwable failure) {
       if (keeps) {
         var unused = end(failure);

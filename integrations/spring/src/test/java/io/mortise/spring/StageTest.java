@@ -14,6 +14,7 @@ import io.mortise.LeaseLostException;
 import io.mortise.conformance.support.Await;
 import io.mortise.spring.WithLock.IfBusy;
 import io.mortise.spring.WithLock.Kind;
+import java.lang.reflect.Proxy;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -37,6 +38,7 @@ class StageTest {
 
   static class Shop {
     CompletableFuture<String> work = new CompletableFuture<>();
+    @Nullable CompletionStage<String> other;
     @Nullable Thread thread;
 
     @Lazy @Autowired Shop self;
@@ -65,6 +67,11 @@ class StageTest {
     }
 
     @WithLock(name = "stock", waitFor = "0")
+    public @Nullable CompletionStage<String> other() {
+      return other;
+    }
+
+    @WithLock(name = "stock", waitFor = "0")
     public CompletableFuture<String> broken() {
       throw new IllegalArgumentException("of the method");
     }
@@ -82,6 +89,22 @@ class StageTest {
     target.work.complete("sold");
     assertTrue(Await.value(free));
     assertEquals("sold", sold.join());
+  }
+
+  /** Nothing would ever release such a hold. */
+  @Test
+  @SuppressWarnings("unchecked") // a stage of any type
+  void aStageThatRefusesToBeFollowedReleases() {
+    target.other =
+        (CompletionStage<String>)
+            Proxy.newProxyInstance(
+                StageTest.class.getClassLoader(),
+                new Class<?>[] {CompletionStage.class},
+                (proxy, method, arguments) -> {
+                  throw new UnsupportedOperationException(method.getName());
+                });
+    assertThrows(UnsupportedOperationException.class, shop::other);
+    assertTrue(world.isFree("stock"));
   }
 
   @Test

@@ -1,12 +1,18 @@
 package io.mortise.conformance.lock.multi;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.mortise.DistributedLock;
 import io.mortise.LeasedLock;
+import io.mortise.LockService;
 import io.mortise.MultiLock;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.LockRules;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /** Pairs of locks for the tests of multi-locks, as one process has them. */
 abstract class MultiFixture extends LockRules {
@@ -45,6 +51,41 @@ abstract class MultiFixture extends LockRules {
   static Contender.Way locking(LeasedLock lock) {
     return () -> {
       lock.lock();
+      return true;
+    };
+  }
+
+  /** The names have one hash tag, so that a cluster takes them in one command too. */
+  final String nameOf(int number) {
+    return "{%s}-%04d".formatted(name, number);
+  }
+
+  final List<DistributedLock> locks(LockService service, int count) {
+    return IntStream.range(0, count).mapToObj(i -> service.getLock(nameOf(i))).toList();
+  }
+
+  final void assertFree(int count) {
+    assertEquals(List.of(), taken(count));
+  }
+
+  final List<String> taken(int count) {
+    List<String> taken = new ArrayList<>();
+    for (DistributedLock each : locks(service(), count)) {
+      if (each.isLocked()) {
+        taken.add(each.name());
+      }
+    }
+    return taken;
+  }
+
+  final boolean isWaitedFor(int number) {
+    String count = "return {redis.call('ZCARD', KEYS[1])}";
+    return runOn("mortise:queue:" + nameOf(number), count).equals(List.<Object>of(1L));
+  }
+
+  static Contender.Way lockingInterruptibly(LeasedLock lock) {
+    return () -> {
+      lock.lockInterruptibly();
       return true;
     };
   }

@@ -2,7 +2,6 @@ package io.mortise.conformance.lock.multi;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -11,14 +10,11 @@ import io.mortise.ForeignKeyException;
 import io.mortise.LeaseLostException;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
-import io.mortise.LockServiceClosedException;
 import io.mortise.MultiLock;
-import io.mortise.OutcomeUnknownException;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.FaultyBackend;
-import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
 import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.lock.fixture.SpyBackend;
 import io.mortise.conformance.support.Await;
@@ -27,8 +23,6 @@ import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.UnaryOperator;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Many names in one command: what it costs, that it is all or nothing, and what it leaves. */
@@ -37,34 +31,6 @@ public abstract class MultiNamesRules extends MultiFixture {
 
   protected MultiNamesRules(LockKit kit) {
     super(kit);
-  }
-
-  /** The names have one hash tag, so that a cluster takes them in one command too. */
-  private String nameOf(int number) {
-    return "{%s}-%04d".formatted(name, number);
-  }
-
-  private List<DistributedLock> locks(LockService service, int count) {
-    return IntStream.range(0, count).mapToObj(i -> service.getLock(nameOf(i))).toList();
-  }
-
-  private void assertFree(int count) {
-    assertEquals(List.of(), taken(count));
-  }
-
-  private List<String> taken(int count) {
-    List<String> taken = new ArrayList<>();
-    for (DistributedLock each : locks(service(), count)) {
-      if (each.isLocked()) {
-        taken.add(each.name());
-      }
-    }
-    return taken;
-  }
-
-  private boolean isWaitedFor(int number) {
-    String count = "return {redis.call('ZCARD', KEYS[1])}";
-    return runOn("mortise:queue:" + nameOf(number), count).equals(List.<Object>of(1L));
   }
 
   /** How many calls of scripts for one lock and for many a backend has sent. */
@@ -102,13 +68,6 @@ public abstract class MultiNamesRules extends MultiFixture {
       }
     }
     assertFree(1_000);
-  }
-
-  private static Contender.Way lockingInterruptibly(LeasedLock lock) {
-    return () -> {
-      lock.lockInterruptibly();
-      return true;
-    };
   }
 
   @Test
@@ -344,124 +303,5 @@ public abstract class MultiNamesRules extends MultiFixture {
       }
     }
     assertFree(3);
-  }
-
-  // Faults
-
-  @Test
-  @Rule({"L4", "W11"})
-  void anInterruptMeanwhileLeavesAllOrNothing() {
-    FaultyBackend link = new FaultyBackend(this::backend);
-    MultiLock all = MultiLock.of(locks(service(link, builder -> builder), 4));
-    List<Contender.Way> ways =
-        List.of(all::tryLock, lockingInterruptibly(all), () -> all.tryLock(MINUTE));
-    for (Contender.Way way : ways) {
-      HeldCall asked = link.hold("acquire-all");
-      Contender free = contender(way);
-      asked.awaitSent();
-      free.interrupt();
-      asked.pass();
-      assertTrue(free.result());
-      assertTrue(free.wasInterruptedAfter());
-      free.leave(all::unlock);
-    }
-    DistributedLock other = service().getLock(nameOf(2));
-    other.lock();
-    Contender waiter = contender(lockingInterruptibly(all));
-    Await.until("it waits", () -> isWaitedFor(2));
-    waiter.interrupt();
-    assertInstanceOf(InterruptedException.class, waiter.failure());
-    assertEquals(List.of(other.name()), taken(4));
-    other.unlock();
-  }
-
-  @Test
-  @Rule("L14")
-  void acquisitionsWithoutAnAnswerAreWithdrawn() {
-    FaultyBackend link = new FaultyBackend(this::backend);
-    MultiLock all = MultiLock.of(locks(service(link, builder -> builder), 4));
-    link.set("acquire-all", Link.REPLY_LOST, 1);
-    assertThrows(OutcomeUnknownException.class, all::tryLock);
-    passTimeUntil("all are free", SECOND, () -> taken(4).isEmpty());
-    link.set("acquire-all", Link.REPLY_LOST, 1);
-    Contender patient = contender(locking(all));
-    passTimeUntil("all are held", MINUTE, patient::isInside);
-    patient.leave(all::unlock);
-    assertFree(4);
-  }
-
-  @Test
-  @Rule("L14")
-  void aCommandThatArrivesLateTakesNothing() {
-    FaultyBackend link = new FaultyBackend(this::backend);
-    MultiLock all = MultiLock.of(locks(service(link, builder -> builder), 4));
-    HeldCall asked = link.hold("acquire-all");
-    HeldCall leaves = link.hold("leave");
-    Contender unlucky = contender(all::tryLock);
-    asked.lose();
-    assertInstanceOf(OutcomeUnknownException.class, unlucky.failure());
-    leaves.pass();
-    assertEquals("BUSY", asked.arrive().get(0));
-    assertFree(4);
-  }
-
-  @Test
-  @Rule({"L14", "L10"})
-  void releasesWithoutAnAnswerGoOnInTheBackground() {
-    FaultyBackend link = new FaultyBackend(this::backend);
-    MultiLock all = MultiLock.of(locks(service(link, builder -> builder), 4));
-    for (Link how : List.of(Link.DOWN, Link.REQUEST_LOST, Link.REPLY_LOST)) {
-      all.lock();
-      link.set("leave-all", how, 1);
-      all.unlock();
-      passTimeUntil("all are free", SECOND, () -> taken(4).isEmpty());
-    }
-  }
-
-  @Test
-  @Rule("L17")
-  void aServiceThatClosesKeepsNothing() {
-    FaultyBackend link = new FaultyBackend(this::backend);
-    LockService service = service(link, builder -> builder);
-    MultiLock all = MultiLock.of(locks(service, 4));
-    HeldCall asked = link.hold("acquire-all");
-    Contender unlucky = contender(all::tryLock);
-    asked.awaitSent();
-    Contender closing =
-        contender(() -> {
-          service.close();
-          return false;
-        });
-    asked.pass();
-    assertInstanceOf(LockServiceClosedException.class, unlucky.failure());
-    assertFalse(closing.result());
-    passTimeUntil("all are free", SECOND, () -> taken(4).isEmpty());
-    assertThrows(LockServiceClosedException.class, all::tryLock);
-    assertThrows(LockServiceClosedException.class, all::lock);
-  }
-
-  /** A server may refuse keys of a slot that moves, if they are in one command. */
-  @Test
-  @Rule({"L14", "L19"})
-  void whatTheServerRefusesTogetherIsTakenOneByOne() {
-    FaultyBackend link = new FaultyBackend(this::backend);
-    MultiLock all = MultiLock.of(locks(service(link, builder -> builder), 4));
-    UnaryOperator<ScriptCall> refused =
-        call ->
-            call.script().name().endsWith("-all")
-                ? new ScriptCall(
-                    Script.of("refused", "return redis.call('HSET', KEYS[1])"),
-                    call.keys(),
-                    call.args(),
-                    call.timeout())
-                : call;
-    for (Contender.Way way : List.<Contender.Way>of(all::tryLock, locking(all))) {
-      link.send(refused);
-      Contender lucky = contender(way);
-      assertTrue(lucky.result());
-      assertEquals(4, taken(4).size());
-      lucky.leave(all::unlock);
-      passTimeUntil("all are free", SECOND, () -> taken(4).isEmpty());
-    }
   }
 }
