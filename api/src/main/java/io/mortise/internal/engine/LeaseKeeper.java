@@ -58,9 +58,6 @@ public final class LeaseKeeper {
 
   private final Heartbeat beat;
 
-  /** Whether a renewal may name the keys of several locks, which have different hash slots. */
-  private volatile boolean together;
-
   LeaseKeeper(Store store, Acquisitions acquisitions, LeaseEvents events, Runnable alsoLook) {
     this.store = store;
     this.acquisitions = acquisitions;

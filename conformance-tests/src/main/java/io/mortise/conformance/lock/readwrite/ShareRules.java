@@ -183,7 +183,9 @@ public abstract class ShareRules extends ReadWriteFixture {
             number -> {
               while (!done.get()) {
                 theirs.readLock().lock();
-                LockSupport.parkNanos(200_000); // one of them is always inside
+                // One of them is always inside. Most are at rest, since the test's time waits for
+                // that.
+                LockSupport.parkNanos(2_000_000);
                 theirs.readLock().unlock();
                 if (number == 0) {
                   passTime(HAND_OFFS);
