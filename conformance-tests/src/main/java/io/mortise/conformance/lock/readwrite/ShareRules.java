@@ -183,9 +183,7 @@ public abstract class ShareRules extends ReadWriteFixture {
             number -> {
               while (!done.get()) {
                 theirs.readLock().lock();
-                // One of them is always inside. Most are at rest, since the test's time waits for
-                // that.
-                LockSupport.parkNanos(2_000_000);
+                LockSupport.parkNanos(2_000_000); // one is always inside, most are at rest
                 theirs.readLock().unlock();
                 if (number == 0) {
                   passTime(HAND_OFFS);
