@@ -16,6 +16,7 @@ final class FlightStates implements FlightRecorderListener {
   private final Supplier<List<HoldInfo>> holds;
   private final Supplier<List<WaitInfo>> waits;
   private final Runnable hook = this::write;
+  private volatile boolean ended;
 
   FlightStates(Supplier<List<HoldInfo>> holds, Supplier<List<WaitInfo>> waits) {
     this.holds = holds;
@@ -30,9 +31,13 @@ final class FlightStates implements FlightRecorderListener {
   @Override
   public void recorderInitialized(FlightRecorder recorder) {
     FlightRecorder.addPeriodicEvent(FlightEvents.LockState.class, hook);
+    if (ended) { // the first recording began while the service was closed
+      FlightRecorder.removePeriodicEvent(hook);
+    }
   }
 
   void end() {
+    ended = true;
     FlightRecorder.removeListener(this);
     if (FlightRecorder.isInitialized()) {
       FlightRecorder.removePeriodicEvent(hook);
