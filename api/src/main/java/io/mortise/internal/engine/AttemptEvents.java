@@ -54,11 +54,15 @@ public final class AttemptEvents {
     }
   }
 
+  private static ToldHold told(
+      ToldAttempt attempt, Acquisition held, LockHold.Via via, long since) {
+    return new ToldHold(attempt, held.id(), via, since, held.place().lastWait());
+  }
+
   private static HoldEvents begin(Hold hold, Waiter waiter, LockHold.Via via) {
     Acquisition held = hold.acquisition();
-    ToldHold told = new ToldHold(attempt(held.keys(), waiter), held.id(), via, hold.since());
-    held.place().tell(told);
-    HoldEvents events = HoldEvents.beginning(told);
+    HoldEvents events =
+        HoldEvents.beginning(told(attempt(held.keys(), waiter), held, via, hold.since()));
     hold.setEvents(events);
     return events;
   }
@@ -163,8 +167,7 @@ public final class AttemptEvents {
     if (told == null) {
       return () -> {};
     }
-    ToldHold hold = new ToldHold(told.attempt(), held.id(), via, now);
-    held.place().tell(hold);
+    ToldHold hold = told(told.attempt(), held, via, now);
     told.attempt().ends(now);
     told.events().holds(hold);
     held.lease().setEvents(told.events());

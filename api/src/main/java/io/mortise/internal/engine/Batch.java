@@ -16,16 +16,6 @@ public final class Batch {
   /** How many locks one command is for at most. More would make other clients wait. */
   public static final int MOST = 200;
 
-  /** How the command of one lock is sent: by itself, or with those of others. */
-  public interface Sender {
-    /**
-     * Sends the call now or later, and never twice.
-     *
-     * @return waits for the reply, and throws what the call failed with
-     */
-    Supplier<List<Object>> send(ScriptCall call);
-  }
-
   private final Store store;
   private final List<ScriptCall> calls = new ArrayList<>();
   private @Nullable Supplier<List<Object>> answer;
@@ -36,7 +26,9 @@ public final class Batch {
     this.store = store;
   }
 
-  /** Adds the call of one lock, as a {@link Sender}. One that fits no other is sent by itself. */
+  /**
+   * Adds the call of one lock, as a {@link Store.Sender}. One that fits no other is sent by itself.
+   */
   public Supplier<List<Object>> add(ScriptCall call) {
     if (!Together.fits(call)) {
       return store.ask(call);

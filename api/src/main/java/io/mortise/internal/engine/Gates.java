@@ -177,7 +177,7 @@ public final class Gates implements Gate.Home {
   }
 
   /** As {@link #begin(LockKeys, Waiter)}, with its command sent in that way. */
-  public Pending begin(LockKeys keys, Waiter waiter, Batch.Sender sender) {
+  public Pending begin(LockKeys keys, Waiter waiter, Store.Sender sender) {
     store.time().checkMayPark();
     while (true) {
       Gate gate = gateOf(keys, waiter);
@@ -194,7 +194,7 @@ public final class Gates implements Gate.Home {
     }
   }
 
-  private Pending ask(Gate gate, Waiter waiter, Batch.Sender sender) {
+  private Pending ask(Gate gate, Waiter waiter, Store.Sender sender) {
     makeRoom(gate);
     return queueWait.begin(gate, waiter, sender);
   }

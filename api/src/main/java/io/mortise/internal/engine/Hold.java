@@ -14,7 +14,7 @@ public final class Hold {
      * @param sender how the command is sent, if one is needed
      * @return to be finished; whether it was still held
      */
-    Pending exit(Hold own, long now, Batch.Sender sender);
+    Pending exit(Hold own, long now, Store.Sender sender);
 
     /** Whether no other thread holds by the same acquisition. From now on none will. */
     default boolean isOnly(Hold own) {
@@ -50,7 +50,7 @@ public final class Hold {
    * @param sender how the command is sent, if one is needed
    * @return to be finished; whether it was still held
    */
-  public Pending end(long now, Batch.Sender sender) {
+  public Pending end(long now, Store.Sender sender) {
     return place.exit(this, now, sender);
   }
 

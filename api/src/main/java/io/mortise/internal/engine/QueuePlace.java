@@ -1,6 +1,6 @@
 package io.mortise.internal.engine;
 
-import io.mortise.internal.told.ToldHold;
+import io.mortise.internal.told.ToldHold.WaitReply;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.spi.BackendException.Outcome;
@@ -43,11 +43,7 @@ final class QueuePlace {
 
   private volatile String ticket = "";
 
-  /** The server's time in the last reply that said to wait (us), and when that came. */
-  private long serverTime;
-
-  private long repliedAt;
-  private long roundTrip;
+  private @Nullable WaitReply lastWait;
 
   /**
    * What the service gave back when an attempt asked first; null if nothing, or if it was heeded.
@@ -181,18 +177,16 @@ final class QueuePlace {
    */
   void queued(AcquireReply.Waiting waiting, long now, long recheck) {
     ticket = Long.toString(waiting.ticket());
-    serverTime = waiting.time();
-    repliedAt = now;
-    roundTrip = now - askedAt;
+    lastWait = new WaitReply(waiting.time(), now, now - askedAt);
     long period = recheck + ThreadLocalRandom.current().nextLong(-recheck / 10, recheck / 10);
     long lease = TimeUnit.MILLISECONDS.toNanos(waiting.left()) + HeldLease.STORE_TICK;
     long pause = waiting.left() < 0 ? period : Math.min(period, lease);
     nextCheck = waiting.left() == AcquireReply.AT_ONCE ? now : now + pause;
   }
 
-  /** Tells when it was in the queue, if it was. */
-  void tell(ToldHold hold) {
-    hold.queued(serverTime, repliedAt, roundTrip);
+  /** The last reply that said to wait; null if there was none. */
+  @Nullable WaitReply lastWait() {
+    return lastWait;
   }
 
   /** It takes the place in the queue of another acquisition, which can no longer get the lock. */

@@ -52,7 +52,7 @@ final class QueueWait {
   }
 
   /** Sends the one command of a waiter that does not wait. */
-  Pending begin(Gate gate, Waiter waiter, Batch.Sender sender) {
+  Pending begin(Gate gate, Waiter waiter, Store.Sender sender) {
     Attempt attempt = new Attempt(gate, waiter, false);
     Acquisition acquisition = gate.acquisitionFor(waiter);
     long sentAt = store.now();
@@ -185,7 +185,7 @@ final class QueueWait {
       return hear(acquisition, sentAt, () -> store.backend().execute(call(acquisition)));
     }
 
-    Supplier<List<Object>> send(Acquisition acquisition, long sentAt, Batch.Sender sender) {
+    Supplier<List<Object>> send(Acquisition acquisition, long sentAt, Store.Sender sender) {
       try {
         sending(acquisition, sentAt);
         return sender.send(call(acquisition));

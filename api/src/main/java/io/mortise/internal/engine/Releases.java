@@ -147,7 +147,7 @@ public final class Releases {
    * @return false if the store no longer had it. True also if the store could not be asked; then it
    *     is asked in the background.
    */
-  Pending releaseFrom(Source source, Hold ended, Batch.Sender sender) {
+  Pending releaseFrom(Source source, Hold ended, Store.Sender sender) {
     Acquisition held = ended.acquisition();
     boolean open = store.phase().releasing();
     Pending sent;
@@ -185,13 +185,13 @@ public final class Releases {
   boolean endAndRelease(Acquisition held) {
     boolean unused = store.phase().releasing();
     try {
-      return held.lease().end(LeaseState.RELEASED) && send(held, store::ask).finish();
+      return held.lease().end(LeaseState.RELEASED) && send(held, store.asking()).finish();
     } finally {
       store.phase().released();
     }
   }
 
-  private Pending send(Acquisition ended, Batch.Sender sender) {
+  private Pending send(Acquisition ended, Store.Sender sender) {
     long sentAt = store.now();
     store.departures().begins(ended, ended.keys());
     Supplier<List<Object>> answer = sender.send(ending(ended));

@@ -242,7 +242,7 @@ final class Share implements Acquisition.Grant, Hold.Place {
   }
 
   @Override
-  public Pending exit(Hold own, long now, Batch.Sender sender) {
+  public Pending exit(Hold own, long now, Store.Sender sender) {
     Acquisition held = own.acquisition();
     boolean last;
     mutex.lock();

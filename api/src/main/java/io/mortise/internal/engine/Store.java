@@ -28,6 +28,16 @@ import org.slf4j.LoggerFactory;
  * service, its time, and whether the service still takes work. Thread-safe.
  */
 public final class Store {
+  /** How the command of one lock is sent: by itself, or with those of others. */
+  public interface Sender {
+    /**
+     * Sends the call now or later, and never twice.
+     *
+     * @return waits for the reply, and throws what the call failed with
+     */
+    Supplier<List<Object>> send(ScriptCall call);
+  }
+
   private static final Logger log = LoggerFactory.getLogger(Store.class);
 
   private final LockBackend backend;
@@ -47,6 +57,7 @@ public final class Store {
   private final long recheck;
   private final ServicePhase phase;
   private final CommandBatcher batcher;
+  private final Sender asking = this::ask;
   private final Departures departures = new Departures();
   private final AtomicBoolean complained = new AtomicBoolean();
 
@@ -170,6 +181,11 @@ public final class Store {
   /** Will run a command on the thread that wants the reply. */
   public Supplier<List<Object>> ask(ScriptCall call) {
     return () -> backend.execute(call);
+  }
+
+  /** {@link #ask}, always the same object. */
+  public Sender asking() {
+    return asking;
   }
 
   /**

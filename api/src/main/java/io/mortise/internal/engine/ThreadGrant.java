@@ -196,7 +196,7 @@ final class ThreadGrant implements Acquisition.Grant, Hold.Place {
   // The holder's side
 
   @Override
-  public Pending exit(Hold own, long now, Batch.Sender sender) {
+  public Pending exit(Hold own, long now, Store.Sender sender) {
     Acquisition toRelease;
     boolean isRetained;
     mutex.lock();

@@ -7,11 +7,11 @@ import io.mortise.LeaseState;
 import io.mortise.LockHolder;
 import io.mortise.Registration;
 import io.mortise.internal.engine.Acquisition;
-import io.mortise.internal.engine.Batch;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.Hold;
 import io.mortise.internal.engine.LockLog;
 import io.mortise.internal.engine.Pending;
+import io.mortise.internal.engine.Store;
 import io.mortise.internal.engine.Waiter;
 import io.mortise.internal.engine.Wanted;
 import io.mortise.internal.wire.AcquisitionId;
@@ -223,7 +223,7 @@ class LockHandle extends JucLock implements DistributedLock {
 
   @Override
   public void unlock() {
-    boolean unused = unlock(engine.store()::ask).finish();
+    boolean unused = unlock(engine.store().asking()).finish();
   }
 
   /**
@@ -232,7 +232,7 @@ class LockHandle extends JucLock implements DistributedLock {
    * @param sender how the command is sent, if one is needed
    * @return to be finished; may throw as that method
    */
-  final Pending unlock(Batch.Sender sender) {
+  final Pending unlock(Store.Sender sender) {
     Hold hold = engine.gates().holdOfCurrentThread(keys);
     if (hold == null) {
       throw notHeld(engine.lostHolds().exit(keys));

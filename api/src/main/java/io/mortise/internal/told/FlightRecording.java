@@ -67,10 +67,11 @@ public final class FlightRecording implements LockListener {
         event.outcome = outcome;
         event.via = got == null ? "none" : FlightEvents.text(got.via());
         event.holder = got == null ? "" : got.holder();
-        if (got instanceof ToldHold told && told.serverTime() > 0) {
-          event.serverTime = told.serverTime();
-          event.replyAge = System.nanoTime() - told.repliedAt();
-          event.roundTrip = told.roundTrip();
+        ToldHold.WaitReply lastWait = got instanceof ToldHold told ? told.lastWait() : null;
+        if (lastWait != null) {
+          event.serverTime = lastWait.serverTime();
+          event.replyAge = System.nanoTime() - lastWait.at();
+          event.roundTrip = lastWait.roundTrip();
         }
         event.commit();
       }

@@ -2,6 +2,7 @@ package io.mortise.internal.told;
 
 import io.mortise.LockHold;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
+import org.jspecify.annotations.Nullable;
 
 /** One hold, as listeners are told of it. It exists only if somebody listens. Thread-safe. */
 public final class ToldHold implements LockHold {
@@ -15,41 +16,31 @@ public final class ToldHold implements LockHold {
   private final long since;
   private volatile long held = NOT_ENDED;
   private boolean left;
-  private long serverTime;
-  private long repliedAt;
-  private long roundTrip;
+  private final @Nullable WaitReply lastWait;
 
-  public ToldHold(ToldAttempt attempt, String holder, Via via, long since) {
+  /**
+   * A reply of the store that said to wait.
+   *
+   * @param serverTime the server's time in it (us)
+   * @param at when it came
+   * @param roundTrip how long its command took (ns)
+   */
+  public record WaitReply(long serverTime, long at, long roundTrip) {}
+
+  /**
+   * @param lastWait the last such reply before the hold; null if it did not stand in the queue
+   */
+  public ToldHold(
+      ToldAttempt attempt, String holder, Via via, long since, @Nullable WaitReply lastWait) {
     this.attempt = attempt;
     this.holder = holder;
     this.via = via;
     this.since = since;
+    this.lastWait = lastWait;
   }
 
-  /**
-   * It stood in the store's queue. Called before it is told.
-   *
-   * @param time the server's time in the last reply that said so (us)
-   * @param at when the reply came
-   * @param trip how long that command took (ns)
-   */
-  public void queued(long time, long at, long trip) {
-    serverTime = time;
-    repliedAt = at;
-    roundTrip = trip;
-  }
-
-  /** The server's time in a reply (us); 0 if it did not stand in the store's queue. */
-  long serverTime() {
-    return serverTime;
-  }
-
-  long repliedAt() {
-    return repliedAt;
-  }
-
-  long roundTrip() {
-    return roundTrip;
+  @Nullable WaitReply lastWait() {
+    return lastWait;
   }
 
   /**
