@@ -311,13 +311,25 @@ final class QuorumRequest {
   }
 
   private Duration jitter(Duration longest) {
-    long nanos = Math.min(longest.toNanos(), Math.max(1, left()));
+    long nanos = atMostLeft(longest).toNanos();
     return Duration.ofNanos(ThreadLocalRandom.current().nextLong(nanos) + 1);
   }
 
-  /** Whether the answer of a gate is still to come. */
+  private Duration atMostLeft(Duration time) {
+    return Duration.ofNanos(Math.min(time.toNanos(), Math.max(1, left())));
+  }
+
+  /**
+   * Whether the answer of a gate is still to come. After the end of the wait, only the gates whose
+   * queues it is in count: they end now, and a silent one would make the attempt late.
+   */
   private boolean waits() {
-    return all.gates().stream().anyMatch(each -> !each.isOut(Question.NONE));
+    return all.gates().stream()
+        .anyMatch(each -> each.isOut(Question.WAIT) || (each.isOut(Question.TRY) && !isOver()));
+  }
+
+  private boolean isOver() {
+    return of.time().nanoTime() - waitsUntil >= 0;
   }
 
   /** Joins the queues of members that have another holder, for the rest of the wait. */
@@ -344,13 +356,12 @@ final class QuorumRequest {
 
   /** Some members answer that they are busy only after the round is lost. */
   private void goOnWaiting() {
-    boolean over = of.time().nanoTime() - waitsUntil >= 0;
-    if (!over) {
+    if (!isOver()) {
       join(all.queues());
     }
     if (waits()) {
       lookLater();
-    } else if (over) {
+    } else if (isOver()) {
       round();
     } else {
       pause(backoff()); // no queue could be waited in
@@ -366,7 +377,7 @@ final class QuorumRequest {
       endPause();
     } else if (pausing == null) {
       Duration half = of.nodeTimeout().dividedBy(2);
-      pausing = later(half.plus(jitter(half)), this::round);
+      pausing = later(atMostLeft(half.plus(jitter(half))), this::round);
     }
   }
 

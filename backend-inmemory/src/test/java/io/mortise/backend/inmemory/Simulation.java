@@ -272,8 +272,8 @@ final class Simulation {
     AssertionError first = failures.peek();
     if (first != null) {
       throw new AssertionError(
-          "the simulation failed; to see it again run it with -Dmortise.simulation.seed=%d%nthreads: %s%nkeys: %s%nfaults: %s"
-              .formatted(seed, threads, store.keys(), faults),
+          "%s%nto see it again run it with -Dmortise.simulation.seed=%d%nthreads: %s%nkeys: %s%nfaults: %s"
+              .formatted(first.getMessage(), seed, threads, store.keys(), faults),
           first);
     }
   }
