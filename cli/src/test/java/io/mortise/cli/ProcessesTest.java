@@ -93,19 +93,10 @@ class ProcessesTest {
     assertFalse(demo.all().contains(SECRET), demo.all());
   }
 
-  /** One that has tokens, and one that has several members. */
   @ParameterizedTest
-  @EnumSource(names = {"FENCED", "RED"})
-  void aKindOfLockLosesNothingAcrossProcesses(DemoLock kind) {
-    losesNothing(kind);
-  }
-
-  @ParameterizedTest
-  @EnumSource(
-      names = {"PLAIN", "FENCED", "RED"},
-      mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource(names = "PLAIN", mode = EnumSource.Mode.EXCLUDE)
   @Tag("all")
-  void everyOtherKindLosesNothingAcrossProcesses(DemoLock kind) {
+  void aKindOfLockLosesNothingAcrossProcesses(DemoLock kind) {
     losesNothing(kind);
   }
 

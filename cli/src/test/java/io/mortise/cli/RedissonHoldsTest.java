@@ -26,7 +26,7 @@ import org.redisson.api.RLock;
 import org.redisson.api.RedissonClient;
 
 /** How shared holds are renewed and end, and which data is no shared lock. */
-@Tag("ci")
+@Tag("all")
 @Tag("once")
 @ParameterizedClass
 @CsvSource({

@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Both libraries on one lock, in threads that never pause. */
-@Tag("ci")
+@Tag("all")
 @Tag("once")
 @ParameterizedClass
 @CsvSource({

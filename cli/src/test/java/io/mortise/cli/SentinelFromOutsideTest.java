@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.Tag;
 
 /** Workers on Jedis and on Lettuce, on the same sentinel set. */
-@Tag("ci")
+@Tag("all")
 @Tag("once")
 class SentinelFromOutsideTest extends OutsideConformance {
   @Override
