@@ -28,8 +28,11 @@ public final class TcpProxy implements AutoCloseable {
     REPLIES
   }
 
+  private static final long LONGEST_END = 10_000;
+
   private final InetSocketAddress target;
   private final ServerSocket door;
+  private final Thread acceptor;
   private final Flow requests = new Flow();
   private final Flow replies = new Flow();
   private final Set<Link> links = ConcurrentHashMap.newKeySet();
@@ -53,7 +56,7 @@ public final class TcpProxy implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    start(this::acceptAll, "accept");
+    acceptor = start(this::acceptAll, "accept");
   }
 
   /**
@@ -153,7 +156,7 @@ public final class TcpProxy implements AutoCloseable {
     return links.size();
   }
 
-  /** Breaks all connections and ends the proxy. Idempotent. */
+  /** Breaks all connections and ends the proxy. Then its port is free. Idempotent. */
   @Override
   public void close() {
     closed = true;
@@ -163,6 +166,11 @@ public final class TcpProxy implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     cut();
+    try {
+      acceptor.join(LONGEST_END); // the system keeps the port while a thread is in accept()
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Override
@@ -174,10 +182,11 @@ public final class TcpProxy implements AutoCloseable {
     return direction == Direction.REQUESTS ? requests : replies;
   }
 
-  private void start(Runnable task, String what) {
+  private Thread start(Runnable task, String what) {
     Thread thread = new Thread(task, "mortise-proxy-" + port() + '-' + what);
     thread.setDaemon(true);
     thread.start();
+    return thread;
   }
 
   private void acceptAll() {

@@ -166,6 +166,16 @@ class TcpProxyTest {
     }
   }
 
+  @Test
+  void itsPortIsFreeWhenItIsClosed() throws Exception {
+    int port = proxy.port();
+    for (int i = 0; i < 500; i++) {
+      proxy.close();
+      proxy = TcpProxy.at("127.0.0.1", port, REDIS.server());
+    }
+    assertEquals(0, proxy.connections());
+  }
+
   private static void awaitCounter(String value) throws InterruptedException {
     await(() -> value.equals(counter()));
   }
