@@ -48,7 +48,7 @@ public final class LettuceBackendProvider implements LockBackendProvider {
   private static final int UNEXPLAINED = 3;
 
   private static final Pattern WITHOUT_REASON =
-      Pattern.compile("RedisHandshakeHandler|Connection disconnected");
+      Pattern.compile("RedisHandshakeHandler|Connection disconnected|Currently not connected");
 
   static final ClientRange CLIENT =
       new ClientRange("mortise-backend-lettuce", "Lettuce", "6.6 to 7.x", RedisURI.class);

@@ -16,6 +16,8 @@ class UnexplainedTest {
       "redis://h:1/1 cannot be used: RedisHandshakeHandler not registered; check host";
   private static final String CLOSED =
       "redis://h:1/1 cannot be used: Connection disconnected; check host";
+  private static final String UNCONNECTED =
+      "redis://h:1/1 cannot be used: Currently not connected. Commands are rejected.; check host";
   private static final String REFUSED =
       "redis://h:1/1 cannot be used: NOPERM this user has no permissions to run the 'select' command";
 
@@ -33,7 +35,7 @@ class UnexplainedTest {
 
   @Test
   void theNextAttemptTellsTheReason() {
-    assertEquals(REFUSED + 0, attempts(GONE, CLOSED, REFUSED));
+    assertEquals(REFUSED + 0, attempts(GONE, CLOSED, UNCONNECTED, REFUSED));
   }
 
   @Test
