@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.conformance.support.Await;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -122,7 +123,7 @@ class MovableTimeTest {
     assertEquals(start, time.nanoTime());
     store.advance(Duration.ofNanos(999_999));
     assertEquals(List.of(), events);
-    assertEquals(Thread.State.WAITING, thread.getState());
+    Await.until("it is parked", () -> thread.getState() == Thread.State.WAITING);
     assertEquals(999_999, time.nanoTime() - start);
     store.advance(Duration.ofNanos(1));
     assertEquals(List.of("timer at 1"), events);
