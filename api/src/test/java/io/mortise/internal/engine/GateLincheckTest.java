@@ -32,7 +32,6 @@ import org.junit.jupiter.api.Test;
  */
 @Tag("L1")
 @Tag("L6")
-@Tag("ci")
 class GateLincheckTest {
   private static final int SOAK = Integer.getInteger("mortise.soak", 0);
 
