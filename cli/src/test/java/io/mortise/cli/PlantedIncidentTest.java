@@ -119,7 +119,7 @@ class PlantedIncidentTest {
         List.of(
             "web-1 worker-sleep +acquired from the store +PlantedProcess\\.shipSlowly:\\d+",
             "web-2 worker-read +waits +PlantedProcess\\.askSlowServer:\\d+",
-            "web-1 worker-sleep +released after 1\\.[23]\\d\\d s",
+            "web-1 worker-sleep +released after [\\d.]+ s",
             "web-2 worker-read +granted after [\\d.]+ s",
             "web-1 worker-keep +LOST: forced, \"[^\"]+\"",
             "web-2 worker-keep +granted after [\\d.]+ s",
@@ -156,7 +156,7 @@ class PlantedIncidentTest {
     double waited = sums.get("waitedMillis").getAsDouble();
     double held = sums.get("heldMillis").getAsDouble();
     assertTrue(waited > 3000 && stacked / held >= 0.95, table.out());
-    assertTrue(held / waited > 0.8, table.out()); // the rest is how long this machine takes to wake
+    assertTrue(waited - held < 2000, table.out()); // that is how long this machine takes to wake
     keep(files, page);
   }
 
