@@ -151,9 +151,13 @@ final class Links {
     menders.execute(connection::close);
   }
 
-  /** Gives back a connection that may be broken. */
+  /** Gives back a connection that may be broken. A good one begins its rest at once. */
   void giveBack(Connection connection) {
-    menders.execute(connection::close);
+    if (connection.isBroken()) {
+      menders.execute(connection::close);
+    } else {
+      connection.close();
+    }
   }
 
   /**

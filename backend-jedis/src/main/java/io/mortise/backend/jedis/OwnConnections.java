@@ -160,8 +160,7 @@ record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, C
   /** At a borrow it takes no round trip. The evictor has the time to send new credentials. */
   @Override
   public boolean validateObject(PooledObject<Connection> lent) {
-    boolean isOpen =
-        lent.getIdleDuration().compareTo(REST) < 0 || (lent instanceof Lent one && one.isOpen());
+    boolean isOpen = lent instanceof Lent one && (one.isFresh() || one.isOpen());
     if (isOpen && lent.getState() == PooledObjectState.EVICTION) {
       RenewedConnection.renewNow(lent.getObject()); // if it fails, the pool ends the connection
     }
@@ -180,7 +179,9 @@ record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, C
 
   @Override
   public void passivateObject(PooledObject<Connection> lent) {
-    // It is as it was made.
+    if (lent instanceof Lent one) {
+      one.rests();
+    }
   }
 
   /** The one socket of a connection. Jedis would make another one, and not introduce it. */
@@ -211,9 +212,20 @@ record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, C
   private static final class Lent extends DefaultPooledObject<Connection> {
     private final OneSocket at;
 
+    /** The pool's own time of a return is of a clock that may be set back. */
+    private volatile long restsSince = System.nanoTime();
+
     Lent(Connection connection, OneSocket at) {
       super(connection);
       this.at = at;
+    }
+
+    void rests() {
+      restsSince = System.nanoTime();
+    }
+
+    boolean isFresh() {
+      return System.nanoTime() - restsSince < REST.toNanos();
     }
 
     /** Whether the server has neither closed the connection nor sent what nobody asked for. */

@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
+import redis.clients.jedis.Protocol.Command;
 
 /** A backend with a subscription and without calls. */
 class IdleTest {
@@ -122,5 +123,19 @@ class IdleTest {
     backend.close();
     await("the reader has ended", () -> !runsThread("mortise-jedis-reader"));
     await("the writer has ended", () -> !runsThread("mortise-jedis-writer"));
+  }
+
+  @Test
+  @DisplayName("B25: a connection rests from its last reply on, also behind a command")
+  void theRestBeginsAtTheReply() throws Exception {
+    HostAndPort address = new HostAndPort(server.uri().getHost(), server.uri().getPort());
+    try (ConnectionPool pool =
+            new ConnectionPool(address, DefaultJedisClientConfig.builder().build());
+        JedisBackend asks = new JedisBackend(pool, null, BEAT, () -> {})) {
+      for (int i = 0; i < 500; i++) {
+        asks.ask(Duration.ofSeconds(5), Command.PING);
+        assertEquals(0, pool.getNumActive(), "after command " + i);
+      }
+    }
   }
 }
