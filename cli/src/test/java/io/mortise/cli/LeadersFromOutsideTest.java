@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * for longer than its lease, forced out, and asked to step down. {@link ElectionLog} judges the
  * logs.
  */
-@Tag("ci")
+@Tag("all")
 @Tag("once")
 @Timeout(value = 5, unit = TimeUnit.MINUTES)
 class LeadersFromOutsideTest {

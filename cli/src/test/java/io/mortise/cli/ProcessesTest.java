@@ -129,6 +129,7 @@ class ProcessesTest {
   }
 
   @Test
+  @Tag("all")
   void theCommandsShownAreThoseTheServerRan() {
     redis.resetCounts();
     // A lock that is not handed off. One that is sends few commands, and those at the ends count.
@@ -144,6 +145,7 @@ class ProcessesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"1", "2"})
+  @Tag("all")
   void aServerThatDiesEndsTheDemoWithItsExitCode(String processes) throws InterruptedException {
     // A plain lock is handed off, so it sends few commands.
     CompletableFuture<Invocation> demo =

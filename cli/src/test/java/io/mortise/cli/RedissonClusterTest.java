@@ -43,7 +43,7 @@ import org.redisson.api.RedissonClient;
  * and its master is killed. Every acquisition waits for a replica, as Redisson's do by default. So
  * the next master has it.
  */
-@Tag("ci")
+@Tag("all")
 @Tag("once")
 @ParameterizedClass
 @ValueSource(strings = {"jedis", "lettuce"})

@@ -150,8 +150,8 @@ class GateLincheckTest {
 
   static ModelCheckingOptions options() {
     return new ModelCheckingOptions()
-        .iterations(SOAK > 0 ? 1 + SOAK / 10 : 3)
-        .invocationsPerIteration(SOAK > 0 ? 1_000 : 100)
+        .iterations(SOAK > 0 ? 1 + SOAK / 10 : 2)
+        .invocationsPerIteration(SOAK > 0 ? 1_000 : 60)
         .threads(SOAK > 0 ? 3 : 2)
         .actorsPerThread(2)
         .actorsBefore(0)

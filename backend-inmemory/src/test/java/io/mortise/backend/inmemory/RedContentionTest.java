@@ -10,10 +10,12 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Contenders for a Redlock while a minority of its members is dead or silent. */
+@Tag("ci")
 class RedContentionTest implements BackendUnderTest {
   private static final List<int[]> MINORITIES = List.of(new int[] {0, 1}, new int[] {2, 4});
   private static final int RATIO = 3;

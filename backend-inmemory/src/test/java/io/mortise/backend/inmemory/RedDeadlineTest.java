@@ -17,6 +17,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
  * members are, and whichever of them fails just before or after that limit. The states are tried
  * one by one, with moved time and one thread.
  */
+@Tag("ci")
 class RedDeadlineTest implements BackendUnderTest {
   private static final int NODES = 3;
   private static final Duration STEP = Duration.ofMillis(5);

@@ -8,9 +8,11 @@ import io.mortise.LockService;
 import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
 import java.util.Set;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** A lock name that is no longer used costs nothing (L15). */
+@Tag("ci")
 class UnusedNamesTest implements BackendUnderTest {
   @Override
   public String backendName() {

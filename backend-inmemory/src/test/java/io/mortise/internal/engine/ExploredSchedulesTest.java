@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class ExploredSchedulesTest implements BackendUnderTest {
   private static final int SOAK = Integer.getInteger("mortise.soak", 0);
   private static final long ONLY = Long.getLong("mortise.schedule", 0);
-  private static final long SCHEDULES = SOAK > 0 ? SOAK * 100L : 150;
+  private static final long SCHEDULES = SOAK > 0 ? SOAK * 100L : 100;
 
   /** The kinds of lock. */
   enum Sort {

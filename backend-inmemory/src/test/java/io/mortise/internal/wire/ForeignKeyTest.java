@@ -18,9 +18,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Every script, in each of its ways, with somebody else's data at each of its keys. */
+@Tag("ci")
 @Rule("L18")
 class ForeignKeyTest {
   /** What a slow machine may take for one way. No script shortens an expiry by so little. */

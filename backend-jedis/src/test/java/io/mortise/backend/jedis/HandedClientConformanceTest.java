@@ -14,7 +14,7 @@ import redis.clients.jedis.UnifiedJedis;
 /**
  * The duties that need no fault, on an application's own client. All backends of a test share it.
  */
-@Tag("ci")
+@Tag("all")
 class HandedClientConformanceTest extends BackendConformance {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();
   private @Nullable UnifiedJedis client;

@@ -5,7 +5,7 @@ import io.mortise.spi.LockBackendProvider;
 import org.junit.jupiter.api.Tag;
 
 /** The read/write lock on Redis through Jedis. */
-@Tag("all")
+@Tag("ci")
 class JedisReadWriteTest extends RedisReadWriteConformance {
   @Override
   public LockBackendProvider provider() {

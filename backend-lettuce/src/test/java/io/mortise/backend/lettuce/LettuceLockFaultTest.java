@@ -5,7 +5,7 @@ import io.mortise.spi.LockBackendProvider;
 import org.junit.jupiter.api.Tag;
 
 /** The lock contract under faults on Redis through Lettuce. */
-@Tag("ci")
+@Tag("all")
 class LettuceLockFaultTest extends RedisLockFaultConformance {
   @Override
   public LockBackendProvider provider() {

@@ -5,7 +5,7 @@ import io.mortise.spi.LockBackendProvider;
 import org.junit.jupiter.api.Tag;
 
 /** All other kinds of lock on Redis through Lettuce. */
-@Tag("all")
+@Tag("ci")
 class LettuceLockKindTest extends RedisLockKindConformance {
   @Override
   public LockBackendProvider provider() {

@@ -5,7 +5,7 @@ import io.mortise.spi.LockBackendProvider;
 import org.junit.jupiter.api.Tag;
 
 /** Names of hosts that move, through Lettuce. */
-@Tag("ci")
+@Tag("all")
 class LettuceMovedNameTest extends MovedNameConformance {
   @Override
   public LockBackendProvider provider() {

@@ -5,7 +5,7 @@ import io.mortise.spi.LockBackendProvider;
 import org.junit.jupiter.api.Tag;
 
 /** The semaphore and the latch on Redis through Lettuce. */
-@Tag("ci")
+@Tag("all")
 class LettuceSynchronizerTest extends RedisSynchronizerConformance {
   @Override
   public LockBackendProvider provider() {

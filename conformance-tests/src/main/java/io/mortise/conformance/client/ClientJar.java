@@ -38,6 +38,18 @@ public record ClientJar(String artifact, String version, Path file) {
     }
   }
 
+  /**
+   * Those that a test without much time runs on.
+   *
+   * @param versions oldest first
+   * @return the oldest and the newest, or all with {@code -Dmortise.tests=all}
+   */
+  public static List<ClientJar> ends(List<ClientJar> versions) {
+    return System.getProperty("mortise.tests", "").equals("all")
+        ? versions
+        : List.of(versions.get(0), versions.get(versions.size() - 1));
+  }
+
   static boolean isVersionOf(String artifact, Path file) {
     return file.getFileName().toString().matches(artifact + "-\\d[^-]*\\" + END);
   }
