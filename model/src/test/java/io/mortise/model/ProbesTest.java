@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Of deadlocks, only what was true is told, once and soon, in any state that can be reached. The
  * page docs/protocol.md has a row for each result.
  */
-@Tag("ci")
+@Tag("all")
 class ProbesTest {
   private static final int LIMIT = 1_000_000;
   private static final Path PAGE = Path.of("../docs/protocol.md");

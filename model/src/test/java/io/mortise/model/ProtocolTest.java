@@ -20,7 +20,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * The protocol breaks no rule in any state that can be reached, and each planted mistake does. The
  * page docs/protocol.md has a row for each result, and target/mortise-model.txt has the stories.
  */
-@Tag("ci")
+@Tag("all")
 class ProtocolTest {
   private static final boolean LARGE = "large".equals(System.getProperty("mortise.model"));
   private static final int LIMIT = LARGE ? 100_000_000 : 5_000_000;

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.TestFactory;
 /** Twice the work costs about twice the steps, for each operation and each job. */
 @Tag("ci")
 class GrowthTest implements BackendUnderTest {
-  private static final int SMALLEST = 64;
+  private static final int SMALLEST = 32;
   private static final int DOUBLINGS = 3;
   private static final double MOST = 2.2;
 

@@ -58,7 +58,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class RedisCredentialsConformance implements BackendUnderTest {
-  private static final long SECONDS = Long.getLong("mortise.soak", 8);
+  private static final long SECONDS = Long.getLong("mortise.soak", 5);
 
   private final List<AutoCloseable> opened = new ArrayList<>();
   private final CountDownLatch end = new CountDownLatch(1);

@@ -1,0 +1,49 @@
+package io.mortise.model;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/**
+ * The page docs/protocol.md has the results of the model as it is now. They follow from the sources
+ * alone, so nobody has to explore the states again until the sources change.
+ */
+class PageTest {
+  private static final Path SOURCES = Path.of("src/main/java");
+  private static final Path PAGE = Path.of("../docs/protocol.md");
+
+  @Test
+  void theTablesAreOfTheseSources() throws IOException, NoSuchAlgorithmException {
+    String hash = hash();
+    assertTrue(
+        Files.readString(PAGE).contains("`" + hash + "`"),
+        () ->
+            "the model has changed: run mvn -pl model test -Dmortise.tests=all, correct the tables"
+                + " of docs/protocol.md, and write the hash "
+                + hash
+                + " there");
+  }
+
+  private static String hash() throws IOException, NoSuchAlgorithmException {
+    MessageDigest digest = MessageDigest.getInstance("SHA-256");
+    for (Path file : files()) {
+      digest.update(Files.readString(file).replace("\r\n", "\n").getBytes(StandardCharsets.UTF_8));
+    }
+    return HexFormat.of().formatHex(digest.digest(), 0, 8);
+  }
+
+  private static List<Path> files() throws IOException {
+    try (Stream<Path> all = Files.walk(SOURCES)) {
+      return all.filter(Files::isRegularFile).sorted().toList();
+    }
+  }
+}
