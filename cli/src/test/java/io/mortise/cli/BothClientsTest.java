@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The services of each test alternate between Jedis and Lettuce, on one server. */
-@Tag("ci")
+@Tag("all")
 @Tag("once")
 class BothClientsTest extends MeetingConformance {
   @RegisterExtension static final RedisExtension REDIS = RedisExtension.installed();

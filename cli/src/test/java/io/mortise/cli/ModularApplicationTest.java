@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
  * An application on the module path that requires the API and has one backend beside it. It uses no
  * other option of the JVM. So a module is present only if another module requires it.
  */
-@Tag("ci")
+@Tag("all")
 class ModularApplicationTest {
   private static final String DESCRIPTOR = "module shop { requires io.mortise.api; }";
   private static final String MAIN =

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** How long a waiter of one library sleeps after the other library's unlock. */
-@Tag("ci")
+@Tag("all")
 @Tag("once")
 @ParameterizedClass
 @CsvSource({

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
  * Deadlocks of threads in three processes, on a Redis. {@code -Dmortise.deadlocks.seconds=40} takes
  * locks for longer.
  */
-@Tag("ci")
+@Tag("all")
 class DeadlockProcessTest {
   private static final int PROCESSES = 3;
   private static final int SECONDS = Integer.getInteger("mortise.deadlocks.seconds", 1);

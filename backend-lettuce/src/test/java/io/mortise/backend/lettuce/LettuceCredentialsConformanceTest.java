@@ -5,7 +5,7 @@ import io.mortise.spi.LockBackendProvider;
 import org.junit.jupiter.api.Tag;
 
 /** Users and passwords that change, through Lettuce. */
-@Tag("ci")
+@Tag("all")
 class LettuceCredentialsConformanceTest extends RedisCredentialsConformance {
   @Override
   protected LockBackendProvider provider() {

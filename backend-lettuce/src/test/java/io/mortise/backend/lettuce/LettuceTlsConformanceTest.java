@@ -5,7 +5,7 @@ import io.mortise.spi.LockBackendProvider;
 import org.junit.jupiter.api.Tag;
 
 /** TLS with certificates on both sides, through Lettuce. */
-@Tag("ci")
+@Tag("all")
 class LettuceTlsConformanceTest extends RedisTlsConformance {
   @Override
   protected LockBackendProvider provider() {

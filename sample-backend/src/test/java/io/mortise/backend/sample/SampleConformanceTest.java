@@ -5,7 +5,7 @@ import io.mortise.spi.LockBackendProvider;
 import org.junit.jupiter.api.Tag;
 
 /** All duties on the sample backend. */
-@Tag("ci")
+@Tag("all")
 class SampleConformanceTest extends RedisBackendConformance {
   @Override
   protected LockBackendProvider provider() {
