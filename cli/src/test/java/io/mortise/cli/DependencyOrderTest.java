@@ -19,7 +19,7 @@ import org.slf4j.LoggerFactory;
  * What Maven resolves for an application that has a Jedis of its own, before or behind ours. Jedis
  * brings SLF4J 1.7, and with that all warnings of Mortise vanish.
  */
-@Tag("ci")
+@Tag("all")
 class DependencyOrderTest {
   private static final Path FOLDER = Path.of("target/applications").toAbsolutePath();
   private static final List<String> MODULES =

@@ -32,7 +32,7 @@ import picocli.CommandLine.Command;
  * The metadata in the jars names everything that a native image could not find by itself. No image
  * is built. {@code docs/compatibility.md} says what that leaves open.
  */
-@Tag("ci")
+@Tag("all")
 class NativeImageTest {
   private static final Path ROOT = Path.of("..");
   private static final String SCRIPTS = "io/mortise/internal/wire/*.lua";

@@ -30,6 +30,7 @@ import org.junit.jupiter.api.Test;
  *
  * <p>{@code -Dmortise.soak=600} goes on for about that many seconds, with three threads.
  */
+@Tag("once")
 @Tag("L1")
 @Tag("L6")
 class GateLincheckTest {

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
 
 /** The same class files pass on every supported version of JUnit. */
-@Tag("ci")
+@Tag("all")
 class JUnitVersionsTest {
   private static final Path JARS = Path.of("target/junits");
   private static final Pattern JUNIT = Pattern.compile("junit-(jupiter|platform)[-\\w]*");

@@ -18,7 +18,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The two services of the question about sharded PUBLISH. */
-@Tag("ci")
+@Tag("all")
 class ShardedQuestionTest {
   private static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final ProcessQuestion PROCESSES =
