@@ -332,6 +332,13 @@ public final class JedisBackend implements LockBackend {
       } else {
         batch.forEach(call -> call.fail(links.whyUnsent(e)));
       }
+    } catch (JedisConnectionException e) {
+      boolean isUnsent = batch.stream().noneMatch(Attempt::isSent);
+      if (isUnsent && links.mayOpenAgain(e, PendingCall.millisLeft(batch))) {
+        dispatch(batch);
+      } else {
+        batch.forEach(call -> call.fail(e));
+      }
     } catch (Exception | LinkageError e) {
       batch.forEach(call -> call.fail(e));
     }

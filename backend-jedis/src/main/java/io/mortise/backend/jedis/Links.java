@@ -16,6 +16,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /** The connections of one backend: lent by a pool, given back, and ended. Thread-safe. */
 final class Links {
@@ -86,6 +87,11 @@ final class Links {
   /** Whether a borrow in vain only came too early. */
   boolean mayWait(NoSuchElementException vain, int millis) {
     return millis > LONGEST_BORROW && vain.getCause() == null && pool.getBlockWhenExhausted();
+  }
+
+  /** Whether a server that was silent while a connection opened may be asked for another one. */
+  boolean mayOpenAgain(JedisConnectionException vain, int millis) {
+    return millis > LONGEST_BORROW && vain.getCause() instanceof SocketTimeoutException;
   }
 
   /**

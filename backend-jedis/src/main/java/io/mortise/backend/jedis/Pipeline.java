@@ -125,6 +125,10 @@ final class Pipeline {
         if (!links.mayWait(e, millis)) {
           throw e;
         }
+      } catch (JedisConnectionException e) {
+        if (!links.mayOpenAgain(e, PendingCall.millisLeft(batch))) {
+          throw e;
+        }
       }
       millis = PendingCall.millisLeft(batch);
     }

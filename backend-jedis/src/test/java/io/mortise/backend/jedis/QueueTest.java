@@ -7,6 +7,7 @@ import static io.mortise.backend.jedis.Fixture.await;
 import static io.mortise.backend.jedis.Fixture.count;
 import static io.mortise.backend.jedis.Fixture.open;
 import static io.mortise.backend.jedis.Fixture.runsThread;
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 
 import io.mortise.conformance.redis.RedisServer;
@@ -17,6 +18,7 @@ import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -98,6 +100,18 @@ class QueueTest {
     server.resume();
     await("the server is back", () -> "PONG".equals(server.command("PING")));
     assertNull(server.command("GET", "queued"));
+  }
+
+  @Test
+  @DisplayName("B5: a call outlives connections to a silent server, as long as it has time")
+  void aCallOutlivesOpeningsInVain() throws Exception {
+    server.pause();
+    CompletableFuture<List<Object>> busy = backend.executeAsync(count("busy", LONG));
+    CompletableFuture<List<Object>> next = backend.executeAsync(count("next", LONG.plus(LONG)));
+    Thread.sleep(3_000); // an opening takes two seconds at most
+    server.resume();
+    assertEquals(List.of(1L), busy.get(20, TimeUnit.SECONDS));
+    assertEquals(List.of(1L), next.get(20, TimeUnit.SECONDS));
   }
 
   @Test
