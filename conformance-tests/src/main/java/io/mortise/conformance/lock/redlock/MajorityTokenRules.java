@@ -12,6 +12,7 @@ import io.mortise.QuorumException;
 import io.mortise.StaleTokenException;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.FaultyMail;
 import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
@@ -178,7 +179,7 @@ public abstract class MajorityTokenRules extends MajorityFixture {
     var pending = lock.async().tryAcquire();
     tokens.forEach(HeldCall::awaitSent);
     for (int node = 0; node < 3; node++) {
-      forceOpen(node);
+      forceOpenAndTell(mine, node);
     }
 
     tokens.forEach(HeldCall::pass);
@@ -186,6 +187,16 @@ public abstract class MajorityTokenRules extends MajorityFixture {
 
     assertTrue(pending.isCompletedExceptionally(), pending::toString);
     mine.awaitFree();
+  }
+
+  /** Goes on when the message of the forced unlock has come. */
+  private void forceOpenAndTell(Party party, int node) {
+    FaultyMail mail = party.links.get(node).mail();
+    mail.set(FaultyMail.Fate.LATE);
+    forceOpen(node);
+    Await.until("the message is on its way", () -> mail.kept() > 0);
+    mail.set(FaultyMail.Fate.COMES);
+    mail.deliver();
   }
 
   @Test
