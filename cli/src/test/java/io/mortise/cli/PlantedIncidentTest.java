@@ -119,7 +119,7 @@ class PlantedIncidentTest {
         List.of(
             "web-1 worker-sleep +acquired from the store +PlantedProcess\\.shipSlowly:\\d+",
             "web-2 worker-read +waits +PlantedProcess\\.askSlowServer:\\d+",
-            "web-1 worker-sleep +released after [\\d.]+ s",
+            "web-1 worker-sleep +released after (1\\.[2-9]|[2-9]\\.|\\d\\d)[\\d.]* s",
             "web-2 worker-read +granted after [\\d.]+ s",
             "web-1 worker-keep +LOST: forced, \"[^\"]+\"",
             "web-2 worker-keep +granted after [\\d.]+ s",

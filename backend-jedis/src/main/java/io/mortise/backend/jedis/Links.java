@@ -86,7 +86,7 @@ final class Links {
 
   /** Whether a borrow in vain only came too early. */
   boolean mayWait(NoSuchElementException vain, int millis) {
-    return millis > LONGEST_BORROW && vain.getCause() == null && pool.getBlockWhenExhausted();
+    return !closed && millis > LONGEST_BORROW && vain.getCause() == null && pool.getBlockWhenExhausted();
   }
 
   /** Whether a server that was silent while a connection opened may be asked for another one. */
