@@ -86,12 +86,12 @@ final class Links {
 
   /** Whether a borrow in vain only came too early. */
   boolean mayWait(NoSuchElementException vain, int millis) {
-    return !closed && millis > LONGEST_BORROW && vain.getCause() == null && pool.getBlockWhenExhausted();
+    return millis > LONGEST_BORROW && vain.getCause() == null && pool.getBlockWhenExhausted();
   }
 
   /** Whether a server that was silent while a connection opened may be asked for another one. */
   boolean mayOpenAgain(JedisConnectionException vain, int millis) {
-    return millis > LONGEST_BORROW && vain.getCause() instanceof SocketTimeoutException;
+    return !closed && millis > LONGEST_BORROW && vain.getCause() instanceof SocketTimeoutException;
   }
 
   /**
