@@ -40,16 +40,19 @@ public final class Together {
   /** The call for all of these locks. The calls do the same, those that acquire with one lease. */
   public static ScriptCall of(List<ScriptCall> calls) {
     ScriptCall first = calls.get(0);
+    boolean acquires = acquires(first);
     List<String> keys = new ArrayList<>(3 * calls.size());
     List<String> args = new ArrayList<>(calls.size() + 1);
-    if (acquires(first)) {
+    if (acquires) {
       args.add(first.args().get(2));
+    } else {
+      calls.forEach(each -> keys.add(each.keys().get(0)));
     }
     for (ScriptCall each : calls) {
-      keys.addAll(each.keys());
+      keys.addAll(acquires ? each.keys() : each.keys().subList(1, 3));
       args.add(each.args().get(0));
     }
-    Script script = acquires(first) ? ACQUIRE : LEAVE;
+    Script script = acquires ? ACQUIRE : LEAVE;
     return new ScriptCall(script, keys, args, first.timeout(), first.acks(), false, null);
   }
 

@@ -7,10 +7,12 @@
 -- Reply  1: all ids hold, and all are alone
 --        BUSY, the number of the first that is not free, or of which something is remembered, or
 --           that is not Mortise's. Nothing was written
--- Rules  L1 L10 L13 L14 Q1 Q2. Three commands for each.
-for i = 1, #KEYS, 3 do
-  if redis.call('EXISTS', KEYS[i], KEYS[i + 1], KEYS[i + 2]) > 0 then
-    return {'BUSY', (i + 2) / 3}
+-- Rules  L1 L10 L13 L14 Q1 Q2. One command looks at all of them, and two acquire each.
+if redis.call('EXISTS', unpack(KEYS)) > 0 then
+  for i = 1, #KEYS, 3 do
+    if redis.call('EXISTS', KEYS[i], KEYS[i + 1], KEYS[i + 2]) > 0 then
+      return {'BUSY', (i + 2) / 3}
+    end
   end
 end
 for i = 1, #KEYS, 3 do
