@@ -42,7 +42,7 @@ public abstract class ClockStepRules extends LockRules {
   private static final String UNTIL_THE_STEP =
       """
       local before = tonumber(redis.call('TIME')[1])
-      for _ = 1, 3000000 do
+      for _ = 1, 300000 do
         if tonumber(redis.call('TIME')[1]) < before then
           break
         end

@@ -35,8 +35,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Work under a lock or with a lease: a result counts only if the lock was held all the time. */
 public abstract class WorkRules extends LockRules {
-  private static final Duration BRIEF = Duration.ofMillis(300);
-  private static final Duration LONGER = Duration.ofMillis(700);
+  private static final Duration BRIEF = Duration.ofSeconds(1);
+  private static final Duration LONGER = Duration.ofMillis(1500);
 
   private final LockService service = service(ofOneServer(), builder -> builder);
 
