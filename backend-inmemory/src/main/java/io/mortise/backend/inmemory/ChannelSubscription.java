@@ -72,7 +72,7 @@ final class ChannelSubscription implements Subscription {
       if (!closed) {
         call.run();
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
     } finally {
       caller = null;

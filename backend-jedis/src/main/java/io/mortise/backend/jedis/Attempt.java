@@ -51,8 +51,11 @@ final class Attempt extends PendingCall {
   void send(Connection connection, InternCache<Rawable> words) {
     CommandArguments command = new CommandArguments(isByText() ? Command.EVAL : Command.EVALSHA);
     arguments(word -> command.add(words.of(word)));
-    refuseIfLate();
-    sent = sending();
+    sent = false;
+    if (reply == null) {
+      refuseIfLate();
+      sent = sending();
+    }
     if (sent) {
       sentAt = System.nanoTime();
       if (asking) {

@@ -12,6 +12,7 @@ import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
+import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -52,8 +53,8 @@ import redis.clients.jedis.util.SafeEncoder;
  * the exception: each has a connection alone.
  *
  * <p>A call's deadline covers the wait for a pooled connection, connecting, and the wait for bytes
- * of the reply. It does not cover the writing of hundreds of kilobytes. It does not cover a pool
- * that tests its connections when it lends them.
+ * of the reply. It does not cover the writing of hundreds of kilobytes. It does not cover a pool of
+ * the application that tests its connections when it lends them.
  *
  * <p>Messages come over one separate connection, and those of sharded channels over another, while
  * there are any. Both are made with the client's settings, and the pool does not count them. When
@@ -88,7 +89,7 @@ public final class JedisBackend implements LockBackend {
   JedisBackend(
       ConnectionPool pool, @Nullable String endpoint, Duration beat, Runnable end, Check check) {
     links = new Links(pool);
-    callers = new Combiner<>(links::most, this::run);
+    callers = new Combiner<>(links::most, batch -> run(batch, true));
     this.end = end;
     // The cause of this loss may have ended the connections in the pool as well.
     Runnable atLoss = () -> links.clear(1_000);
@@ -252,7 +253,7 @@ public final class JedisBackend implements LockBackend {
     if (links.mayConnect() || Threads.isVirtual() || attempt.mayShare()) {
       dispatch(List.of(attempt));
     } else if (call.acks() != null) {
-      run(List.of(attempt)); // alone: other callers must not wait for its replicas
+      run(List.of(attempt), true); // alone: other callers must not wait for its replicas
     } else {
       callers.run(attempt);
     }
@@ -269,7 +270,8 @@ public final class JedisBackend implements LockBackend {
     List<Attempt> batch =
         calls.stream().map(call -> new Attempt(call, info.endpoint(), links)).toList();
     use();
-    dispatch(batch);
+    dispatch(batch.stream().filter(call -> call.acks() == null).toList());
+    dispatch(batch.stream().filter(call -> call.acks() != null).toList());
     return List.copyOf(batch);
   }
 
@@ -290,17 +292,24 @@ public final class JedisBackend implements LockBackend {
   /** Sends one command that is no script. May block for longer if it has to connect. */
   List<?> ask(Duration time, Command command, String... args) throws Exception {
     Connection connection = links.borrow(time);
+    int before = connection.getSoTimeout();
     try {
-      int before = connection.getSoTimeout();
       Links.limit(connection, (int) Math.max(1, time.toMillis()));
       connection.sendCommand(command, args);
+      connection.getMany(0); // flushes, so that close() has nothing to flush
+      links.reads(connection);
       Object reply = SafeEncoder.encodeObject(connection.getOne());
-      Links.limit(connection, before);
       return reply instanceof List<?> list ? list : List.of(reply);
-    } catch (JedisConnectionException e) {
+    } catch (JedisDataException e) {
+      throw e; // it is the reply
+    } catch (RuntimeException | Error e) {
       Links.disconnect(connection);
       throw e;
     } finally {
+      links.readsNoMore(connection);
+      if (!connection.isBroken()) {
+        Links.limit(connection, before); // also after an error of the server
+      }
       links.giveBack(connection);
     }
   }
@@ -308,24 +317,37 @@ public final class JedisBackend implements LockBackend {
   /** Gives the batch to a thread of the backend. Each call ends at its deadline. */
   private void dispatch(List<Attempt> batch) {
     PendingCall.limit(batch);
-    if (!batch.isEmpty() && batch.stream().allMatch(Attempt::mayShare)) {
+    if (batch.isEmpty()) {
+      return;
+    }
+    if (batch.stream().allMatch(Attempt::mayShare)) {
       pipeline.send(batch);
     } else {
-      workers.execute(() -> run(batch));
+      workers.execute(() -> run(batch, false));
     }
   }
 
-  /** Ends every call of the batch, or gives the batch to a thread of the backend that does. */
-  private void run(List<Attempt> batch) {
+  /**
+   * Ends every call of the batch, or gives the batch to a thread of the backend that does.
+   *
+   * @param isCaller whether this is the thread of the first call, which it may wait for no longer
+   */
+  private void run(List<Attempt> batch, boolean isCaller) {
     int millis = PendingCall.millisLeft(batch);
     if (millis == 0) {
       return; // all calls ended while they were queued
     }
     try {
-      exchange.run(links.borrow(Math.min(millis, batch.get(0).millisToSend())), batch);
+      exchange.run(
+          isCaller
+              ? links.borrowOpen(batch.get(0).millisToSend())
+              : links.borrow(PendingCall.millisToSend(batch)),
+          batch);
     } catch (InterruptedException e) {
       dispatch(batch); // the idle connection is gone; workers are not interrupted
       Thread.currentThread().interrupt();
+    } catch (OwnConnections.NoneOpenException e) {
+      dispatch(batch); // what rested in the pool had ended
     } catch (NoSuchElementException e) {
       if (links.mayWait(e, millis)) {
         dispatch(batch); // and not on this thread, where making a connection has no deadline
@@ -365,6 +387,11 @@ public final class JedisBackend implements LockBackend {
   @Override
   public BackendInfo info() {
     return info;
+  }
+
+  @Override
+  public TimeSource time() {
+    return ReaderTime.INSTANCE;
   }
 
   /**

@@ -8,6 +8,7 @@ import io.mortise.backend.support.cluster.ClusterRouter;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
+import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -58,6 +59,11 @@ record JedisCluster(
             + place
             + "; it makes one when it reads the cluster's slots itself",
         null);
+  }
+
+  @Override
+  public TimeSource time() {
+    return ReaderTime.INSTANCE;
   }
 
   @Override

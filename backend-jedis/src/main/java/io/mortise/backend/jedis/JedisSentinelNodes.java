@@ -11,6 +11,7 @@ import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Subscription;
+import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -59,7 +60,8 @@ record JedisSentinelNodes(
     List<String> places = sentinels.stream().map(HostAndPort::toString).toList();
     SentinelAddress address =
         new SentinelAddress(servers.isSsl(), places, null, null, servers.getDatabase(), master);
-    Duration timeout = Duration.ofMillis(servers.getSocketTimeoutMillis());
+    int millis = servers.getSocketTimeoutMillis();
+    Duration timeout = millis == 0 ? Opening.attempt(Duration.ZERO) : Duration.ofMillis(millis);
     JedisSentinelNodes nodes =
         new JedisSentinelNodes(
             place -> pool(place, servers), place -> pool(place, watched), timeout, servers.isSsl());
@@ -68,6 +70,11 @@ record JedisSentinelNodes(
 
   private static ConnectionPool pool(String place, JedisClientConfig settings) {
     return OwnConnections.pool(HostAndPort.from(place), settings, OwnConnections.limits());
+  }
+
+  @Override
+  public TimeSource time() {
+    return ReaderTime.INSTANCE;
   }
 
   @Override

@@ -72,6 +72,21 @@ final class Links {
     return borrow(Duration.ofMillis(Math.min(millis, LONGEST_BORROW)));
   }
 
+  /**
+   * As {@link #borrow(int)}, but a pool of the backend opens no connection on this thread. It would
+   * if one that rested has ended.
+   *
+   * @throws OwnConnections.NoneOpenException another thread has to borrow
+   */
+  Connection borrowOpen(int millis) throws Exception {
+    OwnConnections.OPENS_NONE.set(true);
+    try {
+      return borrow(millis);
+    } finally {
+      OwnConnections.OPENS_NONE.remove();
+    }
+  }
+
   Connection borrow(Duration longest) throws Exception {
     requireOpen();
     Connection connection = pool.borrowObject(longest);

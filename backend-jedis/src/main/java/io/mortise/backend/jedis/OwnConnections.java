@@ -43,6 +43,18 @@ import redis.clients.jedis.exceptions.JedisDataException;
  */
 record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, Connection> greeting)
     implements PooledObjectFactory<Connection> {
+  /** Set while the calling thread must open no connection: it is a caller's, and has a deadline. */
+  static final ThreadLocal<Boolean> OPENS_NONE = new ThreadLocal<>();
+
+  /** The pool had no open connection for a thread that must open none. */
+  static final class NoneOpenException extends RuntimeException {
+    private static final long serialVersionUID = 1;
+
+    NoneOpenException() {
+      super("no open connection", null, false, false);
+    }
+  }
+
   /** A server closes no connection after a shorter rest. */
   private static final Duration REST = Duration.ofMillis(300);
 
@@ -153,6 +165,9 @@ record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, C
 
   @Override
   public PooledObject<Connection> makeObject() {
+    if (OPENS_NONE.get() != null) {
+      throw new NoneOpenException();
+    }
     OneSocket socket = new OneSocket(sockets);
     return new Lent(greeting.apply(socket), socket);
   }

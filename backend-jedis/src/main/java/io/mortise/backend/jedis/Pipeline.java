@@ -58,7 +58,7 @@ final class Pipeline {
   private final Runnable atReplica;
   private final Queue<Attempt> waiting = new ConcurrentLinkedQueue<>();
   private final ScheduledThreadPoolExecutor writer = Threads.daemons("mortise-jedis-far-writer", 1);
-  private final ScheduledThreadPoolExecutor reader = Threads.daemons("mortise-jedis-far-reader", 1);
+  private final ScheduledThreadPoolExecutor reader = Threads.daemons(ReaderTime.READER, 1);
   private @Nullable Line current;
 
   /**
@@ -172,6 +172,7 @@ final class Pipeline {
       batch.forEach(call -> call.send(line.connection, words));
       line.connection.getMany(0); // flushes
     } catch (RuntimeException | Error e) {
+      leave(line); // or the next write would connect it again, while older replies are awaited
       Links.disconnect(line.connection); // the reader notices the end
       batch.forEach(call -> call.fail(e));
     }
@@ -187,8 +188,8 @@ final class Pipeline {
     line.writes = false;
     line.sent.addAll(sent);
     if (!line.reads && !line.ended) {
+      reader.execute(() -> read(line)); // which waits for this method to end
       line.reads = true;
-      reader.execute(() -> read(line));
     }
     return !line.ended;
   }

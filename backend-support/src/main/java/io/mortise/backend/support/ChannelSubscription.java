@@ -86,7 +86,7 @@ public final class ChannelSubscription {
         state = to;
         news.run();
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       Thread thread = Thread.currentThread();
       thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
     } finally {

@@ -98,6 +98,20 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
+   * The time until the last call of a batch that waits for a connection gives up.
+   *
+   * @param calls the batch
+   * @return milliseconds, at least one
+   */
+  public static int millisToSend(List<? extends PendingCall> calls) {
+    int most = 1;
+    for (PendingCall call : calls) {
+      most = call.isDone() ? most : Math.max(most, call.millisToSend());
+    }
+    return most;
+  }
+
+  /**
    * The time until the last deadline of a batch.
    *
    * @param calls the batch

@@ -251,7 +251,7 @@ public final class Subscriber {
     while (!closed && !channels.isEmpty()) {
       try {
         read(connector.call());
-      } catch (Exception e) {
+      } catch (Exception | Error e) { // an error must not end all messages
         if (closed) {
           return;
         }

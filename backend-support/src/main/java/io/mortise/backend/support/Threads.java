@@ -117,6 +117,16 @@ public final class Threads {
   }
 
   /**
+   * Whether the calling thread belongs to a pool of that name.
+   *
+   * @param name from {@link #daemons}
+   * @return false for every thread that was not made by {@link #daemons}
+   */
+  public static boolean isIn(String name) {
+    return Thread.currentThread() instanceof Daemon self && self.getName().equals(name);
+  }
+
+  /**
    * Whether the calling thread is virtual. All virtual threads share one thread group, and Java 17
    * has no other sign of them.
    *

@@ -88,7 +88,7 @@ class CombinerTest {
   void together() throws InterruptedException {
     List<PendingCall> calls = new ArrayList<>();
     for (int i = 0; i < 4; i++) {
-      calls.add(call(50));
+      calls.add(call(50 - i)); // so that a slow machine takes none of them for a much later one
       start(calls.get(i));
       awaitWaiting();
     }
@@ -146,7 +146,7 @@ class CombinerTest {
   }
 
   private static PendingCall impatient(Duration longest) {
-    ScriptCall call = new ScriptCall(SCRIPT, List.of("k"), List.of(), Duration.ofSeconds(50));
+    ScriptCall call = new ScriptCall(SCRIPT, List.of("k"), List.of(), Duration.ofSeconds(40));
     return new PendingCall(call.withPatience(new Patience(longest, false)), "here");
   }
 
@@ -219,7 +219,7 @@ class CombinerTest {
               mayFail.acquireUninterruptibly();
               throw new StackOverflowError();
             });
-    List<PendingCall> calls = List.of(call(50), call(50), call(50));
+    List<PendingCall> calls = List.of(call(50), call(49), call(48));
     for (PendingCall call : calls) {
       start(() -> {
         try {

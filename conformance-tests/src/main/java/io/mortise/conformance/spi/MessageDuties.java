@@ -15,6 +15,7 @@ import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -52,6 +53,36 @@ abstract class MessageDuties extends Duties {
       recorder.awaitMessage("hello");
       assertEquals(List.of("+", "hello"), recorder.events());
     }
+  }
+
+  @Test
+  @Rule("B12")
+  @DisplayName("B12: an error that a listener throws keeps no later message from any listener")
+  void anErrorOfAListener() {
+    String channel = name("channel");
+    AtomicBoolean thrown = new AtomicBoolean();
+    Recorder recorder =
+        new Recorder() {
+          @Override
+          public void onMessage(String message) {
+            super.onMessage(message);
+            if (!thrown.getAndSet(true)) {
+              throw new Error("a listener threw, as it should");
+            }
+          }
+        };
+    backend.subscribe(channel, recorder);
+    recorder.awaitSigns("+");
+    Recorder other = subscribed(backend, name("other"));
+
+    publish(backend, channel, "first");
+    recorder.awaitMessage("first");
+    publish(backend, channel, "second");
+    publish(backend, name("other"), "third");
+
+    recorder.awaitMessage("second");
+    other.awaitMessage("third");
+    assertEquals(List.of("+", "first", "second"), recorder.events());
   }
 
   @Test

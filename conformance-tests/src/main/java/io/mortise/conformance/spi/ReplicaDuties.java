@@ -133,6 +133,25 @@ abstract class ReplicaDuties extends FaultDuties {
   }
 
   @Test
+  @Rule("B24")
+  @DisplayName(
+      "B24: of calls that are sent together, those that wait for replicas hold up no other")
+  void callsSentTogether() {
+    LockBackend backend = replicated();
+    replicas.forEach(RedisServer::pause);
+    ScriptCall waits = asking(1, Duration.ofSeconds(8), increment("a"));
+
+    List<CompletableFuture<List<Object>>> all =
+        backend.executeAll(List.of(increment("b"), waits, increment("b")));
+
+    assertEquals(List.of(1L), Await.value(all.get(0)));
+    assertEquals(List.of(2L), Await.value(all.get(2)));
+    assertFalse(all.get(1).isDone());
+    replicas.forEach(RedisServer::resume);
+    assertTrue(replicas(Await.value(all.get(1))) >= 1);
+  }
+
+  @Test
   @Rule({"B3", "B24"})
   @DisplayName("B24: calls that wait for replicas do not wait for each other's replicas in turn")
   void callsDoNotWaitInTurn() {

@@ -171,7 +171,7 @@ final class ClusterMap implements AutoCloseable {
       if (late || closed) {
         node.backend().close();
       }
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) {
       nodes.remove(place, opening); // the next call connects again
       opening.completeExceptionally(e);
     }

@@ -117,7 +117,7 @@ final class MovingNode {
       if (late || closed) {
         backend.close();
       }
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) {
       next.node().completeExceptionally(e);
     }
   }

@@ -224,7 +224,12 @@ final class SentinelWatch {
 
     void ask() {
       if (!over && requests.getAndIncrement() == 0) {
-        turns.execute(this::serve);
+        try {
+          turns.execute(this::serve);
+        } catch (Error e) { // no thread can be made: the next request tries again
+          requests.set(0);
+          throw e;
+        }
       }
     }
 
@@ -248,7 +253,7 @@ final class SentinelWatch {
         failure = "";
         cause = null;
         listen();
-      } catch (Exception | LinkageError e) {
+      } catch (Exception | Error e) {
         failure = reason(e);
         cause = e;
         if (!(e instanceof BackendException reply && reply.outcome() == Outcome.REPLIED)) {

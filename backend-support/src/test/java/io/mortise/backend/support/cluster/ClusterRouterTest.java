@@ -171,6 +171,16 @@ class ClusterRouterTest {
     assertTrue(String.valueOf(failure.getMessage()).contains("nowhere:2"), failure::toString);
   }
 
+  @Test
+  @DisplayName("B22: an error while a node is opened is no end: it is opened again")
+  void anErrorAtOpening() {
+    cluster.replies.put(A, asking -> "MOVED 1 here:3");
+    cluster.broken.add("here:3");
+    assertEquals(Outcome.NOT_EXECUTED, failure(Way.ASYNC).outcome());
+    assertEquals(List.of("here:3"), call(Way.ASYNC));
+    assertEquals(List.of(), cluster.broken);
+  }
+
   @ParameterizedTest
   @EnumSource
   @DisplayName("B23: after a refusal the slots are read again, and calls go to the new master")

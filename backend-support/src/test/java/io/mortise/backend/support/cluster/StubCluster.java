@@ -35,6 +35,9 @@ final class StubCluster implements ClusterNodes {
 
   final Map<String, StubNode> nodes = new ConcurrentHashMap<>();
 
+  /** Places at which the next opening ends in an error. */
+  final List<String> broken = new CopyOnWriteArrayList<>();
+
   /** Whether messages go from node to node. */
   volatile boolean deliversMessages = true;
 
@@ -54,6 +57,9 @@ final class StubCluster implements ClusterNodes {
 
   @Override
   public Node open(String place) {
+    if (broken.remove(place)) {
+      throw new Error("no thread can be made");
+    }
     if (place.contains("nowhere")) {
       throw new BackendException(Outcome.NOT_EXECUTED, place + " refused the connection", null);
     }

@@ -26,6 +26,9 @@ final class FakeSet implements SentinelNodes {
   /** Places at which opening fails. */
   final List<String> down = new CopyOnWriteArrayList<>();
 
+  /** Places at which the next opening ends in an error. */
+  final List<String> broken = new CopyOnWriteArrayList<>();
+
   /** Places at which opening waits until the set is closed. */
   final List<String> silent = new CopyOnWriteArrayList<>();
 
@@ -45,6 +48,9 @@ final class FakeSet implements SentinelNodes {
 
   @Override
   public LockBackend master(String place) {
+    if (broken.remove(place)) {
+      throw new Error("no thread can be made");
+    }
     requireUp(place);
     FakeMaster master = new FakeMaster(place);
     masters.put(place, master);

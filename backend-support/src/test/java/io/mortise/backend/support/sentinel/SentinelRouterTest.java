@@ -113,6 +113,26 @@ class SentinelRouterTest {
   }
 
   @Test
+  @DisplayName("B23: an error while a master is opened is no end: it is opened again")
+  void anErrorAtOpening() {
+    open();
+    awaitMaster("old:1");
+    set.broken.add("new:1");
+    one.names("new:1", 2, "master");
+    one.tells();
+    await("the opening ended in an error", set.broken::isEmpty);
+    await("the new one is the master", () -> answers("new:1"));
+  }
+
+  private boolean answers(String place) {
+    try {
+      return router().execute(CALL).equals(List.of(place));
+    } catch (BackendException e) {
+      return false;
+    }
+  }
+
+  @Test
   @DisplayName("B23: a call that wants the failover's number gets that of the master it goes to")
   void theNumberOfTheFailover() {
     ScriptCall wants =
