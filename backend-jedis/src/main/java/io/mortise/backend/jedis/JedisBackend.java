@@ -248,6 +248,7 @@ public final class JedisBackend implements LockBackend {
 
   @Override
   public List<Object> execute(ScriptCall call) {
+    ReaderTime.INSTANCE.checkMayPark();
     Attempt attempt = new Attempt(call, info.endpoint(), links);
     use();
     if (links.mayConnect() || Threads.isVirtual() || attempt.mayShare()) {

@@ -135,7 +135,9 @@ class LinksTest {
       backend
           .executeAsync(echo("x", TIME))
           .thenRun(() ->
-              refusal.set(assertThrows(IllegalStateException.class, backend.time()::checkMayPark)))
+              refusal.set(
+                  assertThrows(
+                      IllegalStateException.class, () -> backend.execute(echo("y", TIME)))))
           .join();
       assertTrue(String.valueOf(refusal.get()).contains(ReaderTime.READER), refusal::toString);
       backend.time().checkMayPark();
