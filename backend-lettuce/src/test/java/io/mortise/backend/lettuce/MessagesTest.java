@@ -26,9 +26,6 @@ import org.junit.jupiter.api.Test;
 
 /** Messages, and gaps between them. */
 final class MessagesTest {
-  private static final String NOPERM =
-      "NOPERM this user has no permissions to access one of the channels used as arguments";
-
   private final RedisServer server = RedisServer.start();
   private final TcpProxy proxy = TcpProxy.to(server);
   private LockBackend backend = Fixture.open(proxy.uri());
@@ -116,7 +113,8 @@ final class MessagesTest {
       recorder.await("interrupted");
       Fixture.await("it is tried again", () -> denials() > 1);
       assertEquals(List.of("interrupted"), recorder.events());
-      assertEquals(NOPERM, recorder.causes().get(0).getMessage());
+      String why = String.valueOf(recorder.causes().get(0).getMessage());
+      assertTrue(why.startsWith("NOPERM "), why); // then the words of the server's version
       server.command("ACL", "SETUSER", "bob", "&ch");
       recorder.await("subscribed");
       publish("ch", "now");
