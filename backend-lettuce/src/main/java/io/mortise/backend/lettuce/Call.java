@@ -4,7 +4,6 @@ import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.NestedMultiOutput;
-import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.protocol.RedisCommand;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  * BackendException}. Lettuce does not write a command that is done, so a call that was given up
  * never runs later.
  */
-final class Call extends AsyncCommand<String, String, List<Object>> {
+final class Call extends LinkedCommand<List<Object>> {
   private final LettuceBackend backend;
   private final ScriptCall call;
 
@@ -90,6 +89,7 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
   @Override
   public void encode(ByteBuf buffer) {
     if (written) {
+      leaveLink();
       completeExceptionally(new RedisException("the connection was lost"));
       Protocol.writePing(buffer::writeBytes);
     } else {
@@ -110,11 +110,11 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
     } else if (getType() == CommandType.EVALSHA
         && ServerError.of(error) == ServerError.UNKNOWN_SCRIPT) {
       Call eval = new Call(backend, call, CommandType.EVAL);
-      eval.handle((reply, e) -> e == null ? complete(reply) : end(e));
+      eval.handle((reply, e) -> e == null ? complete(reply) : fail(e));
       whenComplete((reply, e) -> eval.cancel(false));
       backend.send(eval);
     } else {
-      end(ServerError.failure(reason(error), null));
+      fail(ServerError.failure(reason(error), null));
       if (ServerError.isOfReplica(error)) {
         backend.demoted = true;
       }
@@ -134,22 +134,18 @@ final class Call extends AsyncCommand<String, String, List<Object>> {
   /** The server refused WAIT, or the connection broke before its reply. */
   private boolean notCounted(Throwable e) {
     return e instanceof RedisCommandExecutionException
-        ? end(ServerError.failure(String.valueOf(e.getMessage()), e))
+        ? fail(ServerError.failure(String.valueOf(e.getMessage()), e))
         : completeExceptionally(e);
-  }
-
-  /** Fails the call by what the server said, which is certain also of a call that was sent. */
-  private boolean end(Throwable known) {
-    return super.completeExceptionally(known);
   }
 
   /** Called by Lettuce for a command without a reply, and by a timer at the deadline. */
   @Override
   public boolean completeExceptionally(Throwable cause) {
+    endLink(cause);
     // The timer may run while the I/O thread is about to write.
     boolean sent = written || (cause instanceof TimeoutException && !backend.withdraw(this));
     Throwable why = sent ? cause : backend.whyUnsent(cause);
-    return super.completeExceptionally(PendingCall.failure(call, backend.toString(), sent, why));
+    return fail(PendingCall.failure(call, backend.toString(), sent, why));
   }
 
   /** Called by Lettuce alone. A caller cancels with {@code cancel(boolean)}. */

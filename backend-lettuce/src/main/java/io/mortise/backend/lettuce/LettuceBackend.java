@@ -7,10 +7,11 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.GenericMapOutput;
 import io.lettuce.core.output.NestedMultiOutput;
-import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
+import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.mortise.backend.support.ActivityTimer;
 import io.mortise.backend.support.ChangingCredentials.Answer;
 import io.mortise.backend.support.Channels;
@@ -150,7 +151,8 @@ public final class LettuceBackend implements LockBackend {
    * <ul>
    *   <li>They reject commands while they are disconnected. A connection that keeps them runs them
    *       after a reconnect, long after their callers have given up.
-   *   <li>They reconnect by themselves, with a constant delay of 200 ms.
+   *   <li>They reconnect by themselves, with a constant delay of 200 ms, whatever the server
+   *       answered last.
    *   <li>They have no time limit for commands, because each call has its own deadline.
    *   <li>They do not follow a server's maintenance notifications.
    * </ul>
@@ -201,14 +203,24 @@ public final class LettuceBackend implements LockBackend {
     return LettuceBackendProvider.CLIENT.open(() -> LettuceCluster.of(client));
   }
 
-  @SuppressWarnings("FutureReturnValueIgnored") // any data counts, not this reply
   private void beat() {
     client.beat();
-    links.forEach(each -> each.async().ping());
+    links.forEach(LettuceBackend::ping);
     if (messages.askAgain()) {
       pulse.use();
     }
     followName();
+  }
+
+  @SuppressWarnings("FutureReturnValueIgnored") // any data counts, not this reply
+  private static void ping(StatefulRedisConnection<String, String> link) {
+    if (link instanceof StatefulRedisPubSubConnection) {
+      link.async().ping();
+    } else {
+      link.dispatch(
+          new LinkedCommand<>(
+              new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.UTF8))));
+    }
   }
 
   Call send(Call call) {
@@ -298,8 +310,8 @@ public final class LettuceBackend implements LockBackend {
     return command.get(0, TimeUnit.NANOSECONDS);
   }
 
-  private static AsyncCommand<String, String, List<Object>> command(CommandType type) {
-    return new AsyncCommand<>(
+  private static LinkedCommand<List<Object>> command(CommandType type) {
+    return new LinkedCommand<>(
         new Command<>(
             type, new NestedMultiOutput<>(StringCodec.UTF8), new CommandArgs<>(StringCodec.UTF8)));
   }

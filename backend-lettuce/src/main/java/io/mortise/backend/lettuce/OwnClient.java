@@ -141,7 +141,10 @@ final class OwnClient implements NettyCustomizer {
    * needs no timer for each command.
    */
   private static ClientOptions.Builder atMostOnce(ClientOptions.Builder options) {
-    options.autoReconnect(true).disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS);
+    options
+        .autoReconnect(true)
+        .suspendReconnectOnProtocolFailure(false) // or one refused AUTH would end it for ever
+        .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS);
     try {
       options.maintNotificationsConfig(MaintNotificationsConfig.disabled());
     } catch (NoClassDefFoundError e) {
@@ -161,10 +164,13 @@ final class OwnClient implements NettyCustomizer {
     given.afterChannelInitialized(link);
     Silence silence = new Silence();
     links.put(link, silence);
-    link.pipeline().addFirst(ear(silence)).addLast(new WaitNote());
+    link.pipeline().addFirst(ear(silence)).addLast(new LinkNote());
     // Netty wakes a thread without a scheduled task each second. This task prevents that.
     Future<?> later = link.eventLoop().scheduleAtFixedRate(() -> {}, 1, 1, TimeUnit.DAYS);
-    link.closeFuture().addListener(closed -> later.cancel(links.remove(link, silence)));
+    link.closeFuture().addListener(end -> later.cancel(links.remove(link, silence)));
+    if (closed.get()) { // it was being opened meanwhile, perhaps by a call after close()
+      link.close();
+    }
   }
 
   /** Ends the silence at any data: the reply to a PING may be behind thousands of other replies. */
@@ -178,13 +184,16 @@ final class OwnClient implements NettyCustomizer {
     };
   }
 
-  /** Notes the WAIT that was last written to its link. */
-  private static final class WaitNote extends ChannelOutboundHandlerAdapter {
+  /** Notes to which link a command goes, and the WAIT that went last to its link. */
+  private static final class LinkNote extends ChannelOutboundHandlerAdapter {
     @Override
     public void write(ChannelHandlerContext context, Object message, ChannelPromise promise) {
       if (message instanceof RedisCommand<?, ?, ?> command) {
-        Wait wait = CommandWrapper.unwrap(command, Wait.class);
-        if (wait != null) {
+        LinkedCommand<?> linked = CommandWrapper.unwrap(command, LinkedCommand.class);
+        if (linked != null) {
+          linked.goesTo(context.channel());
+        }
+        if (linked instanceof Wait wait) {
           context.channel().attr(WAIT).set(wait);
         }
       }
@@ -247,6 +256,7 @@ final class OwnClient implements NettyCustomizer {
           .exceptionally(e -> null)
           .thenCompose(done -> release())
           .whenComplete((done, e) -> ended.complete(null));
+      disconnect(); // also what Lettuce does not know yet: links that are being opened
     }
     return ended;
   }

@@ -3,7 +3,6 @@ package io.mortise.backend.lettuce;
 import io.lettuce.core.RedisException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.IntegerOutput;
-import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
@@ -14,7 +13,7 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /** Redis' WAIT behind calls: how many replicas have all that its connection wrote. */
-final class Wait extends AsyncCommand<String, String, Long> {
+final class Wait extends LinkedCommand<Long> {
   private final long millis;
   private volatile long writtenAt;
   private volatile boolean written;
@@ -35,6 +34,7 @@ final class Wait extends AsyncCommand<String, String, Long> {
   @Override
   public void encode(ByteBuf buffer) {
     if (written) {
+      leaveLink();
       completeExceptionally(new RedisException("the connection was lost"));
       Protocol.writePing(buffer::writeBytes);
     } else {

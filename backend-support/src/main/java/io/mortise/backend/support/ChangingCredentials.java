@@ -193,8 +193,9 @@ public final class ChangingCredentials {
       return CompletableFuture.failedFuture(late()); // it hangs, and nobody waits for that again
     }
     if (next == null) {
-      next = new CompletableFuture<>();
-      threads.get(0).execute(this::answer);
+      CompletableFuture<Answer> asked = new CompletableFuture<>();
+      threads.get(0).execute(this::answer); // which waits for this method to end
+      next = asked;
     }
     return next;
   }
@@ -256,7 +257,7 @@ public final class ChangingCredentials {
         complained = false;
         LOG.info("{} gives credentials again", name);
       }
-    } catch (CompletionException e) {
+    } catch (CompletionException | Error e) { // an error must not end the looks
       if (!complained && !users.isEmpty()) {
         complained = true;
         LOG.warn("{}; open connections keep theirs", Causes.of(e).getMessage(), e);
@@ -280,7 +281,7 @@ public final class ChangingCredentials {
     private void look() {
       try {
         atLook.run();
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         LOG.debug("{} could not use what {} returned, until the next look", server, name, e);
       }
     }

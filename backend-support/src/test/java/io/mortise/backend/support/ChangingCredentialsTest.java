@@ -121,7 +121,7 @@ class ChangingCredentialsTest {
     Runnable fails =
         () -> {
           twice.countDown();
-          throw new IllegalStateException("on purpose");
+          throw new NoClassDefFoundError("on purpose");
         };
     ChangingCredentials.User one = looked.join("one", fails);
     ChangingCredentials.User two = looked.join("two", fails);
