@@ -7,13 +7,15 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The template of a lock's name. No parameter is replaced by a text that other calls would share:
- * null, blank text and an object without a text of its own are refused.
+ * null, blank text and an object without a text of its own are refused. So are collections, arrays
+ * and maps: their text is that of their elements, which may have none of their own.
  */
 final class NameTemplate {
   /** Whether the objects of a class have a text of their own. */
@@ -22,8 +24,7 @@ final class NameTemplate {
         @Override
         protected Boolean computeValue(Class<?> type) {
           try {
-            return !type.isArray()
-                && type.getMethod("toString").getDeclaringClass() != Object.class;
+            return type.getMethod("toString").getDeclaringClass() != Object.class;
           } catch (NoSuchMethodException e) {
             throw new AssertionError("every class has it", e);
           }
@@ -80,7 +81,7 @@ final class NameTemplate {
       }
       listed |= list != null;
       List<?> values = list == null ? Collections.singletonList(value) : list;
-      names = joined(names, values.stream().map(each -> text(part, each)).toList());
+      names = joined(names, values.stream().map(each -> text(part, unwrapped(each))).toList());
     }
     return names;
   }
@@ -101,13 +102,21 @@ final class NameTemplate {
   }
 
   private static @Nullable Object value(Part part, @Nullable Object[] arguments) {
-    Object value = arguments[part.parameter()];
+    return unwrapped(arguments[part.parameter()]);
+  }
+
+  private static @Nullable Object unwrapped(@Nullable Object value) {
     return value instanceof Optional<?> optional ? optional.orElse(null) : value;
   }
 
   private String text(Part part, @Nullable Object value) {
     if (value == null) {
       throw new IllegalArgumentException(problem(part, "is null"));
+    }
+    if (value instanceof Map || elements(value) != null) {
+      throw new IllegalArgumentException(
+          "%s: %s in its lock name is a %s, which names no single lock; write a flat list into names for a lock of each element, or make an id a parameter"
+              .formatted(Methods.text(method), part.text(), value.getClass().getTypeName()));
     }
     if (!HAS_TEXT.get(value.getClass())) {
       throw new IllegalArgumentException(

@@ -93,8 +93,8 @@ public @interface WithLock {
   /**
    * The lock's name: text with parameters in braces, by their number from 0 on or by their name:
    * <code>"orders:{0}"</code>, <code>"orders:{id}"</code>. Names need a class that was compiled
-   * with {@code -parameters}. A parameter that is null, blank, or an object without a text of its
-   * own makes the call throw. A name has no braces of its own.
+   * with {@code -parameters}. A parameter that is null, blank, a collection, an array, a map, or an
+   * object without a text of its own makes the call throw. A name has no braces of its own.
    *
    * @return a template, whose result has 1 to 512 bytes of UTF-8
    * @see FencedLock

@@ -11,6 +11,7 @@ import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.inject.Singleton;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
@@ -51,7 +52,7 @@ class NamesTest {
     }
 
     @WithLock(names = "item:{items}")
-    public void order(List<String> items, String note) {
+    public void order(List<?> items, String note) {
       run();
     }
 
@@ -105,6 +106,7 @@ class NamesTest {
     holds(() -> shop.transfer("a", "b"), "account:a", "account:b");
     holds(() -> shop.transfer("a", "a"), "account:a");
     holds(() -> shop.order(List.of("1", "2"), ""), "item:1", "item:2");
+    holds(() -> shop.order(List.of(Optional.of("1")), ""), "item:1");
     holds(() -> shop.rows(2, 3), "row:2", "row:3", "table");
     holds(() -> shop.rows(), "table");
   }
@@ -125,10 +127,27 @@ class NamesTest {
     refuses(() -> shop.pay(null), "{id} in its lock name is null");
     refuses(() -> shop.pay(Optional.empty()), "{id} in its lock name is null");
     refuses(() -> shop.pay(new Object()), "differs from object to object");
-    refuses(() -> shop.pay(new int[1]), "differs from object to object");
+    refuses(() -> shop.pay(new int[1]), "into names");
+    refuses(() -> shop.order(List.of(Optional.empty()), ""), "{items} in its lock name is null");
     refuses(() -> shop.order(List.of(), ""), "lists of lock names are empty");
     refuses(() -> shop.order(Arrays.asList("1", null), ""), "{items} in its lock name is null");
     refuses(() -> shop.twoLists(List.of("a"), List.of("b")), "{1} is a second list");
+    assertEquals(0, shop.runs);
+  }
+
+  @Test
+  void aListOrAMapAsOneNameIsRefused() {
+    shop.runs = 0;
+    refuses(() -> shop.pay(List.of(new Object())), "into names");
+    refuses(() -> shop.pay(Map.of("x", new Object())), "into names");
+    assertEquals(0, shop.runs);
+  }
+
+  @Test
+  void aListInAListIsRefused() {
+    shop.runs = 0;
+    refuses(() -> shop.order(List.of(List.of("x")), ""), "a flat list");
+    refuses(() -> shop.order(List.of(Map.of("x", "y")), ""), "a flat list");
     assertEquals(0, shop.runs);
   }
 

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,7 @@ final class NameTemplate {
           try {
             return !type.isArray()
                 && !Collection.class.isAssignableFrom(type)
+                && !Map.class.isAssignableFrom(type)
                 && type.getMethod("toString").getDeclaringClass() != Object.class;
           } catch (NoSuchMethodException e) {
             throw new AssertionError("every class has it", e);
@@ -119,7 +121,7 @@ final class NameTemplate {
       throw new IllegalArgumentException(
           problem(
               part,
-              "is a %s, which has no text that names it; pass its id or key as a parameter, or write a list into names"
+              "is a %s, which has no text that names it; pass its id or key as a parameter, or write a flat list into names"
                   .formatted(value.getClass().getTypeName())));
     }
     String text = value.toString();

@@ -2,9 +2,11 @@ package io.mortise.micronaut;
 
 import io.micronaut.inject.ExecutableMethod;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +21,21 @@ enum ResultKind {
   /** The work ends when the stage completes. */
   STAGE;
 
+  private static final String PUBLISHER = "org.reactivestreams.Publisher";
+
+  /** Types of libraries that may be missing, whose work begins or goes on after the return. */
+  private static final Set<String> LATE =
+      Set.of(
+          PUBLISHER,
+          "io.smallrye.mutiny.Uni",
+          "io.vertx.core.Future",
+          "io.reactivex.rxjava3.core.CompletableSource",
+          "io.reactivex.rxjava3.core.MaybeSource",
+          "io.reactivex.rxjava3.core.ObservableSource",
+          "io.reactivex.rxjava3.core.SingleSource",
+          "kotlinx.coroutines.Job",
+          "kotlinx.coroutines.flow.Flow");
+
   private static final ClassValue<Boolean> GOES_ON =
       new ClassValue<>() {
         @Override
@@ -26,7 +43,8 @@ enum ResultKind {
           return Future.class.isAssignableFrom(type)
               || CompletionStage.class.isAssignableFrom(type)
               || Callable.class.isAssignableFrom(type)
-              || isPublisher(type);
+              || Flow.Publisher.class.isAssignableFrom(type)
+              || isOneOf(LATE, type);
         }
       };
 
@@ -67,14 +85,17 @@ enum ResultKind {
     return VALUE;
   }
 
-  private static boolean isPublisher(@Nullable Class<?> type) {
+  private static boolean isPublisher(Class<?> type) {
+    return Flow.Publisher.class.isAssignableFrom(type) || isOneOf(Set.of(PUBLISHER), type);
+  }
+
+  private static boolean isOneOf(Set<String> names, Class<?> type) {
     for (Class<?> each = type; each != null; each = each.getSuperclass()) {
-      if (each.getName().equals("org.reactivestreams.Publisher")
-          || each.getName().equals("java.util.concurrent.Flow$Publisher")) {
+      if (names.contains(each.getName())) {
         return true;
       }
       for (Class<?> parent : each.getInterfaces()) {
-        if (isPublisher(parent)) {
+        if (isOneOf(names, parent)) {
           return true;
         }
       }

@@ -89,7 +89,7 @@ public @interface WithLock {
   /**
    * The lock's name: text with parameters in braces, by name as {@code {id}}, or by number from 0
    * on as {@code {0}}. A property is {@code ${property}}. A name has no braces of its own. If an
-   * argument is null, a blank text, a list, or an object without a text of its own, the call
+   * argument is null, a blank text, a list, a map, or an object without a text of its own, the call
    * throws. A parameter that does not exist stops the start.
    *
    * @return a template, whose result has 1 to 512 bytes of UTF-8

@@ -24,6 +24,7 @@ import jakarta.inject.Singleton;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
@@ -218,7 +219,7 @@ class WithLockTest {
 
   @Test
   void anArgumentThatNamesNothingIsRefused() {
-    for (Object bad : new Object[] {new Object(), new int[] {1}, List.of(1), " "}) {
+    for (Object bad : List.of(new Object(), new int[] {1}, List.of(1), Map.of(1, 2), " ")) {
       assertThrows(IllegalArgumentException.class, () -> shop.pay(bad, "b"));
     }
     var refused = assertThrows(IllegalArgumentException.class, () -> shop.pay(null, "b"));

@@ -10,18 +10,21 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
+import org.springframework.aop.TargetSource;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.target.AbstractBeanFactoryBasedTargetSource;
 import org.springframework.aop.target.SingletonTargetSource;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.SmartInstantiationAwareBeanPostProcessor;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ObjectUtils;
 import org.springframework.util.ReflectionUtils;
 
 /**
@@ -41,7 +44,11 @@ final class LockedBeanCheck
           LockedBeanCheck.class.getClassLoader());
 
   private static final List<String> CALLBACKS =
-      List.of("jakarta.annotation.PostConstruct", "jakarta.annotation.PreDestroy");
+      List.of(
+          "jakarta.annotation.PostConstruct",
+          "jakarta.annotation.PreDestroy",
+          "javax.annotation.PostConstruct",
+          "javax.annotation.PreDestroy");
 
   private final ConfigurableListableBeanFactory beans;
   private final LockedMethods methods;
@@ -63,6 +70,21 @@ final class LockedBeanCheck
   /** The container calls these methods on the object itself, so it must not get so far. */
   @Override
   public @Nullable Object postProcessBeforeInstantiation(Class<?> type, String name) {
+    refuseCallbacks(type, name);
+    return null;
+  }
+
+  /** A method with {@code @Bean} may declare less than the class of its object. */
+  @Override
+  public boolean postProcessAfterInstantiation(Object bean, String name) {
+    Class<?> type = ClassUtils.getUserClass(bean);
+    if (!LockedMethods.annotated(type).isEmpty() && !Mocks.isMock(bean)) {
+      refuseCallbacks(type, name);
+    }
+    return true;
+  }
+
+  private void refuseCallbacks(Class<?> type, String name) {
     for (Method method : LockedMethods.annotated(type)) {
       if (isCallback(method, type, name)) {
         throw problem(
@@ -72,27 +94,43 @@ final class LockedBeanCheck
             "Remove @WithLock and use a LockTemplate in the method, or call another bean's locked method from it");
       }
     }
-    return null;
   }
 
   private boolean isCallback(Method method, Class<?> type, String bean) {
-    String name = method.getName();
+    if (beans.containsBeanDefinition(bean)
+        && beans.getMergedBeanDefinition(bean) instanceof RootBeanDefinition definition
+        && isNamed(method, type, definition)) {
+      return true;
+    }
     if (method.getParameterCount() > 0) {
       return false;
     }
+    String name = method.getName();
     boolean begins = InitializingBean.class.isAssignableFrom(type);
     boolean ends = DisposableBean.class.isAssignableFrom(type);
-    if ((begins && name.equals("afterPropertiesSet"))
+    return (begins && name.equals("afterPropertiesSet"))
         || (ends && name.equals("destroy"))
-        || CALLBACKS.stream().anyMatch(each -> AnnotatedElementUtils.isAnnotated(method, each))) {
-      return true;
+        || CALLBACKS.stream().anyMatch(each -> AnnotatedElementUtils.isAnnotated(method, each));
+  }
+
+  /** Whether the definition names it, or leaves it to Spring, which finds {@code close()}. */
+  private static boolean isNamed(Method method, Class<?> type, RootBeanDefinition definition) {
+    RootBeanDefinition inferred = definition.cloneBeanDefinition();
+    inferred.setTargetType(type);
+    if (!definition.isPrototype()) { // of which the container ends none
+      inferred.resolveDestroyMethodIfNecessary();
     }
-    if (!beans.containsBeanDefinition(bean)) {
-      return false;
-    }
-    BeanDefinition definition = beans.getMergedBeanDefinition(bean);
-    return name.equals(definition.getInitMethodName())
-        || name.equals(definition.getDestroyMethodName());
+    String name = method.getName();
+    return switch (method.getParameterCount()) {
+      case 0 ->
+          ObjectUtils.containsElement(inferred.getInitMethodNames(), name)
+              || ObjectUtils.containsElement(inferred.getDestroyMethodNames(), name);
+      case 1 -> // Spring passes true, if there is no method without a parameter
+          method.getParameterTypes()[0] == boolean.class
+              && ObjectUtils.containsElement(inferred.getDestroyMethodNames(), name)
+              && ReflectionUtils.findMethod(type, name) == null;
+      default -> false;
+    };
   }
 
   @Override
@@ -182,6 +220,9 @@ final class LockedBeanCheck
           "Make it a public method that is not static and not final");
     }
     LockedMethod locked = methods.find(method, type);
+    if (locked != null && callsAnotherBean(bean)) {
+      return locked;
+    }
     if (locked == null || !isAdvised(bean)) {
       throw problem(
           name,
@@ -213,6 +254,19 @@ final class LockedBeanCheck
         }
       }
       each = proxy.getTargetSource() instanceof SingletonTargetSource one ? one.getTarget() : null;
+    }
+    return false;
+  }
+
+  /** Whether it is a proxy, as that of a scope, of another bean, which is checked by itself. */
+  private boolean callsAnotherBean(Object bean) {
+    Object each = bean;
+    while (each instanceof Advised proxy) {
+      TargetSource source = proxy.getTargetSource();
+      if (source instanceof AbstractBeanFactoryBasedTargetSource other) {
+        return beans.equals(other.getBeanFactory());
+      }
+      each = source instanceof SingletonTargetSource one ? one.getTarget() : null;
     }
     return false;
   }

@@ -6,6 +6,7 @@ import java.util.Arrays;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
@@ -20,7 +21,8 @@ import org.springframework.util.ObjectUtils;
 
 /**
  * The template of a lock's name. No expression is replaced by a text that other calls would share:
- * null, blank text and an object without a text of its own are refused.
+ * null, blank text and an object without a text of its own are refused. So are collections, arrays
+ * and maps: their text is that of their elements, which may have none of their own.
  */
 final class NameTemplate {
   private static final ParameterNameDiscoverer NAMES = new DefaultParameterNameDiscoverer();
@@ -31,8 +33,7 @@ final class NameTemplate {
         @Override
         protected Boolean computeValue(Class<?> type) {
           try {
-            return !type.isArray()
-                && type.getMethod("toString").getDeclaringClass() != Object.class;
+            return type.getMethod("toString").getDeclaringClass() != Object.class;
           } catch (NoSuchMethodException e) {
             throw new AssertionError("every class has it", e);
           }
@@ -116,7 +117,10 @@ final class NameTemplate {
       }
       listed |= list != null;
       List<?> values = list == null ? Collections.singletonList(value) : list;
-      names = joined(names, values.stream().map(each -> text(part, each)).toList());
+      names =
+          joined(
+              names,
+              values.stream().map(each -> text(part, ObjectUtils.unwrapOptional(each))).toList());
     }
     return names;
   }
@@ -147,6 +151,14 @@ final class NameTemplate {
   private String text(Expression part, @Nullable Object value) {
     if (value == null) {
       throw new IllegalArgumentException(problem(part, "gives null"));
+    }
+    if (value instanceof Map || elements(value) != null) {
+      throw new IllegalArgumentException(
+          "%s: #{%s} in its lock name gives a %s, which names no single lock; write a flat list into names for a lock of each element, or name a property of it"
+              .formatted(
+                  Methods.text(method),
+                  part.getExpressionString(),
+                  value.getClass().getTypeName()));
     }
     if (!HAS_TEXT.get(value.getClass())) {
       throw new IllegalArgumentException(

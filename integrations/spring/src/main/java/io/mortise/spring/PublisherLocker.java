@@ -51,6 +51,15 @@ final class PublisherLocker {
     }
   }
 
+  /** Why the end failed. Reactor puts an exception of its own around it. */
+  private static final class EndFailure extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    EndFailure(Throwable cause) {
+      super(cause);
+    }
+  }
+
   /**
    * The publisher for the caller, of the type that the method declares.
    *
@@ -66,15 +75,16 @@ final class PublisherLocker {
         Flux.deferContextual(caller -> {
           Context inside = inside(caller, target);
           return Flux.usingWhen(
-              acquire(method, target),
-              held ->
-                  Mono.just(held)
-                      .publishOn(Schedulers.boundedElastic())
-                      .flatMapMany(each -> hold(method, each, adapter, work, ifBusy))
-                      .contextWrite(inside),
-              PublisherLocker::complete,
-              PublisherLocker::fail,
-              held -> fail(held, new IllegalStateException("cancelled")));
+                  acquire(method, target),
+                  held ->
+                      Mono.just(held)
+                          .publishOn(Schedulers.boundedElastic())
+                          .flatMapMany(each -> hold(method, each, adapter, work, ifBusy))
+                          .contextWrite(inside),
+                  PublisherLocker::complete,
+                  PublisherLocker::fail,
+                  held -> fail(held, new IllegalStateException("cancelled")))
+              .onErrorMap(PublisherLocker::own);
         });
     return adapter.fromPublisher(adapter.isMultiValue() ? all : all.singleOrEmpty());
   }
@@ -190,8 +200,20 @@ final class PublisherLocker {
 
   // Ending
 
-  /** Fails if the lease was lost. What follows does not run on the callbacks' thread. */
+  /** Fails if the lease was lost, so that the result does not count. */
   private static Mono<Void> complete(Held held) {
+    return end(held).onErrorMap(EndFailure::new);
+  }
+
+  /** The error for the subscriber: why the end failed, or else the error itself. */
+  private static Throwable own(Throwable error) {
+    return error.getCause() instanceof EndFailure failure && failure.getCause() != null
+        ? failure.getCause()
+        : error;
+  }
+
+  /** What follows does not run on the callbacks' thread. */
+  private static Mono<Void> end(Held held) {
     WorkHold hold = held.hold;
     if (hold == null) {
       return Mono.empty();
@@ -205,7 +227,7 @@ final class PublisherLocker {
 
   /** Adds a loss to the failure. */
   private static Mono<Void> fail(Held held, Throwable failure) {
-    return complete(held)
+    return end(held)
         .onErrorResume(lost -> {
           if (!lost.equals(failure)) {
             failure.addSuppressed(lost);

@@ -2,9 +2,11 @@ package io.mortise.spring;
 
 import java.lang.reflect.Method;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
@@ -29,6 +31,19 @@ enum ResultKind {
   private static final boolean REACTOR =
       ClassUtils.isPresent("reactor.core.publisher.Flux", ResultKind.class.getClassLoader());
 
+  /** Types of libraries that may be missing, whose work begins or goes on after the return. */
+  private static final Set<String> LATE =
+      Set.of(
+          "org.reactivestreams.Publisher",
+          "io.smallrye.mutiny.Uni",
+          "io.vertx.core.Future",
+          "io.reactivex.rxjava3.core.CompletableSource",
+          "io.reactivex.rxjava3.core.MaybeSource",
+          "io.reactivex.rxjava3.core.ObservableSource",
+          "io.reactivex.rxjava3.core.SingleSource",
+          "kotlinx.coroutines.Job",
+          "kotlinx.coroutines.flow.Flow");
+
   private static final ClassValue<Boolean> GOES_ON =
       new ClassValue<>() {
         @Override
@@ -36,7 +51,8 @@ enum ResultKind {
           return Future.class.isAssignableFrom(type)
               || CompletionStage.class.isAssignableFrom(type)
               || Callable.class.isAssignableFrom(type)
-              || isPublisher(type);
+              || Flow.Publisher.class.isAssignableFrom(type)
+              || isLate(type);
         }
       };
 
@@ -74,15 +90,13 @@ enum ResultKind {
     return VALUE;
   }
 
-  /** Whether it is a publisher, also if no library of Reactor is there to adapt it. */
-  private static boolean isPublisher(Class<?> type) {
+  private static boolean isLate(Class<?> type) {
     for (Class<?> each = type; each != null; each = each.getSuperclass()) {
-      if (each.getName().equals("org.reactivestreams.Publisher")
-          || each.getName().equals("java.util.concurrent.Flow$Publisher")) {
+      if (LATE.contains(each.getName())) {
         return true;
       }
       for (Class<?> parent : each.getInterfaces()) {
-        if (isPublisher(parent)) {
+        if (isLate(parent)) {
           return true;
         }
       }

@@ -93,9 +93,9 @@ public @interface WithLock {
   /**
    * The lock's name: text, with <code>${property}</code> and with <code>#{expression}</code> in the
    * Spring expression language. An expression sees the method's arguments as {@code #name} and
-   * {@code #p0}, and beans as {@code @bean}. If an expression gives null, blank text or an object
-   * without a text of its own, the call throws. A variable without braces, one that is no argument,
-   * and a {@code +} that may join texts stop the start.
+   * {@code #p0}, and beans as {@code @bean}. If an expression gives null, blank text, a collection,
+   * an array, a map, or an object without a text of its own, the call throws. A variable without
+   * braces, one that is no argument, and a {@code +} that may join texts stop the start.
    *
    * @return a template, whose result has 1 to 512 bytes of UTF-8
    * @see FencedLock

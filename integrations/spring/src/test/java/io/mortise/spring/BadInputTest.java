@@ -5,7 +5,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.LockService;
 import io.mortise.spring.WithLock.IfBusy;
 import io.mortise.spring.WithLock.OnLost;
-import jakarta.annotation.PostConstruct;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -13,7 +12,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -61,44 +59,6 @@ class BadInputTest {
         "public");
     refuses(StaticMethod.class, "StaticMethod.everywhere()", "static");
     refuses(FinalMethod.class, "FinalMethod.fixed()", "final");
-  }
-
-  static class AnnotatedCallback {
-    @PostConstruct
-    @WithLock("a")
-    public void init() {
-      throw new AssertionError("it runs without its lock");
-    }
-  }
-
-  static class CallbackOfAnInterface implements InitializingBean {
-    @Override
-    @WithLock("a")
-    public void afterPropertiesSet() {
-      throw new AssertionError("it runs without its lock");
-    }
-  }
-
-  static class NamedCallback {
-    @WithLock("a")
-    public void begin() {
-      throw new AssertionError("it runs without its lock");
-    }
-  }
-
-  @Configuration
-  static class WithNamedCallback {
-    @Bean(initMethod = "begin")
-    NamedCallback named() {
-      return new NamedCallback();
-    }
-  }
-
-  @Test
-  void aCallbackThatTheContainerCallsPastTheProxy() {
-    refuses(AnnotatedCallback.class, "AnnotatedCallback.init()", "container", "LockTemplate");
-    refuses(CallbackOfAnInterface.class, "CallbackOfAnInterface.afterPropertiesSet()");
-    refuses(WithNamedCallback.class, "'named'", "NamedCallback.begin()");
   }
 
   static class SkipsAValue {

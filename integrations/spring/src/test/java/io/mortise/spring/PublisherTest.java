@@ -24,6 +24,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -70,6 +71,11 @@ class PublisherTest {
     @WithLock(name = "stock", waitFor = "0")
     public Flux<Integer> list() {
       return Flux.range(1, 3).doOnNext(each -> inside.run());
+    }
+
+    @WithLock("stock")
+    public Mono<Void> clear() {
+      return Mono.fromRunnable(inside);
     }
 
     @WithLock(name = "stock", waitFor = "0")
@@ -121,6 +127,14 @@ class PublisherTest {
   void aLossReplacesTheResult() {
     target.inside = () -> world.force("stock");
     assertThrows(LeaseLostException.class, () -> shop.sell().block());
+  }
+
+  @Test
+  void aLossThatTheEndFindsIsToldAsItIs() {
+    target.inside = () -> world.force("stock");
+    AtomicReference<Throwable> told = new AtomicReference<>();
+    shop.clear().onErrorResume(lost -> Mono.fromRunnable(() -> told.set(lost))).block(PATIENCE);
+    assertInstanceOf(LeaseLostException.class, told.get());
   }
 
   @Test

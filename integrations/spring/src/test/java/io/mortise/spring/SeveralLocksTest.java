@@ -12,6 +12,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -50,6 +52,12 @@ class SeveralLocksTest {
         names = {"bank", "item:#{#items}"},
         waitFor = "0")
     public void order(@Nullable Collection<@Nullable String> items) {
+      runs++;
+      inside.run();
+    }
+
+    @WithLock(names = "item:#{#items}", waitFor = "0")
+    public void sort(Collection<?> items) {
       runs++;
       inside.run();
     }
@@ -190,6 +198,24 @@ class SeveralLocksTest {
     assertTrue(World.message(two).contains("second list"), World.message(two));
     assertEquals(0, target.runs);
     assertFree();
+  }
+
+  @Test
+  void anElementIsReadAsASingleNameIs() {
+    inside(() -> assertEquals(List.of("item:x"), held("item:x")));
+    bank.sort(List.of(Optional.of("x")));
+    for (Object bad :
+        List.of(List.of("x"), Map.of("x", "y"), new int[1], Optional.empty(), new Object())) {
+      assertThrows(IllegalArgumentException.class, () -> bank.sort(List.of(bad)));
+    }
+    assertEquals(1, target.runs);
+  }
+
+  @Test
+  void aListInAListIsRefused() {
+    var refused =
+        assertThrows(IllegalArgumentException.class, () -> bank.sort(List.of(List.of("x"))));
+    assertTrue(World.message(refused).contains("a flat list"), World.message(refused));
   }
 
   @Test

@@ -15,8 +15,11 @@ import io.mortise.spring.WithLock.IfBusy;
 import io.mortise.spring.WithLock.Kind;
 import io.mortise.spring.WithLock.OnLost;
 import java.lang.reflect.UndeclaredThrowableException;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -202,6 +205,17 @@ class WithLockTest {
       var refused = assertThrows(IllegalArgumentException.class, () -> shop.pay(id));
       assertTrue(World.message(refused).contains("Shop.pay(Object)"), World.message(refused));
       assertTrue(World.message(refused).contains("#{#id}"), World.message(refused));
+    }
+    assertEquals(0, target.runs.get());
+  }
+
+  @Test
+  void aListOrAMapAsOneNameIsRefusedBecauseItsElementsMayHaveNoText() {
+    Object order = new Object();
+    for (Object id :
+        List.of(List.of(order), Set.of("x"), Map.of("x", order), Optional.of(List.of(order)))) {
+      var refused = assertThrows(IllegalArgumentException.class, () -> shop.pay(id));
+      assertTrue(World.message(refused).contains("into names"), World.message(refused));
     }
     assertEquals(0, target.runs.get());
   }
