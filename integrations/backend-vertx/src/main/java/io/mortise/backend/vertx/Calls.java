@@ -74,6 +74,7 @@ final class Calls implements Link.User {
 
   /** Vert.x takes some thousand commands at a time. The rest waits for the replies. */
   private void sendAll() {
+    link.renew(); // before calls take all places
     while (connection != null && !line.isEmpty() && !connection.pendingQueueFull()) {
       send(connection, line.remove());
     }
@@ -85,7 +86,7 @@ final class Calls implements Link.User {
       Request request = Request.cmd(call.isByText() ? Command.EVAL : Command.EVALSHA);
       call.arguments(request::arg);
       Future<@Nullable Response> unused =
-          on.send(request).onComplete(reply -> answered(call, reply), e -> failed(call, e));
+          on.send(request).onComplete(reply -> answered(call, reply), e -> failed(on, call, e));
     }
   }
 
@@ -100,11 +101,14 @@ final class Calls implements Link.User {
     sendAll();
   }
 
-  private void failed(PendingCall call, Throwable failure) {
+  private void failed(RedisConnection on, PendingCall call, Throwable failure) {
     out.remove(call);
     String error = Replies.error(failure);
     if (error == null) {
       call.fail(failure);
+      if (on == connection) { // or else its reply could go to the next call
+        link.reconnect("a call got no reply");
+      }
       return;
     }
     link.alive();

@@ -110,7 +110,7 @@ final class Link {
     if (!made.isDone()) {
       try {
         attempt(answer, made);
-      } catch (RuntimeException e) { // such as that of a file with a certificate
+      } catch (RuntimeException | Error e) { // such as that of a file with a certificate
         made.completeExceptionally(e);
       }
     }
@@ -221,7 +221,15 @@ final class Link {
     Future<@Nullable Response> unused =
         on.connection
             .send(request)
-            .onComplete(reply -> heard(on, reply), error -> refused(on, error));
+            .onComplete(reply -> heard(on, reply), error -> failed(on, error));
+  }
+
+  /** A command that the server did not answer may not have been sent: Vert.x has so many places. */
+  private void failed(Living on, Throwable error) {
+    if (Replies.error(error) == null && on == living) {
+      tried = null;
+    }
+    refused(on, error);
   }
 
   private void heard(Living from, @Nullable Response reply) {
