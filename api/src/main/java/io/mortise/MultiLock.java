@@ -22,14 +22,15 @@ import java.util.Collection;
  * <p>It is held while all its members are held. The thread owns each member by itself. So a thread
  * that already holds a member locks it once more, and every {@code MultiLock} of the same members
  * is the same lock. The members must be different locks. Two services on one store have the same
- * lock under one name. This class cannot see that, and such a multi-lock is never acquired.
+ * lock under one name, and are refused as members. A store is known by its endpoint. If two
+ * endpoints are one store, this class cannot see that, and such a multi-lock is never acquired.
  *
  * <p><b>Waiting.</b> Multi-locks never deadlock with each other, whatever the order of their
- * members. A thread waits for a member only if it holds no other member, or only renewed members
- * whose names come earlier. In all other cases it tries the member without waiting. If that fails,
- * it gives all members back, and waits for the refused member while it holds nothing. One deadline
- * covers all of it. A caller that nests other locks around a multi-lock has to keep an order of its
- * own.
+ * members. A thread waits for a member only if it holds no other member, or only members whose
+ * names come earlier, and which are renewed without a maximum. In all other cases it tries the
+ * member without waiting. If that fails, it gives all members back, and waits for the refused
+ * member while it holds nothing. One deadline covers all of it. A caller that nests other locks
+ * around a multi-lock has to keep an order of its own.
  *
  * <p><b>Leases.</b> Each member is renewed, or has the fixed lease, counted from before its own
  * command was sent. The merged lease ends with the first. If a fixed lease is over before the last
@@ -58,8 +59,8 @@ public interface MultiLock extends LeasedLock {
    *
    * @param locks locks of {@link LockService}s; a multi-lock among them stands for its members
    * @return a handle, which costs nothing while unused
-   * @throws IllegalArgumentException there are no locks, one is there twice, or one is neither from
-   *     a {@code LockService} nor a multi-lock
+   * @throws IllegalArgumentException there are no locks, one is there twice, both sides of a
+   *     read/write lock are there, or one is neither from a {@code LockService} nor a multi-lock
    */
   static MultiLock of(LeasedLock... locks) {
     return of(Arrays.asList(locks));

@@ -6,6 +6,7 @@ import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LossCause;
 import io.mortise.internal.concurrent.Futures;
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.MemberLease;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.spi.TimeSource;
@@ -14,6 +15,7 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -207,7 +209,9 @@ class MergedLease implements Lease {
 
   @Override
   public Lease onLost(Consumer<? super LeaseChange> listener) {
-    CompletableFuture<Void> unused = loss.thenAcceptAsync(listener, executor);
+    Objects.requireNonNull(listener, "listener");
+    CompletableFuture<Void> unused =
+        loss.thenAcceptAsync(event -> Trampoline.guarded(listener, event), executor);
     return this;
   }
 
@@ -294,8 +298,8 @@ class MergedLease implements Lease {
     if (!closed.compareAndSet(false, true)) {
       return CompletableFuture.completedFuture(null);
     }
-    boolean held = isOpen();
-    if (held && end.compareAndSet(null, LeaseState.RELEASED)) {
+    boolean held = isOpen() && end.compareAndSet(null, LeaseState.RELEASED);
+    if (held) {
       ended();
     }
     List<CompletableFuture<Void>> all = releaseAll(rest);

@@ -42,7 +42,7 @@ final class MultiAttempt {
    * A later round takes the members in canonical order. There are two ways to take a member:
    *
    *   wait for it   if the thread holds no other member, or if all members that it holds are
-   *                 renewed and come before this one by name
+   *                 renewed without a maximum and come before this one by name
    *   try it        otherwise
    *
    * The store's name is not part of that rule. Processes may know one store by different addresses,
@@ -51,8 +51,8 @@ final class MultiAttempt {
    *   - A thread that waits while it holds members waits for a greater name than any that it holds.
    *   - A thread that waits for a member that refused it holds nothing.
    *
-   * With a fixed lease a thread waits only while it holds no member, since the lease runs during
-   * the wait. A try that was refused ends the round: all members are given back. The next round
+   * With a fixed lease or a maximum a thread waits only while it holds no member, since that time
+   * runs during the wait. A try that was refused ends the round: all members are given back. The next round
    * begins with a wait for the member that refused, as C++'s std::lock does.
    *
    * An attempt that waits tries without recalls: a try has asked the service that only keeps the
@@ -77,7 +77,7 @@ final class MultiAttempt {
   /** The greatest member that is held, by name. */
   private @Nullable Member greatest;
 
-  /** Whether all members that are held are renewed. */
+  /** Whether all members that are held may be kept during a wait. */
   private boolean mayWait = true;
 
   private boolean first = true;
@@ -263,7 +263,7 @@ final class MultiAttempt {
 
   private void hold(Member taken) {
     held.add(taken);
-    mayWait = mayWait && taken.isRenewed();
+    mayWait = mayWait && taken.mayBeKept();
     greatest = greatest == null || before(greatest, taken) ? taken : greatest;
   }
 
@@ -283,7 +283,7 @@ final class MultiAttempt {
    */
   private @Nullable Member lost() {
     for (Member each : held) {
-      if (!each.handle().isHeldByCurrentThread()) {
+      if (each.handle().getHoldCount() == 0) { // the thread does not ask, so it is not told
         if (each.isRenewed()) {
           return each;
         }

@@ -13,8 +13,9 @@ import io.mortise.internal.lock.MemberHandle;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashSet;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -50,12 +51,15 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
     if (members.isEmpty()) {
       throw new IllegalArgumentException("a multi-lock of no locks; give it one or more");
     }
-    Set<String> places = new HashSet<>();
+    Map<String, Member> known = new HashMap<>();
     for (Member each : members) {
-      if (!places.add(each.place())) {
-        throw new IllegalArgumentException(
-            "lock '%s' is in the multi-lock twice (%s); give each lock once"
-                .formatted(each.name(), each.place()));
+      for (String mark : each.marks()) {
+        Member other = known.put(mark, each);
+        if (other != null) {
+          throw new IllegalArgumentException(
+              "lock '%s' is in the multi-lock twice (%s and %s); give each lock once, and one side of a read/write lock"
+                  .formatted(each.name(), other.place(), each.place()));
+        }
       }
     }
     return new MultiLockHandle(members);
@@ -136,7 +140,7 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
   @Override
   protected void checkNotHeld() {
     for (Member each : members) {
-      if (each.handle().isHeldByCurrentThread()) {
+      if (each.wouldWaitForItself()) {
         throw new IllegalStateException(
             "multi-lock %s: thread %s holds '%s' already, and a lease is not reentrant: the thread would wait for itself; unlock first"
                 .formatted(name(), Thread.currentThread().getName(), each.name()));

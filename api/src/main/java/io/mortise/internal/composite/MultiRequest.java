@@ -26,8 +26,8 @@ final class MultiRequest {
    *
    * A request that waits tries all missing members at the same time. If some refuse, it waits for
    * the first of them. It follows the rule of MultiAttempt: while it waits, it holds nothing but
-   * renewed leases of smaller names, so that no circle of waiting requests can close. Then it tries
-   * the missing members again.
+   * leases of smaller names that are renewed without a maximum, so that no circle of waiting
+   * requests can close. Then it tries the missing members again.
    *
    * A request that does not wait tries one member after the other, as MultiAttempt does. Of such a
    * request, a try waits for a member that its service only keeps. One that waits has asked for it
@@ -150,7 +150,7 @@ final class MultiRequest {
     failure = null; // the last answers count
     giveBack(
         members.stream()
-            .filter(each -> !(each.isRenewed() && MultiAttempt.before(each, member)))
+            .filter(each -> !(each.mayBeKept() && MultiAttempt.before(each, member)))
             .toList());
     CompletableFuture<LeaseOutcome> one = ask(member, left());
     CompletableFuture<LeaseOutcome> unused =

@@ -9,6 +9,7 @@ import io.mortise.LockServiceClosedException;
 import io.mortise.RedLock;
 import io.mortise.Registration;
 import io.mortise.internal.concurrent.Futures;
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.ThreadLeases;
@@ -141,9 +142,9 @@ abstract class QuorumLock extends JucLock implements RedLock {
   }
 
   private boolean enter(LeaseOutcome outcome) {
-    Lease lease = outcome.lease();
+    QuorumLease lease = (QuorumLease) outcome.lease();
     if (lease != null) {
-      holds.add(places, lease);
+      holds.add(places, lease, () -> lease.left().isZero());
     }
     return lease != null;
   }
@@ -173,7 +174,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
     Lease over = holds.exit(places, own);
     if (over != null) {
       over.close();
-    } else if (!isValid(own)) {
+    } else if (isLost(own)) {
       throw lost();
     }
   }
@@ -185,11 +186,11 @@ abstract class QuorumLock extends JucLock implements RedLock {
 
   @Override
   public final boolean isHeldByCurrentThread() {
-    boolean held = isValid(own());
-    if (!held) {
-      holds.told(places);
+    ThreadLeases.Held own = own();
+    if (own != null && isLost(own)) {
+      holds.told(places); // one that is only in doubt may still be unlocked
     }
-    return held;
+    return isValid(own);
   }
 
   @Override
@@ -204,6 +205,10 @@ abstract class QuorumLock extends JucLock implements RedLock {
 
   private static boolean isValid(ThreadLeases.@Nullable Held held) {
     return held != null && held.lease().isValid();
+  }
+
+  private static boolean isLost(ThreadLeases.Held held) {
+    return held.lease().state() == LeaseState.LOST;
   }
 
   private static boolean isCertain(ThreadLeases.Held held) {
@@ -262,15 +267,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
     } else {
       log.warn("Redlock '{}': {}", name(), event);
     }
-    listeners.forEach(each -> tell(each, event));
-  }
-
-  private static void tell(Consumer<? super LeaseChange> listener, LeaseChange event) {
-    try {
-      listener.accept(event);
-    } catch (RuntimeException e) {
-      log.warn("a lock listener failed", e); // the other listeners are notified all the same
-    }
+    listeners.forEach(each -> Trampoline.guarded(each, event));
   }
 
   // Leases
@@ -283,7 +280,8 @@ abstract class QuorumLock extends JucLock implements RedLock {
 
   @Override
   protected final void checkNotHeld() {
-    if (isValid(own())) {
+    ThreadLeases.Held own = own();
+    if (own != null && !isLost(own)) {
       throw new IllegalStateException(
           "Redlock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
               .formatted(name(), Thread.currentThread().getName()));

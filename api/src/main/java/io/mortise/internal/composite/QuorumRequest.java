@@ -311,7 +311,7 @@ final class QuorumRequest {
   }
 
   private Duration jitter(Duration longest) {
-    long nanos = atMostLeft(longest).toNanos();
+    long nanos = Math.max(1, atMostLeft(longest).toNanos());
     return Duration.ofNanos(ThreadLocalRandom.current().nextLong(nanos) + 1);
   }
 

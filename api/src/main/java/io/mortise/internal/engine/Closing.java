@@ -131,7 +131,8 @@ final class Closing {
    */
   private boolean await(Duration longest) {
     long start = store.now();
-    long wait = Math.min(TimeUnit.NANOSECONDS.convert(longest), Long.MAX_VALUE / 4);
+    long nanos = Math.max(0, TimeUnit.NANOSECONDS.convert(longest));
+    long wait = Math.min(nanos, Long.MAX_VALUE / 4);
     Thread self = Thread.currentThread();
     phase.watch(self);
     try {

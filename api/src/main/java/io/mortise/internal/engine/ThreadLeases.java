@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.Lease;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,10 +12,12 @@ public final class ThreadLeases {
   /** One thread's hold, however deeply nested. Only that thread changes the count. */
   public static final class Held {
     private final Lease lease;
+    private final BooleanSupplier over;
     private int count = 1;
 
-    private Held(Lease lease) {
+    private Held(Lease lease, BooleanSupplier over) {
       this.lease = lease;
+      this.over = over;
     }
 
     public Lease lease() {
@@ -32,13 +35,10 @@ public final class ThreadLeases {
       }
       count++;
     }
-
-    private boolean isOver() {
-      return lease.remaining().isZero();
-    }
   }
 
-  private final ThreadStacks<Held> holds = new ThreadStacks<>(Held::isOver, dropped -> {});
+  private final ThreadStacks<Held> holds =
+      new ThreadStacks<>(held -> held.over.getAsBoolean(), dropped -> {});
 
   /** The calling thread's newest hold, valid or lost; null if it has none. */
   public synchronized @Nullable Held find(String lock) {
@@ -53,10 +53,14 @@ public final class ThreadLeases {
     return holds.find(lock, threadId);
   }
 
-  /** The calling thread has acquired the lock. */
-  public synchronized void add(String lock, Lease lease) {
+  /**
+   * The calling thread has acquired the lock.
+   *
+   * @param over whether the lease has ended for good; it changes nothing
+   */
+  public synchronized void add(String lock, Lease lease, BooleanSupplier over) {
     holds.forgetTold();
-    holds.push(Thread.currentThread(), lock, new Held(lease));
+    holds.push(Thread.currentThread(), lock, new Held(lease, over));
   }
 
   /** The calling thread asked, and is told that it does not hold the lock. */

@@ -42,15 +42,27 @@ final class LeasedWork<T extends @Nullable Object> {
     }
   }
 
+  /** Foreign code may throw anything, also after it has passed on a result. The first counts. */
   private void start(Lease lease) {
-    CompletionStage<T> stage;
-    try {
-      stage = Objects.requireNonNull(work.apply(lease), "the work has returned no stage");
-    } catch (RuntimeException | Error e) {
-      stage = CompletableFuture.failedStage(e);
-    }
+    CompletableFuture<T> done = new CompletableFuture<>();
     CompletionStage<T> unused =
-        stage.whenComplete((value, failure) -> release(lease, value, failure));
+        done.whenComplete((value, failure) -> release(lease, value, failure));
+    try {
+      unused =
+          Objects.requireNonNull(work.apply(lease), "the work has returned no stage")
+              .whenComplete((value, failure) -> end(done, value, failure));
+    } catch (Throwable e) {
+      done.completeExceptionally(e);
+    }
+  }
+
+  private static <T extends @Nullable Object> void end(
+      CompletableFuture<T> done, T value, @Nullable Throwable failure) {
+    if (failure == null) {
+      done.complete(value);
+    } else {
+      done.completeExceptionally(failure);
+    }
   }
 
   private void release(Lease lease, T value, @Nullable Throwable failure) {

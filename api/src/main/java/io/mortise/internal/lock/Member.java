@@ -12,6 +12,7 @@ import io.mortise.internal.wire.VotingSet;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
@@ -69,6 +70,12 @@ public interface Member extends LeaseSource {
   String key();
 
   /**
+   * Members with a text in common are one lock, or two sides of one. Services of one store are
+   * known by its endpoint, if it says which database they use.
+   */
+  Set<String> marks();
+
+  /**
    * The server and key prefix of this lock, which have one vote in a Redlock. The text is the same
    * in all processes that use the same names of endpoints.
    */
@@ -93,6 +100,15 @@ public interface Member extends LeaseSource {
 
   /** Whether holds by this handle are renewed until they are released. */
   boolean isRenewed();
+
+  /**
+   * Whether it may be held for any time while its holder waits for another lock: it is renewed, and
+   * has no maximum.
+   */
+  boolean mayBeKept();
+
+  /** Whether the calling thread's holds exclude a lease of this lock, also while in doubt. */
+  boolean wouldWaitForItself();
 
   /** The lease that acquisitions by this handle ask for. */
   Duration lease();

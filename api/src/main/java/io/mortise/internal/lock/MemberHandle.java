@@ -9,6 +9,7 @@ import io.mortise.internal.engine.Pending;
 import io.mortise.internal.engine.ThreadLeases;
 import io.mortise.internal.engine.Waiter;
 import io.mortise.internal.engine.Wanted;
+import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.VotingSet;
@@ -16,14 +17,19 @@ import io.mortise.spi.BackendInfo;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Makes a member of a lock handle. It is immutable. */
 public final class MemberHandle implements Member {
+  /** The address of a client of the application, which does not say which database it uses. */
+  private static final Pattern BARE = Pattern.compile("(?!memory:)[^/]*:\\d+");
+
   private final LockHandle lock;
   private final Engine engine;
   private final LockKeys keys;
@@ -138,6 +144,13 @@ public final class MemberHandle implements Member {
   }
 
   @Override
+  public Set<String> marks() {
+    String endpoint = engine.store().endpoint();
+    String store = BARE.matcher(endpoint).matches() ? engine.store().clientId().text() : endpoint;
+    return Set.of(store + ' ' + keys.lock(), store + ' ' + keys.queue());
+  }
+
+  @Override
   public String voter() {
     return engine.store().endpoint() + ' ' + engine.store().options().keyPrefix();
   }
@@ -145,6 +158,18 @@ public final class MemberHandle implements Member {
   @Override
   public boolean isRenewed() {
     return lock.leaseTerms().renewed();
+  }
+
+  @Override
+  public boolean mayBeKept() {
+    return lock.leaseTerms().renewed()
+        && lock.leaseTerms().maxHold() == LeaseTerms.UNLIMITED
+        && engine.store().options().maxHold() == null;
+  }
+
+  @Override
+  public boolean wouldWaitForItself() {
+    return lock.wouldWaitForItself();
   }
 
   @Override

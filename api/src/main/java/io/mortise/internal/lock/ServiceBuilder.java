@@ -281,7 +281,7 @@ public final class ServiceBuilder implements LockService.Builder {
       return;
     }
     require(
-        acks.timeout().multipliedBy(2).compareTo(timeout) < 0,
+        acks.timeout().compareTo(timeout.dividedBy(2)) < 0,
         "the wait %s of replicaAcks is half of commandTimeout %s or more; the reply could come too late"
             .formatted(acks.timeout(), timeout));
   }

@@ -29,7 +29,7 @@ class MultiAttemptTest {
         Map.of(
             "name", none -> name,
             "begin", none -> trial,
-            "isRenewed", none -> true,
+            "mayBeKept", none -> true,
             "joins", none -> false,
             "batch", none -> batch,
             "handle", none -> handle,

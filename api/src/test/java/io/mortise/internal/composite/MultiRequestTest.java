@@ -30,7 +30,7 @@ class MultiRequestTest {
   private Member busy(String name) {
     return of(
         Member.class,
-        Map.of("name", name, "isRenewed", false, "time", TimeSource.system()),
+        Map.of("name", name, "mayBeKept", false, "time", TimeSource.system()),
         this::claim);
   }
 

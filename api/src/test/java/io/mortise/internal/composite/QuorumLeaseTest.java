@@ -43,13 +43,16 @@ class QuorumLeaseTest {
   private final Map<String, CompletableFuture<Void>> releases = new HashMap<>();
   private final TimeSource time =
       Stub.of(TimeSource.class, Map.of("nanoTime", none -> 0L, "schedule", this::schedule));
-  private final QuorumMembers members =
-      new QuorumMembers(
-          "red",
-          List.of(member("a"), member("b"), member("c")),
-          Duration.ofSeconds(1),
-          null,
-          new MemberServers("red", List.of()));
+  private final QuorumMembers members = members(Duration.ofSeconds(1));
+
+  private QuorumMembers members(Duration timeout) {
+    return new QuorumMembers(
+        "red",
+        List.of(member("a"), member("b"), member("c")),
+        timeout,
+        null,
+        new MemberServers("red", List.of()));
+  }
 
   private Object schedule(Object[] args) {
     Runnable task = () -> ((Runnable) args[0]).run(); // a new object for each call
@@ -120,6 +123,10 @@ class QuorumLeaseTest {
   }
 
   private CompletableFuture<LeaseOutcome> request() {
+    return request(members);
+  }
+
+  private static CompletableFuture<LeaseOutcome> request(QuorumMembers members) {
     CompletableFuture<LeaseOutcome> claimed = new CompletableFuture<>();
     QuorumRequest.start(members, new QuorumOwner(null, event -> {}), LEASE.toNanos(), claimed);
     return claimed;
@@ -173,6 +180,19 @@ class QuorumLeaseTest {
     pauses.cancel(false);
 
     assertEquals(List.of(), timers);
+  }
+
+  @Test
+  void theShortestMemberTimeoutChangesNoPause() {
+    List<Integer> pending = new ArrayList<>();
+    for (QuorumMembers each : List.of(members, members(Duration.ofNanos(1)))) {
+      CompletableFuture<LeaseOutcome> waits = request(each);
+      asked("a").complete(taken());
+      asked("b").complete(taken()); // and c is silent, so it looks again
+      pending.add(timers.size());
+      waits.cancel(false);
+    }
+    assertEquals(pending.get(0), pending.get(1));
   }
 
   /** A late answer arrives just before it would count, while another thread releases. */

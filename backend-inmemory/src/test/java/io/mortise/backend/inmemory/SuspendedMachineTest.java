@@ -244,6 +244,48 @@ class SuspendedMachineTest implements BackendUnderTest {
     }
   }
 
+  /** It is only in doubt. So its thread unlocks as ever, and has no more of it than before. */
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void aClockThatIsSetBetweenTwoUnlocksLosesNothing(Kind kind) {
+    LeasedLock lock = kind.in(mine);
+    lock.lock();
+    lock.lock();
+    stepWallClock(Duration.ofHours(1));
+
+    assertThrows(IllegalStateException.class, () -> lock.tryAcquire(Duration.ZERO));
+    lock.unlock();
+    lock.ensureHeld();
+    lock.unlock();
+
+    LeasedLock rival = kind.rival(theirs);
+    assertTrue(rival.tryLock());
+    rival.unlock();
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void aHoldThatWasAskedForInDoubtIsNotForgotten(Kind kind) {
+    LeasedLock lock = kind.in(mine);
+    lock.lock();
+    stepWallClock(Duration.ofHours(1));
+    assertFalse(lock.isHeldByCurrentThread());
+    advance(Duration.ofSeconds(2));
+    LeasedLock next = red("next");
+    next.lock();
+    next.unlock();
+
+    lock.ensureHeld();
+    lock.unlock();
+    LeasedLock rival = kind.rival(theirs);
+    assertTrue(rival.tryLock());
+    rival.unlock();
+  }
+
+  private RedLock red(String name) {
+    return RedLock.of(mine.stream().map(each -> each.getLock(name)).toArray(LeasedLock[]::new));
+  }
+
   @Test
   void aClockThatIsSetCostsOneCommand() {
     DistributedLock lock = service.getLock("x");

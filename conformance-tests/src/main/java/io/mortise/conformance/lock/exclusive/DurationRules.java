@@ -165,6 +165,9 @@ public abstract class DurationRules extends LockRules {
     assertThrows(
         IllegalArgumentException.class,
         () -> LockService.builder().backend(backend()).maxHold(value).open());
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> LockService.builder().backend(backend()).replicaAcks(1, value).open());
     assertDoesNotThrow(() -> service.getLock(name).isLocked());
   }
 }

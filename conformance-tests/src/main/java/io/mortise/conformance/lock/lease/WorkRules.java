@@ -29,6 +29,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -308,6 +309,64 @@ public abstract class WorkRules extends LockRules {
     CompletableFuture<String> none = lock.async().withLease(lease -> null);
     assertInstanceOf(NullPointerException.class, Await.failure(none));
     assertFree(lock);
+  }
+
+  @Test
+  @Rule("L25")
+  void aCheckedExceptionThatIsNotDeclaredFailsTheResultAndTheLockIsFree() {
+    DistributedLock lock = lock();
+    IOException failure = new IOException("the work failed");
+    CompletableFuture<String> result =
+        lock.async()
+            .withLease(lease -> {
+              throw undeclared(failure);
+            });
+    assertSame(failure, Await.failure(result));
+    assertFree(lock);
+  }
+
+  /** As code in other languages throws it. */
+  @SuppressWarnings("unchecked") // the cast has no effect at run time
+  private static <E extends Exception> RuntimeException undeclared(Exception failure) throws E {
+    throw (E) failure;
+  }
+
+  /** Some stages throw before they know the callback, and some after they have called it. */
+  @Test
+  @Rule("L25")
+  void aStageThatThrowsFailsTheResultAndTheLockIsFree() {
+    DistributedLock lock = lock();
+    IllegalStateException failure = new IllegalStateException("the stage takes no callbacks");
+    CompletableFuture<String> before =
+        lock.async().withLease(lease -> new ThrowingStage(failure, false));
+    assertSame(failure, Await.failure(before));
+    assertEquals(0, failure.getSuppressed().length);
+    assertFree(lock);
+
+    CompletableFuture<String> after =
+        lock.async().withLease(lease -> new ThrowingStage(failure, true));
+    assertEquals("done", Await.value(after));
+    assertFree(lock);
+  }
+
+  private static final class ThrowingStage extends CompletableFuture<String> {
+    private final IllegalStateException failure;
+    private final boolean calls;
+
+    ThrowingStage(IllegalStateException failure, boolean calls) {
+      this.failure = failure;
+      this.calls = calls;
+    }
+
+    @Override
+    public CompletableFuture<String> whenComplete(
+        BiConsumer<? super String, ? super Throwable> callback) {
+      if (calls) {
+        complete("done");
+        CompletableFuture<String> unused = super.whenComplete(callback);
+      }
+      throw failure;
+    }
   }
 
   @Test

@@ -44,6 +44,14 @@ abstract class MultiFixture extends LockRules {
     return new Two(lock(), elsewhere);
   }
 
+  /** Two locks with a maximum: of the lock, and of the service. */
+  List<MultiLock> limited() {
+    LockService service = service(builder -> builder.maxHold(LONG));
+    return List.of(
+        two().both().withMaxHold(LONG),
+        MultiLock.of(service.getLock(name), service.getLock(nameB())));
+  }
+
   String nameB() {
     return name + "-b";
   }

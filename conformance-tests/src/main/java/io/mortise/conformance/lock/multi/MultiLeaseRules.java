@@ -7,9 +7,11 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
+import io.mortise.LockService;
 import io.mortise.MultiLock;
 import io.mortise.Registration;
 import io.mortise.conformance.LockKit;
@@ -74,6 +76,70 @@ public abstract class MultiLeaseRules extends MultiFixture {
     assertEquals(LeaseState.RELEASED, both.leaseState());
     assertThrows(IllegalMonitorStateException.class, both::unlock);
     assertFalse(a.isLocked());
+  }
+
+  @Test
+  @Rule("L2")
+  void aLeaseThatAHoldOfTheThreadExcludesIsRefused() {
+    DistributedReadWriteLock lock = service().getReadWriteLock(name);
+    DistributedLock b = service().getLock(nameB());
+    MultiLock writing = MultiLock.of(lock.writeLock(), b);
+    MultiLock reading = MultiLock.of(lock.readLock(), b);
+    lock.readLock().lock();
+    assertThrows(IllegalStateException.class, () -> writing.tryAcquire(Duration.ZERO));
+    assertThrows(IllegalStateException.class, writing::acquire);
+    lock.readLock().unlock();
+    lock.writeLock().lock();
+    assertThrows(IllegalStateException.class, () -> reading.tryAcquire(Duration.ZERO));
+    assertThrows(IllegalStateException.class, reading::acquire);
+    lock.writeLock().unlock();
+    assertFalse(b.isLocked());
+  }
+
+  /** The thread did not ask whether it holds the lock. */
+  @Test
+  @Rule({"L3", "L9"})
+  void anAttemptHidesNoEarlierLossOfAMember() throws InterruptedException {
+    LockService service = service();
+    DistributedLock a = service.getLock(name);
+    a.lock();
+    assertTrue(a.forceUnlock());
+    Await.until("the loss is known", () -> a.leaseState() == LeaseState.LOST);
+
+    MultiLock.of(a, service.getLock(nameB())).tryAcquire(Duration.ZERO).orElseThrow().close();
+    service.getLock(name + "-c").run(() -> {});
+
+    assertThrows(LeaseLostException.class, a::unlock);
+  }
+
+  @Test
+  @Rule({"L3", "L9"})
+  void anAttemptHidesNoLossOfAnOuterHoldInBetween() {
+    LockService service = service();
+    DistributedLock a = service.getLock(name);
+    MultiLock all = MultiLock.of(a, service.getLock(nameB()), service.getLock(name + "-c"));
+    DistributedLock theirB = service().getLock(nameB());
+    DistributedLock theirC = service().getLock(name + "-c");
+    theirB.lock();
+    theirC.lock();
+    Contender inside =
+        contender(() -> {
+          a.lock();
+          all.lock();
+          return true;
+        });
+    Await.until("the thread waits for b", () -> isQueued(nameB(), 1));
+    theirB.unlock();
+    Await.until("the thread waits for c", () -> isQueued(name + "-c", 1));
+    assertTrue(a.forceUnlock());
+    Await.until("the loss is known", () -> !a.isHeldByThread(inside.thread().getId()));
+    theirC.unlock();
+    assertTrue(inside.result());
+
+    inside.leave(() -> {
+      all.unlock();
+      assertThrows(LeaseLostException.class, a::unlock);
+    });
   }
 
   @Test

@@ -218,6 +218,21 @@ public abstract class MultiRequestRules extends MultiFixture {
 
   @Test
   @Rule({"L1", "L10"})
+  void withAMaxHoldItWaitsWithNothingInHand() {
+    for (MultiLock both : limited()) {
+      Two theirs = two();
+      theirs.b().lock();
+      CompletableFuture<Lease> waiting = both.async().acquire();
+      Await.until("the request waits for the larger name", () -> isQueued(nameB(), 1));
+      Await.until("the smaller name is free", () -> !theirs.a().isLocked());
+      theirs.b().unlock();
+      Await.value(waiting).close();
+      awaitFree(theirs);
+    }
+  }
+
+  @Test
+  @Rule({"L1", "L10"})
   void requestsInOppositeOrdersNeverDeadlock() {
     AtomicInteger inside = new AtomicInteger();
     List<CompletableFuture<Void>> all = new ArrayList<>();

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.BackendUnavailableException;
+import io.mortise.DistributedReadWriteLock;
 import io.mortise.LeasedLock;
 import io.mortise.MultiLock;
 import io.mortise.conformance.LockKit;
@@ -170,6 +171,12 @@ public abstract class MultiRules extends MultiFixture {
     assertRefused("no locks");
     assertRefused("twice", mine.a(), mine.b(), mine.a().withLease(LONG));
     assertRefused("twice", mine.both(), mine.b());
+    assertRefused("twice", mine.a(), mine.b(), lock());
+    assertRefused("twice", mine.both(), two().both());
+    DistributedReadWriteLock sides = service().getReadWriteLock(name);
+    assertRefused("one side", sides.readLock(), sides.writeLock());
+    assertRefused("one side", sides.writeLock(), service().getReadWriteLock(name).readLock());
+    assertEquals("[%1$s, %1$s]".formatted(name), MultiLock.of(sides.readLock(), lock()).name());
     assertRefused("strange", mine.a(), strange);
     for (long bad : new long[] {0, -1, Long.MAX_VALUE}) {
       IllegalArgumentException e =

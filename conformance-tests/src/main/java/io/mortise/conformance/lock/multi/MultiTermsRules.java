@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import io.mortise.MultiLock;
@@ -14,6 +15,9 @@ import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.support.Await;
+import io.mortise.spi.BackendInfo;
+import io.mortise.spi.ForwardingBackend;
+import io.mortise.spi.LockBackend;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -120,6 +124,47 @@ public abstract class MultiTermsRules extends MultiFixture {
     both.unlock();
     both.unlock();
     both.unlock();
+  }
+
+  /** A client of the application may use any database of its server. */
+  @Test
+  @Rule("L18")
+  void aNameOnTwoServersThatMayBeOneIsNotRefused() {
+    LockService one = service(new Bare(backend()), builder -> builder);
+    LockService other = service(new Bare(backend()), builder -> builder);
+    assertEquals(
+        "[%1$s, %1$s]".formatted(name),
+        MultiLock.of(one.getLock(name), other.getLock(name)).name());
+    DistributedReadWriteLock sides = one.getReadWriteLock(name);
+    assertThrows(
+        IllegalArgumentException.class,
+        () -> MultiLock.of(sides.readLock(), sides.writeLock()));
+  }
+
+  /** A backend on a client that knows an address, and no database. */
+  private static final class Bare extends ForwardingBackend {
+    private final LockBackend backend;
+
+    Bare(LockBackend backend) {
+      this.backend = backend;
+    }
+
+    @Override
+    protected LockBackend target() {
+      return backend;
+    }
+
+    @Override
+    public BackendInfo info() {
+      BackendInfo info = backend.info();
+      return new BackendInfo(
+          "127.0.0.1:6379",
+          info.serverVersion(),
+          info.publishCounts(),
+          info.anyKeys(),
+          info.topology(),
+          info.downAfter());
+    }
   }
 
   @Test

@@ -54,6 +54,25 @@ public abstract class MultiWaitingRules extends MultiFixture {
     assertWaitsEmptyHanded(both, theirs.b(), () -> isQueued(nameB(), 1), theirs.a());
   }
 
+  /** The limit of the first name would run while it waits for the second. */
+  @Test
+  @Rule({"L1", "L10"})
+  void withAMaxHoldItWaitsForTheSecondWithNothingInHand() {
+    for (MultiLock both : limited()) {
+      Two theirs = two();
+      theirs.both().lock();
+      Contender waiter = contender(both, () -> isQueued(1));
+      theirs.a().unlock();
+      Await.until("it waits for the second name", () -> isQueued(nameB(), 1));
+      assertFalse(theirs.a().isLocked());
+      theirs.b().unlock();
+
+      assertTrue(waiter.result());
+      waiter.leave(both::unlock);
+      assertFalse(theirs.isAnyLocked());
+    }
+  }
+
   @Test
   @Rule({"L1", "L10"})
   void forTheSecondOfTwoNamesakesItWaitsWithNothingInHand() {

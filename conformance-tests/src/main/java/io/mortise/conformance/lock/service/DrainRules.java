@@ -230,6 +230,14 @@ public abstract class DrainRules extends LockRules {
   }
 
   @Test
+  @Rule("L5")
+  void aTimeBelowZeroIsNone() {
+    Contender holder = inside(lock);
+    assertFalse(closer(Duration.ofSeconds(Long.MIN_VALUE)).result(), "it waits for nobody");
+    holder.leave(() -> {});
+  }
+
+  @Test
   @Rule("L4")
   void anInterruptEndsTheWaitAndIsKept() {
     Contender holder = inside(lock);
