@@ -52,8 +52,8 @@ final class MultiAttempt {
    *   - A thread that waits for a member that refused it holds nothing.
    *
    * With a fixed lease or a maximum a thread waits only while it holds no member, since that time
-   * runs during the wait. A try that was refused ends the round: all members are given back. The next round
-   * begins with a wait for the member that refused, as C++'s std::lock does.
+   * runs during the wait. A try that was refused ends the round: all members are given back. The
+   * next round begins with a wait for the member that refused, as C++'s std::lock does.
    *
    * An attempt that waits tries without recalls: a try has asked the service that only keeps the
    * member, and the wait for it follows.
