@@ -137,8 +137,7 @@ public abstract class MultiTermsRules extends MultiFixture {
         MultiLock.of(one.getLock(name), other.getLock(name)).name());
     DistributedReadWriteLock sides = one.getReadWriteLock(name);
     assertThrows(
-        IllegalArgumentException.class,
-        () -> MultiLock.of(sides.readLock(), sides.writeLock()));
+        IllegalArgumentException.class, () -> MultiLock.of(sides.readLock(), sides.writeLock()));
   }
 
   /** A backend on a client that knows an address, and no database. */
