@@ -149,8 +149,8 @@ class LinksTest {
   void patienceCoversAnEndedRest() throws Throwable {
     try (LockBackend backend = open(proxy.uri())) {
       assertWorks(backend);
-      Thread.sleep(500); // rested for long enough to be looked at
       proxy.cut();
+      Thread.sleep(1_000); // rests for long enough to be looked at, and hears of its end
       proxy.stall();
       ScriptCall call = echo("x", TIME).withPatience(new Patience(Duration.ofMillis(100), false));
       assertTook(

@@ -34,6 +34,7 @@ class LinkedCommand<T> extends AsyncCommand<String, String, T> {
   }
 
   /** Ends the link, unless the failure is a reply or comes from a timer. Lettuce reconnects. */
+  @SuppressWarnings("FutureReturnValueIgnored") // ends unwatched
   final void endLink(Throwable failure) {
     Channel used = link;
     if (used != null

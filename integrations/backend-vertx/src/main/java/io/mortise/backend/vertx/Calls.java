@@ -106,7 +106,7 @@ final class Calls implements Link.User {
     String error = Replies.error(failure);
     if (error == null) {
       call.fail(failure);
-      if (on == connection) { // or else its reply could go to the next call
+      if (on.equals(connection)) { // or else its reply could go to the next call
         link.reconnect("a call got no reply");
       }
       return;
