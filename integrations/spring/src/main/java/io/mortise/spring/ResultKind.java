@@ -42,11 +42,7 @@ enum ResultKind {
           "io.reactivex.rxjava3.core.ObservableSource",
           "io.reactivex.rxjava3.core.SingleSource",
           "kotlinx.coroutines.Job",
-          "kotlinx.coroutines.flow.Flow",
-          "org.springframework.web.context.request.async.DeferredResult",
-          "org.springframework.web.context.request.async.WebAsyncTask",
-          "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
-          "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+          "kotlinx.coroutines.flow.Flow");
 
   private static final ClassValue<Boolean> GOES_ON =
       new ClassValue<>() {

@@ -18,10 +18,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.web.context.request.async.DeferredResult;
-import org.springframework.web.context.request.async.WebAsyncTask;
-import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
-import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /** Results of libraries whose work goes on, and for which Spring has no adapter here. */
 class LateResultTest {
@@ -50,14 +46,6 @@ class LateResultTest {
     Flow flow();
 
     Deferred deferred();
-
-    DeferredResult deferredResult();
-
-    WebAsyncTask webAsyncTask();
-
-    ResponseBodyEmitter emitter();
-
-    StreamingResponseBody body();
   }
 
   /** A type that only inherits from one that is known. */
