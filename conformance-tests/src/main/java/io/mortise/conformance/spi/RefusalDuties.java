@@ -97,8 +97,7 @@ abstract class RefusalDuties extends FaultDuties {
   private void assertRefused(LockBackend backend, String code) {
     for (Way way : Way.values()) {
       BackendException error =
-          assertThrows(
-              BackendException.class, () -> way.call(backend, brief(increment(name("n")))));
+          assertThrows(BackendException.class, () -> way.call(backend, increment(name("n"))));
       assertEquals(Outcome.NOT_EXECUTED, error.outcome(), error::toString);
       assertTrue(String.valueOf(error.getMessage()).contains(code), error::toString);
     }
