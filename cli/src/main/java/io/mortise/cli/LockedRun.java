@@ -57,15 +57,17 @@ final class LockedRun {
   record Plan(String name, List<String> command, Duration atLeast, OnLost onLost, Duration grace) {}
 
   private final Plan plan;
-  private final Notices notices;
+  private final Streams streams;
+  private final boolean json;
   private final Thread waiting = Thread.currentThread();
   private Signals.@Nullable Signal signal;
   private @Nullable GuardedCommand running;
   private boolean waits = true;
 
-  LockedRun(Plan plan, Notices notices) {
+  LockedRun(Plan plan, Streams streams, boolean json) {
     this.plan = plan;
-    this.notices = notices;
+    this.streams = streams;
+    this.json = json;
   }
 
   /** Passes a signal on to the command, or ends the wait for the lock. */
@@ -128,7 +130,7 @@ final class LockedRun {
     Optional<Lease> lease = wanted.acquire(longest);
     teller.interrupt();
     if (lease.isEmpty()) {
-      throw Failure.chosen(busyCode, "'%s' is held by somebody else".formatted(plan.name()));
+      throw new Failure(busyCode, "'%s' is held by somebody else".formatted(plan.name()), null);
     }
     return run(lease.get());
   }
@@ -143,7 +145,7 @@ final class LockedRun {
                 .filter(holder -> !holder.clientId().equals(service.clientId()))
                 .toList();
         if (!others.isEmpty()) {
-          notices.tell(
+          tell(
               "waits for '%s' (%s), held by %s"
                   .formatted(plan.name(), LockView.kind(each.kind()), LockView.holders(others)));
         }
@@ -151,6 +153,12 @@ final class LockedRun {
     } catch (InterruptedException | RuntimeException e) {
       // Nothing is told. The wait itself reports what is wrong.
     }
+  }
+
+  private void tell(String what) {
+    String line = Text.visible(what);
+    streams.err().println(json ? Json.of(Json.object("message", line)) : "mortise: " + line);
+    streams.err().flush();
   }
 
   private int run(Lease lease) throws InterruptedException {
@@ -184,7 +192,7 @@ final class LockedRun {
       return null;
     }
     if (!GuardedCommand.canGuard()) {
-      notices.tell("no /bin/sh here, so nothing ends the command if mortise is killed");
+      tell("no /bin/sh here, so nothing ends the command if mortise is killed");
     }
     Map<String, String> environment = new HashMap<>(Map.of("MORTISE_LOCK", plan.name()));
     lease.fencingToken().ifPresent(token -> environment.put("MORTISE_TOKEN", "" + token));
@@ -205,17 +213,17 @@ final class LockedRun {
     while (!command.await(PACE)) {
       boolean doubt = lease.state() == LeaseState.SUSPECT;
       if (doubt && !doubted) {
-        notices.tell("the store does not answer, so the lock is not renewed at present");
+        tell("the store does not answer, so the lock is not renewed at present");
       }
       doubted = doubt;
       Duration left = left(lease);
       if (left != null) {
         if (plan.onLost() == OnLost.IGNORE) {
-          notices.tell("the lock was lost; the command goes on without it");
+          tell("the lock was lost; the command goes on without it");
           command.await();
           return true;
         }
-        notices.tell(
+        tell(
             lease.state() == LeaseState.LOST
                 ? "the lock was lost; the command is ended"
                 : "the lock is about to be lost; the command is ended");
@@ -241,15 +249,13 @@ final class LockedRun {
   }
 
   private void end(GuardedCommand command, Duration left) throws InterruptedException {
-    ProcessTree all = command.tree();
-    all.end();
+    List<ProcessHandle> all = command.end();
     Duration time = plan.onLost() == OnLost.KILL || left.isNegative() ? Duration.ZERO : left;
     long last = System.nanoTime() + time.toNanos();
-    while (all.isAlive() && System.nanoTime() - last < 0) {
+    while (all.stream().anyMatch(ProcessHandle::isAlive) && System.nanoTime() - last < 0) {
       TimeUnit.NANOSECONDS.sleep(PACE.toNanos() / 4);
-      all.look();
     }
-    all.kill();
+    all.forEach(ProcessHandle::destroyForcibly);
     command.await();
   }
 
@@ -259,7 +265,7 @@ final class LockedRun {
     } catch (LeaseLostException e) {
       // The exit code says so.
     } catch (LockException e) {
-      notices.tell("the lock was not given back, and ends with its lease: " + e.getMessage());
+      tell("the lock was not given back, and ends with its lease: " + e.getMessage());
     }
   }
 }
