@@ -263,7 +263,7 @@ public final class JedisBackend implements LockBackend {
 
   @Override
   public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
-    return executeAll(List.of(call)).get(0);
+    return start(new Attempt(call, info.endpoint(), links));
   }
 
   @Override
@@ -278,7 +278,10 @@ public final class JedisBackend implements LockBackend {
 
   /** Runs a call whose slot is on its way to this node of a cluster. */
   CompletableFuture<List<Object>> executeAsking(ScriptCall call) {
-    Attempt attempt = new Attempt(call, info.endpoint(), links, true);
+    return start(new Attempt(call, info.endpoint(), links, true));
+  }
+
+  private Attempt start(Attempt attempt) {
     use();
     dispatch(List.of(attempt));
     return attempt;
