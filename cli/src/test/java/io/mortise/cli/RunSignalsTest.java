@@ -126,7 +126,8 @@ class RunSignalsTest {
   @Test
   void theGuardEndsTheCommandAndAllBelowItWhenMortiseIsKilled() throws Exception {
     Process run =
-        mortise("run", "killed", "--", "/bin/sh", "-c", "echo started; sleep 300; echo never");
+        mortise(
+            "run", "killed", "--", "/bin/sh", "-c", "sleep 300 & echo started; wait; echo never");
     BufferedReader lines = run.inputReader();
     awaitLine(lines, "started");
     List<ProcessHandle> below = run.descendants().toList();

@@ -201,8 +201,20 @@ public final class JedisBackend implements LockBackend {
       ConnectionPoolConfig limits = OwnConnections.limits();
       limits.setMaxTotal(size);
       limits.setMaxIdle(size);
-      ConnectionPool pool = OwnConnections.pool(server, settings, limits);
-      return new JedisBackend(pool, server.toString(), BEAT, pool::close);
+      try {
+        OwnPool pool = OwnPool.of(server, settings, limits);
+        return new JedisBackend(
+            pool,
+            server.toString(),
+            BEAT,
+            () -> {
+              pool.close();
+              OwnPool.end(settings);
+            });
+      } catch (RuntimeException | Error e) {
+        OwnPool.end(settings);
+        throw e;
+      }
     });
   }
 

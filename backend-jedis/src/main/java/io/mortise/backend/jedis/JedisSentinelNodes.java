@@ -34,14 +34,14 @@ import redis.clients.jedis.util.KeyValue;
  * @param sentinels makes the pool of a sentinel
  * @param timeout how long a sentinel may take to answer
  * @param tls whether the servers use TLS, for messages
- * @param opening the pools of servers that are just being opened
+ * @param ends what the end has to do: it closes the pools of servers that are just being opened
  */
 record JedisSentinelNodes(
     Function<String, ConnectionPool> data,
     Function<String, ConnectionPool> sentinels,
     Duration timeout,
     boolean tls,
-    Set<ConnectionPool> opening)
+    Set<Runnable> ends)
     implements SentinelNodes {
   JedisSentinelNodes(
       Function<String, ConnectionPool> data,
@@ -65,11 +65,13 @@ record JedisSentinelNodes(
     JedisSentinelNodes nodes =
         new JedisSentinelNodes(
             place -> pool(place, servers), place -> pool(place, watched), timeout, servers.isSsl());
+    nodes.ends.add(() -> OwnPool.end(servers));
+    nodes.ends.add(() -> OwnPool.end(watched));
     return new SentinelRouter(nodes, address, timeout);
   }
 
   private static ConnectionPool pool(String place, JedisClientConfig settings) {
-    return OwnConnections.pool(HostAndPort.from(place), settings, OwnConnections.limits());
+    return OwnPool.of(HostAndPort.from(place), settings, OwnConnections.limits());
   }
 
   @Override
@@ -98,17 +100,18 @@ record JedisSentinelNodes(
 
   private JedisBackend open(
       String endpoint, ConnectionPool pool, Duration beat, JedisBackend.Check check) {
-    opening.add(pool);
+    Runnable end = pool::close;
+    ends.add(end);
     try {
-      return new JedisBackend(pool, endpoint, beat, pool::close, check);
+      return new JedisBackend(pool, endpoint, beat, end, check);
     } finally {
-      opening.remove(pool);
+      ends.remove(end);
     }
   }
 
   @Override
   public void close() {
-    opening.forEach(ConnectionPool::close); // the other servers have closed their own
+    ends.forEach(Runnable::run); // the other servers have closed their pools
   }
 
   /** A sentinel is a server that knows SUBSCRIBE and PING. It runs no scripts. */

@@ -11,7 +11,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.apache.commons.pool2.PooledObject;
 import org.apache.commons.pool2.PooledObjectFactory;
 import org.apache.commons.pool2.PooledObjectState;
@@ -19,16 +18,11 @@ import org.apache.commons.pool2.impl.DefaultPooledObject;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.ConnectionPoolConfig;
-import redis.clients.jedis.DefaultJedisSocketFactory;
-import redis.clients.jedis.DefaultRedisCredentialsProvider;
-import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.Protocol.Keyword;
-import redis.clients.jedis.RedisCredentials;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -58,27 +52,16 @@ record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, C
   /** A server closes no connection after a shorter rest. */
   private static final Duration REST = Duration.ofMillis(300);
 
-  /** The pool of an application's own settings. Jedis introduces its connections. */
-  static ConnectionPool pool(
-      HostAndPort server, JedisClientConfig settings, ConnectionPoolConfig limits) {
-    if (settings.getAuthXManager() != null) {
-      return new ConnectionPool(server, settings, limits); // only this pool renews its tokens
-    }
-    JedisSocketFactory sockets = new DefaultJedisSocketFactory(server, settings);
-    Supplier<RedisCredentials> provider = settings.getCredentialsProvider();
-    if (provider == null || provider instanceof DefaultRedisCredentialsProvider) {
-      return new ConnectionPool(
-          new OwnConnections(sockets, socket -> new Connection(socket, settings)), limits);
-    }
-    return OwnPool.of(server, settings, provider, limits);
+  /** The connections of an application's own settings. Jedis introduces them. */
+  static OwnConnections of(JedisSocketFactory sockets, JedisClientConfig settings) {
+    return new OwnConnections(sockets, socket -> new Connection(socket, settings));
   }
 
   /** The same with credentials that change. */
   static OwnConnections of(
-      HostAndPort server, JedisClientConfig settings, ChangingCredentials.User credentials) {
+      JedisSocketFactory sockets, JedisClientConfig settings, ChangingCredentials.User user) {
     return new OwnConnections(
-        new DefaultJedisSocketFactory(server, settings),
-        socket -> new RenewedConnection(socket, settings, credentials, credentials.latest()));
+        sockets, socket -> new RenewedConnection(socket, settings, user, user.latest()));
   }
 
   /** The connections of a URI. They open in one round trip. */

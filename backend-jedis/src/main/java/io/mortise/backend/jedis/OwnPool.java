@@ -7,10 +7,6 @@ import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.RedisSettings;
 import io.mortise.spi.BackendConfig;
 import io.mortise.spi.Credentials;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.Socket;
 import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,14 +15,14 @@ import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.ConnectionPoolConfig;
+import redis.clients.jedis.DefaultRedisCredentialsProvider;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.JedisSocketFactory;
 import redis.clients.jedis.RedisCredentials;
 import redis.clients.jedis.RedisCredentialsProvider;
-import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.authentication.AuthXManager;
 import redis.clients.jedis.exceptions.JedisDataException;
-import redis.clients.jedis.util.IOUtils;
 
 /**
  * The connections to one server that belong to a backend. Its end closes every socket, also one
@@ -53,7 +49,7 @@ final class OwnPool extends ConnectionPool {
       boolean knowsHello) {
     BackendConfig config = settings.config();
     HostAndPort server = new HostAndPort(address.host(), address.port());
-    Sockets plain = new Sockets(server, Math.toIntExact(config.commandTimeout().toMillis()));
+    OwnSockets plain = OwnSockets.of(server, Math.toIntExact(config.commandTimeout().toMillis()));
     JedisSocketFactory outer =
         address.tls() ? new TlsSockets(plain, server, settings.tls()) : plain;
     String name = config.clientName();
@@ -65,12 +61,19 @@ final class OwnPool extends ConnectionPool {
     return new OwnPool(made, OwnConnections.limits(), plain::close, renewal);
   }
 
-  /** The pool of an application's own settings, whose provider says what changes. */
-  static OwnPool of(
-      HostAndPort server,
-      JedisClientConfig settings,
-      Supplier<RedisCredentials> provider,
-      ConnectionPoolConfig limits) {
+  /**
+   * The pool of an application's own settings. Jedis introduces its connections. If a provider of
+   * the application says user and password, or a manager of tokens, living connections follow it.
+   * Several pools may share the manager, so {@link #end(JedisClientConfig)} stops it.
+   */
+  static OwnPool of(HostAndPort server, JedisClientConfig settings, ConnectionPoolConfig limits) {
+    OwnSockets sockets = OwnSockets.of(server, settings);
+    AuthXManager tokens = settings.getAuthXManager();
+    Supplier<RedisCredentials> provider =
+        tokens == null ? settings.getCredentialsProvider() : () -> started(tokens).get();
+    if (provider == null || provider instanceof DefaultRedisCredentialsProvider) {
+      return new OwnPool(OwnConnections.of(sockets, settings), limits, sockets::close, null);
+    }
     Duration timeout = Duration.ofMillis(settings.getSocketTimeoutMillis());
     ChangingCredentials credentials =
         ChangingCredentials.ofClient(
@@ -83,10 +86,23 @@ final class OwnPool extends ConnectionPool {
       throw RedisServers.refusal(server.toString(), e);
     }
     return new OwnPool(
-        renewal.known(OwnConnections.of(server, settings, renewal.user)),
+        renewal.known(OwnConnections.of(sockets, settings, renewal.user)),
         limits,
-        () -> {},
+        sockets::close,
         renewal);
+  }
+
+  private static AuthXManager started(AuthXManager tokens) {
+    tokens.start();
+    return tokens;
+  }
+
+  /** Stops the manager of tokens, if the settings have one. Jedis' own pool does the same. */
+  static void end(JedisClientConfig settings) {
+    AuthXManager tokens = settings.getAuthXManager();
+    if (tokens != null) {
+      tokens.stop();
+    }
   }
 
   /** An empty password stands for none. */
@@ -167,60 +183,6 @@ final class OwnPool extends ConnectionPool {
     boolean isDue() {
       living.removeIf(each -> each.isBroken() || !each.isConnected());
       return living.stream().anyMatch(RenewedConnection::mayRenew);
-    }
-  }
-
-  /**
-   * Makes plain sockets, with the settings of Jedis' own factory, and knows those that are open.
-   */
-  private static final class Sockets implements JedisSocketFactory {
-    private final HostAndPort server;
-    private final int timeout;
-    private final Set<Socket> made = ConcurrentHashMap.newKeySet();
-    private volatile boolean closed;
-
-    Sockets(HostAndPort server, int timeout) {
-      this.server = server;
-      this.timeout = timeout;
-    }
-
-    @Override
-    public Socket createSocket() {
-      made.removeIf(Socket::isClosed);
-      IOException last = new IOException("the backend is closed");
-      try {
-        for (InetAddress each : InetAddress.getAllByName(server.getHost())) {
-          Socket socket = new Socket();
-          made.add(socket);
-          try {
-            connect(socket, each);
-            return socket;
-          } catch (IOException e) {
-            IOUtils.closeQuietly(socket);
-            last = e;
-          }
-        }
-      } catch (IOException e) {
-        last = e;
-      }
-      throw new JedisConnectionException("Failed to connect to " + server + '.', last);
-    }
-
-    private void connect(Socket socket, InetAddress host) throws IOException {
-      if (closed) {
-        throw new IOException("the backend is closed");
-      }
-      socket.setReuseAddress(true);
-      socket.setKeepAlive(true);
-      socket.setTcpNoDelay(true);
-      socket.setSoLinger(true, 0);
-      socket.connect(new InetSocketAddress(host, server.getPort()), timeout);
-      socket.setSoTimeout(timeout);
-    }
-
-    void close() {
-      closed = true;
-      made.forEach(IOUtils::closeQuietly);
     }
   }
 }
