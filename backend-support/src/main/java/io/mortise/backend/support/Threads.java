@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -33,15 +32,16 @@ public final class Threads {
   }
 
   /**
-   * Ends pools. Tasks that wait for a time are dropped, and all others run. Waits for their end at
-   * most a second, and not for a pool whose thread is the caller. Interrupts do not end the wait.
+   * Ends pools. Tasks that wait for a time are dropped, and all others run: one may return what it
+   * has of a pool of the application. Waits for their end at most a second, and not for a pool whose
+   * thread is the caller. Interrupts do not end the wait.
    *
    * @param pools from {@link #daemons}
    */
   public static void end(Collection<ScheduledThreadPoolExecutor> pools) {
     pools.forEach(Threads::shutDown);
     boolean interrupted = awaitEnd(pools);
-    pools.forEach(ExecutorService::shutdownNow);
+    pools.forEach(pool -> ((Pool) pool).threads.forEach(Thread::interrupt));
     if (awaitEnd(pools) || interrupted) {
       Thread.currentThread().interrupt();
     }

@@ -9,6 +9,7 @@ import java.net.URLClassLoader;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -62,5 +63,26 @@ class ThreadsTest {
       took.complete(System.nanoTime() - start);
     });
     assertTrue(took.join() < TimeUnit.MILLISECONDS.toNanos(900));
+  }
+
+  @Test
+  void aTaskBehindOneThatHeedsNoInterruptRunsToo() throws InterruptedException {
+    ScheduledThreadPoolExecutor daemons = Threads.daemons("daemon", 1);
+    CountDownLatch released = new CountDownLatch(1);
+    CountDownLatch ran = new CountDownLatch(1);
+    daemons.execute(() -> awaitStubbornly(released));
+    daemons.execute(ran::countDown);
+    Threads.end(List.of(daemons));
+    assertEquals(1, ran.getCount());
+    released.countDown();
+    assertTrue(ran.await(20, TimeUnit.SECONDS));
+    assertTrue(daemons.awaitTermination(20, TimeUnit.SECONDS));
+  }
+
+  private static void awaitStubbornly(CountDownLatch latch) {
+    while (latch.getCount() > 0) {
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(5));
+      Thread.interrupted();
+    }
   }
 }
