@@ -120,9 +120,9 @@ class PlantedIncidentTest {
             "web-1 worker-sleep +acquired from the store +PlantedProcess\\.shipSlowly:\\d+",
             "web-2 worker-read +waits +PlantedProcess\\.askSlowServer:\\d+",
             "web-1 worker-sleep +released after (1\\.[2-9]|[2-9]\\.|\\d\\d)[\\d.]* s",
-            "web-2 worker-read +granted after [\\d.]+ s",
+            "web-2 worker-read +granted after [\\d.]+ m?s",
             "web-1 worker-keep +LOST: forced, \"[^\"]+\"",
-            "web-2 worker-keep +granted after [\\d.]+ s",
+            "web-2 worker-keep +granted after [\\d.]+ m?s",
             "web-2 worker-keep +has held it for [\\d.]+ m?s when its recording ended")) {
       assertTrue(Pattern.compile(line).matcher(story.out()).find(), line + " in\n" + story.out());
     }
@@ -155,7 +155,7 @@ class PlantedIncidentTest {
     double stacked = sums.get("stackedMillis").getAsDouble();
     double waited = sums.get("waitedMillis").getAsDouble();
     double held = sums.get("heldMillis").getAsDouble();
-    assertTrue(waited > 3000 && stacked / held >= 0.95, table.out());
+    assertTrue(waited > 1000 && stacked / held >= 0.95, table.out());
     assertTrue(waited - held < 2000, table.out()); // that is how long this machine takes to wake
     keep(files, page);
   }

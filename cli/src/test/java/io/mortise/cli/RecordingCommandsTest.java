@@ -6,15 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.google.gson.JsonParser;
+import io.mortise.DeadlockException;
 import io.mortise.DistributedLock;
 import io.mortise.LockService;
 import io.mortise.conformance.support.Await;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
@@ -87,6 +91,63 @@ class RecordingCommandsTest {
 
     Invocation limited = Invocation.of("story", "orders:42", "--limit", "2", recording.toString());
     assertTrue(limited.err().contains("are left out"), limited.err());
+  }
+
+  @Test
+  void aDeadlockIsInTheStoryOfEachOfItsLocks() throws Exception {
+    Path crossed = folder.resolve("crossed.jfr");
+    try (Recording made = new Recording()) {
+      made.start();
+      try (LockService locks =
+          LockService.builder().uri("memory:crossed").breakDeadlocks(true).open()) {
+        CyclicBarrier both = new CyclicBarrier(2);
+        Thread first = crossing(both, locks.getLock("left"), locks.getLock("right"));
+        Thread second = crossing(both, locks.getLock("right"), locks.getLock("left"));
+        first.join();
+        second.join();
+      }
+      for (String name : List.of("left", "right")) {
+        Await.until("the executor has recorded it", () -> !deadlock(made, crossed, name).isEmpty());
+        String line = deadlock(made, crossed, name);
+        assertTrue(line.contains("holds lock 'left' and waits for lock 'right'"), line);
+        assertTrue(line.contains("holds lock 'right' and waits for lock 'left'"), line);
+      }
+    }
+  }
+
+  private static String deadlock(Recording made, Path file, String lock) {
+    try {
+      made.dump(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return Invocation.of("story", lock, file.toString())
+        .out()
+        .lines()
+        .filter(each -> each.contains("found a deadlock"))
+        .findAny()
+        .orElse("");
+  }
+
+  /** A thread that takes one lock, and then another, which may end as a deadlock. */
+  private static Thread crossing(CyclicBarrier both, DistributedLock one, DistributedLock other) {
+    Thread thread =
+        new Thread(() -> {
+          one.lock();
+          try {
+            both.await();
+            other.lock();
+            other.unlock();
+          } catch (DeadlockException e) {
+            // The other thread goes on.
+          } catch (InterruptedException | BrokenBarrierException e) {
+            throw new IllegalStateException(e);
+          } finally {
+            one.unlock();
+          }
+        });
+    thread.start();
+    return thread;
   }
 
   @Test

@@ -109,7 +109,7 @@ public final class LeaseEvents {
       log.warn(
           "{}\ntake the locks in one order, or together by a MultiLock (docs/deadlocks.md)",
           deadlock);
-      listeners.tell(to -> to.deadlocked(deadlock));
+      listeners.tellRare(to -> to.deadlocked(deadlock));
     });
   }
 
@@ -172,7 +172,7 @@ public final class LeaseEvents {
       case LOST -> log.warn("lease lost: {}", event);
       default -> log.info("lease safe again: {}", event);
     }
-    listeners.tellChange(event);
+    listeners.tellRare(to -> to.leaseChanged(event));
     byLock
         .getOrDefault(lockKey, List.of())
         .forEach(consumer -> Trampoline.guarded(() -> consumer.accept(event)));

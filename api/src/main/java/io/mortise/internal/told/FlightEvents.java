@@ -144,6 +144,21 @@ final class FlightEvents {
     String reason = "";
   }
 
+  /** Threads that wait for each other. The process of the youngest of them records it. */
+  @Name("io.mortise.Deadlock")
+  @Label("Deadlock")
+  @Category("Mortise")
+  @Description("Threads that wait for each other's distributed locks")
+  @StackTrace(false)
+  static final class Deadlock extends Event {
+    @Label("Threads")
+    int threads;
+
+    @Label("Text")
+    @Description("One line for each thread, as the log has it")
+    String text = "";
+  }
+
   /** A command that renews leases. */
   @Name("io.mortise.LeaseRenewal")
   @Label("Lease Renewal")

@@ -1,5 +1,6 @@
 package io.mortise.internal.told;
 
+import io.mortise.Deadlock;
 import io.mortise.HoldInfo;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
@@ -110,6 +111,16 @@ public final class FlightRecording implements LockListener {
       event.holder = change.holder();
       event.cause = change.cause().map(FlightEvents::text).orElse("");
       event.reason = change.reason();
+      event.commit();
+    }
+  }
+
+  @Override
+  public void deadlocked(Deadlock deadlock) {
+    if (FlightRecorder.isInitialized()) {
+      FlightEvents.Deadlock event = new FlightEvents.Deadlock();
+      event.threads = deadlock.parties().size();
+      event.text = deadlock.toString();
       event.commit();
     }
   }

@@ -1,6 +1,5 @@
 package io.mortise.internal.told;
 
-import io.mortise.LeaseChange;
 import io.mortise.LockListener;
 import io.mortise.internal.concurrent.Trampoline;
 import java.util.List;
@@ -45,12 +44,12 @@ public final class Listeners {
     }
   }
 
-  /** Tells of a lease, also a flight recording that wants no holds. */
-  public void tellChange(LeaseChange change) {
-    tellGiven(to -> to.leaseChanged(change));
+  /** Tells of what is rare: a lease or a deadlock. Any flight recording wants that. */
+  public void tellRare(Consumer<LockListener> event) {
+    tellGiven(event);
     FlightRecording last = recording;
     if (last != null) {
-      Trampoline.guarded(() -> last.leaseChanged(change));
+      Trampoline.guarded(event, last);
     }
   }
 

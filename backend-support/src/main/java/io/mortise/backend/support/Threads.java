@@ -33,8 +33,8 @@ public final class Threads {
 
   /**
    * Ends pools. Tasks that wait for a time are dropped, and all others run: one may return what it
-   * has of a pool of the application. Waits for their end at most a second, and not for a pool whose
-   * thread is the caller. Interrupts do not end the wait.
+   * has of a pool of the application. Waits for their end at most a second, and not for a pool
+   * whose thread is the caller. Interrupts do not end the wait.
    *
    * @param pools from {@link #daemons}
    */

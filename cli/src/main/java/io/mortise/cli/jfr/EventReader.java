@@ -1,5 +1,6 @@
 package io.mortise.cli.jfr;
 
+import io.mortise.cli.jfr.Recorded.Deadlock;
 import io.mortise.cli.jfr.Recorded.Hold;
 import io.mortise.cli.jfr.Recorded.Loss;
 import io.mortise.cli.jfr.Recorded.Place;
@@ -37,6 +38,7 @@ final class EventReader implements Consumer<RecordedEvent> {
   private final List<Wait> waits = new ArrayList<>();
   private final List<Hold> holds = new ArrayList<>();
   private final List<Loss> losses = new ArrayList<>();
+  private final List<Deadlock> deadlocks = new ArrayList<>();
   private final List<Sample> samples = new ArrayList<>();
   private final Map<Long, Long> thresholds = new HashMap<>();
   private long holdType = -1;
@@ -51,6 +53,7 @@ final class EventReader implements Consumer<RecordedEvent> {
       case "io.mortise.LockWait" -> addWait(event);
       case "io.mortise.LockHold" -> addHold(event);
       case "io.mortise.LeaseLost" -> addLoss(event);
+      case "io.mortise.Deadlock" -> addDeadlock(event);
       case "io.mortise.LockState" -> addState(event);
       case "jdk.ActiveSetting" -> addSetting(event);
       default -> {}
@@ -96,6 +99,11 @@ final class EventReader implements Consumer<RecordedEvent> {
     String holder = text(event, "holder");
     Place by = place("", threadOf(holder));
     losses.add(new Loss(span(event, by), holder, text(event, "cause"), text(event, "reason")));
+  }
+
+  private void addDeadlock(RecordedEvent event) {
+    List<String> parties = text(event, "text").lines().skip(1).map(String::strip).toList();
+    deadlocks.add(new Deadlock(place("", -1), nanos(event.getStartTime()), parties));
   }
 
   private void addState(RecordedEvent event) {
@@ -197,6 +205,10 @@ final class EventReader implements Consumer<RecordedEvent> {
 
   List<Loss> losses() {
     return losses;
+  }
+
+  List<Deadlock> deadlocks() {
+    return deadlocks;
   }
 
   List<Sample> samples() {

@@ -94,6 +94,19 @@ public final class Recorded {
   public record Loss(Span span, String holder, String cause, String reason) {}
 
   /**
+   * Threads that wait for each other.
+   *
+   * @param by the process that found it
+   * @param at when
+   * @param parties one line for each thread: what it holds, and what it waits for
+   */
+  public record Deadlock(Place by, long at, List<String> parties) {
+    boolean concerns(String lock) {
+      return parties.stream().anyMatch(each -> each.contains('\'' + lock + '\''));
+    }
+  }
+
+  /**
    * A reply of the server that had its time.
    *
    * @param process who got it

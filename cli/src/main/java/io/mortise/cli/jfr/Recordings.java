@@ -1,5 +1,6 @@
 package io.mortise.cli.jfr;
 
+import io.mortise.cli.jfr.Recorded.Deadlock;
 import io.mortise.cli.jfr.Recorded.Hold;
 import io.mortise.cli.jfr.Recorded.Loss;
 import io.mortise.cli.jfr.Recorded.Sample;
@@ -37,6 +38,7 @@ public final class Recordings {
   private final Set<Wait> waits = new LinkedHashSet<>();
   private final Set<Hold> holds = new LinkedHashSet<>();
   private final Set<Loss> losses = new LinkedHashSet<>();
+  private final Set<Deadlock> deadlocks = new LinkedHashSet<>();
   private final Set<Sample> samples = new LinkedHashSet<>();
   private final Set<Wait> openWaits = new LinkedHashSet<>();
   private final Set<Hold> openHolds = new LinkedHashSet<>();
@@ -106,6 +108,9 @@ public final class Recordings {
     for (Loss each : events.losses()) {
       losses.add(new Loss(each.span().in(process), each.holder(), each.cause(), each.reason()));
     }
+    for (Deadlock each : events.deadlocks()) {
+      deadlocks.add(new Deadlock(each.by().in(process), each.at(), each.parties()));
+    }
     for (Sample each : events.samples()) {
       samples.add(new Sample(process, each.lock(), each.server(), each.sent(), each.replied()));
     }
@@ -140,6 +145,10 @@ public final class Recordings {
 
   Set<Loss> losses() {
     return losses;
+  }
+
+  Set<Deadlock> deadlocks() {
+    return deadlocks;
   }
 
   Set<Sample> samples() {

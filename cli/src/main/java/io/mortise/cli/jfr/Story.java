@@ -1,5 +1,6 @@
 package io.mortise.cli.jfr;
 
+import io.mortise.cli.jfr.Recorded.Deadlock;
 import io.mortise.cli.jfr.Recorded.Hold;
 import io.mortise.cli.jfr.Recorded.Loss;
 import io.mortise.cli.jfr.Recorded.Place;
@@ -47,6 +48,7 @@ public final class Story {
     Story story = new Story(timeline.of(name));
     story.addHolds();
     story.addGaps();
+    story.addDeadlocks(timeline, name);
     story.addClocks(timeline.clocks(), name);
     story.lines.sort(Comparator.comparingLong(Line::begin));
     return story;
@@ -188,6 +190,16 @@ public final class Story {
       }
     }
     return union;
+  }
+
+  private void addDeadlocks(Timeline timeline, String name) {
+    for (Deadlock each : timeline.recordings().deadlocks()) {
+      if (each.concerns(name)) {
+        Clock clock = timeline.clocks().of(each.by().process(), name);
+        String what = "found a deadlock: " + String.join("; ", each.parties());
+        add(clock.toServer(each.at()), each.by(), what, List.of());
+      }
+    }
   }
 
   private void addClocks(Clocks clocks, String name) {
