@@ -32,7 +32,8 @@ enum ResultKind {
           "io.reactivex.rxjava3.core.ObservableSource",
           "io.reactivex.rxjava3.core.SingleSource",
           "kotlinx.coroutines.Job",
-          "kotlinx.coroutines.flow.Flow");
+          "kotlinx.coroutines.flow.Flow",
+          "jakarta.ws.rs.core.StreamingOutput");
 
   private static final ClassValue<Boolean> GOES_ON =
       new ClassValue<>() {
@@ -68,7 +69,7 @@ enum ResultKind {
       throw new LockedMethodException(
           "%s returns a %s, and its work may go on after that without the lock"
               .formatted(Methods.text(method), type.getSimpleName()),
-          "Return a CompletableFuture or a CompletionStage");
+          "Return a CompletableFuture or a CompletionStage, or lock a method that the later work calls");
     }
     return VALUE;
   }

@@ -16,6 +16,7 @@ import jakarta.enterprise.inject.se.SeContainer;
 import jakarta.enterprise.inject.spi.DeploymentException;
 import jakarta.inject.Named;
 import jakarta.inject.Singleton;
+import jakarta.ws.rs.core.StreamingOutput;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -173,6 +174,12 @@ class BadInputTest {
       return null;
     }
 
+    @WithLock("a")
+    public @Nullable StreamingOutput streaming() {
+      runs++;
+      return null;
+    }
+
     @WithLock(name = "a", onLost = OnLost.INTERRUPT)
     public @Nullable CompletableFuture<String> interrupted() {
       runs++;
@@ -296,6 +303,7 @@ class BadInputTest {
         "future; returns a Future|CompletableFuture",
         "callable; returns a Callable",
         "publisher; returns a Publisher",
+        "streaming; returns a StreamingOutput",
         "interrupted; INTERRUPT cannot stop",
         "rested; atLeast",
         "otherService; @Named(\"missing\")|@ApplicationScoped",

@@ -1,5 +1,7 @@
 package io.mortise.micronaut;
 
+import io.micronaut.core.type.Argument;
+import io.micronaut.core.type.ReturnType;
 import io.micronaut.inject.ExecutableMethod;
 import java.util.Optional;
 import java.util.Set;
@@ -34,7 +36,12 @@ enum ResultKind {
           "io.reactivex.rxjava3.core.ObservableSource",
           "io.reactivex.rxjava3.core.SingleSource",
           "kotlinx.coroutines.Job",
-          "kotlinx.coroutines.flow.Flow");
+          "kotlinx.coroutines.flow.Flow",
+          "io.micronaut.core.io.Writable");
+
+  /** Types whose type argument is the result that Micronaut's HTTP server works on. */
+  private static final Set<String> RESPONSES =
+      Set.of("io.micronaut.http.HttpResponse", "io.micronaut.http.MutableHttpResponse");
 
   private static final ClassValue<Boolean> GOES_ON =
       new ClassValue<>() {
@@ -55,7 +62,8 @@ enum ResultKind {
    *     be seen
    */
   static ResultKind of(ExecutableMethod<?, ?> method) {
-    Class<?> type = method.getReturnType().getType();
+    ReturnType<?> result = method.getReturnType();
+    Class<?> type = result.getType();
     if (method.isSuspend()) {
       throw new LockedMethodException(
           Methods.text(method) + " is a suspending function, which @WithLock does not support",
@@ -70,17 +78,22 @@ enum ResultKind {
     if (type == CompletableFuture.class || type == CompletionStage.class) {
       return STAGE;
     }
-    if (isPublisher(type) || method.getReturnType().isReactive()) {
+    Argument<?> body =
+        RESPONSES.contains(type.getName())
+            ? result.getFirstTypeVariable().orElse(Argument.OBJECT_ARGUMENT)
+            : result.asArgument();
+    Class<?> work = body.getType();
+    if (isPublisher(work) || body.isReactive()) {
       throw new LockedMethodException(
           "%s returns a %s, which @WithLock does not support"
-              .formatted(Methods.text(method), type.getSimpleName()),
+              .formatted(Methods.text(method), work.getSimpleName()),
           "Use a ReactiveLock of mortise-reactor in its body, or return a CompletionStage");
     }
-    if (GOES_ON.get(type)) {
+    if (GOES_ON.get(work)) {
       throw new LockedMethodException(
           "%s returns a %s, and its work may go on after that without the lock"
-              .formatted(Methods.text(method), type.getSimpleName()),
-          "Return a CompletableFuture or a CompletionStage");
+              .formatted(Methods.text(method), work.getSimpleName()),
+          "Return a CompletableFuture or a CompletionStage, or lock a method that the later work calls");
     }
     return VALUE;
   }

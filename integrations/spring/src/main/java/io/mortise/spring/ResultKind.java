@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 
 /** What a locked method returns, which decides how long its lock is held. */
@@ -42,7 +43,15 @@ enum ResultKind {
           "io.reactivex.rxjava3.core.ObservableSource",
           "io.reactivex.rxjava3.core.SingleSource",
           "kotlinx.coroutines.Job",
-          "kotlinx.coroutines.flow.Flow");
+          "kotlinx.coroutines.flow.Flow",
+          "org.springframework.web.context.request.async.DeferredResult",
+          "org.springframework.web.context.request.async.WebAsyncTask",
+          "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+          "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+  /** Types whose type argument is the result that Spring MVC works on. */
+  private static final Set<String> ENTITIES =
+      Set.of("org.springframework.http.HttpEntity", "org.springframework.http.ResponseEntity");
 
   private static final ClassValue<Boolean> GOES_ON =
       new ClassValue<>() {
@@ -81,13 +90,18 @@ enum ResultKind {
     if (REACTOR && adapter(type) != null) {
       return PUBLISHER;
     }
-    if (GOES_ON.get(type)) {
+    Class<?> body = ENTITIES.contains(type.getName()) ? argument(method) : type;
+    if (GOES_ON.get(body)) {
       throw new LockedMethodException(
           "%s returns a %s, and its work may go on after that without the lock"
-              .formatted(Methods.text(method), type.getSimpleName()),
-          "Return a CompletableFuture, a CompletionStage, a Mono or a Flux");
+              .formatted(Methods.text(method), body.getSimpleName()),
+          "Return a CompletableFuture, a CompletionStage, a Mono or a Flux, or lock a method that the later work calls");
     }
     return VALUE;
+  }
+
+  private static Class<?> argument(Method method) {
+    return ResolvableType.forMethodReturnType(method).getGeneric().resolve(Object.class);
   }
 
   private static boolean isLate(Class<?> type) {

@@ -1,5 +1,6 @@
 package io.mortise.spring;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,6 +19,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 
 /** Results of libraries whose work goes on, and for which Spring has no adapter here. */
 class LateResultTest {
@@ -46,6 +52,25 @@ class LateResultTest {
     Flow flow();
 
     Deferred deferred();
+
+    DeferredResult deferredResult();
+
+    WebAsyncTask webAsyncTask();
+
+    ResponseBodyEmitter emitter();
+
+    StreamingResponseBody body();
+
+    ResponseEntity<StreamingResponseBody> bodyInEntity();
+  }
+
+  interface Over {
+    ResponseEntity<String> text();
+
+    ResponseEntity<?> unknown();
+
+    @SuppressWarnings("rawtypes") // as careless code has it
+    ResponseEntity raw();
   }
 
   /** A type that only inherits from one that is known. */
@@ -69,12 +94,24 @@ class LateResultTest {
     return Arrays.stream(Late.class.getDeclaredMethods());
   }
 
+  static Stream<Method> over() {
+    return Arrays.stream(Over.class.getDeclaredMethods());
+  }
+
   @ParameterizedTest
   @MethodSource
   void late(Method method) {
     var refused = assertThrows(LockedMethodException.class, () -> ResultKind.of(method));
-    String type = method.getReturnType().getSimpleName();
+    Class<?> result = method.getReturnType();
+    String type =
+        (result == ResponseEntity.class ? StreamingResponseBody.class : result).getSimpleName();
     assertTrue(refused.problem().contains("returns a " + type), refused.problem());
+  }
+
+  @ParameterizedTest
+  @MethodSource
+  void over(Method method) {
+    assertEquals(ResultKind.VALUE, ResultKind.of(method));
   }
 
   @Test

@@ -5,6 +5,7 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.mortise.backend.lettuce.LettuceBackend;
+import io.mortise.spi.LockBackend;
 import java.util.Objects;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -14,11 +15,12 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConverters;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * The store of the application's {@link LettuceConnectionFactory}: its client's threads and
- * options, and its address, user, password and TLS.
+ * The store of the application's {@link LettuceConnectionFactory}: its address, user, password and
+ * TLS, its client's options, and its client's threads if these are the application's own.
  */
 final class LettuceStore {
   static final String FACTORY =
@@ -44,18 +46,39 @@ final class LettuceStore {
   }
 
   static OpenedStore open(LettuceConnectionFactory factory, String bean) {
+    LettuceStore store = new LettuceStore(factory);
+    return store.endsItsThreads() ? store.openWithTwin(bean) : new OpenedStore(store.open(bean));
+  }
+
+  /**
+   * Whether a stop of the factory ends the threads of its client, also one that a start follows. A
+   * subclass may make another client than its settings say.
+   */
+  private boolean endsItsThreads() {
+    return client.getClientResources().isEmpty()
+        && ClassUtils.getUserClass(factory) == LettuceConnectionFactory.class;
+  }
+
+  /** Opens the store with a factory of the same settings, which only the end of the locks stops. */
+  private OpenedStore openWithTwin(String bean) {
+    LettuceConnectionFactory twin = new LettuceConnectionFactory(configuration, client);
+    try {
+      return new OpenedStore(new LettuceStore(twin).open(bean), twin::destroy);
+    } catch (RuntimeException | Error e) {
+      twin.destroy();
+      throw e;
+    }
+  }
+
+  private LockBackend open(String bean) {
     if (!factory.isRunning()) {
       factory.start();
     }
-    return new LettuceStore(factory).open(bean);
-  }
-
-  private OpenedStore open(String bean) {
     AbstractRedisClient own = factory.getRequiredNativeClient();
     if (own instanceof RedisClusterClient cluster) {
-      return new OpenedStore(LettuceBackend.of(cluster));
+      return LettuceBackend.of(cluster);
     }
-    return new OpenedStore(LettuceBackend.of((RedisClient) own, uri(bean)));
+    return LettuceBackend.of((RedisClient) own, uri(bean));
   }
 
   private RedisURI uri(String bean) {

@@ -1,0 +1,4 @@
+package org.springframework.web.servlet.mvc.method.annotation;
+
+/** Stands for the type of that name, whose library no test needs. */
+public interface StreamingResponseBody {}
