@@ -15,6 +15,7 @@ import io.mortise.spi.BackendException;
 import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.ScriptCall;
 import io.netty.buffer.ByteBuf;
+import java.io.IOException;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
@@ -36,6 +37,9 @@ final class Call extends LinkedCommand<List<Object>> {
 
   /** The ASKING before the call, if its slot is on the way to the node. */
   private @Nullable RedisCommand<String, String, ?> asking;
+
+  /** The call once more, as text. Nothing ran before it. */
+  private volatile @Nullable Call again;
 
   /** Whether the command was encoded for the socket. From then on it may have run. */
   private volatile boolean written;
@@ -110,6 +114,7 @@ final class Call extends LinkedCommand<List<Object>> {
     } else if (getType() == CommandType.EVALSHA
         && ServerError.of(error) == ServerError.UNKNOWN_SCRIPT) {
       Call eval = new Call(backend, call, CommandType.EVAL);
+      again = eval;
       eval.handle((reply, e) -> e == null ? complete(reply) : fail(e));
       whenComplete((reply, e) -> eval.cancel(false));
       backend.send(eval);
@@ -146,6 +151,15 @@ final class Call extends LinkedCommand<List<Object>> {
     boolean sent = written || (cause instanceof TimeoutException && !backend.withdraw(this));
     Throwable why = sent ? cause : backend.whyUnsent(cause);
     return fail(PendingCall.failure(call, backend.toString(), sent, why));
+  }
+
+  /** Its caller has no more patience. The call fails, unless it has left the line for a link. */
+  void giveUp(String why) {
+    Call second = again;
+    if (backend.withdraw(second == null ? this : second)) {
+      Throwable cause = backend.whyUnsent(new IOException(why));
+      fail(PendingCall.failure(call, backend.toString(), false, cause));
+    }
   }
 
   /** Called by Lettuce alone. A caller cancels with {@code cancel(boolean)}. */

@@ -246,7 +246,12 @@ public final class LettuceBackend implements LockBackend {
   @Override
   public List<Object> execute(ScriptCall call) {
     client.time.checkMayPark();
-    return Waits.await(send(new Call(this, call, CommandType.EVALSHA)), call.timeout());
+    long deadline = System.nanoTime() + call.timeout().toNanos();
+    Call sent = send(new Call(this, call, CommandType.EVALSHA));
+    if (call.patience() != null && sent.asksReplicas()) {
+      Waits.awaitPatiently(sent, call.patience(), sent::giveUp);
+    }
+    return Waits.await(sent, Duration.ofNanos(deadline - System.nanoTime()));
   }
 
   @Override

@@ -73,6 +73,8 @@ final class OwnClient implements NettyCustomizer {
 
   private final Map<Channel, Silence> links = new ConcurrentHashMap<>();
 
+  private final Revival revival;
+
   private volatile @Nullable Renewals renewals;
 
   /** Creates a client on threads that never end here. */
@@ -89,6 +91,7 @@ final class OwnClient implements NettyCustomizer {
     this.time = time;
     time.add(resources.eventExecutorGroup());
     given = resources.nettyCustomizer();
+    revival = new Revival(resources.eventExecutorGroup());
     this.atEnd = atEnd;
     ClientResources made = null;
     try {
@@ -168,7 +171,8 @@ final class OwnClient implements NettyCustomizer {
     // Netty wakes a thread without a scheduled task each second. This task prevents that.
     Future<?> later = link.eventLoop().scheduleAtFixedRate(() -> {}, 1, 1, TimeUnit.DAYS);
     link.closeFuture().addListener(end -> later.cancel(links.remove(link, silence)));
-    if (closed.get()) { // it was being opened meanwhile, perhaps by a call after close()
+    boolean needed = revival.takes(link);
+    if (!needed || closed.get()) { // closed: perhaps opened by a call after close()
       link.close();
     }
   }

@@ -23,6 +23,9 @@ public final class ActivityTimer implements AutoCloseable {
   /** The next tick. Only the one chain of ticks sets it. */
   private volatile TimeSource.Timer next = () -> {};
 
+  /** Counts the chains of ticks that were broken. Only the one chain sets it. */
+  private volatile int chain;
+
   private volatile boolean closed;
 
   /**
@@ -52,15 +55,26 @@ public final class ActivityTimer implements AutoCloseable {
   }
 
   private void awaitNext() {
-    if (!closed) {
-      next = time.schedule(this::beat, period);
-      if (closed) {
-        next.close(); // close() may have seen the one before
-      }
+    if (closed) {
+      return;
+    }
+    int mine = chain;
+    try {
+      next = time.schedule(() -> beat(mine), period);
+    } catch (Error e) { // no thread can be made: the next use tries again
+      chain = mine + 1;
+      unused.set(STILL);
+      throw e;
+    }
+    if (closed) {
+      next.close(); // close() may have seen the one before
     }
   }
 
-  private void beat() {
+  private void beat(int mine) {
+    if (mine != chain) {
+      return; // the timer has kept a task that it refused
+    }
     int before = unused.get();
     boolean ends = before == LAST && unused.compareAndSet(LAST, STILL);
     if (!ends && !closed) {

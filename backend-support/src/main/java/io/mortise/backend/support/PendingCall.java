@@ -343,19 +343,8 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   final void awaitTurn(CompletableFuture<?> turn) {
     Patience patience = call.patience();
     if (patience != null && !turn.isDone()) {
-      Duration longest = Duration.ofMillis(millisToSend());
-      try {
-        boolean ended =
-            patience.interruptible()
-                ? Waits.awaitInterruptibly(turn, longest)
-                : Waits.awaitEnd(turn, longest);
-        if (!ended) {
-          giveUp("no connection was ready in time");
-        }
-      } catch (InterruptedException e) {
-        giveUp("its thread was interrupted");
-        Thread.currentThread().interrupt();
-      }
+      Patience left = new Patience(Duration.ofMillis(millisToSend()), patience.interruptible());
+      Waits.awaitPatiently(turn, left, this::giveUp);
     }
     if (!isDone()) {
       Waits.awaitEnd(turn, Duration.ofMillis(millisLeft()));

@@ -195,11 +195,17 @@ public final class Subscriber {
 
   /** Sends SUBSCRIBE. Without a connection, {@link #begin} sends it once there is one. */
   private CompletionStage<?> ask(String channel) {
-    if (reader.getQueue().isEmpty()) {
-      reader.execute(this::serve);
-    }
+    beginToRead();
     send(subscribe, channel);
     return SENT;
+  }
+
+  private void beginToRead() {
+    if (reader.getQueue().isEmpty()) {
+      reader.execute(this::serve);
+    } else {
+      reader.prestartCoreThread(); // no thread could be made for the task that is there
+    }
   }
 
   private CompletionStage<?> leave(String channel) {
@@ -234,6 +240,8 @@ public final class Subscriber {
   private void beat() {
     if (reader.getActiveCount() > 0) {
       writer.execute(this::refresh);
+    } else if (!channels.isEmpty()) { // an Error has ended the reader, or it could not begin
+      writer.execute(this::beginToRead);
     }
   }
 
@@ -263,8 +271,8 @@ public final class Subscriber {
   }
 
   private void read(Link next) throws Exception {
-    writer.execute(() -> begin(next));
     try {
+      writer.execute(() -> begin(next));
       while (!closed && !channels.isEmpty()) {
         hear(next.read());
         silence.end();

@@ -1,6 +1,7 @@
 package io.mortise.backend.support;
 
 import io.mortise.spi.BackendException;
+import io.mortise.spi.ScriptCall.Patience;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -8,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 /**
  * All waits of a backend for a future. The future's own {@code get} and {@code join} do more than
@@ -76,6 +78,30 @@ public final class Waits {
       LockSupport.parkNanos(future, left);
     }
     return future.isDone();
+  }
+
+  /**
+   * Waits for a future no longer than a caller has patience. An interrupt ends the wait if the
+   * patience says so, and the thread stays interrupted.
+   *
+   * @param future any future
+   * @param patience the limit of the wait
+   * @param giveUp receives the reason if the wait ends before the future
+   */
+  public static void awaitPatiently(
+      CompletableFuture<?> future, Patience patience, Consumer<String> giveUp) {
+    try {
+      boolean ended =
+          patience.interruptible()
+              ? awaitInterruptibly(future, patience.longest())
+              : awaitEnd(future, patience.longest());
+      if (!ended) {
+        giveUp.accept("no connection was ready in time");
+      }
+    } catch (InterruptedException e) {
+      giveUp.accept("its thread was interrupted");
+      Thread.currentThread().interrupt();
+    }
   }
 
   /**

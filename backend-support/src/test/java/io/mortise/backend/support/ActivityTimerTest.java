@@ -2,6 +2,7 @@ package io.mortise.backend.support;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.spi.TimeSource;
@@ -18,6 +19,7 @@ class ActivityTimerTest {
 
   private final Deque<Runnable> scheduled = new ArrayDeque<>();
   private int beats;
+  private boolean refuses;
   private final ActivityTimer pulse = new ActivityTimer(() -> beats++, PERIOD, new Periods());
 
   /** Time that passes in whole periods. */
@@ -35,7 +37,10 @@ class ActivityTimerTest {
     @Override
     public Timer schedule(Runnable task, Duration delay) {
       assertEquals(PERIOD, delay);
-      scheduled.add(task);
+      scheduled.add(task); // also if it refuses, as an executor does
+      if (refuses) {
+        throw new Error("no thread can be made");
+      }
       return () -> scheduled.remove(task);
     }
   }
@@ -104,5 +109,24 @@ class ActivityTimerTest {
       assertTrue(ticks());
     }
     assertStill();
+  }
+
+  @Test
+  @DisplayName("a timer that meets an Error is started by the next use, as one timer")
+  void startedAgainAfterAnError() {
+    refuses = true;
+    assertThrows(Error.class, pulse::use);
+    refuses = false;
+    pulse.use();
+    assertEquals(2, scheduled.size(), "with one that was refused");
+    scheduled.remove().run();
+    assertEquals(0, beats);
+    assertTrue(ticks());
+    refuses = true;
+    assertThrows(Error.class, this::ticks);
+    scheduled.clear();
+    refuses = false;
+    pulse.use();
+    assertTrue(ticks());
   }
 }

@@ -9,21 +9,26 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.Crew;
+import io.mortise.conformance.support.ThreadKind;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.ScriptCall;
+import io.mortise.spi.ScriptCall.Patience;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Calls that wait for replicas, on a server with two of them. */
 abstract class ReplicaDuties extends FaultDuties {
@@ -183,6 +188,17 @@ abstract class ReplicaDuties extends FaultDuties {
   @DisplayName("B24: a call that finds all links waiting for replicas is not sent, then or later")
   void aCallWithoutALinkIsNotSent() {
     LockBackend backend = replicated();
+    List<CompletableFuture<List<Object>>> waiting = allLinksWait(backend);
+    ScriptCall brief = asking(1, Duration.ofMillis(20), increment("b")).withTimeout(BRIEF);
+
+    BackendException notSent = (BackendException) Await.failure(backend.executeAsync(brief));
+
+    assertEquals(Outcome.NOT_EXECUTED, notSent.outcome());
+    assertNeverSent(backend, waiting);
+  }
+
+  /** Calls that wait for replicas on as many links as a backend has for them. */
+  private List<CompletableFuture<List<Object>>> allLinksWait(LockBackend backend) {
     replicas.forEach(RedisServer::pause);
     List<CompletableFuture<List<Object>>> waiting = new ArrayList<>();
     for (int i = 1; i <= 8; i++) {
@@ -190,11 +206,73 @@ abstract class ReplicaDuties extends FaultDuties {
       waiting.add(backend.executeAsync(asking(1, Duration.ofSeconds(8), increment("a"))));
       Await.until("the script ran", () -> count("a") == sent);
     }
-    ScriptCall brief = asking(1, Duration.ofMillis(20), increment("b")).withTimeout(BRIEF);
+    return waiting;
+  }
 
-    BackendException notSent = (BackendException) Await.failure(backend.executeAsync(brief));
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule({"B3", "B24"})
+  @DisplayName("B3, B24: a caller's patience ends the wait for a link that waits for replicas")
+  void patienceEndsTheWaitForALink(boolean interruptible) {
+    LockBackend backend = replicated();
+    List<CompletableFuture<List<Object>>> waiting = allLinksWait(backend);
+    ScriptCall call =
+        asking(1, BRIEF, increment("b")).withPatience(new Patience(BRIEF, interruptible));
 
-    assertEquals(Outcome.NOT_EXECUTED, notSent.outcome());
+    BackendException notSent = failsInTime(call.withTimeout(BRIEF), () -> backend.execute(call));
+
+    assertEquals(Outcome.NOT_EXECUTED, notSent.outcome(), notSent::toString);
+    assertNeverSent(backend, waiting);
+  }
+
+  @Test
+  @Rule({"B4", "B24"})
+  @DisplayName("B4, B24: an interrupt ends the wait for a link, if the caller wants that")
+  void anInterruptEndsTheWaitForALink() throws InterruptedException {
+    LockBackend backend = replicated();
+    List<CompletableFuture<List<Object>>> waiting = allLinksWait(backend);
+    ScriptCall call = asking(1, BRIEF, increment("b")).withPatience(new Patience(LONG, true));
+    AtomicBoolean kept = new AtomicBoolean();
+    Crew caller =
+        Crew.start(
+            ThreadKind.PLATFORM,
+            1,
+            number -> {
+              BackendException notSent =
+                  assertThrows(BackendException.class, () -> backend.execute(call));
+              kept.set(Thread.currentThread().isInterrupted());
+              assertEquals(Outcome.NOT_EXECUTED, notSent.outcome(), notSent::toString);
+            });
+    Await.until(
+        "it waits",
+        () -> caller.first().getState() == Thread.State.TIMED_WAITING || caller.hasEnded());
+    caller.first().interrupt();
+    caller.join(SLACK);
+
+    assertTrue(kept.get(), "the thread stays interrupted");
+    assertNeverSent(backend, waiting);
+  }
+
+  @Test
+  @Rule({"B3", "B4", "B24"})
+  @DisplayName("B3, B24: neither patience nor an interrupt ends the wait for replicas")
+  void aCallThatWasSentIsWaitedFor() throws InterruptedException {
+    LockBackend backend = replicated();
+    replicas.forEach(RedisServer::pause);
+    ScriptCall call =
+        asking(1, Duration.ofSeconds(3), increment("b")).withPatience(new Patience(BRIEF, true));
+    Crew caller =
+        Crew.start(
+            ThreadKind.PLATFORM, 1, number -> assertEquals(List.of(1L, 0L), backend.execute(call)));
+    Await.until("the script ran", () -> count("b") == 1);
+    Thread.sleep(2 * BRIEF.toMillis()); // its patience is over
+    caller.first().interrupt();
+
+    caller.join(Await.patience());
+  }
+
+  private void assertNeverSent(LockBackend backend, List<CompletableFuture<List<Object>>> waiting) {
+    waiting.forEach(reply -> assertFalse(reply.isDone(), "no link was free"));
     replicas.forEach(RedisServer::resume);
     waiting.forEach(reply -> assertTrue(replicas(Await.value(reply)) >= 1));
     assertEquals(1L, backend.execute(asking(1, LONG, increment("b"))).get(0));

@@ -157,7 +157,11 @@ final class ClusterMap implements AutoCloseable {
     if (other != null) {
       return other;
     }
-    workers.execute(() -> open(place, opening));
+    try {
+      workers.execute(() -> open(place, opening));
+    } catch (Error e) { // no thread can be made
+      fail(place, opening, e);
+    }
     return opening;
   }
 
@@ -172,9 +176,13 @@ final class ClusterMap implements AutoCloseable {
         node.backend().close();
       }
     } catch (RuntimeException | Error e) {
-      nodes.remove(place, opening); // the next call connects again
-      opening.completeExceptionally(e);
+      fail(place, opening, e);
     }
+  }
+
+  private void fail(String place, CompletableFuture<Node> opening, Throwable why) {
+    nodes.remove(place, opening); // the next call connects again
+    opening.completeExceptionally(why);
   }
 
   /**
@@ -194,6 +202,8 @@ final class ClusterMap implements AutoCloseable {
         Future<?> unused = reader.schedule(this::refreshNow, pause, TimeUnit.NANOSECONDS);
       } catch (RejectedExecutionException e) {
         // The map was closed meanwhile.
+      } catch (Error e) { // no thread can be made: the next call asks again
+        ahead.set(false);
       }
     }
   }

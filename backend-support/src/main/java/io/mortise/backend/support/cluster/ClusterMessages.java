@@ -143,7 +143,7 @@ final class ClusterMessages {
                   }
                   try {
                     use.accept(connected(node, failure).backend());
-                  } catch (RuntimeException e) {
+                  } catch (RuntimeException | Error e) {
                     move(mine, e);
                   }
                 },

@@ -121,8 +121,8 @@ final class ShardedMessages {
             at.info().endpoint(),
             at::subscribeSharded,
             cause -> turns.execute(() -> move(mine, cause)));
-      } catch (RuntimeException e) {
-        move(mine, e); // the node was closed
+      } catch (RuntimeException | Error e) {
+        move(mine, e); // the node was closed, or no thread can be made
       }
     }
 

@@ -15,7 +15,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -45,6 +47,9 @@ final class MovingNode {
           call.script(), call.keys(), args, call.timeout(), call.acks(), false, call.patience());
     }
   }
+
+  /** From a subscription that the master's backend did not take to the next attempt. */
+  private static final long PAUSE_MS = 1000;
 
   private final Function<String, LockBackend> opener;
 
@@ -105,7 +110,11 @@ final class MovingNode {
 
   private void start(Term next) {
     term = next;
-    openers.execute(() -> open(next));
+    try {
+      openers.execute(() -> open(next));
+    } catch (Error e) { // no thread can be made: the next failed call tries again
+      next.node().completeExceptionally(e);
+    }
     CompletableFuture<?> unused =
         next.node().whenComplete((node, e) -> turns.execute(this::opened));
   }
@@ -165,11 +174,18 @@ final class MovingNode {
     }
   }
 
-  private static void attach(RoamingSubscription user, LockBackend node) {
+  private void attach(RoamingSubscription user, LockBackend node) {
     try {
       user.attach(node.info().endpoint(), node::subscribe, cause -> {});
-    } catch (BackendException e) {
+    } catch (RuntimeException | Error e) {
       user.interrupted(e);
+      Runnable again =
+          () -> {
+            if (!closed && channels.contains(user) && node.equals(term.open())) {
+              attach(user, node);
+            }
+          };
+      Future<?> unused = turns.schedule(again, PAUSE_MS, TimeUnit.MILLISECONDS);
     }
   }
 

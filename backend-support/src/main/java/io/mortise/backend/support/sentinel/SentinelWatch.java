@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -238,7 +239,12 @@ final class SentinelWatch {
       int served;
       do {
         served = requests.get();
-        tryToAsk();
+        try {
+          tryToAsk();
+        } catch (RuntimeException | Error e) { // no later try was planned, so this thread does it
+          LockSupport.parkNanos(this, PAUSE.toNanos());
+          requests.incrementAndGet();
+        }
         asked.complete(null);
       } while (requests.addAndGet(-served) > 0);
     }
@@ -291,7 +297,14 @@ final class SentinelWatch {
 
     private void tryAgain() {
       deafness = "";
-      ask();
+      try {
+        ask();
+      } catch (Error e) { // no thread can be made
+        retry = time.schedule(this::tryAgain, LONGEST_WITHOUT_NEWS);
+        if (over) {
+          retry.close();
+        }
+      }
     }
 
     private Sentinel connected() {

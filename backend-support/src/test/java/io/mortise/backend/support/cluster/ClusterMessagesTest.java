@@ -99,4 +99,22 @@ class ClusterMessagesTest {
     heard.await("subscribed", "interrupted", "subscribed");
     assertEquals(cluster.onlyNode, home().toString());
   }
+
+  @Test
+  @DisplayName("B10, B22: an error while a channel is subscribed to is a gap, which ends")
+  void anErrorInASubscription() {
+    cluster.deaf.addAll(List.of(A, B));
+    messages.subscribe("c", heard);
+    heard.await("interrupted", "subscribed");
+  }
+
+  @Test
+  @DisplayName("B10, B22: the same for a sharded channel")
+  void anErrorInAShardedSubscription() {
+    cluster.deaf.addAll(List.of(A, B));
+    ShardedMessages shards = new ShardedMessages(cluster, map);
+    shards.subscribe("c", heard);
+    heard.await("interrupted", "subscribed");
+    shards.close();
+  }
 }

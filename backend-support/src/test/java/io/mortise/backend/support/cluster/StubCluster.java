@@ -38,6 +38,9 @@ final class StubCluster implements ClusterNodes {
   /** Places at which the next opening ends in an error. */
   final List<String> broken = new CopyOnWriteArrayList<>();
 
+  /** Places at which the next subscription ends in an error. */
+  final List<String> deaf = new CopyOnWriteArrayList<>();
+
   /** Whether messages go from node to node. */
   volatile boolean deliversMessages = true;
 
@@ -139,6 +142,9 @@ final class StubCluster implements ClusterNodes {
 
     @Override
     public Subscription subscribe(String channel, ChannelListener listener) {
+      if (deaf.remove(place)) {
+        throw new Error("no thread can be made");
+      }
       channels.put(listener, channel);
       listeners.add(listener);
       listener.onSubscribed();

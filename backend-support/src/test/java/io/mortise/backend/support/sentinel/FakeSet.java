@@ -167,6 +167,10 @@ final class FakeSet implements SentinelNodes {
     private final String place;
     final List<ChannelListener> listeners = new CopyOnWriteArrayList<>();
     volatile boolean closed;
+
+    /** Whether the next subscription ends in an error. */
+    volatile boolean breaks;
+
     volatile @Nullable Outcome fails;
     volatile List<String> lastArgs = List.of();
 
@@ -191,6 +195,10 @@ final class FakeSet implements SentinelNodes {
 
     @Override
     public Subscription subscribe(String channel, ChannelListener listener) {
+      if (breaks) {
+        breaks = false;
+        throw new Error("no thread can be made");
+      }
       listeners.add(listener);
       listener.onSubscribed();
       return () -> listeners.remove(listener);

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.backend.support.BrokenPool;
 import io.mortise.backend.support.sentinel.FakeSet.FakeSentinel;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
@@ -330,5 +331,37 @@ class SentinelRouterTest {
     one.tells();
     assertEquals(List.of("+"), signs.heard);
     assertFalse(set.masters.containsKey("new:1"));
+  }
+
+  @Test
+  @DisplayName("B10, B23: an error while a channel is subscribed to is a gap, which ends")
+  void anErrorInASubscription() {
+    open();
+    set.at("old:1").breaks = true;
+    Signs signs = new Signs();
+    router().subscribe("c", signs);
+    await("it is subscribed", () -> signs.heard.equals(List.of("-", "+")));
+  }
+
+  @Test
+  @DisplayName("B23: a master for whose opening no thread can be made is opened by a later call")
+  void noThreadForAMaster() throws Exception {
+    open();
+    try (BrokenPool broken = new BrokenPool(router(), "master", "openers")) {
+      await("its threads have ended", () -> broken.size() == 0);
+      one.names("new:1", 2, "master");
+      one.tells();
+      await("a call fails", () -> !isAnsweredBy("old:1"));
+      assertFalse(isAnsweredBy("new:1"));
+    }
+    await("a call opens it", () -> isAnsweredBy("new:1"));
+  }
+
+  private boolean isAnsweredBy(String place) {
+    try {
+      return router().execute(CALL.withTimeout(Duration.ofMillis(500))).equals(List.of(place));
+    } catch (BackendException e) {
+      return false;
+    }
   }
 }

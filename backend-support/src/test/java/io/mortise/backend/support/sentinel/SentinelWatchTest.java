@@ -4,12 +4,15 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.backend.support.BrokenPool;
 import io.mortise.backend.support.sentinel.FakeSet.FakeSentinel;
 import io.mortise.backend.support.sentinel.SentinelWatch.Master;
 import io.mortise.spi.TimeSource;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
@@ -41,6 +44,7 @@ class SentinelWatchTest {
 
     private final List<Due> timers = new ArrayList<>();
     private long now;
+    volatile boolean refuses;
 
     @Override
     public synchronized long nanoTime() {
@@ -54,6 +58,9 @@ class SentinelWatchTest {
 
     @Override
     public synchronized Timer schedule(Runnable task, Duration delay) {
+      if (refuses) {
+        throw new Error("no thread can be made");
+      }
       Due timer = new Due(now + delay.toNanos(), task);
       timers.add(timer);
       return () -> {
@@ -273,5 +280,40 @@ class SentinelWatchTest {
     one.tells();
     await("it was heard", () -> answers.stream().anyMatch(each -> each.place().equals("m:2")));
     assertTrue(opening.isDone(), "opening waits for those of the URI alone");
+  }
+
+  @Test
+  @DisplayName("B19, B23: a sentinel is tried again although no thread for its timer can be made")
+  void withoutATimer() {
+    set.down.add("s1:1");
+    clock.refuses = true;
+    CompletableFuture<Void> opening = watch.open(List.of("s1:1"));
+    await("it was tried without a timer", () -> tries("s1:1") >= 2);
+    clock.refuses = false;
+    await("another try is ahead", () -> clock.pending() == 1);
+    assertTrue(opening.isDone());
+    set.down.clear();
+    clock.next();
+    await("it is heard", watch::isListening);
+  }
+
+  @Test
+  @DisplayName(
+      "B19, B23: a sentinel is tried again although no thread for the question can be made")
+  void withoutAThread() throws Exception {
+    set.down.add("s1:1");
+    watch.open(List.of("s1:1")).join();
+    await("another try is ahead", () -> clock.pending() == 1);
+    Field links = SentinelWatch.class.getDeclaredField("links");
+    links.setAccessible(true);
+    Object link = ((Map<?, ?>) links.get(watch)).get("s1:1");
+    try (BrokenPool broken = new BrokenPool(link, "turns")) {
+      await("its thread has ended", () -> broken.size() == 0);
+      clock.next();
+      assertEquals(1, clock.pending());
+    }
+    set.down.clear();
+    clock.next();
+    await("it is heard", watch::isListening);
   }
 }
