@@ -15,6 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -30,8 +32,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Tag("once")
 @Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RunSignalsTest {
+  private static final String ODD_NAME = "a.b-c%%";
   private static final RedisServer redis = RedisServer.start();
   private static LockService other;
+
+  @TempDir private Path folder;
 
   private final List<Process> started = new ArrayList<>();
 
@@ -53,6 +58,10 @@ class RunSignalsTest {
   }
 
   private Process mortise(String... args) throws IOException {
+    return mortise(ProcessBuilder.Redirect.PIPE, args);
+  }
+
+  private Process mortise(ProcessBuilder.Redirect output, String... args) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -61,9 +70,11 @@ class RunSignalsTest {
                 "-XX:TieredStopAtLevel=1",
                 Main.class.getName()));
     command.addAll(List.of(args));
-    ProcessBuilder builder = new ProcessBuilder(command).redirectErrorStream(true);
+    ProcessBuilder builder =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output);
     builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
     builder.environment().put("MORTISE_URI", redis.uri().toString());
+    builder.environment().put(ODD_NAME, "an 'odd' $value");
     Process process = builder.start();
     started.add(process);
     return process;
@@ -75,6 +86,24 @@ class RunSignalsTest {
       line = lines.readLine();
     }
     return String.valueOf(line);
+  }
+
+  /** A line of the output in the file. A pipe would be closed here when mortise ends. */
+  private String awaitLine(String part) throws Exception {
+    while (true) {
+      Optional<String> line =
+          Files.readAllLines(folder.resolve("output")).stream()
+              .filter(each -> each.contains(part))
+              .findFirst();
+      if (line.isPresent()) {
+        return line.get();
+      }
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  private Process mortiseToFile(String... args) throws IOException {
+    return mortise(ProcessBuilder.Redirect.to(folder.resolve("output").toFile()), args);
   }
 
   /** Whether this process ignores hangups. Then all that it starts do, too. */
@@ -126,17 +155,50 @@ class RunSignalsTest {
   @Test
   void theGuardEndsTheCommandAndAllBelowItWhenMortiseIsKilled() throws Exception {
     Process run =
-        mortise("run", "killed", "--", "/bin/sh", "-c", "echo started; sleep 300; echo never");
-    BufferedReader lines = run.inputReader();
-    awaitLine(lines, "started");
+        mortiseToFile(
+            "run", "killed", "--", "/bin/sh", "-c", "echo started; sleep 300; echo never");
+    awaitLine("started");
     List<ProcessHandle> below = run.descendants().toList();
     signal("KILL", run.pid());
-    assertEquals(
-        "mortise: mortise run was killed; its command is ended", awaitLine(lines, "killed"));
+    assertEquals("mortise: mortise run was killed; its command is ended", awaitLine("killed"));
     for (ProcessHandle each : below) {
       each.onExit().get(30, TimeUnit.SECONDS);
     }
     assertTrue(below.size() >= 3, "the guard, the shell and sleep");
+  }
+
+  @Test
+  void theGuardEndsTheCommandAlsoIfNobodyReadsItsMessage() throws Exception {
+    Process run = mortise("run", "unread", "--", "/bin/sh", "-c", "echo started; sleep 300");
+    awaitLine(run.inputReader(), "started");
+    List<ProcessHandle> below = run.descendants().toList();
+    run.getInputStream().close();
+    signal("KILL", run.pid());
+    for (ProcessHandle each : below) {
+      each.onExit().get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void theGuardEndsWhatStartsInTheGrace() throws Exception {
+    String script =
+        "trap 'sh -c \"echo later \\$\\$; exec sleep 300\" & wait; sleep 300' TERM;"
+            + " echo started; while :; do sleep 0.1; done";
+    Process run = mortiseToFile("run", "grace", "--grace", "3s", "--", "/bin/sh", "-c", script);
+    awaitLine("started");
+    signal("KILL", run.pid());
+    long later = Long.parseLong(awaitLine("later ").substring("later ".length()));
+    Optional<ProcessHandle> process = ProcessHandle.of(later);
+    if (process.isPresent()) {
+      process.get().onExit().get(30, TimeUnit.SECONDS);
+    }
+  }
+
+  @Test
+  void aVariableWhoseNameIsNoneInAShellReachesTheCommand() throws Exception {
+    Process run = mortise("run", "odd", "--", "env");
+    assertEquals(ODD_NAME + "=an 'odd' $value", awaitLine(run.inputReader(), ODD_NAME));
+    assertEquals(0, run.waitFor());
   }
 
   @Test

@@ -9,12 +9,17 @@ import io.mortise.Lease;
 import io.mortise.LockService;
 import io.mortise.conformance.redis.RedisServer;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,6 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Commands under a lock, started from this process. Signals are in {@link RunSignalsTest}. */
 @Timeout(60)
@@ -122,6 +128,17 @@ class RunTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 64, 141})
+  void aBusyCodeThatMortiseUsesItselfIsKept(int code) throws Exception {
+    try (Lease lease = other.getLock("coded").acquire()) {
+      assertTrue(lease.isValid());
+      Invocation busy = run("coded", "-n", "-E", "" + code, "--", "true");
+      assertEquals(code, busy.exitCode(), busy.all());
+      assertEquals("mortise: 'coded' is held by somebody else", busy.err().strip());
+    }
+  }
+
   @Test
   void permitsAreShared() throws Exception {
     try (Lease lease = other.getSemaphore("three", 3).acquire(2)) {
@@ -149,13 +166,98 @@ class RunTest {
     while (!Files.exists(folder.resolve("below")) || Files.size(folder.resolve("below")) == 0) {
       TimeUnit.MILLISECONDS.sleep(20);
     }
-    long below = Long.parseLong(Files.readString(folder.resolve("below")).strip());
     assertTrue(other.getLock("lost").forceUnlock());
     Invocation ended = run.join();
     assertEquals(74, ended.exitCode(), ended.all());
     assertEquals("mortise: the lock was lost; the command is ended", ended.err().strip());
-    while (ProcessHandle.of(below).map(ProcessHandle::isAlive).orElse(false)) {
-      TimeUnit.MILLISECONDS.sleep(20); // until the system has noticed its end
+    awaitEnds("below");
+  }
+
+  /** Waits until the system has noticed the end of each process whose id is in the file. */
+  private void awaitEnds(String name) throws Exception {
+    for (String each : Files.readAllLines(folder.resolve(name))) {
+      Optional<ProcessHandle> process = ProcessHandle.of(Long.parseLong(each));
+      if (process.isPresent()) {
+        process.get().onExit().get(20, TimeUnit.SECONDS);
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "trap 'sh %1$s & wait; sleep 120' TERM; touch %2$s; while :; do sleep 0.1; done",
+        "trap '' TERM; touch %2$s; while :; do sh %1$s & sleep 0.01; done"
+      })
+  void whatStartsInTheGraceEndsToo(String script) throws Exception {
+    Path later =
+        Files.writeString(
+            folder.resolve("later.sh"), "echo $$ >>%s/later; exec sleep 120".formatted(folder));
+    String command = script.formatted(later, folder.resolve("started"));
+    CompletableFuture<Invocation> run =
+        CompletableFuture.supplyAsync(() -> run("grace", shell("--grace", "1s", command)));
+    awaitFile("started");
+    assertTrue(other.getLock("grace").forceUnlock());
+    assertEquals(74, run.join().exitCode());
+    awaitEnds("later");
+  }
+
+  @Test
+  void aReaderOfStderrThatHasStoppedDoesNotKeepTheCommandAlive() throws Exception {
+    StuckWriter err = new StuckWriter();
+    CompletableFuture<Integer> run =
+        CompletableFuture.supplyAsync(() ->
+            err.run(
+                "run",
+                "--uri",
+                redis.uri().toString(),
+                "stuck",
+                "--",
+                "/bin/sh",
+                "-c",
+                "echo $$ >%s/pid; touch %s/started; exec sleep 120".formatted(folder, folder)));
+    awaitFile("started");
+    assertTrue(other.getLock("stuck").forceUnlock());
+    awaitEnds("pid");
+    assertEquals("", err.toString());
+    err.goOn();
+    assertEquals(74, run.join());
+    assertEquals("mortise: the lock was lost; the command is ended", err.toString().strip());
+  }
+
+  /** A stderr that takes nothing until it is told to. */
+  private static final class StuckWriter extends Writer {
+    private final CountDownLatch go = new CountDownLatch(1);
+    private final StringBuffer written = new StringBuffer();
+
+    int run(String... args) {
+      PrintWriter nothing = new PrintWriter(Writer.nullWriter());
+      return Main.run(new Streams(nothing, new PrintWriter(this), false, 80, false, false), args);
+    }
+
+    void goOn() {
+      go.countDown();
+    }
+
+    @Override
+    public void write(char[] from, int start, int length) throws IOException {
+      try {
+        go.await();
+      } catch (InterruptedException e) {
+        throw new InterruptedIOException();
+      }
+      written.append(from, start, length);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {}
+
+    @Override
+    public String toString() {
+      return written.toString();
     }
   }
 
@@ -188,18 +290,21 @@ class RunTest {
         "--",
         "/bin/sh",
         "-c",
-        "touch \"%s/started\"; exec sleep 30".formatted(folder)
+        "echo $$ >%s/pid; touch %s/started; exec sleep 30".formatted(folder, folder)
       };
-      CompletableFuture<Invocation> run = CompletableFuture.supplyAsync(() -> Invocation.of(args));
+      StuckWriter err = new StuckWriter();
+      CompletableFuture<Integer> run = CompletableFuture.supplyAsync(() -> err.run(args));
       awaitFile("started");
       long start = System.nanoTime();
       silent.pause();
-      Invocation ended = run.join();
+      awaitEnds("pid");
       Duration took = Duration.ofNanos(System.nanoTime() - start);
+      err.goOn();
+      int code = run.join();
       silent.resume();
-      assertEquals(74, ended.exitCode(), ended.all());
-      assertTrue(ended.err().contains("not renewed at present"), ended.err());
-      assertTrue(ended.err().contains("about to be lost; the command is ended"), ended.err());
+      assertEquals(74, code, err::toString);
+      assertTrue(err.toString().contains("not renewed at present"), err::toString);
+      assertTrue(err.toString().contains("about to be lost; the command is ended"), err::toString);
       assertTrue(took.toMillis() < 25_000, took::toString);
     }
   }
