@@ -30,6 +30,9 @@ final class LockedRun {
   /** The time before the end of a lease in which no command may run that gets KILL. */
   private static final Duration MARGIN = Duration.ofSeconds(1);
 
+  /** The longest time that processes may take to stop before KILL, if the lock is lost already. */
+  private static final Duration LONGEST_STOP = Duration.ofSeconds(5);
+
   private static final int TERMINAL_GROUP = 5;
   private static final int GROUP = 2;
 
@@ -219,7 +222,7 @@ final class LockedRun {
             lease.state() == LeaseState.LOST
                 ? "the lock was lost; the command is ended"
                 : "the lock is about to be lost; the command is ended");
-        end(command, left);
+        end(command, lease, left);
         return true;
       }
     }
@@ -240,7 +243,7 @@ final class LockedRun {
     return ending ? left : null;
   }
 
-  private void end(GuardedCommand command, Duration left) throws InterruptedException {
+  private void end(GuardedCommand command, Lease lease, Duration left) throws InterruptedException {
     ProcessTree all = command.tree();
     all.end();
     Duration time = plan.onLost() == OnLost.KILL || left.isNegative() ? Duration.ZERO : left;
@@ -249,7 +252,8 @@ final class LockedRun {
       TimeUnit.NANOSECONDS.sleep(PACE.toNanos() / 4);
       all.look();
     }
-    all.kill();
+    boolean lasts = lease.state() == LeaseState.SUSPECT;
+    all.kill(lasts ? lease.remaining().minus(PACE) : LONGEST_STOP);
     command.await();
   }
 

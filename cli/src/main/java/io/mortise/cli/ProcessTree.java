@@ -1,6 +1,7 @@
 package io.mortise.cli;
 
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
@@ -15,7 +16,9 @@ import java.util.stream.Stream;
  */
 final class ProcessTree {
   private static final int MOST_STOPS = 3;
-  private static final long LONGEST_STOP_MILLIS = 200;
+
+  /** A process that is just starting another one does that before it stops. */
+  private static final long UNTIL_STOPPED_MILLIS = 20;
 
   private final Set<ProcessHandle> seen = new LinkedHashSet<>();
 
@@ -54,23 +57,37 @@ final class ProcessTree {
   /**
    * Ends all. It stops them first, because a process that still runs can start another one between
    * the last look and its own end.
+   *
+   * @param longest how long they may take to stop. A busy machine may need seconds to send a
+   *     signal.
    */
-  void kill() throws InterruptedException {
+  void kill(Duration longest) throws InterruptedException {
+    long last = System.nanoTime() + longest.toNanos();
     List<ProcessHandle> running = living();
     for (int i = 0; i < MOST_STOPS && !running.isEmpty(); i++) {
-      stop(running);
+      if (!stop(running, last - System.nanoTime())) {
+        break;
+      }
+      TimeUnit.MILLISECONDS.sleep(UNTIL_STOPPED_MILLIS);
       running = look();
     }
     seen.forEach(ProcessHandle::destroyForcibly);
   }
 
-  private static void stop(List<ProcessHandle> running) throws InterruptedException {
-    if (GuardedCommand.canGuard()) {
-      try {
-        GuardedCommand.send("STOP", running).waitFor(LONGEST_STOP_MILLIS, TimeUnit.MILLISECONDS);
-      } catch (IOException e) {
-        // They run until they are killed.
+  /** Stops them. Returns false if they run until they are killed. */
+  private static boolean stop(List<ProcessHandle> running, long nanos) throws InterruptedException {
+    if (!GuardedCommand.canGuard()) {
+      return false;
+    }
+    try {
+      Process sender = GuardedCommand.send("STOP", running);
+      boolean sent = sender.waitFor(nanos, TimeUnit.NANOSECONDS);
+      if (!sent) {
+        sender.destroyForcibly(); // later the ids may be those of other processes
       }
+      return sent;
+    } catch (IOException e) {
+      return false;
     }
   }
 }

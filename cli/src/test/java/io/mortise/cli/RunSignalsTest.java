@@ -9,10 +9,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.mortise.Lease;
 import io.mortise.LockService;
 import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.support.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -30,7 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Signals and closed pipes, which need a process of the command's own. */
 @Tag("ci")
 @Tag("once")
-@Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 3, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RunSignalsTest {
   private static final String ODD_NAME = "a.b-c%%";
   private static final RedisServer redis = RedisServer.start();
@@ -120,20 +122,33 @@ class RunSignalsTest {
         0, new ProcessBuilder("/bin/sh", "-c", "kill -s " + name + ' ' + pid).start().waitFor());
   }
 
+  /** The guard, the shell and {@code sleep}. */
+  private static List<ProcessHandle> awaitBelow(Process run) {
+    Await.until("all have started", Duration.ofSeconds(60), () -> run.descendants().count() >= 3);
+    return run.descendants().toList();
+  }
+
+  private static void awaitEnd(ProcessHandle process) {
+    Await.until("the process ends", Duration.ofSeconds(60), () -> !process.isAlive());
+  }
+
   @ParameterizedTest
   @CsvSource({"TERM, 143", "HUP, 129"})
   void aSignalIsPassedOnAndTheLockIsReleasedAfterTheCommandHasEnded(String name, int unused)
       throws Exception {
     assumeFalse(name.equals("HUP") && ignoresHangups(), "hangups are ignored, as below nohup");
     String script =
-        "trap 'sleep 1; echo ended; exit 9' %s; echo started; while :; do sleep 0.1; done"
-            .formatted(name);
+        "trap 'echo told; while [ ! -e %s/go ]; do sleep 0.1; done; echo ended; exit 9' %s;"
+            + " echo started; while :; do sleep 0.1; done";
+    script = script.formatted(folder, name);
     Process run = mortise("run", "signalled", "--", "/bin/sh", "-c", script);
     BufferedReader lines = run.inputReader();
     assertEquals("started", awaitLine(lines, "started"));
     signal(name, run.pid());
+    assertEquals("told", awaitLine(lines, "told"));
     TimeUnit.MILLISECONDS.sleep(300);
     assertTrue(other.getLock("signalled").isLocked(), "the command is not done yet");
+    Files.createFile(folder.resolve("go"));
     assertEquals("ended", awaitLine(lines, "ended"));
     assertEquals(9, run.waitFor());
     assertFalse(other.getLock("signalled").isLocked());
@@ -158,24 +173,23 @@ class RunSignalsTest {
         mortiseToFile(
             "run", "killed", "--", "/bin/sh", "-c", "echo started; sleep 300; echo never");
     awaitLine("started");
-    List<ProcessHandle> below = run.descendants().toList();
+    List<ProcessHandle> below = awaitBelow(run);
     signal("KILL", run.pid());
     assertEquals("mortise: mortise run was killed; its command is ended", awaitLine("killed"));
     for (ProcessHandle each : below) {
-      each.onExit().get(30, TimeUnit.SECONDS);
+      awaitEnd(each);
     }
-    assertTrue(below.size() >= 3, "the guard, the shell and sleep");
   }
 
   @Test
   void theGuardEndsTheCommandAlsoIfNobodyReadsItsMessage() throws Exception {
     Process run = mortise("run", "unread", "--", "/bin/sh", "-c", "echo started; sleep 300");
     awaitLine(run.inputReader(), "started");
-    List<ProcessHandle> below = run.descendants().toList();
+    List<ProcessHandle> below = awaitBelow(run);
     run.getInputStream().close();
     signal("KILL", run.pid());
     for (ProcessHandle each : below) {
-      each.onExit().get(30, TimeUnit.SECONDS);
+      awaitEnd(each);
     }
   }
 
@@ -184,14 +198,11 @@ class RunSignalsTest {
     String script =
         "trap 'sh -c \"echo later \\$\\$; exec sleep 300\" & wait; sleep 300' TERM;"
             + " echo started; while :; do sleep 0.1; done";
-    Process run = mortiseToFile("run", "grace", "--grace", "3s", "--", "/bin/sh", "-c", script);
+    Process run = mortiseToFile("run", "grace", "--grace", "8s", "--", "/bin/sh", "-c", script);
     awaitLine("started");
     signal("KILL", run.pid());
     long later = Long.parseLong(awaitLine("later ").substring("later ".length()));
-    Optional<ProcessHandle> process = ProcessHandle.of(later);
-    if (process.isPresent()) {
-      process.get().onExit().get(30, TimeUnit.SECONDS);
-    }
+    ProcessHandle.of(later).ifPresent(RunSignalsTest::awaitEnd);
   }
 
   @Test

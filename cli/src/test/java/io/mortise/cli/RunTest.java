@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.mortise.Lease;
 import io.mortise.LockService;
 import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.support.Await;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.PrintWriter;
@@ -17,7 +18,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -31,7 +31,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Commands under a lock, started from this process. Signals are in {@link RunSignalsTest}. */
-@Timeout(60)
+@Timeout(180)
 class RunTest {
   private static final RedisServer redis = RedisServer.start();
   private static LockService other;
@@ -84,8 +84,7 @@ class RunTest {
     String script =
         "echo $MORTISE_TOKEN $MORTISE_LOCK >'%s/seen'; while [ ! -e '%s/go' ]; do sleep 0.05; done"
             .formatted(folder, folder);
-    CompletableFuture<Invocation> run =
-        CompletableFuture.supplyAsync(() -> run("a b", shell(script)));
+    CompletableFuture<Invocation> run = Invocation.inThread(() -> run("a b", shell(script)));
     awaitFile("seen");
     long token = other.getLock("a b").holder().orElseThrow().fencingToken().getAsLong();
     Files.createFile(folder.resolve("go"));
@@ -162,7 +161,7 @@ class RunTest {
     String script =
         "sh -c 'trap \"\" TERM; echo $$ >\"%s/below\"; exec sleep 120' & wait".formatted(folder);
     CompletableFuture<Invocation> run =
-        CompletableFuture.supplyAsync(() -> run("lost", shell("--grace", "1s", script)));
+        Invocation.inThread(() -> run("lost", shell("--grace", "1s", script)));
     while (!Files.exists(folder.resolve("below")) || Files.size(folder.resolve("below")) == 0) {
       TimeUnit.MILLISECONDS.sleep(20);
     }
@@ -173,13 +172,15 @@ class RunTest {
     awaitEnds("below");
   }
 
-  /** Waits until the system has noticed the end of each process whose id is in the file. */
-  private void awaitEnds(String name) throws Exception {
+  /**
+   * Waits until the system has noticed the end of each process whose id is in the file. {@code
+   * onExit} would need a free thread of the common pool.
+   */
+  private void awaitEnds(String name) throws IOException {
     for (String each : Files.readAllLines(folder.resolve(name))) {
-      Optional<ProcessHandle> process = ProcessHandle.of(Long.parseLong(each));
-      if (process.isPresent()) {
-        process.get().onExit().get(20, TimeUnit.SECONDS);
-      }
+      ProcessHandle.of(Long.parseLong(each))
+          .ifPresent(process ->
+              Await.until(name + " ends", Duration.ofSeconds(60), () -> !process.isAlive()));
     }
   }
 
@@ -195,7 +196,7 @@ class RunTest {
             folder.resolve("later.sh"), "echo $$ >>%s/later; exec sleep 120".formatted(folder));
     String command = script.formatted(later, folder.resolve("started"));
     CompletableFuture<Invocation> run =
-        CompletableFuture.supplyAsync(() -> run("grace", shell("--grace", "1s", command)));
+        Invocation.inThread(() -> run("grace", shell("--grace", "5s", command)));
     awaitFile("started");
     assertTrue(other.getLock("grace").forceUnlock());
     assertEquals(74, run.join().exitCode());
@@ -204,28 +205,23 @@ class RunTest {
 
   @Test
   void aReaderOfStderrThatHasStoppedDoesNotKeepTheCommandAlive() throws Exception {
-    StuckWriter err = new StuckWriter();
-    CompletableFuture<Integer> run =
-        CompletableFuture.supplyAsync(() ->
-            err.run(
-                "run",
-                "--uri",
-                redis.uri().toString(),
-                "stuck",
-                "--",
-                "/bin/sh",
-                "-c",
-                "echo $$ >%s/pid; touch %s/started; exec sleep 120".formatted(folder, folder)));
-    awaitFile("started");
-    assertTrue(other.getLock("stuck").forceUnlock());
-    awaitEnds("pid");
-    assertEquals("", err.toString());
-    err.goOn();
-    assertEquals(74, run.join());
-    assertEquals("mortise: the lock was lost; the command is ended", err.toString().strip());
+    String script = "echo $$ >%s/pid; touch %s/started; exec sleep 120".formatted(folder, folder);
+    String uri = redis.uri().toString();
+    try (StuckWriter err = new StuckWriter()) {
+      CompletableFuture<Integer> run =
+          Invocation.inThread(
+              () -> err.run("run", "--uri", uri, "stuck", "--", "/bin/sh", "-c", script));
+      awaitFile("started");
+      assertTrue(other.getLock("stuck").forceUnlock());
+      awaitEnds("pid");
+      assertEquals("", err.toString());
+      err.goOn();
+      assertEquals(74, run.join());
+      assertEquals("mortise: the lock was lost; the command is ended", err.toString().strip());
+    }
   }
 
-  /** A stderr that takes nothing until it is told to. */
+  /** A stderr that takes nothing until it is told to, or closed. */
   private static final class StuckWriter extends Writer {
     private final CountDownLatch go = new CountDownLatch(1);
     private final StringBuffer written = new StringBuffer();
@@ -253,7 +249,9 @@ class RunTest {
     public void flush() {}
 
     @Override
-    public void close() {}
+    public void close() {
+      goOn();
+    }
 
     @Override
     public String toString() {
@@ -267,7 +265,7 @@ class RunTest {
         "touch \"%s/started\"; while [ ! -e \"%s/go\" ]; do sleep 0.05; done; exit 5"
             .formatted(folder, folder);
     CompletableFuture<Invocation> run =
-        CompletableFuture.supplyAsync(() -> run("ignored", shell("--on-lost", "ignore", script)));
+        Invocation.inThread(() -> run("ignored", shell("--on-lost", "ignore", script)));
     awaitFile("started");
     assertTrue(other.getLock("ignored").forceUnlock());
     TimeUnit.MILLISECONDS.sleep(300); // it may also notice when it ends
@@ -277,7 +275,8 @@ class RunTest {
 
   @Test
   void withAStoreThatIsSilentTheCommandEndsBeforeTheLeaseDoes() throws Exception {
-    try (RedisServer silent = RedisServer.start()) {
+    try (RedisServer silent = RedisServer.start();
+        StuckWriter err = new StuckWriter()) {
       String[] args = {
         "run",
         "--uri",
@@ -290,10 +289,9 @@ class RunTest {
         "--",
         "/bin/sh",
         "-c",
-        "echo $$ >%s/pid; touch %s/started; exec sleep 30".formatted(folder, folder)
+        "echo $$ >%s/pid; touch %s/started; exec sleep 120".formatted(folder, folder)
       };
-      StuckWriter err = new StuckWriter();
-      CompletableFuture<Integer> run = CompletableFuture.supplyAsync(() -> err.run(args));
+      CompletableFuture<Integer> run = Invocation.inThread(() -> err.run(args));
       awaitFile("started");
       long start = System.nanoTime();
       silent.pause();
