@@ -19,10 +19,21 @@ final class Failure extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   private final int exitCode;
+  private final boolean chosen;
 
   Failure(int exitCode, String message, @Nullable Throwable cause) {
+    this(exitCode, message, cause, false);
+  }
+
+  private Failure(int exitCode, String message, @Nullable Throwable cause, boolean chosen) {
     super(oneLine(message), cause);
     this.exitCode = exitCode;
+    this.chosen = chosen;
+  }
+
+  /** A failure whose code the user has chosen. It has none of the meanings in {@link Exit}. */
+  static Failure chosen(int exitCode, String message) {
+    return new Failure(exitCode, message, null, true);
   }
 
   static Failure badArgument(String message) {
@@ -55,10 +66,14 @@ final class Failure extends RuntimeException {
     return exitCode;
   }
 
+  boolean is(Exit exit) {
+    return !chosen && exitCode == exit.code();
+  }
+
   /** The code of {@code run}, which keeps the small ones for its command. */
   int exitCodeOfRun() {
     return Stream.of(Exit.values())
-        .filter(each -> each.code() == exitCode && !each.isOfRun())
+        .filter(each -> is(each) && !each.isOfRun())
         .mapToInt(each -> each.ofRun().code())
         .findFirst()
         .orElse(exitCode);

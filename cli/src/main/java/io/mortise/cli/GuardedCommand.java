@@ -10,7 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,32 +21,51 @@ import org.jspecify.annotations.Nullable;
  */
 final class GuardedCommand {
   private static final Path SHELL = Path.of("/bin/sh");
+  private static final Path ENV = Path.of("/usr/bin/env");
+
+  /** The name of a variable that is no name in a shell. */
+  private static final Pattern ODD_NAME = Pattern.compile("(?![A-Za-z_]\\w*+\\z)[^=]+");
+
+  /** What stands for bytes that are no text. They would not arrive as they were. */
+  private static final char UNDECODED = '\uFFFD';
 
   /**
    * Argument 1 is the folder that it shares with the starter, 2 the seconds between TERM and KILL.
-   * A line means that the command has ended. Without {@code open} no command starts any more.
+   * A line means that the command has ended. Without {@code open} no command starts any more. The
+   * message is last, because stderr may be a pipe that is full or that nobody reads.
    */
   private static final String GUARD =
       """
-      trap '' HUP INT TERM QUIT
+      trap '' HUP INT TERM QUIT PIPE
       if ! read -r ended; then
         rm -f "$1/open"
         read -r root 2>/dev/null <"$1/pid"
       fi
       if [ -n "$root" ]; then
-        all=$(ps -A -o pid= -o ppid= 2>/dev/null | awk -v root="$root" '
-          { up[$1] = $2 }
-          END { for (p in up) for (q = p; q in up; q = up[q]) if (q == root) { print p; break } }
-        ' 2>/dev/null)
-        [ -n "$all" ] || all=$root
-        echo "mortise: mortise run was killed; its command is ended" >&2
-        kill -s TERM $all 2>/dev/null
+        all=$root
+        look() {
+          seen=$(ps -A -o pid= -o ppid= 2>/dev/null | awk -v known="$all" '
+            BEGIN { split(known, list); for (i in list) top[list[i]] = 1 }
+            { up[$1] = $2 }
+            END {
+              for (p in up)
+                for (q = p; q in up; q = up[q]) if (q in top) { printf "%s ", p; break }
+            }
+          ' 2>/dev/null)
+          all=${seen:-$all}
+        }
         alive() { for each in $all; do kill -s 0 "$each" 2>/dev/null && return 0; done; return 1; }
+        look
+        kill -s TERM $all 2>/dev/null
         left=$2
-        while [ "$left" -gt 0 ] && alive; do sleep 1; left=$((left - 1)); done
-        kill -s KILL $all 2>/dev/null
+        while [ "$left" -gt 0 ] && alive; do sleep 1; left=$((left - 1)); look; done
+        if alive; then
+          for round in 1 2 3; do kill -s STOP $all 2>/dev/null; look; done
+          kill -s KILL $all 2>/dev/null
+        fi
       fi
       rm -rf "$1"
+      [ -z "$root" ] || echo "mortise: mortise run was killed; its command is ended" >&2 || :
       """;
 
   /**
@@ -98,9 +118,29 @@ final class GuardedCommand {
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .start();
     List<String> started = new ArrayList<>(List.of(folder.toString()));
+    started.addAll(setters(builder.environment(), command.get(0)));
     started.addAll(command);
     builder.command(shell(STARTER, "mortise", started).command());
     return new GuardedCommand(builder.start(), guard.getOutputStream());
+  }
+
+  /**
+   * What passes on the variables that a shell may drop, because their names are none in its
+   * language. Empty if there are none, or if {@code env} would mistake the program for a variable.
+   */
+  private static List<String> setters(Map<String, String> environment, String program) {
+    List<String> odd =
+        environment.entrySet().stream()
+            .filter(each -> ODD_NAME.matcher(each.getKey()).matches())
+            .filter(each -> each.getValue().indexOf(UNDECODED) < 0)
+            .map(each -> each.getKey() + '=' + each.getValue())
+            .toList();
+    if (odd.isEmpty() || program.contains("=") || !Files.isExecutable(ENV)) {
+      return List.of();
+    }
+    List<String> words = new ArrayList<>(List.of(ENV.toString(), "--"));
+    words.addAll(odd);
+    return words;
   }
 
   private static ProcessBuilder shell(String script, String name, List<String> arguments) {
@@ -124,26 +164,25 @@ final class GuardedCommand {
       process.destroy();
       return;
     }
-    String line = "kill -s " + signal.name() + ' ' + process.pid();
     try {
-      new ProcessBuilder(SHELL.toString(), "-c", line)
-          .redirectErrorStream(true)
-          .redirectOutput(ProcessBuilder.Redirect.DISCARD)
-          .start();
+      send(signal.name(), List.of(process.toHandle()));
     } catch (IOException e) {
       process.destroy();
     }
   }
 
-  /** Asks the command and all processes below it to end. */
-  List<ProcessHandle> end() {
-    List<ProcessHandle> all = new ArrayList<>();
-    try (Stream<ProcessHandle> below = process.descendants()) {
-      below.forEach(all::add);
-    }
-    all.add(process.toHandle());
-    all.forEach(ProcessHandle::destroy);
-    return all;
+  /** Starts a shell that sends a signal. */
+  static Process send(String signal, List<ProcessHandle> to) throws IOException {
+    String ids = to.stream().map(each -> " " + each.pid()).collect(Collectors.joining());
+    return new ProcessBuilder(SHELL.toString(), "-c", "kill -s " + signal + ids)
+        .redirectErrorStream(true)
+        .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+        .start();
+  }
+
+  /** The command and all processes below it. */
+  ProcessTree tree() {
+    return new ProcessTree(process.toHandle());
   }
 
   /** Tells the guard that the command has ended. Returns its exit code. */

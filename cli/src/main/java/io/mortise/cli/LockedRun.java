@@ -30,6 +30,9 @@ final class LockedRun {
   /** The time before the end of a lease in which no command may run that gets KILL. */
   private static final Duration MARGIN = Duration.ofSeconds(1);
 
+  /** The longest time that processes may take to stop before KILL, if the lock is lost already. */
+  private static final Duration LONGEST_STOP = Duration.ofSeconds(5);
+
   private static final int TERMINAL_GROUP = 5;
   private static final int GROUP = 2;
 
@@ -57,17 +60,15 @@ final class LockedRun {
   record Plan(String name, List<String> command, Duration atLeast, OnLost onLost, Duration grace) {}
 
   private final Plan plan;
-  private final Streams streams;
-  private final boolean json;
+  private final Notices notices;
   private final Thread waiting = Thread.currentThread();
   private Signals.@Nullable Signal signal;
   private @Nullable GuardedCommand running;
   private boolean waits = true;
 
-  LockedRun(Plan plan, Streams streams, boolean json) {
+  LockedRun(Plan plan, Notices notices) {
     this.plan = plan;
-    this.streams = streams;
-    this.json = json;
+    this.notices = notices;
   }
 
   /** Passes a signal on to the command, or ends the wait for the lock. */
@@ -130,7 +131,7 @@ final class LockedRun {
     Optional<Lease> lease = wanted.acquire(longest);
     teller.interrupt();
     if (lease.isEmpty()) {
-      throw new Failure(busyCode, "'%s' is held by somebody else".formatted(plan.name()), null);
+      throw Failure.chosen(busyCode, "'%s' is held by somebody else".formatted(plan.name()));
     }
     return run(lease.get());
   }
@@ -145,7 +146,7 @@ final class LockedRun {
                 .filter(holder -> !holder.clientId().equals(service.clientId()))
                 .toList();
         if (!others.isEmpty()) {
-          tell(
+          notices.tell(
               "waits for '%s' (%s), held by %s"
                   .formatted(plan.name(), LockView.kind(each.kind()), LockView.holders(others)));
         }
@@ -153,12 +154,6 @@ final class LockedRun {
     } catch (InterruptedException | RuntimeException e) {
       // Nothing is told. The wait itself reports what is wrong.
     }
-  }
-
-  private void tell(String what) {
-    String line = Text.visible(what);
-    streams.err().println(json ? Json.of(Json.object("message", line)) : "mortise: " + line);
-    streams.err().flush();
   }
 
   private int run(Lease lease) throws InterruptedException {
@@ -192,7 +187,7 @@ final class LockedRun {
       return null;
     }
     if (!GuardedCommand.canGuard()) {
-      tell("no /bin/sh here, so nothing ends the command if mortise is killed");
+      notices.tell("no /bin/sh here, so nothing ends the command if mortise is killed");
     }
     Map<String, String> environment = new HashMap<>(Map.of("MORTISE_LOCK", plan.name()));
     lease.fencingToken().ifPresent(token -> environment.put("MORTISE_TOKEN", "" + token));
@@ -213,21 +208,21 @@ final class LockedRun {
     while (!command.await(PACE)) {
       boolean doubt = lease.state() == LeaseState.SUSPECT;
       if (doubt && !doubted) {
-        tell("the store does not answer, so the lock is not renewed at present");
+        notices.tell("the store does not answer, so the lock is not renewed at present");
       }
       doubted = doubt;
       Duration left = left(lease);
       if (left != null) {
         if (plan.onLost() == OnLost.IGNORE) {
-          tell("the lock was lost; the command goes on without it");
+          notices.tell("the lock was lost; the command goes on without it");
           command.await();
           return true;
         }
-        tell(
+        notices.tell(
             lease.state() == LeaseState.LOST
                 ? "the lock was lost; the command is ended"
                 : "the lock is about to be lost; the command is ended");
-        end(command, left);
+        end(command, lease, left);
         return true;
       }
     }
@@ -248,14 +243,17 @@ final class LockedRun {
     return ending ? left : null;
   }
 
-  private void end(GuardedCommand command, Duration left) throws InterruptedException {
-    List<ProcessHandle> all = command.end();
+  private void end(GuardedCommand command, Lease lease, Duration left) throws InterruptedException {
+    ProcessTree all = command.tree();
+    all.end();
     Duration time = plan.onLost() == OnLost.KILL || left.isNegative() ? Duration.ZERO : left;
     long last = System.nanoTime() + time.toNanos();
-    while (all.stream().anyMatch(ProcessHandle::isAlive) && System.nanoTime() - last < 0) {
+    while (all.isAlive() && System.nanoTime() - last < 0) {
       TimeUnit.NANOSECONDS.sleep(PACE.toNanos() / 4);
+      all.look();
     }
-    all.forEach(ProcessHandle::destroyForcibly);
+    boolean lasts = lease.state() == LeaseState.SUSPECT;
+    all.kill(lasts ? lease.remaining().minus(PACE) : LONGEST_STOP);
     command.await();
   }
 
@@ -265,7 +263,7 @@ final class LockedRun {
     } catch (LeaseLostException e) {
       // The exit code says so.
     } catch (LockException e) {
-      tell("the lock was not given back, and ends with its lease: " + e.getMessage());
+      notices.tell("the lock was not given back, and ends with its lease: " + e.getMessage());
     }
   }
 }

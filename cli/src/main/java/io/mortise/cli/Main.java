@@ -140,7 +140,7 @@ public final class Main implements Callable<Integer> {
     PrintWriter err = streams.err();
     boolean ofRun = command.getCommandName().equals(RunCommand.NAME);
     int code = ofRun ? failure.exitCodeOfRun() : failure.exitCode();
-    if (code == Exit.CLOSED_PIPE.code()) {
+    if (failure.is(Exit.CLOSED_PIPE)) {
       return code;
     }
     String message = Text.visible(redaction.of(String.valueOf(failure.getMessage())));
@@ -150,7 +150,7 @@ public final class Main implements Callable<Integer> {
       err.println("mortise: " + message);
       if (ofRun && failure.getCause() instanceof UnmatchedArgumentException) {
         err.println("Put -- before the command: mortise run NAME -- COMMAND");
-      } else if (failure.exitCode() == Failure.BAD_ARGUMENT) {
+      } else if (failure.is(Exit.BAD_ARGUMENT)) {
         err.println("Try '" + command.getCommandSpec().qualifiedName() + " --help'.");
       }
     }

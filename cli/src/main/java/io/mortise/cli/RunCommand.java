@@ -151,7 +151,12 @@ final class RunCommand implements Callable<Integer> {
     Program.require(command.get(0), System.getenv("PATH"));
     LockedRun.Plan plan =
         new LockedRun.Plan(name, command, atLeast, onLost, shorter(grace, lease.dividedBy(3)));
-    LockedRun run = new LockedRun(plan, streams, printer.json());
+    try (Notices notices = new Notices(streams.err(), printer.json())) {
+      return call(new LockedRun(plan, notices));
+    }
+  }
+
+  private int call(LockedRun run) throws InterruptedException {
     Signals.tell(run::signalled);
     try (LockService service = store.open(LockService.builder().leaseTime(lease))) {
       Wanted wanted = new Wanted(service, name, kind, permits);

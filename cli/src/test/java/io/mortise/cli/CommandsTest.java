@@ -192,8 +192,7 @@ class CommandsTest {
   void watchTellsOfEachChangeUntilTheLockIsFree() throws Exception {
     Lease lease = holder.getLock("watched").acquire();
     CompletableFuture<Invocation> watch =
-        CompletableFuture.supplyAsync(
-            () -> run("watch", "watched", "--until", "free", "-w", "30s"));
+        Invocation.inThread(() -> run("watch", "watched", "--until", "free", "-w", "30s"));
     TimeUnit.MILLISECONDS.sleep(
         800); // whether it sees the holder is up to chance; that it ends is not
     lease.close();

@@ -72,7 +72,7 @@ class ProcessesTest {
     String[] args =
         Stream.concat(Stream.of("demo", "--uri", redis.uri().toString()), Stream.of(more))
             .toArray(String[]::new);
-    return CompletableFuture.supplyAsync(() -> Invocation.of(args));
+    return Invocation.inThread(() -> Invocation.of(args));
   }
 
   /** Waits until the workers lock, or have failed to. */

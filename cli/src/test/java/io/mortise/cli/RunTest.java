@@ -8,13 +8,18 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import io.mortise.Lease;
 import io.mortise.LockService;
 import io.mortise.conformance.redis.RedisServer;
+import io.mortise.conformance.support.Await;
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.io.PrintWriter;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,9 +28,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Commands under a lock, started from this process. Signals are in {@link RunSignalsTest}. */
-@Timeout(60)
+@Timeout(180)
 class RunTest {
   private static final RedisServer redis = RedisServer.start();
   private static LockService other;
@@ -78,8 +84,7 @@ class RunTest {
     String script =
         "echo $MORTISE_TOKEN $MORTISE_LOCK >'%s/seen'; while [ ! -e '%s/go' ]; do sleep 0.05; done"
             .formatted(folder, folder);
-    CompletableFuture<Invocation> run =
-        CompletableFuture.supplyAsync(() -> run("a b", shell(script)));
+    CompletableFuture<Invocation> run = Invocation.inThread(() -> run("a b", shell(script)));
     awaitFile("seen");
     long token = other.getLock("a b").holder().orElseThrow().fencingToken().getAsLong();
     Files.createFile(folder.resolve("go"));
@@ -122,6 +127,17 @@ class RunTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 64, 141})
+  void aBusyCodeThatMortiseUsesItselfIsKept(int code) throws Exception {
+    try (Lease lease = other.getLock("coded").acquire()) {
+      assertTrue(lease.isValid());
+      Invocation busy = run("coded", "-n", "-E", "" + code, "--", "true");
+      assertEquals(code, busy.exitCode(), busy.all());
+      assertEquals("mortise: 'coded' is held by somebody else", busy.err().strip());
+    }
+  }
+
   @Test
   void permitsAreShared() throws Exception {
     try (Lease lease = other.getSemaphore("three", 3).acquire(2)) {
@@ -145,17 +161,101 @@ class RunTest {
     String script =
         "sh -c 'trap \"\" TERM; echo $$ >\"%s/below\"; exec sleep 120' & wait".formatted(folder);
     CompletableFuture<Invocation> run =
-        CompletableFuture.supplyAsync(() -> run("lost", shell("--grace", "1s", script)));
+        Invocation.inThread(() -> run("lost", shell("--grace", "1s", script)));
     while (!Files.exists(folder.resolve("below")) || Files.size(folder.resolve("below")) == 0) {
       TimeUnit.MILLISECONDS.sleep(20);
     }
-    long below = Long.parseLong(Files.readString(folder.resolve("below")).strip());
     assertTrue(other.getLock("lost").forceUnlock());
     Invocation ended = run.join();
     assertEquals(74, ended.exitCode(), ended.all());
     assertEquals("mortise: the lock was lost; the command is ended", ended.err().strip());
-    while (ProcessHandle.of(below).map(ProcessHandle::isAlive).orElse(false)) {
-      TimeUnit.MILLISECONDS.sleep(20); // until the system has noticed its end
+    awaitEnds("below");
+  }
+
+  /**
+   * Waits until the system has noticed the end of each process whose id is in the file. {@code
+   * onExit} would need a free thread of the common pool.
+   */
+  private void awaitEnds(String name) throws IOException {
+    for (String each : Files.readAllLines(folder.resolve(name))) {
+      ProcessHandle.of(Long.parseLong(each))
+          .ifPresent(process ->
+              Await.until(name + " ends", Duration.ofSeconds(60), () -> !process.isAlive()));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "trap 'sh %1$s & wait; sleep 120' TERM; touch %2$s; while :; do sleep 0.1; done",
+        "trap '' TERM; touch %2$s; while :; do sh %1$s & sleep 0.01; done"
+      })
+  void whatStartsInTheGraceEndsToo(String script) throws Exception {
+    Path later =
+        Files.writeString(
+            folder.resolve("later.sh"), "echo $$ >>%s/later; exec sleep 120".formatted(folder));
+    String command = script.formatted(later, folder.resolve("started"));
+    CompletableFuture<Invocation> run =
+        Invocation.inThread(() -> run("grace", shell("--grace", "5s", command)));
+    awaitFile("started");
+    assertTrue(other.getLock("grace").forceUnlock());
+    assertEquals(74, run.join().exitCode());
+    awaitEnds("later");
+  }
+
+  @Test
+  void aReaderOfStderrThatHasStoppedDoesNotKeepTheCommandAlive() throws Exception {
+    String script = "echo $$ >%s/pid; touch %s/started; exec sleep 120".formatted(folder, folder);
+    String uri = redis.uri().toString();
+    try (StuckWriter err = new StuckWriter()) {
+      CompletableFuture<Integer> run =
+          Invocation.inThread(
+              () -> err.run("run", "--uri", uri, "stuck", "--", "/bin/sh", "-c", script));
+      awaitFile("started");
+      assertTrue(other.getLock("stuck").forceUnlock());
+      awaitEnds("pid");
+      assertEquals("", err.toString());
+      err.goOn();
+      assertEquals(74, run.join());
+      assertEquals("mortise: the lock was lost; the command is ended", err.toString().strip());
+    }
+  }
+
+  /** A stderr that takes nothing until it is told to, or closed. */
+  private static final class StuckWriter extends Writer {
+    private final CountDownLatch go = new CountDownLatch(1);
+    private final StringBuffer written = new StringBuffer();
+
+    int run(String... args) {
+      PrintWriter nothing = new PrintWriter(Writer.nullWriter());
+      return Main.run(new Streams(nothing, new PrintWriter(this), false, 80, false, false), args);
+    }
+
+    void goOn() {
+      go.countDown();
+    }
+
+    @Override
+    public void write(char[] from, int start, int length) throws IOException {
+      try {
+        go.await();
+      } catch (InterruptedException e) {
+        throw new InterruptedIOException();
+      }
+      written.append(from, start, length);
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+      goOn();
+    }
+
+    @Override
+    public String toString() {
+      return written.toString();
     }
   }
 
@@ -165,7 +265,7 @@ class RunTest {
         "touch \"%s/started\"; while [ ! -e \"%s/go\" ]; do sleep 0.05; done; exit 5"
             .formatted(folder, folder);
     CompletableFuture<Invocation> run =
-        CompletableFuture.supplyAsync(() -> run("ignored", shell("--on-lost", "ignore", script)));
+        Invocation.inThread(() -> run("ignored", shell("--on-lost", "ignore", script)));
     awaitFile("started");
     assertTrue(other.getLock("ignored").forceUnlock());
     TimeUnit.MILLISECONDS.sleep(300); // it may also notice when it ends
@@ -175,7 +275,8 @@ class RunTest {
 
   @Test
   void withAStoreThatIsSilentTheCommandEndsBeforeTheLeaseDoes() throws Exception {
-    try (RedisServer silent = RedisServer.start()) {
+    try (RedisServer silent = RedisServer.start();
+        StuckWriter err = new StuckWriter()) {
       String[] args = {
         "run",
         "--uri",
@@ -188,18 +289,20 @@ class RunTest {
         "--",
         "/bin/sh",
         "-c",
-        "touch \"%s/started\"; exec sleep 30".formatted(folder)
+        "echo $$ >%s/pid; touch %s/started; exec sleep 120".formatted(folder, folder)
       };
-      CompletableFuture<Invocation> run = CompletableFuture.supplyAsync(() -> Invocation.of(args));
+      CompletableFuture<Integer> run = Invocation.inThread(() -> err.run(args));
       awaitFile("started");
       long start = System.nanoTime();
       silent.pause();
-      Invocation ended = run.join();
+      awaitEnds("pid");
       Duration took = Duration.ofNanos(System.nanoTime() - start);
+      err.goOn();
+      int code = run.join();
       silent.resume();
-      assertEquals(74, ended.exitCode(), ended.all());
-      assertTrue(ended.err().contains("not renewed at present"), ended.err());
-      assertTrue(ended.err().contains("about to be lost; the command is ended"), ended.err());
+      assertEquals(74, code, err::toString);
+      assertTrue(err.toString().contains("not renewed at present"), err::toString);
+      assertTrue(err.toString().contains("about to be lost; the command is ended"), err::toString);
       assertTrue(took.toMillis() < 25_000, took::toString);
     }
   }

@@ -1,11 +1,11 @@
 package io.mortise.cli;
 
+import io.mortise.conformance.support.Await;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 
 /** A process that holds the lock by one of the libraries, until it is killed. */
@@ -47,7 +47,8 @@ final class SharingProcess implements AutoCloseable {
 
   /** Kills the process, as a crash does. */
   void kill() {
-    process.destroyForcibly().onExit().orTimeout(30, TimeUnit.SECONDS).join();
+    process.destroyForcibly();
+    Await.until("the process ends", Duration.ofSeconds(60), () -> !process.isAlive());
   }
 
   @Override

@@ -1,11 +1,13 @@
 package io.mortise.conformance.outside;
 
+import io.mortise.conformance.support.Await;
 import java.io.BufferedReader;
 import java.io.BufferedWriter;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -130,7 +132,8 @@ final class WorkerProcess implements AutoCloseable {
   @Override
   public void close() {
     Runtime.getRuntime().removeShutdownHook(atExit);
-    process.destroyForcibly().onExit().orTimeout(30, TimeUnit.SECONDS).join();
+    process.destroyForcibly();
+    Await.until("the process ends", Duration.ofSeconds(60), () -> !process.isAlive());
   }
 
   @Override
