@@ -63,18 +63,14 @@ final class JobHold {
     timer.close();
     atMost = next;
     end = System.nanoTime() + next.toNanos();
-    timer = TimeSource.system().schedule(this::onTimer, next);
+    timer = TimeSource.system().schedule(this::timeUp, next);
     return true;
-  }
-
-  /** All services share the timer, so this only starts the step. */
-  private void onTimer() {
-    CompletableFuture<Void> unused = CompletableFuture.runAsync(this::timeUp);
   }
 
   /**
    * Releases the lock of a job that still runs, unless it was given more time meanwhile. If the
-   * lock was lost before, the unlock tells why.
+   * lock was lost before, the unlock tells why. All services share the thread of the timer. So the
+   * log, which is the application's code, is written on another one. That may be late.
    */
   private void timeUp() {
     Duration length;
@@ -85,11 +81,13 @@ final class JobHold {
       over = true;
       length = atMost;
     }
-    LOG.warn(
-        "job '{}' has run for longer than its lockAtMostFor {}; its lock is released now, and its unlock will throw (docs/migrating-from-shedlock.md#too-long)",
-        lease.name(),
-        length);
     CompletableFuture<Void> unused = lease.releaseAsync();
+    CompletableFuture<Void> told =
+        CompletableFuture.runAsync(() ->
+            LOG.warn(
+                "job '{}' has run for longer than its lockAtMostFor {}; its lock is released, and its unlock will throw (docs/migrating-from-shedlock.md#too-long)",
+                lease.name(),
+                length));
   }
 
   /**

@@ -20,6 +20,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 import net.javacrumbs.shedlock.core.DefaultLockingTaskExecutor;
@@ -109,6 +111,28 @@ class MortiseLockProviderTest {
     assertTrue(lock.extend(ofMinutes(1), ZERO).isEmpty());
     String said = assertThrows(LeaseLostException.class, lock::unlock).toString();
     assertTrue(said.contains("'report'") && said.contains("lockAtMostFor"), said);
+  }
+
+  @Test
+  void aCommonPoolThatIsBlockedDoesNotKeepTheLock() {
+    CountDownLatch released = new CountDownLatch(1);
+    try {
+      for (int i = 0; i < 100; i++) {
+        ForkJoinPool.commonPool().execute(() -> awaitQuietly(released));
+      }
+      assertTrue(provider.lock(job(ofSeconds(1), ZERO)).isPresent());
+      Await.until("its time is up", this::isFreeElsewhere);
+    } finally {
+      released.countDown();
+    }
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test
