@@ -139,7 +139,7 @@ class MortiseObservationsTest {
     Thread waiter =
         observedWaiter(() -> {
           try {
-            lock().tryLock(50, TimeUnit.MILLISECONDS);
+            lock().tryLock(3, TimeUnit.SECONDS);
           } catch (InterruptedException e) {
             throw new AssertionError(e);
           }

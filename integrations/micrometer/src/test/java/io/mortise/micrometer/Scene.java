@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** A store whose time a test moves, a measured service on it, and another service beside it. */
@@ -49,7 +50,7 @@ final class Scene implements AutoCloseable {
 
   static void join(Thread thread) {
     try {
-      thread.join(10_000);
+      thread.join(30_000);
     } catch (InterruptedException e) {
       throw new AssertionError(e);
     }
@@ -57,10 +58,10 @@ final class Scene implements AutoCloseable {
   }
 
   static void await(BooleanSupplier condition) {
-    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(30);
     while (!condition.getAsBoolean()) {
-      assertTrue(System.nanoTime() < deadline, "not so after 10 s");
-      Thread.onSpinWait();
+      assertTrue(System.nanoTime() < deadline, "not so after 30 s");
+      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(1));
     }
   }
 
