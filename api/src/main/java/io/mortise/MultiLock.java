@@ -41,9 +41,10 @@ import java.util.Collection;
  * members as suppressed ones.
  *
  * <p><b>Losses.</b> {@link #leaseState} is the worst of the members' states. {@link #onLeaseLost}
- * reports the first loss of a hold, and no other until its thread has unlocked. {@link
- * #onLeaseChange} also reports each member that becomes suspect or is safe again, and the reason
- * names it. Both report members that are held alone, as the members' own listeners would.
+ * reports the first loss of a hold, and no other until its thread has unlocked. Of a merged lease
+ * it reports the first loss alone. {@link #onLeaseChange} also reports each member that becomes
+ * suspect or is safe again, and the reason names it. Both report members that are held alone, as
+ * the members' own listeners would.
  *
  * <p><b>Trying.</b> An attempt that does not wait tries one member after the other, in the order of
  * their names. So several threads or processes may try the same or overlapping members at the same
@@ -51,7 +52,7 @@ import java.util.Collection;
  *
  * <p><b>Cost.</b> Without contention: one command for each member to lock and one to unlock. Plain
  * and fair members of one service are cheaper: one command is for up to 200 of them. An attempt
- * that waits sends its first commands all at the same time.
+ * that waits sends its first commands all at the same time, and so does {@link #unlock}.
  */
 public interface MultiLock extends LeasedLock {
   /**

@@ -11,7 +11,6 @@ import io.mortise.spi.BackendException.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -53,7 +52,11 @@ final class MultiAttempt {
    *
    * With a fixed lease or a maximum a thread waits only while it holds no member, since that time
    * runs during the wait. A try that was refused ends the round: all members are given back. The
-   * next round begins with a wait for the member that refused, as C++'s std::lock does.
+   * next round begins with a wait for the member that refused, as C++'s std::lock does. All others
+   * follow in canonical order, whatever was refused before. So only a member before the one that it
+   * began with can refuse, where members may be kept: it waits for those behind. From round to round
+   * the first one gets smaller, and there are at most as many rounds as members
+   * (docs/decisions/0009-multi-locks.md#d9).
    *
    * An attempt that waits tries without recalls: a try has asked the service that only keeps the
    * member, and the wait for it follows.
@@ -68,7 +71,7 @@ final class MultiAttempt {
     boolean take(Member member) throws InterruptedException;
   }
 
-  private final List<Member> order;
+  private final List<Member> members;
   private final Wait wait;
   private final BooleanSupplier timeLeft;
   private final boolean retries;
@@ -80,6 +83,9 @@ final class MultiAttempt {
   /** Whether all members that are held may be kept during a wait. */
   private boolean mayWait = true;
 
+  /** The members as the next round takes them. */
+  private List<Member> order;
+
   private boolean first = true;
 
   /** Whether each member is taken by its own command, because one for many has failed. */
@@ -89,7 +95,8 @@ final class MultiAttempt {
   private @Nullable LockException failure;
 
   private MultiAttempt(List<Member> members, Wait wait, BooleanSupplier timeLeft, boolean retries) {
-    order = new ArrayList<>(members);
+    this.members = members;
+    order = members;
     this.wait = wait;
     this.timeLeft = timeLeft;
     this.retries = retries;
@@ -131,9 +138,16 @@ final class MultiAttempt {
         }
         return false;
       }
-      order.remove(refused);
-      order.add(0, refused);
+      order = beginningWith(refused);
     }
+  }
+
+  /** The canonical order, but for the member that has just refused. */
+  private List<Member> beginningWith(Member refused) {
+    List<Member> next = new ArrayList<>(members);
+    next.remove(refused);
+    next.add(0, refused);
+    return next;
   }
 
   /** Takes all members and returns null, or takes none and returns the member that refused. */
@@ -300,18 +314,12 @@ final class MultiAttempt {
   }
 
   private List<Throwable> giveBack() {
-    List<Throwable> errors = MultiTries.unlockAll(held);
+    List<Throwable> errors = MultiTries.unlockAll(held, Duration.ZERO);
     held.clear();
     return errors;
   }
 
-  /** Does something with all members, the last first, and returns what that threw. */
-  static List<Throwable> lastFirst(Collection<Member> members, Consumer<LeasedLock> what) {
-    List<Member> lastFirst = new ArrayList<>(members);
-    Collections.reverse(lastFirst);
-    return tell(lastFirst, what);
-  }
-
+  /** Does something with all members, and returns what that threw. */
   static List<Throwable> tell(Collection<Member> members, Consumer<LeasedLock> what) {
     List<Throwable> errors = new ArrayList<>();
     for (Member each : members) {

@@ -158,13 +158,13 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
    */
   @Override
   public void unlock() {
-    checkReleased(MultiTries.unlockAll(members));
+    checkReleased(MultiTries.unlockAll(members, Duration.ZERO));
   }
 
   /** {@inheritDoc} Every member is kept as long, and the errors are those of {@link #unlock}. */
   @Override
   public void unlockAfter(Duration after) {
-    checkReleased(MultiAttempt.lastFirst(members, each -> each.unlockAfter(after)));
+    checkReleased(MultiTries.unlockAll(members, after));
   }
 
   private void checkReleased(List<Throwable> errors) {
@@ -255,7 +255,7 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
     FirstLoss loss = new FirstLoss(name(), Objects.requireNonNull(listener, "listener"));
     List<Registration> all =
         members.stream()
-            .map(each -> each.handle().onLeaseChange(event -> loss.changed(each, event)))
+            .map(each -> each.onLeaseChange((event, lease) -> loss.changed(each, event, lease)))
             .toList();
     return () -> all.forEach(Registration::close);
   }

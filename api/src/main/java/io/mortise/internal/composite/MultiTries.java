@@ -4,6 +4,7 @@ import io.mortise.LockException;
 import io.mortise.internal.engine.Batch;
 import io.mortise.internal.engine.Pending;
 import io.mortise.internal.lock.Member;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -180,18 +181,25 @@ final class MultiTries {
     return null;
   }
 
-  /** Unlocks all members, the last first, and each run by one command. Returns what that threw. */
-  static List<Throwable> unlockAll(Collection<Member> members) {
+  /**
+   * Unlocks all members, the last first, and each run by one command. All commands are out before
+   * the first answer is waited for: the holds have ended, so nothing renews them any more. And
+   * servers that do not answer then cost the time of one command.
+   *
+   * @param after how long they must not be free yet
+   * @return what that threw
+   */
+  static List<Throwable> unlockAll(Collection<Member> members, Duration after) {
     List<Member> lastFirst = new ArrayList<>(members);
     Collections.reverse(lastFirst);
     List<Throwable> errors = new ArrayList<>();
+    List<Pending> begun = new ArrayList<>(lastFirst.size());
     for (List<Member> run : runs(lastFirst)) {
       Batch batch = run.get(0).batch();
-      List<Pending> begun = new ArrayList<>(run.size());
-      run.forEach(each -> guarded(() -> begun.add(each.unlock(batch)), errors));
+      run.forEach(each -> guarded(() -> begun.add(each.unlock(batch, after)), errors));
       batch.send();
-      begun.forEach(each -> guarded(each::finish, errors));
     }
+    begun.forEach(each -> guarded(each::finish, errors));
     return errors;
   }
 

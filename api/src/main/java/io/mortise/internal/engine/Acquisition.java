@@ -94,6 +94,11 @@ public final class Acquisition implements LockScripts.Subject {
     /** Messages about the acquisition may have been missed. Called on any thread. */
     default void missedMessages() {}
 
+    /** What the members of one lease of several locks have in common; null for any other hold. */
+    default @Nullable Object whole() {
+      return null;
+    }
+
     /** The thread that asked for the lease that is held, if it now waits for the same lock. */
     default @Nullable Thread waitingForItself() {
       return null;

@@ -27,11 +27,21 @@ import org.slf4j.LoggerFactory;
 
 /** Notifies listeners. What they throw is logged and goes no further. Thread-safe. */
 public final class LeaseEvents {
+  /** Listens to a lock as to a member of others. */
+  public interface MemberListener {
+    /**
+     * The lease of a hold has changed.
+     *
+     * @param whole as {@link Acquisition.Grant#whole}
+     */
+    void changed(LeaseChange event, @Nullable Object whole);
+  }
+
   private static final Logger log = LoggerFactory.getLogger(LeaseEvents.class);
 
   private final Listeners listeners;
   private final AttemptEvents attempts;
-  private final Map<String, List<Consumer<? super LeaseChange>>> byLock = new ConcurrentHashMap<>();
+  private final Map<String, List<MemberListener>> byLock = new ConcurrentHashMap<>();
   private final Callbacks callbacks;
   private Runnable unfollow = () -> {};
 
@@ -55,12 +65,16 @@ public final class LeaseEvents {
   }
 
   public Registration add(String lockKey, Consumer<? super LeaseChange> listening) {
-    Consumer<LeaseChange> consumer = listening::accept; // a new object for this registration
+    return addOfMember(lockKey, (event, whole) -> listening.accept(event));
+  }
+
+  /** As {@link #add}. The listener also hears of what the hold is a part of. */
+  public Registration addOfMember(String lockKey, MemberListener listening) {
+    MemberListener consumer = listening::changed; // a new object for this registration
     byLock.compute(
         lockKey,
         (key, known) -> {
-          List<Consumer<? super LeaseChange>> all =
-              known == null ? new CopyOnWriteArrayList<>() : known;
+          List<MemberListener> all = known == null ? new CopyOnWriteArrayList<>() : known;
           all.add(consumer);
           return all;
         });
@@ -155,7 +169,7 @@ public final class LeaseEvents {
             callbacks::execute,
             () -> {
               if (acquisition.reports(event.state())) {
-                tell(acquisition.keys().lock(), event);
+                tell(acquisition, event);
                 acquisition.grant().onLeaseChange(event);
               }
             });
@@ -166,16 +180,17 @@ public final class LeaseEvents {
     callbacks.execute(task);
   }
 
-  private void tell(String lockKey, LeaseChange event) {
+  private void tell(Acquisition acquisition, LeaseChange event) {
     switch (event.state()) {
       case SUSPECT -> log.warn("renewal failed and is tried again: {}", event);
       case LOST -> log.warn("lease lost: {}", event);
       default -> log.info("lease safe again: {}", event);
     }
     listeners.tellRare(to -> to.leaseChanged(event));
+    Object whole = acquisition.grant().whole();
     byLock
-        .getOrDefault(lockKey, List.of())
-        .forEach(consumer -> Trampoline.guarded(() -> consumer.accept(event)));
+        .getOrDefault(acquisition.keys().lock(), List.of())
+        .forEach(consumer -> Trampoline.guarded(() -> consumer.changed(event, whole)));
   }
 
   void close() {

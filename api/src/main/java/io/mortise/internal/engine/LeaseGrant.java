@@ -77,6 +77,7 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
 
   private volatile long since;
   private volatile @Nullable Thread holder;
+  private volatile @Nullable Object whole;
   private volatile @Nullable LeaseChange loss;
 
   /** Until when it may be passed on; null if it never may. */
@@ -159,6 +160,16 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
   @Override
   public void belongsTo(@Nullable Thread thread) {
     holder = thread;
+  }
+
+  @Override
+  public void joins(Object common) {
+    whole = common;
+  }
+
+  @Override
+  public @Nullable Object whole() {
+    return whole;
   }
 
   @Override

@@ -29,6 +29,9 @@ final class LeaseHandle implements MemberLease {
     /** From now on the thread holds it; null if it is bound to no thread. */
     void belongsTo(@Nullable Thread thread);
 
+    /** As {@link MemberLease#joins}. */
+    void joins(Object common);
+
     void onLost(Consumer<? super LeaseChange> listener);
 
     /**
@@ -174,6 +177,11 @@ final class LeaseHandle implements MemberLease {
   public void joinMajority(@Nullable Thread owner) {
     acquisition.lease().allowForDrift();
     origin.belongsTo(owner);
+  }
+
+  @Override
+  public void joins(Object whole) {
+    origin.joins(whole);
   }
 
   @Override

@@ -37,6 +37,14 @@ public interface MemberLease extends Lease {
    */
   void joinMajority(@Nullable Thread owner);
 
+  /**
+   * Makes it a part of a lease of several locks, so that of their losses listeners can tell the
+   * first.
+   *
+   * @param whole the same object for all members of that lease, and for no other lease
+   */
+  void joins(Object whole);
+
   /** It is meant to be held for long, so the log does not warn that it was. */
   void staysLong();
 

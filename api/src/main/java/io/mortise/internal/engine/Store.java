@@ -3,6 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
 import io.mortise.internal.concurrent.Futures;
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -193,13 +195,35 @@ public final class Store {
    * reply; otherwise a gate would keep its agent for ever.
    */
   Supplier<List<Object>> send(ScriptCall call) {
-    CompletableFuture<List<Object>> reply;
+    return joining(begin(call));
+  }
+
+  private CompletableFuture<List<Object>> begin(ScriptCall call) {
     try {
-      reply = backend.executeAsync(call);
+      return backend.executeAsync(call);
     } catch (RuntimeException | Error e) {
-      reply = CompletableFuture.failedFuture(e);
+      return CompletableFuture.failedFuture(e);
     }
-    CompletableFuture<List<Object>> sent = reply;
+  }
+
+  /**
+   * As {@link #send(ScriptCall)}. There is no answer before the handler has run, on the thread that
+   * delivers the reply. It must not block.
+   */
+  Supplier<List<Object>> send(
+      ScriptCall call, BiConsumer<@Nullable List<Object>, @Nullable Throwable> handler) {
+    return joining(
+        begin(call)
+            .whenComplete(
+                (reply, failure) -> Trampoline.step(() -> handler.accept(reply, failure))));
+  }
+
+  /** As {@link #send}, for many commands at the same time. Returns one answer for each. */
+  List<Supplier<List<Object>>> sendAll(List<ScriptCall> calls) {
+    return batcher.sendNow(calls).stream().map(this::joining).toList();
+  }
+
+  private Supplier<List<Object>> joining(CompletableFuture<List<Object>> sent) {
     return () -> Futures.join(sent, time);
   }
 

@@ -223,21 +223,25 @@ class LockHandle extends JucLock implements DistributedLock {
 
   @Override
   public void unlock() {
-    boolean unused = unlock(engine.store().asking()).finish();
+    boolean unused = unlock(Duration.ZERO, engine.store().asking()).finish();
   }
 
   /**
-   * Begins to unlock as {@link #unlock()} does.
+   * Begins to unlock as {@link #unlockAfter(Duration)} does.
    *
    * @param sender how the command is sent, if one is needed
    * @return to be finished; may throw as that method
    */
-  final Pending unlock(Store.Sender sender) {
+  final Pending unlock(Duration after, Store.Sender sender) {
+    long rest = LeaseTerms.rest(after);
     Hold hold = engine.gates().holdOfCurrentThread(keys);
     if (hold == null) {
       throw notHeld(engine.lostHolds().exit(keys));
     }
     long now = engine.store().now();
+    if (rest > 0) {
+      hold.keepUntil(now + rest);
+    }
     if (isOver(hold, now)) {
       Hold lost = engine.lostHolds().exit(keys);
       throw notHeld(lost == null ? hold : lost);
@@ -259,12 +263,7 @@ class LockHandle extends JucLock implements DistributedLock {
 
   @Override
   public void unlockAfter(Duration after) {
-    long rest = LeaseTerms.rest(after);
-    Hold hold = engine.gates().holdOfCurrentThread(keys);
-    if (hold != null && rest > 0) {
-      hold.keepUntil(engine.store().now() + rest);
-    }
-    unlock();
+    boolean unused = unlock(after, engine.store().asking()).finish();
   }
 
   final IllegalMonitorStateException notHeld(@Nullable Hold lost) {

@@ -4,6 +4,7 @@ import io.mortise.LeasedLock;
 import io.mortise.LockServiceClosedException;
 import io.mortise.Registration;
 import io.mortise.internal.engine.Batch;
+import io.mortise.internal.engine.LeaseEvents;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.Pending;
@@ -57,8 +58,11 @@ public interface Member extends LeaseSource {
    */
   @Nullable Pending begin(Batch batch);
 
-  /** Begins what {@link LeasedLock#unlock()} does, by the command of a batch if one is needed. */
-  Pending unlock(Batch batch);
+  /**
+   * Begins what {@link LeasedLock#unlockAfter} does, by the command of a batch if one is needed.
+   * {@link LeasedLock#unlock()} is that after no time.
+   */
+  Pending unlock(Batch batch, Duration after);
 
   /**
    * Identifies this lock: endpoint, key, service. The text is the same for all its handles. Its
@@ -137,6 +141,12 @@ public interface Member extends LeaseSource {
 
   /** The holds of threads, for locks made of several members whose first member this is. */
   ThreadLeases threadLeases();
+
+  /**
+   * As {@link LeasedLock#onLeaseChange}. The listener also gets what the members of one merged
+   * lease have in common, or null.
+   */
+  Registration onLeaseChange(LeaseEvents.MemberListener listener);
 
   /** The thread that lost this acquisition and has not unlocked since; null if there is none. */
   @Nullable Thread loserOf(String acquisitionId);

@@ -4,6 +4,7 @@ import io.mortise.LeasedLock;
 import io.mortise.Registration;
 import io.mortise.internal.engine.Batch;
 import io.mortise.internal.engine.Engine;
+import io.mortise.internal.engine.LeaseEvents;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.Pending;
 import io.mortise.internal.engine.ThreadLeases;
@@ -119,8 +120,8 @@ public final class MemberHandle implements Member {
   }
 
   @Override
-  public Pending unlock(Batch batch) {
-    return lock.unlock(batch::add);
+  public Pending unlock(Batch batch, Duration after) {
+    return lock.unlock(after, batch::add);
   }
 
   /** Runs a step of an attempt. If it throws, the attempt is over, and listeners are told. */
@@ -250,6 +251,11 @@ public final class MemberHandle implements Member {
   @Override
   public ThreadLeases threadLeases() {
     return engine.threadLeases();
+  }
+
+  @Override
+  public Registration onLeaseChange(LeaseEvents.MemberListener listener) {
+    return engine.events().addOfMember(keys.lock(), listener);
   }
 
   @Override

@@ -79,8 +79,10 @@ public final class Together {
     return REST.equals(reply.get(0)) ? List.of(1L) : reply;
   }
 
-  /** Whether the lock of this number is left to its own call to release it. */
-  public static boolean leaves(List<Object> reply, int number) {
-    return REST.equals(reply.get(0)) && reply.contains(number + 1L);
+  /** The calls that the one for all of these has left to be sent by themselves. */
+  public static List<ScriptCall> rest(List<Object> reply, List<ScriptCall> calls) {
+    return REST.equals(reply.get(0))
+        ? reply.stream().skip(1).map(number -> calls.get(((Long) number).intValue() - 1)).toList()
+        : List.of();
   }
 }

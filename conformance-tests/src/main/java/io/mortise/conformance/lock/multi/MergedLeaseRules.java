@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
 import io.mortise.Lease;
+import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.MultiLock;
@@ -17,6 +18,8 @@ import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -88,5 +91,33 @@ public abstract class MergedLeaseRules extends MultiFixture {
     awaitFree(mine);
     assertThrows(LeaseLostException.class, lease::close);
     assertEquals(1, told.get());
+  }
+
+  @Test
+  @Rule("L9")
+  void listenersOfTheMultiLockHearOfTheFirstLossOfEachLease() throws InterruptedException {
+    Two mine = two();
+    MultiLock both = mine.both();
+    List<LeaseChange> merged = new CopyOnWriteArrayList<>();
+    List<LeaseChange> single = new CopyOnWriteArrayList<>();
+    both.onLeaseLost(merged::add);
+    mine.a().onLeaseLost(single::add);
+    mine.b().onLeaseLost(single::add);
+    for (int leases = 1; leases <= 3; leases++) {
+      Lease lease =
+          switch (leases) {
+            case 1 -> both.acquire();
+            case 2 -> Await.value(both.async().acquire());
+            default -> both.tryAcquire(Duration.ZERO).orElseThrow();
+          };
+      runOn("mortise:lock:{" + name + "}", "return {redis.call('DEL', KEYS[1])}");
+      runOn("mortise:lock:{" + nameB() + "}", "return {redis.call('DEL', KEYS[1])}");
+
+      assertThrows(LeaseLostException.class, lease::close);
+
+      int losses = 2 * leases;
+      Await.until("both losses are reported", () -> single.size() == losses);
+      assertEquals(leases, merged.size());
+    }
   }
 }

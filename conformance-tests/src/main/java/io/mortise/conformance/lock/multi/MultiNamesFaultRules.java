@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.Lease;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.MultiLock;
@@ -17,11 +18,16 @@ import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
 import io.mortise.conformance.lock.fixture.HeldCall;
+import io.mortise.conformance.lock.fixture.SpyBackend;
 import io.mortise.conformance.support.Await;
+import io.mortise.spi.ForwardingBackend;
+import io.mortise.spi.LockBackend;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -206,5 +212,156 @@ public abstract class MultiNamesFaultRules extends MultiFixture {
     assertTrue(all.tryLock(Duration.ofMillis(1)), "they have tombstones, and no holder");
     all.unlock();
     assertFree(4);
+  }
+
+  // What unlock() sends. The holds have ended by then, so nothing renews them any more
+
+  private List<CompletableFuture<Lease>> waitersFor(int count) {
+    List<CompletableFuture<Lease>> waiters =
+        locks(service(), count).stream().map(each -> each.async().acquire()).toList();
+    Await.until("all are waited for", () -> IntStream.range(0, count).allMatch(this::isWaitedFor));
+    return waiters;
+  }
+
+  private static void assertGranted(List<CompletableFuture<Lease>> waiters) {
+    waiters.forEach(each -> Await.value(each).close());
+  }
+
+  /** One after the other, the commands for the names would take longer than their lease. */
+  @Test
+  @Rule({"L3", "L19"})
+  void namesThatAreWaitedForAreNotLostOnTheWay() {
+    Far far = new Far(backend());
+    Duration lease = Duration.ofSeconds(3);
+    LockService service = service(far, builder -> builder.leaseTime(lease).commandTimeout(SECOND));
+    MultiLock all = MultiLock.of(locks(service, 40));
+    all.lock();
+    List<CompletableFuture<Lease>> waiters = waitersFor(40);
+    far.isFar = true;
+
+    all.unlock();
+
+    assertTrue(far.trips <= 2, () -> far.trips + " round trips");
+    assertGranted(waiters);
+  }
+
+  /** A server to which each command of a release takes a while. */
+  private final class Far extends ForwardingBackend {
+    private final LockBackend backend;
+    private boolean isFar;
+    private int trips;
+
+    Far(LockBackend backend) {
+      this.backend = backend;
+    }
+
+    @Override
+    protected LockBackend target() {
+      return backend;
+    }
+
+    private void travel(ScriptCall call) {
+      if (isFar && call.script().name().startsWith("leave")) {
+        trips++;
+        passTime(Duration.ofMillis(100));
+      }
+    }
+
+    @Override
+    public List<Object> execute(ScriptCall call) {
+      travel(call);
+      return backend.execute(call);
+    }
+
+    @Override
+    public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
+      travel(call);
+      return backend.executeAsync(call);
+    }
+
+    @Override
+    public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
+      travel(calls.get(0));
+      return backend.executeAll(calls);
+    }
+  }
+
+  /** So a server that does not answer costs the time of one command, however many there are. */
+  @Test
+  @Rule({"L14", "W12"})
+  void allCommandsOfAReleaseAreOutBeforeAnAnswerIsWaitedFor() {
+    SpyBackend spy = new SpyBackend(backend());
+    LockService service = service(spy, builder -> builder);
+    LockService second = service(spy, builder -> builder);
+    MultiLock many = MultiLock.of(locks(service, 450));
+    List<DistributedLock> several = new ArrayList<>(locks(service, 4));
+    IntStream.range(4, 8).forEach(i -> several.add(second.getLock(nameOf(i))));
+    MultiLock plain = MultiLock.of(several);
+    MultiLock fenced =
+        MultiLock.of(
+            IntStream.range(0, 5).mapToObj(i -> service.getFencedLock(nameOf(i))).toList());
+    DistributedLock other = service().getLock(nameOf(4));
+
+    assertOutTogether(spy, "leave-all", 3, releasing(many, many::unlock));
+    assertOutTogether(spy, "linger", 8, releasing(plain, () -> plain.unlockAfter(SECOND)));
+    passTimeUntil("all are free", SECOND.multipliedBy(3), () -> taken(8).isEmpty());
+    assertOutTogether(spy, "leave", 5, releasing(fenced, fenced::unlock));
+    List<CompletableFuture<Lease>> waiters = new ArrayList<>();
+    Runnable release =
+        () -> {
+          waiters.addAll(waitersFor(8));
+          plain.unlock();
+        };
+    assertOutTogether(spy, "leave", 8, releasing(plain, release));
+    assertGranted(waiters);
+    other.lock();
+    assertOutTogether(spy, "leave", 4, () -> !fenced.tryLock());
+    other.unlock();
+    assertFree(450);
+  }
+
+  @Test
+  @Rule({"L10", "L14"})
+  void aServerThatIsSilentKeepsBackNoReleaseAtAnother() {
+    SpyBackend silent = new SpyBackend(backend());
+    SpyBackend spy = new SpyBackend(backend());
+    LockService one = service(spy, builder -> builder);
+    LockService other = service(silent, builder -> builder);
+    List<DistributedLock> mine = new ArrayList<>(locks(one, 4));
+    IntStream.range(4, 8).forEach(i -> mine.add(other.getLock(nameOf(i))));
+    MultiLock all = MultiLock.of(mine);
+    List<CompletableFuture<Lease>> waiters = new ArrayList<>();
+    silent.keepBack(call -> call.script().name().equals("leave-all"));
+    Runnable release =
+        () -> {
+          waiters.addAll(waitersFor(4));
+          all.unlock();
+        };
+
+    Contender releasing = Contender.startBusy(releasing(all, release));
+    Await.until("the silent one is asked", () -> silent.keptBack() == 1);
+    waiters.forEach(Await::value);
+
+    silent.release();
+    assertTrue(releasing.result());
+    assertGranted(waiters);
+    assertFree(8);
+  }
+
+  private static Contender.Way releasing(MultiLock lock, Runnable release) {
+    return () -> {
+      lock.lock();
+      release.run();
+      return true;
+    };
+  }
+
+  private static void assertOutTogether(
+      SpyBackend spy, String script, int count, Contender.Way way) {
+    spy.keepBack(call -> call.script().name().equals(script));
+    Contender releasing = Contender.startBusy(way);
+    Await.until(count + " times " + script, () -> spy.keptBack() == count);
+    spy.release();
+    assertTrue(releasing.result());
   }
 }

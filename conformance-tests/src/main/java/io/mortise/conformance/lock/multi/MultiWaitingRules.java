@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.BackendUnavailableException;
 import io.mortise.DistributedLock;
+import io.mortise.Lease;
 import io.mortise.LeasedLock;
+import io.mortise.LockService;
 import io.mortise.MultiLock;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
@@ -17,9 +19,15 @@ import io.mortise.conformance.support.Await;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.Lock;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntFunction;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Waiting for a multi-lock: in what order, which members are held meanwhile, and for how long. */
@@ -44,6 +52,74 @@ public abstract class MultiWaitingRules extends MultiFixture {
     assertTrue(theirs.b().isLocked());
     waiter.leave(mine.both()::unlock);
     assertFalse(mine.isAnyLocked());
+  }
+
+  /** A way to lock and to unlock again. */
+  private record Entry(Contender.Way in, Runnable out) {}
+
+  private static List<Entry> entries(MultiLock lock) {
+    AtomicReference<@Nullable Lease> lease = new AtomicReference<>();
+    return List.of(
+        new Entry(locking(lock), lock::unlock),
+        new Entry(() -> lock.tryLock(Duration.ofMinutes(1)), lock::unlock),
+        new Entry(
+            () -> {
+              lease.set(lock.acquire());
+              return true;
+            },
+            () -> Objects.requireNonNull(lease.get()).close()));
+  }
+
+  /** If each refusal began all over, twice as many names would square the number of waits. */
+  @Test
+  @Rule({"L10", "L19"})
+  void ofNamesThatAreNeverFreeForATryItWaitsForEachAboutOnce() {
+    LockService one = service();
+    LockService other = service();
+    List<IntFunction<DistributedLock>> kinds =
+        List.of(
+            i -> one.getLock(nameOf(i)),
+            i -> one.getFairLock(nameOf(i)),
+            i -> one.getFencedLock(nameOf(i)),
+            i -> (i % 2 == 0 ? one : other).getLock(nameOf(i)));
+    for (IntFunction<DistributedLock> kind : kinds) {
+      for (int way = 0; way < 3; way++) {
+        for (int names = 4; names <= 16; names *= 2) {
+          MultiLock all = MultiLock.of(IntStream.range(0, names).mapToObj(kind).toList());
+          int waits = waits(entries(all).get(way), names);
+          String what = "kind %d, way %d: %d waits".formatted(kinds.indexOf(kind), way, waits);
+          assertTrue(waits <= names + 1, what);
+        }
+      }
+    }
+  }
+
+  /** Others always have all names that it does not hold. Returns how often it waited. */
+  private int waits(Entry entry, int names) {
+    List<DistributedLock> others = locks(service(), names);
+    others.get(names - 1).lock(); // which refuses, so that it begins with the last
+    Contender waiter = Contender.startBusy(entry.in());
+    int waits = 0;
+    for (int wanted = wanted(waiter, names); wanted < names; wanted = wanted(waiter, names)) {
+      waits++;
+      assertTrue(waits <= 2 * names, () -> "more than twice for each of " + names);
+      others.stream().filter(each -> !each.isHeldByCurrentThread()).forEach(Lock::tryLock);
+      others.get(wanted).unlock();
+    }
+    waiter.leave(entry.out());
+    return waits;
+  }
+
+  /** The number of the name that it waits for; the number of all once it has them. */
+  private int wanted(Contender waiter, int names) {
+    int[] found = {names};
+    Await.until(
+        "it waits or is done",
+        () -> {
+          found[0] = IntStream.range(0, names).filter(this::isWaitedFor).findFirst().orElse(names);
+          return found[0] < names || waiter.isInside();
+        });
+    return found[0];
   }
 
   @Test
