@@ -15,6 +15,7 @@ import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import io.mortise.backend.support.ActivityTimer;
 import io.mortise.backend.support.ChangingCredentials.Answer;
 import io.mortise.backend.support.Channels;
+import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.Timeouts;
@@ -94,17 +95,28 @@ public final class LettuceBackend implements LockBackend {
       client.time.checkMayPark();
       renewals.askFirst();
     }
-    var connecting = connect(uri).toCompletableFuture();
+    var connecting = connect(uri);
     client.time.checkMayPark();
-    calls = Waits.join(connecting);
+    calls = opened(connecting, uri);
     info = check.apply(LettuceBackendProvider.endpoint(uri), facts(uri.getTimeout().toNanos()));
-    var connectingNews = renewed(() -> client.redis.connectPubSubAsync(StringCodec.UTF8, uri));
-    var news = Waits.join(connectingNews.toCompletableFuture());
+    var news = opened(renewed(() -> client.redis.connectPubSubAsync(StringCodec.UTF8, uri)), uri);
     links = new CopyOnWriteArrayList<>(List.of(calls, news));
     acked = new AckedLinks(() -> connect(uri), links::add);
     asking = new SideLink(() -> connect(uri), links::add);
     messages = new Messages(news);
     pulse = new ActivityTimer(this::beat, beat);
+  }
+
+  /**
+   * Waits for a connection. The client's own limits run on its I/O threads. If these do not run at
+   * all, this limit ends the wait. It is longer than those of connecting and of a handshake.
+   */
+  private <C> C opened(CompletionStage<C> opening, RedisURI uri) {
+    Duration connect = client.redis.getOptions().getSocketOptions().getConnectTimeout();
+    Duration longest =
+        connect.plus(uri.getTimeout().multipliedBy(2)).plus(Opening.attempt(Duration.ZERO));
+    CompletableFuture<C> limited = opening.toCompletableFuture().copy();
+    return Waits.join(Timeouts.fail(limited, longest.toNanos()));
   }
 
   private CompletionStage<StatefulRedisConnection<String, String>> connect(RedisURI uri) {

@@ -7,8 +7,16 @@ import static io.mortise.backend.lettuce.Fixture.message;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SocketOptions;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.DefaultClientResources;
+import io.lettuce.core.resource.NettyCustomizer;
+import io.mortise.backend.support.RedisServers;
 import io.mortise.conformance.redis.RedisCluster;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy;
@@ -19,6 +27,8 @@ import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.SpiVersion;
+import io.netty.bootstrap.Bootstrap;
+import io.netty.util.concurrent.EventExecutor;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -32,6 +42,7 @@ import java.util.Map;
 import java.util.ServiceLoader;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -57,6 +68,58 @@ final class OpeningTest {
 
   private URI uri(String userInfo, String path) {
     return URI.create(server.uri(userInfo) + path);
+  }
+
+  @Test
+  @DisplayName("B18: an opening ends though the client's I/O threads do not run")
+  void theThreadsOfTheClientDoNotRun() {
+    CountDownLatch released = new CountDownLatch(1);
+    ClientResources resources =
+        DefaultClientResources.builder().nettyCustomizer(blocking(released)).build();
+    OwnClient client = new OwnClient(resources, brief(), new LoopTime());
+    try {
+      RedisURI uri = new RedisURI(server.host(), server.port(), Duration.ofSeconds(1));
+      BackendException error =
+          assertTimeoutPreemptively(
+              Duration.ofMinutes(1),
+              () ->
+                  assertThrows(
+                      BackendException.class,
+                      () ->
+                          LettuceBackendProvider.connect(
+                              client, uri, Duration.ofSeconds(1), RedisServers::usable)));
+      assertEquals(Outcome.NOT_EXECUTED, error.outcome());
+    } finally {
+      released.countDown();
+      client.close().join();
+      resources.shutdown().awaitUninterruptibly();
+    }
+  }
+
+  private static ClientOptions brief() {
+    return ClientOptions.builder()
+        .socketOptions(SocketOptions.builder().connectTimeout(Duration.ofSeconds(1)).build())
+        .build();
+  }
+
+  /** Lets all I/O threads wait before anything is connected. */
+  private static NettyCustomizer blocking(CountDownLatch released) {
+    return new NettyCustomizer() {
+      @Override
+      public void afterBootstrapInitialized(Bootstrap bootstrap) {
+        for (EventExecutor each : bootstrap.config().group()) {
+          each.execute(() -> awaitQuietly(released));
+        }
+      }
+    };
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
   }
 
   @Test

@@ -7,6 +7,7 @@ import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -75,7 +76,10 @@ final class Shop implements AutoCloseable {
   static HttpResponse<String> response(String method, String address)
       throws IOException, InterruptedException {
     return HTTP.send(
-        HttpRequest.newBuilder(URI.create(address)).method(method, BodyPublishers.noBody()).build(),
+        HttpRequest.newBuilder(URI.create(address))
+            .timeout(Duration.ofMinutes(2)) // a request that waits for ever names nobody
+            .method(method, BodyPublishers.noBody())
+            .build(),
         BodyHandlers.ofString());
   }
 
