@@ -248,6 +248,11 @@ public final class MemberHandle implements Member {
   }
 
   @Override
+  public void awaitDeparted() {
+    engine.store().awaitDeparted(keys);
+  }
+
+  @Override
   public ThreadLeases threadLeases() {
     return engine.threadLeases();
   }
