@@ -66,10 +66,12 @@ public final class KeyGuard {
 
   /**
    * Creates a guard for the tokens of one lock, with the key prefix of the lock's service. It does
-   * not touch the store. It also refuses tokens larger than any that the lock has issued. It can do
-   * so if the lock is in the same store and was used in the last seven days. In a cluster, the keys
-   * must have the hash tag of the lock, as in <code>{stock}:42</code> for the lock <code>stock
-   * </code>.
+   * not touch the store. If the lock is in the same store, it also refuses tokens larger than any
+   * that the lock has issued, as long as the lock was used in the last seven days. In a cluster,
+   * the keys must then have the hash tag of the lock, as in <code>{stock}:42</code> for the lock
+   * <code>stock</code>. The store is the same if the backend is that of the lock's service, or has
+   * the same endpoint. The bare address of a server, as a client of the application has it, does
+   * not say which database it uses, so it does not count.
    *
    * @param backend a backend of the store where the keys are
    * @param lock the lock that issues the tokens
@@ -89,7 +91,7 @@ public final class KeyGuard {
    * @param token the fencing token of the caller's hold
    * @throws StaleTokenException a later holder has written; the key is unchanged
    * @throws IllegalArgumentException the token was never issued, or the key is not allowed; in a
-   *     cluster also if the guard has a lock, and the key has not the lock's hash tag
+   *     cluster also if the guard has a lock there, and the key has not the lock's hash tag
    * @throws ForeignKeyException the key is not a string, or its second key is not a token
    * @throws BackendUnavailableException the key was certainly not written
    * @throws OutcomeUnknownException no reply came; write again with the same token

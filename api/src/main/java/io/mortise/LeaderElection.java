@@ -148,8 +148,9 @@ public interface LeaderElection extends AutoCloseable {
   /**
    * Is a candidate no more. If it leads, this calls {@link Leader#onRevoked} on this thread, and
    * then gives the lock back. If another thread runs a callback of this candidate, this waits for
-   * its end. An interrupt ends that wait, and the flag stays set. In its own callbacks it does not
-   * wait, and the rest follows when the callback has returned. Idempotent.
+   * its end. An interrupt ends that wait, and the flag stays set. Then this waits until the store
+   * has answered what is given back, for the command timeout at most. In its own callbacks it does
+   * not wait, and the rest follows when the callback has returned. Idempotent.
    *
    * @throws IllegalStateException this thread must not block, since replies come over it; nothing
    *     has happened

@@ -3,7 +3,6 @@ package io.mortise.internal.composite;
 import io.mortise.LeaderElection;
 import io.mortise.Lease;
 import io.mortise.LeaseChange;
-import io.mortise.LeaseLostException;
 import io.mortise.LeasedLock;
 import io.mortise.LockServiceClosedException;
 import io.mortise.LossCause;
@@ -21,6 +20,7 @@ import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -42,6 +42,9 @@ public final class Election implements LeaderElection {
    * the executor does. Transitions are under this object's monitor, and so are those of a Term
    * under its own. Nothing is called in a monitor that sends a command or runs a callback.
    *
+   * A request is sent and taken back under the lock `sending`. So a close() that has had it knows
+   * that all is sent, and then waits for the answers.
+   *
    * The executor of the service runs all callbacks but one. close() tells onRevoked itself, since
    * it may be called by the only thread of the executor.
    */
@@ -53,9 +56,11 @@ public final class Election implements LeaderElection {
 
   private final LeasedLock lock;
   private final Leader leader;
+  private final List<Member> members;
   private final TimeSource time;
   private final Executor executor;
   private final List<Registration> services = new CopyOnWriteArrayList<>();
+  private final ReentrantLock sending = new ReentrantLock();
 
   private boolean over;
   private @Nullable CompletableFuture<Lease> asked;
@@ -70,6 +75,7 @@ public final class Election implements LeaderElection {
   private Election(LeasedLock lock, Leader leader, List<Member> members) {
     this.lock = lock;
     this.leader = leader;
+    this.members = members;
     time = MemberTime.of(members);
     executor = members.get(0).executor();
   }
@@ -80,11 +86,11 @@ public final class Election implements LeaderElection {
     Objects.requireNonNull(leader, "leader");
     members.forEach(Member::checkOpen);
     Election election = new Election(lock, leader, members);
-    election.start(members);
+    election.start();
     return election;
   }
 
-  private void start(List<Member> members) {
+  private void start() {
     members.forEach(each -> services.add(each.onClose(this::serviceClosed)));
     if (isOver()) {
       Term unused = leave(); // one of them was closed meanwhile
@@ -122,21 +128,39 @@ public final class Election implements LeaderElection {
 
   // Standing
 
+  /**
+   * Not by whenCompleteAsync: a thread of the executor might then run what withdraws a request,
+   * after the cancel that it follows from has returned.
+   */
   private void stand() {
-    if (isOver()) {
-      return;
+    CompletableFuture<Lease> request = ask();
+    if (request != null) {
+      CompletableFuture<Lease> unused =
+          request.whenComplete(
+              (lease, failure) -> executor.execute(() -> answered(lease, failure)));
     }
-    CompletableFuture<Lease> request = lock.async().acquire();
-    boolean unwanted;
-    synchronized (this) {
-      pausing = null;
-      asked = request;
-      unwanted = over;
+  }
+
+  private @Nullable CompletableFuture<Lease> ask() {
+    sending.lock();
+    try {
+      if (isOver()) {
+        return null;
+      }
+      CompletableFuture<Lease> request = lock.async().acquire();
+      if (isOverAfter(request)) {
+        withdraw();
+      }
+      return request;
+    } finally {
+      sending.unlock();
     }
-    CompletableFuture<Lease> unused = request.whenCompleteAsync(this::answered, executor);
-    if (unwanted) {
-      request.cancel(false);
-    }
+  }
+
+  private synchronized boolean isOverAfter(CompletableFuture<Lease> request) {
+    pausing = null;
+    asked = request;
+    return over;
   }
 
   private synchronized boolean isOver() {
@@ -150,16 +174,19 @@ public final class Election implements LeaderElection {
     }
     Term begun = begin(lease);
     if (begun == null) {
-      CompletableFuture<Void> unused = lease.releaseAsync(); // closed meanwhile
+      withdraw(); // closed meanwhile
     } else {
       lead(begun);
     }
   }
 
   private synchronized @Nullable Term begin(Lease lease) {
+    if (over) {
+      return null;
+    }
     asked = null;
     afterRefusal = FIRST_PAUSE;
-    term = over ? null : new Term(lease);
+    term = new Term(lease);
     return term;
   }
 
@@ -226,14 +253,25 @@ public final class Election implements LeaderElection {
     revoke(elected);
   }
 
-  /** Tells that a term has ended, if it is time to and nobody else does. */
   private void revoke(Term ended) {
-    if (ended.isToBeRevoked()) {
-      tellRevoked(ended);
-      CompletableFuture<Void> released = ended.lease().releaseAsync();
-      ended.told().complete(null);
+    CompletableFuture<Void> released = giveUp(ended);
+    if (released != null) {
       CompletableFuture<Void> unused = released.whenComplete((done, lost) -> goOn(ended));
     }
+  }
+
+  /**
+   * Tells that a term has ended and then gives its lock back, if it is time to and nobody else
+   * does. Returns the answer to that, or null.
+   */
+  private @Nullable CompletableFuture<Void> giveUp(Term ended) {
+    if (!ended.isToBeRevoked()) {
+      return null;
+    }
+    tellRevoked(ended);
+    CompletableFuture<Void> released = ended.lease().releaseAsync();
+    ended.told().complete(null);
+    return released;
   }
 
   private void tellRevoked(Term ended) {
@@ -310,26 +348,23 @@ public final class Election implements LeaderElection {
     }
     leading = leave();
     withdraw();
-    if (leading == null) {
-      return;
+    boolean told = leading != null && endHere(leading);
+    if (here) {
+      return; // it goes on when the callback has returned
     }
-    leading.ends(new Term.End(Optional.empty(), Duration.ZERO));
-    if (leading.isToBeRevoked()) {
-      tellRevoked(leading);
-      leading.told().complete(null);
-      giveBack(leading.lease());
-      goOn(leading);
-    } else if (!here) {
+    if (leading != null) {
       awaitTold(leading);
+    }
+    members.forEach(Member::awaitDeparted);
+    if (leading != null && told) {
+      goOn(leading);
     }
   }
 
-  private static void giveBack(Lease lease) {
-    try {
-      lease.close();
-    } catch (LeaseLostException e) {
-      log.debug("the lease was lost before it was given back", e);
-    }
+  /** The term ends. Returns whether this call has told that, and begun to give the lock back. */
+  private boolean endHere(Term leading) {
+    leading.ends(new Term.End(Optional.empty(), Duration.ZERO));
+    return giveUp(leading) != null;
   }
 
   private void awaitTold(Term ended) {
@@ -352,16 +387,23 @@ public final class Election implements LeaderElection {
     return term;
   }
 
-  /** Cancels the request. A lease that has arrived already is given back. */
+  /** Takes the request back, or gives back its lease that has arrived already. */
   private void withdraw() {
-    CompletableFuture<Lease> request = asked();
-    if (request != null && !request.cancel(false) && !request.isCompletedExceptionally()) {
-      giveBack(request.join());
+    sending.lock();
+    try {
+      CompletableFuture<Lease> request = takeAsked();
+      if (request != null && !request.cancel(false) && !request.isCompletedExceptionally()) {
+        CompletableFuture<Void> unused = request.join().releaseAsync();
+      }
+    } finally {
+      sending.unlock();
     }
   }
 
-  private synchronized @Nullable CompletableFuture<Lease> asked() {
-    return asked;
+  private synchronized @Nullable CompletableFuture<Lease> takeAsked() {
+    CompletableFuture<Lease> request = asked;
+    asked = null;
+    return request;
   }
 
   @Override

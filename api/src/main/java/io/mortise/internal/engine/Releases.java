@@ -283,7 +283,7 @@ public final class Releases {
   }
 
   /** If the script stopped before the first live waiter, another one goes on from there. */
-  private void goOn(LockKeys keys, List<Object> stopped) {
+  public void goOn(LockKeys keys, List<Object> stopped) {
     if (!AcquireReply.stoppedEarly(stopped)) {
       return;
     }

@@ -241,6 +241,14 @@ public final class Store {
     return departures;
   }
 
+  /** Waits until what goes back of a lock at the moment is answered, or is not in time. */
+  public void awaitDeparted(LockKeys keys) {
+    CompletableFuture<Void> answers = departures.of(keys);
+    if (answers != null) {
+      Futures.settle(answers, time, options.commandTimeout().toNanos());
+    }
+  }
+
   public String endpoint() {
     return backend.info().endpoint();
   }

@@ -118,9 +118,19 @@ public final class AsyncLeases implements AsyncLock {
     CompletableFuture<LeaseOutcome> unused =
         outcome.whenComplete(
             (done, failure) -> executor.execute(() -> deliver(done, failure, value, future)));
-    CompletableFuture<T> ignored = future.whenComplete((v, failure) -> outcome.cancel(false));
+    CompletableFuture<T> ignored =
+        future.whenComplete((v, failure) -> withdraw(outcome, failure != null));
     source.request(wait, outcome);
     return future;
+  }
+
+  /** A lease that waits for the executor goes back at once: the executor may be busy for long. */
+  private static void withdraw(CompletableFuture<LeaseOutcome> outcome, boolean failed) {
+    boolean late = !outcome.cancel(false) && failed && !outcome.isCompletedExceptionally();
+    Lease lease = late ? outcome.join().lease() : null;
+    if (lease != null) {
+      CompletableFuture<Void> unused = lease.releaseAsync();
+    }
   }
 
   private static <T> void deliver(

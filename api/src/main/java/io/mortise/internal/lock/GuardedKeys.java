@@ -57,7 +57,7 @@ public final class GuardedKeys {
     needsTag = false;
   }
 
-  /** For tokens of this lock, whose counter may be in the same store. */
+  /** For tokens of this lock. Its counter is compared if it is known to be in the same store. */
   public GuardedKeys(LockBackend backend, FencedLock lock) {
     if (!(lock instanceof FencedLockHandle own)) {
       throw new IllegalArgumentException(
@@ -66,9 +66,10 @@ public final class GuardedKeys {
     }
     this.backend = backend;
     prefix = own.engine().store().options().keyPrefix();
-    counter = List.of(own.keys().counter());
+    boolean one = MemberHandle.areOne(backend, own.engine().store().backend());
+    counter = one ? List.of(own.keys().counter()) : List.of();
     tag = Names.tag(own.keys().counter());
-    needsTag = !backend.info().anyKeys();
+    needsTag = one && !backend.info().anyKeys();
   }
 
   /** The endpoint of the store that has the keys. */

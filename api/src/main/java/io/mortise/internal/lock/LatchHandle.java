@@ -119,7 +119,9 @@ final class LatchHandle implements DistributedCountDownLatch {
     while (true) {
       engine.store().checkNotClosed(keys);
       try {
-        return checked(engine.store().backend().execute(call));
+        List<Object> reply = checked(engine.store().backend().execute(call));
+        engine.releases().goOn(keys, reply);
+        return reply;
       } catch (BackendException e) {
         uncertain = uncertain || e.outcome() == Outcome.UNKNOWN;
         long wait = pause.next();

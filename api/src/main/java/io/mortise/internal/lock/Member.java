@@ -139,6 +139,12 @@ public interface Member extends LeaseSource {
    */
   Registration onClose(Runnable task);
 
+  /**
+   * Waits until the store has answered what goes back of this lock at the moment, or has not
+   * answered in time.
+   */
+  void awaitDeparted();
+
   /** The holds of threads, for locks made of several members whose first member this is. */
   ThreadLeases threadLeases();
 

@@ -15,7 +15,9 @@ import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.VotingSet;
 import io.mortise.spi.BackendInfo;
+import io.mortise.spi.LockBackend;
 import io.mortise.spi.TimeSource;
+import io.mortise.spi.Topology;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
@@ -46,6 +48,16 @@ public final class MemberHandle implements Member {
     return lock instanceof LockHandle handle
         ? Optional.of(new MemberHandle(handle.unshared()))
         : Optional.empty();
+  }
+
+  /**
+   * Whether both backends are known to have one store: they are the same, or their endpoints are
+   * and say which database it is. A cluster has only one.
+   */
+  static boolean areOne(LockBackend one, LockBackend other) {
+    String endpoint = one.info().endpoint();
+    boolean whole = one.info().topology() == Topology.CLUSTER || !BARE.matcher(endpoint).matches();
+    return one.equals(other) || (whole && endpoint.equals(other.info().endpoint()));
   }
 
   @Override
@@ -246,6 +258,11 @@ public final class MemberHandle implements Member {
   @Override
   public Registration onClose(Runnable task) {
     return engine.requests().onClose(task);
+  }
+
+  @Override
+  public void awaitDeparted() {
+    engine.store().awaitDeparted(keys);
   }
 
   @Override

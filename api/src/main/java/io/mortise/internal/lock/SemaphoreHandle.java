@@ -80,12 +80,20 @@ final class SemaphoreHandle implements DistributedSemaphore {
   @Override
   public Optional<Lease> drain() {
     for (Seen seen = look(); seen.free > 0 && !seen.wanted; seen = look()) {
-      Optional<Lease> all = tryAcquire(seen.free);
+      Optional<Lease> all = takeAll(seen.free);
       if (all.isPresent()) {
         return all;
       }
     }
     return Optional.empty();
+  }
+
+  private Optional<Lease> takeAll(int seen) {
+    try {
+      return tryAcquire(seen);
+    } catch (IllegalArgumentException e) {
+      return Optional.empty(); // a resize came between: there are fewer permits than were free
+    }
   }
 
   // Setting and looking
@@ -169,6 +177,7 @@ final class SemaphoreHandle implements DistributedSemaphore {
     if (reply.get(0).equals("FOREIGN")) {
       throw Failures.foreign(keys, (String) reply.get(1));
     }
+    engine.releases().goOn(keys, reply);
     return reply;
   }
 

@@ -7,12 +7,12 @@
 --        2 terms; the word is 'set', 'down', 'delete', or 'look' (changes nothing)
 --        3 count (only 'set')
 --        4 how long the id is remembered (ms)
--- Reply  COUNT, the count that is left (0 if deleted)
+-- Reply  COUNT, the count that is left (0 if deleted) [, more: look again at once (see queue.lua)]
 --        KEPT, the count that is left    (only 'set': it was already set)
 --        BELOW                           (only 'down': it is already open)
 --        UNSET                           (only 'down', 'delete' and 'look')
 --        FOREIGN, what was found
--- Rules  D1 D3 D4
+-- Rules  D1 D3 D4 Q2
 --#queue
 --#look
 --#latch
@@ -53,4 +53,4 @@ if left == 0 then
 --#grants
   grant(now)
 end
-return {'COUNT', left}
+return {'COUNT', left, stopped and 'more' or nil}

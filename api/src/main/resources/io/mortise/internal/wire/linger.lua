@@ -12,7 +12,8 @@
 -- Reply  1: the id held it, or this is a repetition
 --        ABSENT: it did not hold it
 -- Rules  L14 L27 Q1. It is the only script that lowers an expiry, and only that of the id's own
--- hold. It grants nothing, because nothing becomes free.
+-- hold. It grants nothing. Something becomes free only where the id holds again, by a late command,
+-- after it has left: a waiter finds that at its next check.
 local key, queue, alive = KEYS[1], KEYS[2], KEYS[3]
 local id, rest, ms, tombstone = ARGV[1], ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 local time = redis.call('TIME')
@@ -42,7 +43,8 @@ local function moveHold()
 end
 
 -- A hold in a sorted set is one of several. The key must outlive it by so long (ms). What an id
--- has given back of its permits (-id, see sem.lua) is given back for good.
+-- has given back of its permits (-id, see sem.lua) is given back for good. If the place is kept
+-- already, the id holds again by a late command, and gives that back.
 local function moveShare(outlives)
   local ends = redis.pcall('ZSCORE', key, id)
   if type(ends) ~= 'string' then
@@ -52,12 +54,16 @@ local function moveShare(outlives)
     return false
   end
   local back = redis.call('ZSCORE', key, '-' .. id)
-  if back then
+  local new = redis.call('ZADD', key, 'NX', now + ms, rest) == 1
+  local permits = string.match(id, ':p(%d+)$')
+  if new and back then
     redis.call('ZADD', key, back, '-' .. rest)
+  elseif permits and not new then
+    local returned = back and tonumber(back) - 4000000000000000 or 0
+    redis.call('ZADD', key, 'INCR', tonumber(permits) - returned, '!free')
   end
-  redis.call('ZADD', key, now + ms, rest)
   redis.call('ZREM', key, id, '-' .. id)
-  if redis.call('PTTL', key) < ms + outlives then
+  if new and redis.call('PTTL', key) < ms + outlives then
     redis.call('PEXPIRE', key, ms + outlives)
   end
   return true

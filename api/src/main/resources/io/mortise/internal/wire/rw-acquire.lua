@@ -50,7 +50,7 @@ if found then
   return found
 end
 local now, micros = clock()
-forget(now)
+local room = forget(now)
 
 local function holds()
   if reads(id) then
@@ -81,23 +81,29 @@ if holds() then
   settle()
   return 1
 end
-if buried then
+if buried and not (room and last[1]) then
   return {'TOO_LATE'}
 end
-if beside ~= '' and mayJoinItself() then
+if not buried and beside ~= '' and mayJoinItself() then
   take(id, now, lease)
   settle()
   return 1
 end
 
 --#join
-if word ~= 'try' and not last[1] and not admits(id) then -- it is the first that waits
+if not buried and word ~= 'try' and not last[1] and not admits(id) then -- it is the first that waits
   return {'WAIT', left(), join(now, micros, ARGV[4], fresh), micros}
 end
 --#granting
 --#grants
 --#enter
-local upgrade = beside ~= '' and not reads(id)
-local reply = enter(now, micros, lease, not upgrade, left)
+local reply
+if buried then -- the last readers, whose leases were over, have made room for others
+  grant(now)
+  reply = {'TOO_LATE'}
+else
+  local upgrade = beside ~= '' and not reads(id)
+  reply = enter(now, micros, lease, not upgrade, left)
+end
 settle()
 return reply

@@ -19,7 +19,7 @@ if found then
 end
 
 local now = clock()
-forget(now)
+local room = forget(now)
 local one = ARGV[4]
 
 -- Ends the holds of readers. Returns their ids.
@@ -54,10 +54,11 @@ if reads(id) then
 else
   holders = forceWriter()
 end
-if not holders[1] then
+if holders[1] then
+  revoke(holders, now, tonumber(ARGV[3]))
+elseif not room then
   return forced(holders)
 end
-revoke(holders, now, tonumber(ARGV[3]))
 grant(now)
 settle()
 return forced(holders)

@@ -22,11 +22,12 @@ local writer, writing, ends
 -- The longest lease (ms) of the readers that this script has added or confirmed, or nil.
 local staying
 
--- Removes readers whose lease has ended.
+-- Removes readers whose lease has ended. Returns whether they were the last ones.
 -- removed: the script itself has removed one, so the state is read again
 local function forget(now, removed)
   if ends and (redis.call('ZREMRANGEBYSCORE', readers, '-inf', now) > 0 or removed) then
     ends = tonumber(redis.call('ZRANGE', readers, -1, -1, 'WITHSCORES')[2] or '')
+    return not ends
   end
 end
 

@@ -44,21 +44,23 @@ if not total then
   return {'UNSET'}
 end
 local now, micros = clock()
-forget(now)
+local room = forget(now)
+local reply
 if redis.call('ZSCORE', permits, id) then
   redis.call('ZADD', permits, 'GT', now + lease, id)
   if marked then
     redis.call('ZREM', alive, '?' .. home)
   end
   lasts(lease + week)
+  reply = 1
+elseif buried then
+  reply = {'TOO_LATE'}
+elseif weight(id) > total then
+  reply = {'TOO_MANY', total}
+end
+if reply and not (room and last[1]) then
   settle()
-  return 1
-end
-if buried then
-  return {'TOO_LATE'}
-end
-if weight(id) > total then
-  return {'TOO_MANY', total}
+  return reply
 end
 
 -- The ms until there may be room again.
@@ -67,13 +69,17 @@ local function left()
 end
 
 --#join
-if word ~= 'try' and not last[1] and not admits(id) then -- it is the first that waits
+if not reply and word ~= 'try' and not last[1] and not admits(id) then -- it is the first that waits
   settle()
   return {'WAIT', left(), join(now, micros, ARGV[4], fresh), micros}
 end
 --#granting
 --#grants
 --#enter
-local reply = enter(now, micros, lease, true, left)
+if reply then -- leases that were over have made room for others
+  grant(now)
+else
+  reply = enter(now, micros, lease, true, left)
+end
 settle()
 return reply

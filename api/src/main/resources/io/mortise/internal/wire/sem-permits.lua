@@ -5,12 +5,12 @@
 --        2 terms; the word is 'once' (changes nothing if they are set), 'resize', or 'look'
 --          (changes nothing at all)
 --        3 permits
--- Reply  SET
+-- Reply  SET [, more: look again at once (see queue.lua)]
 --        KEPT, permits there are         (only 'once': they were already set)
 --        PERMITS, free ones, 1 if the queue has waiters, else 0, permits there are (only 'look')
 --        UNSET                           (only 'look': there is no semaphore)
 --        FOREIGN, what was found
--- Rules  S1 S3 S4. It takes nothing from holders.
+-- Rules  S1 S3 S4 Q2. It takes nothing from holders.
 --#queue
 --#look
 --#sem
@@ -46,4 +46,4 @@ lasts(week)
 forget(now)
 grant(now)
 settle()
-return {'SET'}
+return {'SET', stopped and 'more' or nil}

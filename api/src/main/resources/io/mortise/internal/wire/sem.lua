@@ -82,12 +82,14 @@ local function release(holder)
   redis.call('ZADD', permits, free, '!free')
 end
 
--- Ends the leases whose time has passed.
+-- Ends the leases whose time has passed. Returns whether there were any.
 local function forget(now)
+  local any = soonest and ends <= now
   while soonest and ends <= now do
     release(soonest)
     setFirst(redis.call('ZRANGE', permits, 2, 2, 'WITHSCORES'), 1)
   end
+  return any
 end
 
 -- Whether the semaphore has room for the id. To be called after forget(). An id that wants more

@@ -9,6 +9,7 @@ import io.mortise.conformance.lock.fault.RivalRules;
 import io.mortise.conformance.lock.forcing.ForcedByIdRules;
 import io.mortise.conformance.lock.granting.FairRules;
 import io.mortise.conformance.lock.lease.AsyncRules;
+import io.mortise.conformance.lock.lease.ElectionEndRules;
 import io.mortise.conformance.lock.lease.ExecutorRules;
 import io.mortise.conformance.lock.lease.LeaseCallbackRules;
 import io.mortise.conformance.lock.lease.LeaseHandOffRules;
@@ -97,6 +98,13 @@ public abstract class LockKindConformance implements LockKit {
   @Nested
   class Redeployments extends RedeployRules {
     Redeployments() {
+      super(LockKindConformance.this);
+    }
+  }
+
+  @Nested
+  class ElectionEnds extends ElectionEndRules {
+    ElectionEnds() {
       super(LockKindConformance.this);
     }
   }

@@ -10,6 +10,7 @@ import io.mortise.conformance.lock.permit.PermitHandOffRules;
 import io.mortise.conformance.lock.permit.PermitHolderRules;
 import io.mortise.conformance.lock.permit.PermitInputRules;
 import io.mortise.conformance.lock.permit.PermitLoadRules;
+import io.mortise.conformance.lock.permit.PermitRoomRules;
 import io.mortise.conformance.lock.permit.PermitRules;
 import io.mortise.conformance.lock.permit.PermitScriptRules;
 import io.mortise.conformance.lock.permit.ReturnFaultRules;
@@ -76,6 +77,13 @@ public abstract class SynchronizerConformance implements LockKit {
   @Nested
   class SemaphoreScripts extends PermitScriptRules {
     SemaphoreScripts() {
+      super(SynchronizerConformance.this);
+    }
+  }
+
+  @Nested
+  class SemaphoreRoom extends PermitRoomRules {
+    SemaphoreRoom() {
       super(SynchronizerConformance.this);
     }
   }

@@ -16,6 +16,10 @@ import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
 import io.mortise.conformance.lock.fixture.LockRules;
+import io.mortise.spi.BackendInfo;
+import io.mortise.spi.ForwardingBackend;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.Topology;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
@@ -134,6 +138,68 @@ public abstract class GuardRules extends LockRules {
     }
     anywhere.set(name, "its lock may be in another store", token + 1_000_000);
     assertThrows(StaleTokenException.class, () -> strict.set(name, "late", token));
+  }
+
+  /** The other store has an old counter of that name, and may be a cluster. */
+  @Test
+  @Rule({"L13", "L18"})
+  void aGuardInAnotherStoreComparesNoCounterOfThatStore() {
+    long old = token();
+    passTime(Duration.ofMillis(2));
+    FencedLock elsewhere =
+        service(new Elsewhere(backend()), builder -> builder).getFencedLock(name);
+    long token = old + 60_000_000;
+
+    KeyGuard.of(backend(), elsewhere).set(name, "valid", token);
+
+    assertEquals(List.<Object>of("valid"), value());
+    KeyGuard any = KeyGuard.of(backend(), elsewhere);
+    any.set("other:" + name, "whatever its tag", token);
+    if (backend().info().topology() != Topology.CLUSTER) {
+      KeyGuard unnamed = KeyGuard.of(new Elsewhere(backend()), elsewhere);
+      unnamed.set(name, "its database is not known", token);
+    }
+    assertThrows(StaleTokenException.class, () -> any.set(name, "late", old));
+  }
+
+  /** The same client may be asked of by a service and a guard, whatever it says of its store. */
+  @Test
+  @Rule("L13")
+  void aGuardWithTheBackendOfTheLockComparesItsCounter() {
+    LockBackend unnamed = new Elsewhere(backend());
+    FencedLock lock = service(unnamed, builder -> builder).getFencedLock(name);
+    long token = lock.lockAndGetToken();
+    KeyGuard guard = KeyGuard.of(unnamed, lock);
+    assertThrows(
+        IllegalArgumentException.class, () -> guard.set(name, "never issued", token + 60_000_000));
+    guard.set(name, "issued", token);
+    lock.unlock();
+  }
+
+  /** A backend of a server that does not say which database it uses. */
+  private static final class Elsewhere extends ForwardingBackend {
+    private final LockBackend backend;
+
+    Elsewhere(LockBackend backend) {
+      this.backend = backend;
+    }
+
+    @Override
+    protected LockBackend target() {
+      return backend;
+    }
+
+    @Override
+    public BackendInfo info() {
+      BackendInfo info = backend.info();
+      return new BackendInfo(
+          "elsewhere:6379",
+          info.serverVersion(),
+          info.publishCounts(),
+          info.anyKeys(),
+          info.topology(),
+          info.downAfter());
+    }
   }
 
   @Test

@@ -19,7 +19,11 @@ import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.FaultyBackend.Link;
 import io.mortise.conformance.lock.fixture.FaultyMail.Fate;
 import io.mortise.conformance.lock.fixture.HeldCall;
+import io.mortise.conformance.lock.fixture.SpyBackend;
+import io.mortise.conformance.lock.fixture.Terms;
 import io.mortise.conformance.support.Await;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -32,6 +36,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A latch whose messages and commands get lost or come late, and one that is misused. */
 public abstract class LatchFaultRules extends LatchFixture {
+  /** More than one run of a script looks at. */
+  private static final int MANY = 1_200;
+
   private final FaultyBackend link = new FaultyBackend(this::backend);
   private final DistributedCountDownLatch mine = latch();
   private final DistributedCountDownLatch theirs = latch(link);
@@ -45,6 +52,32 @@ public abstract class LatchFaultRules extends LatchFixture {
       latch.countDown();
       return false;
     });
+  }
+
+  @Test
+  @Rule({"D1", "L10", "Q2"})
+  void anOpenLatchLetsMoreThanAThousandWaitersGoAtOnce() throws InterruptedException {
+    DistributedCountDownLatch other =
+        service(link, builder -> builder).getCountDownLatch(name + "-other");
+    assertTrue(other.trySetCount(0));
+    other.await();
+    ScriptCall learnt = link.last("latch-acquire");
+    List<String> keys = List.of(key("count"), key("queue"), key("alive"));
+    String terms = Terms.of(learnt.args()).word("join").text();
+    LockBackend store = backend();
+    assertTrue(mine.trySetCount(1));
+    for (int i = 0; i < MANY; i++) {
+      List<String> args = List.of(name + "~dead:" + i + ":1", terms, "1000");
+      List<Object> unused =
+          store.execute(new ScriptCall(learnt.script(), keys, args, SECOND.multipliedBy(2)));
+    }
+    CompletableFuture<Void> live = waiting(mine, MANY + 1);
+    SpyBackend spy = new SpyBackend(backend());
+
+    service(spy, builder -> builder).getCountDownLatch(name).countDown();
+
+    Await.value(live);
+    assertEquals(1, spy.sent("latch-leave").size(), "another script went on");
   }
 
   @ParameterizedTest

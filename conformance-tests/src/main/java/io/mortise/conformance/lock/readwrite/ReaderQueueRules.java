@@ -19,9 +19,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The order of readers and writers, beside processes that are frozen or gone. */
 public abstract class ReaderQueueRules extends ReadWriteFixture {
+  private static final Duration OVER = ScriptedClient.WINDOW.plusMillis(50);
   private static final Duration SECONDS = Duration.ofSeconds(4);
 
   private final FaultyBackend engine = new FaultyBackend(this::backend);
@@ -88,6 +91,32 @@ public abstract class ReaderQueueRules extends ReadWriteFixture {
   private DistributedLock side(String arrivals, int number) {
     DistributedReadWriteLock rw = number % 3 == 0 ? mine : theirs;
     return arrivals.charAt(number) == 'r' ? rw.readLock() : rw.writeLock();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"was withdrawn", "forces"})
+  @Rule({"L10", "Q2"})
+  void whoFindsThatTheLastReadersAreOverLetsTheFirstWriterIn(String way) {
+    ScriptedClient leaving = client("leaving", true);
+    assertEquals(List.of("HELD"), leaving.ask(1));
+    ScriptedClient dying = client("dying", true).lease(ScriptedClient.WINDOW);
+    assertEquals(List.of("HELD"), dying.ask(1));
+    ScriptedClient first = client("first", false);
+    first.assertWaits(1);
+    leaving.leave(1); // the readers' key stays for as long as its lease would have
+    passTime(OVER);
+
+    if (way.equals("forces")) {
+      assertFalse(mine.writeLock().forceUnlock(), "nobody holds it");
+    } else {
+      ScriptedClient late = client("late", false);
+      String bury = "return {redis.call('ZADD', KEYS[1], 9999999999999, '!%s')}";
+      assertEquals(List.<Object>of(1L), runOn(key("alive"), bury.formatted(late.id(1))));
+      assertEquals(List.of("TOO_LATE"), late.ask(1));
+    }
+
+    first.awaitMail(1);
+    assertTrue(mine.writeLock().isLocked());
   }
 
   @Test
