@@ -1,8 +1,11 @@
 package io.mortise.spring.integration;
 
+import io.mortise.Kind;
 import io.mortise.LockService;
 import java.time.Duration;
+import java.util.EnumSet;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
@@ -33,6 +36,9 @@ import org.springframework.integration.util.CheckedRunnable;
  */
 public final class MortiseLockRegistry
     implements ExpirableLockRegistry<DistributedLock>, RenewableLockRegistry<DistributedLock> {
+  /** The kinds of handles of one and the same lock, which has one hold at a time. */
+  private static final Set<Kind> EXCLUSIVE = EnumSet.of(Kind.PLAIN, Kind.FAIR, Kind.FENCED);
+
   private final LockService locks;
   private final String prefix;
 
@@ -95,14 +101,29 @@ public final class MortiseLockRegistry
   public void expireUnusedOlderThan(long age) {}
 
   /**
-   * Checks that the calling thread holds the lock. The service renews it by itself.
+   * Checks that the calling thread holds the lock, and that the service renews it by itself.
    *
+   * @throws IllegalStateException the hold has a time to live, so it is not renewed; {@link
+   *     #renewLock(Object, Duration)} makes it last longer
    * @throws io.mortise.LeaseLostException the thread held the lock, and the hold was lost
    * @throws IllegalMonitorStateException the thread does not hold the lock
    */
   @Override
   public void renewLock(Object lockKey) {
-    lockOf(lockKey).target().ensureHeld();
+    RegistryLock lock = lockOf(lockKey);
+    lock.target().ensureHeld();
+    if (isFixed(lock.target().name())) {
+      throw new IllegalStateException(
+          "lock '%s' is held for a fixed time, which is not renewed; call renewLock(key, ttl), or lock without a time to live"
+              .formatted(lock.target().name()));
+    }
+  }
+
+  /** Whether the hold of that lock in this service has a time to live. */
+  private boolean isFixed(String name) {
+    return locks.holds().stream()
+        .anyMatch(
+            hold -> !hold.renewed() && hold.name().equals(name) && EXCLUSIVE.contains(hold.kind()));
   }
 
   /**

@@ -181,6 +181,34 @@ class MortiseLockRegistryTest {
   }
 
   @Test
+  void aLockWithATimeToLiveIsNotRenewedWithoutATime() throws InterruptedException {
+    var lock = registry.obtain(KEY);
+    here.getReadWriteLock(KEY).writeLock().lock(1, TimeUnit.MINUTES); // of the same name
+    lock.lock();
+    registry.renewLock(KEY);
+    lock.unlock();
+
+    lock.lock(Duration.ofMinutes(1));
+    assertNotRenewed();
+    registry.renewLock(KEY, Duration.ofMinutes(2));
+    assertNotRenewed();
+    lock.unlock();
+    assertTrue(lock.tryLock(Duration.ZERO, Duration.ofMinutes(1)));
+    assertNotRenewed();
+    lock.lock();
+    registry.renewLock(KEY); // it is renewed from now on
+    lock.unlock();
+    lock.unlock();
+    here.getReadWriteLock(KEY).writeLock().unlock();
+  }
+
+  private void assertNotRenewed() {
+    String said =
+        assertThrows(IllegalStateException.class, () -> registry.renewLock(KEY)).toString();
+    assertTrue(said.contains("'orders'") && said.contains("renewLock(key, ttl)"), said);
+  }
+
+  @Test
   void aKeyIsNamedByItsText() {
     UUID id = UUID.randomUUID();
     var lock = new MortiseLockRegistry(here, "files").obtain(id);
