@@ -289,9 +289,7 @@ public final class LockWorld implements AutoCloseable {
 
   private List<StoreHold> ownHolds() {
     String self = service.clientId();
-    return view.holdsWithoutRests().stream()
-        .filter(hold -> hold.clientId().equals(self))
-        .toList();
+    return view.holdsWithoutRests().stream().filter(hold -> hold.clientId().equals(self)).toList();
   }
 
   /** Closes all services, and then the store. Idempotent. */

@@ -37,8 +37,9 @@ public final class WithLockChecks {
   /**
    * Fails if an object of one of the classes calls a method of its own that has {@link WithLock} or
    * {@link ScheduledLock}, also in a lambda, as a method reference, in an inner class, in a
-   * superclass or through a type parameter. A call through another reference, such as the bean that is injected into itself,
-   * passes the proxy and is none. It reads class files, and creates no object.
+   * superclass or through a type parameter. A call through another reference, such as the bean that
+   * is injected into itself, passes the proxy and is none. It reads class files, and creates no
+   * object.
    *
    * <p>It does not see calls by reflection, and calls on {@code this} after it was stored in a
    * field or passed to another method.

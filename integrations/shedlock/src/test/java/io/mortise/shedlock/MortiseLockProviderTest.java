@@ -116,7 +116,8 @@ class MortiseLockProviderTest {
 
   private boolean isClosing() {
     try {
-      elsewhere.lock(new LockConfiguration(Instant.now(), "other", ofMinutes(1), ZERO))
+      elsewhere
+          .lock(new LockConfiguration(Instant.now(), "other", ofMinutes(1), ZERO))
           .ifPresent(SimpleLock::unlock);
       return false;
     } catch (LockServiceClosedException e) {
