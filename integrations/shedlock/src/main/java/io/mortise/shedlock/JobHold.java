@@ -94,8 +94,7 @@ final class JobHold {
 
   /**
    * Releases the lock of a job that still runs, unless it was given more time meanwhile. If the
-   * lock was lost before, the unlock tells why. All services share the thread of the timer. So the
-   * log, which is the application's code, is written on another one. That may be late.
+   * lock was lost before, the unlock tells why.
    */
   private void timeUp() {
     Duration length;
@@ -107,7 +106,15 @@ final class JobHold {
       length = atMost;
     }
     CompletableFuture<Void> unused = lease.releaseAsync();
-    CompletableFuture<Void> told =
+    tell(length);
+  }
+
+  /**
+   * All services share the thread of the timer. So the log, which is the application's code, is
+   * written on another one. That may be late.
+   */
+  private void tell(Duration length) {
+    CompletableFuture<Void> unused =
         CompletableFuture.runAsync(() ->
             LOG.warn(
                 "job '{}' has run for longer than its lockAtMostFor {}; its lock is released, and its unlock will throw (docs/migrating-from-shedlock.md#too-long)",
