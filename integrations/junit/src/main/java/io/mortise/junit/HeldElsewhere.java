@@ -9,7 +9,8 @@ import java.lang.annotation.Target;
 
 /**
  * Locks that another process holds from before the test until after it. They are plain locks, whose
- * lease that process renews. On a class it applies to each test of it, beside what the method says.
+ * lease that process renews. On a class it applies to each test of it and of its nested classes,
+ * beside what they and the method say.
  *
  * <pre>{@code
  * @Test

@@ -236,7 +236,7 @@ public final class LockWorld implements AutoCloseable {
 
   /**
    * What all processes hold in the store now. A grant that its waiter has not confirmed yet counts
-   * as a hold.
+   * as a hold, and so does the rest that {@code unlockAfter} or {@code closeAfter} keeps.
    *
    * @return holds by key; nothing whose lease has ended
    */
@@ -289,7 +289,7 @@ public final class LockWorld implements AutoCloseable {
 
   private List<StoreHold> ownHolds() {
     String self = service.clientId();
-    return holds().stream().filter(hold -> hold.clientId().equals(self)).toList();
+    return view.holdsWithoutRests().stream().filter(hold -> hold.clientId().equals(self)).toList();
   }
 
   /** Closes all services, and then the store. Idempotent. */

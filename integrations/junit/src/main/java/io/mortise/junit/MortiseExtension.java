@@ -3,9 +3,11 @@ package io.mortise.junit;
 import io.mortise.LockService;
 import io.mortise.junit.MortiseTest.Leaks;
 import io.mortise.junit.MortiseTest.Time;
+import java.lang.reflect.AnnotatedElement;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -115,9 +117,14 @@ public final class MortiseExtension
     return Settings.DEFAULT;
   }
 
+  /** What the method says, and each class around it. */
   private static Set<String> heldElsewhere(ExtensionContext context) {
     Set<String> names = new LinkedHashSet<>();
-    Stream.of(context.getRequiredTestClass(), context.getRequiredTestMethod())
+    Stream<AnnotatedElement> classes =
+        Stream.<Class<?>>iterate(
+                context.getRequiredTestClass(), Objects::nonNull, Class::getEnclosingClass)
+            .map(each -> each);
+    Stream.concat(classes, Stream.of(context.getRequiredTestMethod()))
         .map(place -> AnnotationSupport.findAnnotation(place, HeldElsewhere.class))
         .flatMap(Optional::stream)
         .forEach(held -> names.addAll(List.of(held.value())));

@@ -1,7 +1,10 @@
 package io.mortise.junit;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -16,19 +19,27 @@ import org.springframework.asm.Type;
 /** Finds the calls of locked methods on {@code this} in class files. */
 final class SelfCalls extends ClassVisitor {
   private final Set<String> owners;
-  private final Set<String> locked;
+  private final Map<String, String> locked;
   private final Set<String> found;
   private final List<String> nested = new ArrayList<>();
+
+  /** The static methods of the classes that were read: the classes in them have no outer object. */
+  private final Set<String> statics = new HashSet<>();
+
   private String type = "";
+
+  /** The class of the object around those of this class; null if there is none. */
+  private @Nullable String outer;
 
   /**
    * Looks for calls of one object's methods.
    *
    * @param owners the classes of which it is an instance
-   * @param locked names and descriptors of its locked methods
+   * @param locked names and descriptors of its locked methods and of their bridges, each with those
+   *     of the method itself
    * @param found gets a sentence for each call
    */
-  SelfCalls(Set<Class<?>> owners, Set<String> locked, Set<String> found) {
+  SelfCalls(Set<Class<?>> owners, Map<String, String> locked, Set<String> found) {
     super(SpringAsmInfo.ASM_VERSION);
     this.owners = owners.stream().map(Type::getInternalName).collect(Collectors.toSet());
     this.locked = locked;
@@ -51,11 +62,22 @@ final class SelfCalls extends ClassVisitor {
       @Nullable String superName,
       String @Nullable [] interfaces) {
     type = name;
+    outer = null;
+  }
+
+  /** A class in a method. The method's class was read before. */
+  @Override
+  public void visitOuterClass(String owner, @Nullable String name, @Nullable String descriptor) {
+    outer = statics.contains(owner + '.' + name + descriptor) ? null : owner;
   }
 
   @Override
   public void visitInnerClass(
       String name, @Nullable String outerName, @Nullable String innerName, int access) {
+    if (name.equals(type)) {
+      String around = outerName == null ? outer : outerName;
+      outer = (access & Opcodes.ACC_STATIC) == 0 ? around : null;
+    }
     if (name.startsWith(type + "$") && !nested.contains(name)) {
       nested.add(name);
     }
@@ -69,8 +91,16 @@ final class SelfCalls extends ClassVisitor {
       String descriptor,
       @Nullable String signature,
       String @Nullable [] exceptions) {
+    if ((access & Opcodes.ACC_STATIC) != 0) {
+      statics.add(type + '.' + name + descriptor);
+    }
     boolean isBridge = (access & Opcodes.ACC_BRIDGE) != 0;
     return isBridge ? null : new Calls(access, name, descriptor);
+  }
+
+  /** The constructor of an inner class gets the object around it first. */
+  private boolean getsOuter(String name, String descriptor) {
+    return name.equals("<init>") && outer != null && descriptor.startsWith("(L" + outer + ";");
   }
 
   /** In Kotlin a lambda is a static method that gets {@code this} first. */
@@ -93,7 +123,9 @@ final class SelfCalls extends ClassVisitor {
     private int line;
 
     Calls(int access, String name, String descriptor) {
-      super((access & Opcodes.ACC_STATIC) == 0 || isKotlinLambda(name, descriptor));
+      super(
+          (access & Opcodes.ACC_STATIC) == 0 || isKotlinLambda(name, descriptor),
+          getsOuter(name, descriptor));
       this.caller = name;
       this.descriptor = descriptor;
     }
@@ -106,11 +138,12 @@ final class SelfCalls extends ClassVisitor {
     /** The method of a superclass that an override calls is part of the same locked call. */
     @Override
     void calledOnThis(int opcode, String owner, String name, String descriptor) {
+      String callee = locked.get(name + descriptor);
       boolean isSuper =
           opcode == Opcodes.INVOKESPECIAL
               && name.equals(caller)
-              && descriptor.equals(this.descriptor);
-      if (owners.contains(owner) && locked.contains(name + descriptor) && !isSuper) {
+              && Objects.equals(callee, locked.get(caller + this.descriptor));
+      if (owners.contains(owner) && callee != null && !isSuper) {
         found.add(
             "%s.%s (line %d) calls %s.%s of its own object"
                 .formatted(

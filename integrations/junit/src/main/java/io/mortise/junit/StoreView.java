@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /**
  * Reads holders and waiters from the keys of a store; docs/wire-format.md describes them. It is a
@@ -55,14 +56,29 @@ final class StoreView implements AutoCloseable {
     client = store.backend();
   }
 
-  /** All holds whose lease has not ended, and grants that are not confirmed yet. */
+  /**
+   * All holds whose lease has not ended, and grants that are not confirmed yet. What is left of a
+   * hold that was given up with a time to keep is one too.
+   */
   List<StoreHold> holds() {
+    return holds(id -> true);
+  }
+
+  /** As {@link #holds}, without what is left of holds that were given up. */
+  List<StoreHold> holdsWithoutRests() {
+    return holds(id -> !isRest(id));
+  }
+
+  private List<StoreHold> holds(Predicate<String> wanted) {
     List<StoreHold> holds = new ArrayList<>();
     for (String key : store.keys()) {
       HOLDERS.forEach((beginning, kind) -> {
         if (key.startsWith(PREFIX + beginning)) {
           String name = name(key.substring(PREFIX.length() + beginning.length()));
-          ids(key, "now").stream().map(id -> hold(kind, name, id)).forEach(holds::add);
+          ids(key, "now").stream()
+              .filter(wanted)
+              .map(id -> hold(kind, name, id))
+              .forEach(holds::add);
         }
       });
     }
@@ -93,6 +109,12 @@ final class StoreView implements AutoCloseable {
 
   private static StoreHold hold(String kind, String name, String id) {
     return new StoreHold(kind, name, id.substring(0, id.indexOf(':')), threadId(id));
+  }
+
+  /** Whether the part after the thread is {@code e}. */
+  private static boolean isRest(String id) {
+    String[] parts = id.split(":", -1);
+    return parts.length > 3 && parts[3].equals("e");
   }
 
   /** The third part of {@code client:sequence:thread}. */

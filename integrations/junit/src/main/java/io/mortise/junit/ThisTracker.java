@@ -28,9 +28,14 @@ abstract class ThisTracker extends MethodVisitor {
   /** The stack where a jump arrives. */
   private record State(BitSet stack, int depth) {}
 
-  ThisTracker(boolean hasThis) {
+  /**
+   * @param hasThis whether the first variable is {@code this}
+   * @param hasOuter whether the second one is the {@code this} around an inner class
+   */
+  ThisTracker(boolean hasThis, boolean hasOuter) {
     super(SpringAsmInfo.ASM_VERSION);
     variables.set(0, hasThis);
+    variables.set(1, hasOuter);
   }
 
   /** A method is called on {@code this}, or a reference to it is made. */

@@ -7,11 +7,13 @@ import java.io.InputStream;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
+import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.springframework.asm.ClassReader;
 import org.springframework.asm.Type;
+import org.springframework.core.BridgeMethodResolver;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -34,9 +36,10 @@ public final class WithLockChecks {
 
   /**
    * Fails if an object of one of the classes calls a method of its own that has {@link WithLock} or
-   * {@link ScheduledLock}, also in a lambda, as a method reference, in an inner class or in a
-   * superclass. A call through another reference, such as the bean that is injected into itself,
-   * passes the proxy and is none. It reads class files, and creates no object.
+   * {@link ScheduledLock}, also in a lambda, as a method reference, in an inner class, in a
+   * superclass or through a type parameter. A call through another reference, such as the bean that
+   * is injected into itself, passes the proxy and is none. It reads class files, and creates no
+   * object.
    *
    * <p>It does not see calls by reflection, and calls on {@code this} after it was stored in a
    * field or passed to another method.
@@ -49,9 +52,9 @@ public final class WithLockChecks {
     Set<String> found = new LinkedHashSet<>();
     for (Class<?> type : types) {
       Class<?> own = ClassUtils.getUserClass(type);
-      Set<String> locked = locked(own);
+      Set<Class<?>> code = codeOf(own);
+      Map<String, String> locked = locked(own, code);
       if (!locked.isEmpty()) {
-        Set<Class<?>> code = codeOf(own);
         SelfCalls calls = new SelfCalls(code, locked, found);
         code.forEach(each -> read(each, calls));
       }
@@ -74,12 +77,29 @@ public final class WithLockChecks {
     return code;
   }
 
-  /** Names and descriptors of the locked methods. */
-  private static Set<String> locked(Class<?> type) {
+  /**
+   * Names and descriptors of the locked methods, and of their bridges: generic code calls those.
+   * The value is the method itself.
+   */
+  private static Map<String, String> locked(Class<?> type, Set<Class<?>> code) {
     MetadataLookup<Boolean> lookup = method -> isLocked(method, type) ? true : null;
-    return MethodIntrospector.selectMethods(type, lookup).keySet().stream()
-        .map(method -> method.getName() + Type.getMethodDescriptor(method))
-        .collect(Collectors.toSet());
+    Map<String, String> locked = new HashMap<>();
+    MethodIntrospector.selectMethods(type, lookup)
+        .keySet()
+        .forEach(method -> locked.put(key(method), key(method)));
+    for (Class<?> each : code) {
+      for (Method bridge : each.getDeclaredMethods()) {
+        String bridged = key(BridgeMethodResolver.findBridgedMethod(bridge));
+        if (locked.containsKey(bridged)) {
+          locked.putIfAbsent(key(bridge), bridged);
+        }
+      }
+    }
+    return locked;
+  }
+
+  private static String key(Method method) {
+    return method.getName() + Type.getMethodDescriptor(method);
   }
 
   /** Whether the method, or one of an interface of the type that it implements, is locked. */

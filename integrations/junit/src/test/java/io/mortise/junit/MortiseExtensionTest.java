@@ -161,6 +161,55 @@ class MortiseExtensionTest {
         .hasMessageContaining("lock 'orders:48'");
   }
 
+  @MortiseTest
+  static class GivenUpForLater {
+    private static final Duration LATER = Duration.ofMinutes(1);
+
+    private static void isKept(LockService locks, LockWorld world) {
+      assertEquals(List.of(), locks.holds());
+      assertThat(world.holds()).hasSize(1);
+    }
+
+    @Test
+    void aLock(LockService locks, LockWorld world) {
+      locks.getLock("job").lock();
+      locks.getLock("job").unlockAfter(LATER);
+      isKept(locks, world);
+    }
+
+    @Test
+    void aLease(LockService locks, LockWorld world) throws InterruptedException {
+      locks.getLock("job").acquire().closeAfter(LATER);
+      isKept(locks, world);
+    }
+
+    @Test
+    void aReadLock(LockService locks, LockWorld world) {
+      locks.getReadWriteLock("page").readLock().lock();
+      locks.getReadWriteLock("page").readLock().unlockAfter(LATER);
+      isKept(locks, world);
+    }
+
+    @Test
+    void aWriteLock(LockService locks, LockWorld world) {
+      locks.getReadWriteLock("page").writeLock().lock();
+      locks.getReadWriteLock("page").writeLock().unlockAfter(LATER);
+      isKept(locks, world);
+    }
+
+    @Test
+    void permits(LockService locks, LockWorld world) throws InterruptedException {
+      locks.getSemaphore("printers").trySetPermits(3);
+      locks.getSemaphore("printers").acquire(2).closeAfter(LATER);
+      isKept(locks, world);
+    }
+  }
+
+  @Test
+  void whatWasGivenUpForLaterIsNoLeak() {
+    assertEquals(Map.of(), failures(GivenUpForLater.class));
+  }
+
   @Test
   void aTestThatHasFailedKeepsItsOwnErrorAlone() {
     assertThat(failures(Leaking.class).get("failsByItself"))
@@ -235,7 +284,7 @@ class MortiseExtensionTest {
   }
 
   @MortiseTest(leaseTime = "10s")
-  @HeldElsewhere("class")
+  @HeldElsewhere({"class", "both"})
   static class Configured {
     @Test
     @HeldElsewhere("method")
@@ -245,7 +294,16 @@ class MortiseExtensionTest {
     }
 
     @Nested
+    @HeldElsewhere({"inner", "both"})
     class Inner {
+      @Test
+      @HeldElsewhere("method")
+      void heldByAllClassesAround(LockService locks) {
+        assertThat(locks.getLock("class")).isHeld();
+        assertThat(locks.getLock("inner")).isHeld();
+        assertThat(locks.getLock("method")).isHeld();
+      }
+
       @Test
       void ofTheClassAround(LockService locks) {
         locks.getLock("job").lock();
@@ -261,7 +319,7 @@ class MortiseExtensionTest {
     ByteArrayOutputStream said = new ByteArrayOutputStream();
     System.setErr(new PrintStream(said, true, StandardCharsets.UTF_8));
     try {
-      allPass(Configured.class, 2);
+      allPass(Configured.class, 3);
       allPass(RealTime.class, 1);
     } finally {
       System.setErr(before);
@@ -281,7 +339,7 @@ class MortiseExtensionTest {
 
   @Test
   void settingsComeFromTheNearestAnnotation() {
-    allPass(Configured.class, 2);
+    allPass(Configured.class, 3);
   }
 
   static class Registered {

@@ -187,6 +187,157 @@ class WithLockChecksTest {
     public void locked() {}
   }
 
+  abstract static class Generic<T> {
+    public abstract void handle(T item);
+
+    public void run(T item) {
+      handle(item);
+    }
+  }
+
+  static class ThroughABridge extends Generic<String> {
+    @Override
+    @WithLock("stock")
+    public void handle(String item) {}
+  }
+
+  interface GenericDefault<T> {
+    T handle(T item);
+
+    default T all(T item) {
+      return handle(item);
+    }
+  }
+
+  static class OfAGenericInterface implements GenericDefault<String> {
+    @Override
+    @WithLock("stock")
+    public String handle(String item) {
+      return item;
+    }
+  }
+
+  static class ThroughTwoBridges extends ThroughABridge implements GenericDefault2<String> {
+    @Override
+    @WithLock("stock")
+    public void handle(String item) {
+      super.handle(item);
+    }
+  }
+
+  interface GenericDefault2<T extends Comparable<T>> {
+    void handle(T item);
+
+    default Runnable later(T item) {
+      return () -> handle(item);
+    }
+  }
+
+  abstract static class Covariant {
+    public abstract Object make();
+
+    public Object twice() {
+      return make();
+    }
+  }
+
+  static class WithCovariantResult extends Covariant {
+    @Override
+    @WithLock("stock")
+    public String make() {
+      return "";
+    }
+  }
+
+  static class GenericBase<T> {
+    public void handle(T item) {}
+  }
+
+  /** Its bridge, and super.handle, are part of the locked call. */
+  static class CallsItsSuper extends GenericBase<String> {
+    @Override
+    @WithLock("stock")
+    public void handle(String item) {
+      super.handle(item);
+    }
+  }
+
+  static class InAConstructor extends Locked {
+    class Inner {
+      Inner(long count) {
+        sell(count, "");
+      }
+    }
+
+    class Sub extends Inner {
+      Sub() {
+        super(1);
+      }
+    }
+
+    public void work() {
+      new Sub();
+    }
+  }
+
+  static class InAnInitializer extends Locked {
+    public Object work(long count) {
+      return new Object() {
+        {
+          sell(count, "");
+        }
+      };
+    }
+  }
+
+  /** The classes inside have no object around them. */
+  static class WithoutAnObjectAround extends Locked {
+    static Object work(WithoutAnObjectAround other) {
+      record Local(WithoutAnObjectAround bean) {
+        Local {
+          bean.report();
+        }
+      }
+
+      return new Object() {
+        {
+          new Local(other).bean().report();
+          other.report();
+        }
+      };
+    }
+
+    static class Nested {
+      Nested(WithoutAnObjectAround other) {
+        other.report();
+      }
+    }
+  }
+
+  @Test
+  void aLockedMethodIsFoundByTheDescriptorsOfItsBridgesToo() {
+    finds(ThroughABridge.class, "Generic.run", "Generic.handle");
+    finds(OfAGenericInterface.class, "GenericDefault.all", "GenericDefault.handle");
+    finds(WithCovariantResult.class, "Covariant.twice", "Covariant.make");
+    WithLockChecks.assertNoSelfCalls(CallsItsSuper.class);
+    String both =
+        String.valueOf(
+            assertThrows(
+                    AssertionError.class,
+                    () -> WithLockChecks.assertNoSelfCalls(ThroughTwoBridges.class))
+                .getMessage());
+    assertTrue(both.contains("Generic.run"), both);
+    assertTrue(both.contains("GenericDefault2.later"), both);
+    assertEquals(3, both.split(" of its own object", -1).length, both);
+  }
+
+  @Test
+  void aConstructorOfAnInnerClassHasTheObjectAroundIt() {
+    finds(InAConstructor.class, "InAConstructor$Inner.<init>", "InAConstructor.sell");
+    finds(InAnInitializer.class, "InAnInitializer$1.<init>", "InAnInitializer.sell");
+    WithLockChecks.assertNoSelfCalls(WithoutAnObjectAround.class);
+  }
+
   @Test
   void aCallOfTheObjectsOwnLockedMethodIsFound() {
     finds(Direct.class, "Direct.plain (line ", "Direct.report of its own object");

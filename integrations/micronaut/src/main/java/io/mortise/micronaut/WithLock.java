@@ -151,7 +151,8 @@ public @interface WithLock {
 
   /**
    * How long after its acquisition the lock is not free again, also if the method ends or fails
-   * earlier. So a job that takes less time than the clocks of two processes differ by runs once.
+   * earlier. So a job that takes less time than the clocks of two processes differ by runs once. A
+   * process that ends in the method keeps the lock no longer than its lease.
    *
    * @return a time such as {@code "1m"}; empty to release when the method ends; properties are
    *     replaced

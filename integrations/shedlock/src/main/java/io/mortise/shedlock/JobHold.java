@@ -2,6 +2,8 @@ package io.mortise.shedlock;
 
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
+import io.mortise.LeaseState;
+import io.mortise.LockException;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -18,6 +20,9 @@ import org.slf4j.LoggerFactory;
  */
 final class JobHold {
   private static final Logger LOG = LoggerFactory.getLogger(JobHold.class);
+
+  /** The lease that is asked for if only the store can say that the lock is held. */
+  private static final Duration ASKED = Duration.ofSeconds(30);
 
   private final Lease lease;
 
@@ -42,14 +47,29 @@ final class JobHold {
   /**
    * Lets the hold last that long from now.
    *
-   * @return false if it is over
+   * @return false if it is over, or only the store can say and does not answer
    */
   boolean extend(Duration atMost) {
     if (hasEnded()) {
       timeUp();
       return false;
     }
-    return lease.isValid() && setTime(atMost);
+    return isHeld() && setTime(atMost);
+  }
+
+  private boolean isHeld() {
+    try {
+      return lease.isValid() || (isKnownHeld() && lease.extend(ASKED));
+    } catch (LockException e) {
+      LOG.debug("whether job '{}' still has its lock is not known", lease.name(), e);
+      return false;
+    }
+  }
+
+  /** Whether it is held as far as is known. A lease in doubt is not over. */
+  private boolean isKnownHeld() {
+    LeaseState known = lease.state();
+    return known == LeaseState.HELD || known == LeaseState.SUSPECT;
   }
 
   private synchronized boolean hasEnded() {
@@ -63,26 +83,38 @@ final class JobHold {
     timer.close();
     atMost = next;
     end = System.nanoTime() + next.toNanos();
-    timer = TimeSource.system().schedule(this::timeUp, next);
+    startTimer();
     return true;
+  }
+
+  private void startTimer() {
+    long left = Math.max(0, end - System.nanoTime());
+    timer = TimeSource.system().schedule(this::timeUp, Duration.ofNanos(left));
   }
 
   /**
    * Releases the lock of a job that still runs, unless it was given more time meanwhile. If the
-   * lock was lost before, the unlock tells why. All services share the thread of the timer. So the
-   * log, which is the application's code, is written on another one. That may be late.
+   * lock was lost before, the unlock tells why.
    */
   private void timeUp() {
     Duration length;
     synchronized (this) {
-      if (over || System.nanoTime() - end < 0 || !lease.isValid()) {
+      if (over || System.nanoTime() - end < 0 || !isKnownHeld()) {
         return;
       }
       over = true;
       length = atMost;
     }
     CompletableFuture<Void> unused = lease.releaseAsync();
-    CompletableFuture<Void> told =
+    tell(length);
+  }
+
+  /**
+   * All services share the thread of the timer. So the log, which is the application's code, is
+   * written on another one. That may be late.
+   */
+  private void tell(Duration length) {
+    CompletableFuture<Void> unused =
         CompletableFuture.runAsync(() ->
             LOG.warn(
                 "job '{}' has run for longer than its lockAtMostFor {}; its lock is released, and its unlock will throw (docs/migrating-from-shedlock.md#too-long)",
@@ -91,7 +123,8 @@ final class JobHold {
   }
 
   /**
-   * Ends the hold. The lock is not free before some more time has passed.
+   * Ends the hold. The lock is not free before some more time has passed. If the lease refuses,
+   * such as on a thread that must not wait, the hold goes on, and so does its timer.
    *
    * @throws LeaseLostException it had ended before
    */
@@ -101,7 +134,22 @@ final class JobHold {
           "job '%s' ran for longer than its lockAtMostFor, so its lock was released before it had ended; others may have held the lock since; give it more time, or extend the lock (docs/migrating-from-shedlock.md#too-long)"
               .formatted(lease.name()));
     }
-    lease.closeAfter(after);
+    try {
+      lease.closeAfter(after);
+    } finally {
+      if (isKnownHeld()) {
+        goOn();
+      }
+    }
+  }
+
+  private synchronized void goOn() {
+    over = false;
+    startTimer();
+  }
+
+  synchronized boolean isOver() {
+    return over;
   }
 
   private synchronized boolean end() {

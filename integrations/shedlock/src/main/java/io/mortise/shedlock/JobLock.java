@@ -30,7 +30,11 @@ final class JobLock implements SimpleLock {
   @Override
   public void unlock() {
     use();
-    hold.unlock(job.getLockAtLeastFor().minusNanos(System.nanoTime() - start));
+    try {
+      hold.unlock(job.getLockAtLeastFor().minusNanos(System.nanoTime() - start));
+    } finally {
+      used.set(hold.isOver());
+    }
   }
 
   /** A lock that cannot be extended can still be unlocked. That then throws what has happened. */
@@ -40,11 +44,13 @@ final class JobLock implements SimpleLock {
         new LockConfiguration(ClockProvider.now(), job.getName(), lockAtMostFor, lockAtLeastFor);
     MortiseLockProvider.checkTimes(next);
     use();
-    if (hold.extend(lockAtMostFor)) {
-      return Optional.of(new JobLock(hold, next));
+    boolean extended = false;
+    try {
+      extended = hold.extend(lockAtMostFor);
+    } finally {
+      used.set(extended);
     }
-    used.set(false);
-    return Optional.empty();
+    return extended ? Optional.of(new JobLock(hold, next)) : Optional.empty();
   }
 
   private void use() {

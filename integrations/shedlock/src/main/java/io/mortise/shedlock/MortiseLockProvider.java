@@ -23,9 +23,13 @@ import org.jspecify.annotations.Nullable;
  *   <li>After {@code lockAtMostFor} the lock of a running job is released, with a warning in the
  *       log. {@code unlock} then throws {@link io.mortise.LeaseLostException}, as it does after
  *       every other loss.
- *   <li>{@code lockAtLeastFor} is kept by the store. The process may end.
- *   <li>{@code extend} sends no command. It sets the two times anew, and returns nothing if the
- *       lock is no longer held.
+ *   <li>{@code lockAtLeastFor} is kept by the store once the job has ended, and the process may
+ *       then end too. It does not hold for a job that never ends. If the process dies in the job,
+ *       the lock is free when the lease ends. If the service is closed in the job, the lock is free
+ *       at once. {@link LockService#close(java.time.Duration)} lets jobs end before.
+ *   <li>{@code extend} sets the two times anew, and returns nothing if the lock is no longer held.
+ *       It sends a command only if the machine may have been suspended beyond the lease. If the
+ *       store does not answer then, it returns nothing, and the old times stay.
  *   <li>No lock of another holder is ever released.
  * </ul>
  *

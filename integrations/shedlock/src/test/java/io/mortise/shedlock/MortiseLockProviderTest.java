@@ -13,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.BackendUnavailableException;
 import io.mortise.LeaseLostException;
 import io.mortise.LockService;
+import io.mortise.LockServiceClosedException;
 import io.mortise.OutcomeUnknownException;
 import io.mortise.conformance.support.Await;
 import io.mortise.junit.LockWorld;
@@ -88,6 +89,40 @@ class MortiseLockProviderTest {
     assertTrue(provider.lock(job()).isEmpty());
     world.advance(ofMinutes(1).plusSeconds(1));
     provider.lock(job()).orElseThrow().unlock();
+  }
+
+  @Test
+  void aProcessThatEndsInTheJobKeepsNoLockAtLeastFor() {
+    assertTrue(elsewhere.lock(job(ofMinutes(10), ofMinutes(5))).isPresent());
+    world.crash(there);
+    world.advance(LEASE.plusSeconds(1));
+    assertTrue(provider.lock(job(ofMinutes(10), ofMinutes(5))).isPresent());
+
+    here.close();
+    new MortiseLockProvider(world.anotherProcess()).lock(job()).orElseThrow().unlock();
+  }
+
+  @Test
+  void aServiceThatWaitsForTheJobBeforeItClosesKeepsLockAtLeastFor() {
+    SimpleLock lock = elsewhere.lock(job(ofMinutes(10), ofMinutes(5))).orElseThrow();
+    CompletableFuture<Boolean> closed =
+        CompletableFuture.supplyAsync(() -> there.close(ofMinutes(20)));
+    Await.until("it is closing", this::isClosing);
+    lock.unlock();
+    world.advance(ofSeconds(2));
+    assertTrue(Await.value(closed));
+    assertTrue(provider.lock(job()).isEmpty());
+  }
+
+  private boolean isClosing() {
+    try {
+      elsewhere
+          .lock(new LockConfiguration(Instant.now(), "other", ofMinutes(1), ZERO))
+          .ifPresent(SimpleLock::unlock);
+      return false;
+    } catch (LockServiceClosedException e) {
+      return true;
+    }
   }
 
   // A job that takes long

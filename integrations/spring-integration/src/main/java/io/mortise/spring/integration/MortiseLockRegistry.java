@@ -1,8 +1,15 @@
 package io.mortise.spring.integration;
 
+import io.mortise.Kind;
 import io.mortise.LockService;
 import java.time.Duration;
+import java.util.Collection;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.integration.support.locks.DistributedLock;
@@ -21,7 +28,10 @@ import org.springframework.integration.util.CheckedRunnable;
  * <ul>
  *   <li>A thread whose hold was lost cannot lock again before it has unlocked. Until then each
  *       attempt throws {@link io.mortise.LeaseLostException}. So the leader election of Spring
- *       Integration notices at its next heartbeat that it does not lead any more.
+ *       Integration notices at its next heartbeat that it does not lead any more. One way ends this
+ *       earlier, which no method of the registry takes: {@link
+ *       io.mortise.LeasedLock#isHeldByCurrentThread} of the service's lock tells the thread {@code
+ *       false}, and then the thread acquires another lock.
  *   <li>{@code executeLocked} returns normally only if the thread held the lock all the time. An
  *       exception of the task is never hidden by one of the unlock.
  *   <li>The locks keep no state in this registry, so there is nothing to expire, and no limit on
@@ -33,6 +43,27 @@ import org.springframework.integration.util.CheckedRunnable;
  */
 public final class MortiseLockRegistry
     implements ExpirableLockRegistry<DistributedLock>, RenewableLockRegistry<DistributedLock> {
+  /** The kinds of handles of one and the same lock, which has one hold at a time. */
+  private static final Set<Kind> EXCLUSIVE = EnumSet.of(Kind.PLAIN, Kind.FAIR, Kind.FENCED);
+
+  /** Their text is that of what is in them, which may have none of its own. */
+  private static final List<Class<?>> CONTAINERS =
+      List.of(Collection.class, Map.class, Optional.class);
+
+  /** Whether the objects of a class have a text of their own. */
+  private static final ClassValue<Boolean> HAS_TEXT =
+      new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+          try {
+            return type.getMethod("toString").getDeclaringClass() != Object.class
+                && CONTAINERS.stream().noneMatch(each -> each.isAssignableFrom(type));
+          } catch (NoSuchMethodException e) {
+            throw new AssertionError("every class has it", e);
+          }
+        }
+      };
+
   private final LockService locks;
   private final String prefix;
 
@@ -64,7 +95,8 @@ public final class MortiseLockRegistry
    *     LockService#getLock}
    * @return a handle, which costs nothing while unused
    * @throws IllegalArgumentException the text cannot name a lock, or the object has no text of its
-   *     own, which would be another lock in each process
+   *     own, which would be another lock in each process; a collection, an array, a map and an
+   *     {@link Optional} have none
    */
   @Override
   public DistributedLock obtain(Object lockKey) {
@@ -76,16 +108,15 @@ public final class MortiseLockRegistry
   }
 
   private static String text(Object lockKey) {
-    String text = Objects.requireNonNull(lockKey, "lockKey").toString();
-    if (text.isBlank()) {
-      throw new IllegalArgumentException("a lock key of %s is blank".formatted(lockKey.getClass()));
-    }
-    String ofObject =
-        lockKey.getClass().getName() + "@" + Integer.toHexString(System.identityHashCode(lockKey));
-    if (text.equals(ofObject)) {
+    Class<?> type = Objects.requireNonNull(lockKey, "lockKey").getClass();
+    if (!HAS_TEXT.get(type)) {
       throw new IllegalArgumentException(
-          "the lock key %s has no text of its own, so it would be another lock in each process; use a text, such as its id"
-              .formatted(text));
+          "a lock key of %s has no text of its own, so it would be another lock in each process; use a text, such as its id"
+              .formatted(type.getTypeName()));
+    }
+    String text = lockKey.toString();
+    if (text.isBlank()) {
+      throw new IllegalArgumentException("a lock key of %s is blank".formatted(type));
     }
     return text;
   }
@@ -95,14 +126,29 @@ public final class MortiseLockRegistry
   public void expireUnusedOlderThan(long age) {}
 
   /**
-   * Checks that the calling thread holds the lock. The service renews it by itself.
+   * Checks that the calling thread holds the lock, and that the service renews it by itself.
    *
+   * @throws IllegalStateException the hold has a time to live, so it is not renewed; {@link
+   *     #renewLock(Object, Duration)} makes it last longer
    * @throws io.mortise.LeaseLostException the thread held the lock, and the hold was lost
    * @throws IllegalMonitorStateException the thread does not hold the lock
    */
   @Override
   public void renewLock(Object lockKey) {
-    lockOf(lockKey).target().ensureHeld();
+    RegistryLock lock = lockOf(lockKey);
+    lock.target().ensureHeld();
+    if (isFixed(lock.target().name())) {
+      throw new IllegalStateException(
+          "lock '%s' is held for a fixed time, which is not renewed; call renewLock(key, ttl), or lock without a time to live"
+              .formatted(lock.target().name()));
+    }
+  }
+
+  /** Whether the hold of that lock in this service has a time to live. */
+  private boolean isFixed(String name) {
+    return locks.holds().stream()
+        .anyMatch(
+            hold -> !hold.renewed() && hold.name().equals(name) && EXCLUSIVE.contains(hold.kind()));
   }
 
   /**

@@ -14,7 +14,9 @@ import org.springframework.integration.util.CheckedCallable;
  * <p><b>A lost hold stays lost.</b> A thread whose hold was lost may lock again in Mortise: it
  * acquires anew. Here that is an exception until the thread has unlocked. Spring Integration's
  * leader election locks again at each heartbeat, to learn whether it still leads. If it acquired
- * anew, it would lead on, and would not know that another one has led meanwhile.
+ * anew, it would lead on, and would not know that another one has led meanwhile. The service
+ * forgets a loss if the thread asked its lock {@code isHeldByCurrentThread} and then acquires
+ * another one. Nothing here asks.
  *
  * @param target the lock of Mortise, with its lease
  */

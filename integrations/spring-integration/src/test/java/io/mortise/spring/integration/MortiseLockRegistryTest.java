@@ -15,8 +15,12 @@ import io.mortise.conformance.support.Await;
 import java.io.IOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -181,6 +185,34 @@ class MortiseLockRegistryTest {
   }
 
   @Test
+  void aLockWithATimeToLiveIsNotRenewedWithoutATime() throws InterruptedException {
+    var lock = registry.obtain(KEY);
+    here.getReadWriteLock(KEY).writeLock().lock(1, TimeUnit.MINUTES); // of the same name
+    lock.lock();
+    registry.renewLock(KEY);
+    lock.unlock();
+
+    lock.lock(Duration.ofMinutes(1));
+    assertNotRenewed();
+    registry.renewLock(KEY, Duration.ofMinutes(2));
+    assertNotRenewed();
+    lock.unlock();
+    assertTrue(lock.tryLock(Duration.ZERO, Duration.ofMinutes(1)));
+    assertNotRenewed();
+    lock.lock();
+    registry.renewLock(KEY); // it is renewed from now on
+    lock.unlock();
+    lock.unlock();
+    here.getReadWriteLock(KEY).writeLock().unlock();
+  }
+
+  private void assertNotRenewed() {
+    String said =
+        assertThrows(IllegalStateException.class, () -> registry.renewLock(KEY)).toString();
+    assertTrue(said.contains("'orders'") && said.contains("renewLock(key, ttl)"), said);
+  }
+
+  @Test
   void aKeyIsNamedByItsText() {
     UUID id = UUID.randomUUID();
     var lock = new MortiseLockRegistry(here, "files").obtain(id);
@@ -191,13 +223,63 @@ class MortiseLockRegistryTest {
 
   @Test
   void aKeyWithoutATextOfItsOwnIsRefused() {
-    for (Object key : List.of(new Object(), new int[0], "", " ", "x".repeat(513))) {
-      assertThrows(IllegalArgumentException.class, () -> registry.obtain(key));
+    List<Object> refused =
+        List.of(
+            new Object(),
+            new WithHash("1"),
+            new int[0],
+            new String[] {"a"},
+            List.of(new Object()),
+            Set.of("a"),
+            Map.of("a", 1),
+            Optional.of("a"),
+            "",
+            " ",
+            "x".repeat(513));
+    for (Object key : refused) {
+      assertThrows(IllegalArgumentException.class, () -> registry.obtain(key), key::toString);
+    }
+    for (Object key : List.of(1, TimeUnit.DAYS, Path.of("a"), new StringBuilder("b"))) {
+      assertTrue(registry.obtain(key).toString().contains(key.toString()));
     }
     String said =
         assertThrows(IllegalArgumentException.class, () -> registry.obtain(new Object()))
             .toString();
     assertTrue(said.contains("another lock in each process"), said);
+  }
+
+  /** Its text is that of Object, but with this hash code. */
+  private static final class WithHash {
+    private final String part;
+
+    WithHash(String part) {
+      this.part = part;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof WithHash that && that.part.equals(part);
+    }
+
+    @Override
+    public int hashCode() {
+      return part.hashCode();
+    }
+  }
+
+  @Test
+  void aLossIsForgottenByAThreadThatWasTold() {
+    registry.obtain(KEY).lock();
+    lose();
+    registry.obtain("bills").lock();
+    registry.obtain("bills").unlock();
+    assertThrows(LeaseLostException.class, () -> registry.obtain(KEY).tryLock());
+
+    assertFalse(here.getLock(KEY).isHeldByCurrentThread());
+    registry.obtain("bills").lock();
+    registry.obtain("bills").unlock();
+    assertTrue(registry.obtain(KEY).tryLock());
+    registry.obtain(KEY).unlock();
   }
 
   @Test
