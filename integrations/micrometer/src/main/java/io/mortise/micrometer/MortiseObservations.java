@@ -25,8 +25,8 @@ import org.slf4j.LoggerFactory;
  * the lease was lost.
  *
  * <p>The parent of a thread's wait is the observation that was current there when the wait began. A
- * wait for a lease, for permits or for a latch has no parent: it belongs to no thread, and the
- * service's executor tells of it.
+ * wait for a lease, for permits or for a latch belongs to no thread. The service's executor tells
+ * of it, so its parent is what is current there. The default executor has none.
  *
  * <p>Add it as a {@linkplain io.mortise.LockService.Builder#listener listener}. Without it nothing
  * is observed. Its handlers run on a daemon thread of its own, so a slow handler delays no lock.

@@ -68,11 +68,11 @@ final class LeaseEnd {
 
   /**
    * Completes when the lease is lost, and never otherwise. It is for {@code takeUntilOther}, which
-   * cancels the work at a completion, and not at an error. (A {@code publishOn} may keep a thread
-   * for itself all the time.)
+   * cancels the work at a completion, and not at an error.
    */
   static Mono<Void> loss(Lease lease) {
-    return Mono.create(sink -> lease.onLost(change -> LockThreads.SIGNALS.schedule(sink::success)));
+    return Mono.<Void>create(sink -> lease.onLost(change -> sink.success()))
+        .publishOn(LockThreads.SIGNALS);
   }
 
   /** Throws unless the lease is held. */

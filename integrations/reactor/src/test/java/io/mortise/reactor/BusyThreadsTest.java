@@ -23,7 +23,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import reactor.core.Disposable;
-import reactor.core.Disposables;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Scheduler;
@@ -132,24 +131,6 @@ class BusyThreadsTest {
     fill(scheduler, 1);
     assertTrue(world.anotherProcess().getLock(NAME).forceUnlock());
     assertFails(LeaseLostException.class, result);
-  }
-
-  @Test
-  void aLossKeepsNoThreadForItself() throws InterruptedException {
-    int many = 2 * Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE;
-    CountDownLatch inside = new CountDownLatch(many);
-    Disposable.Composite others = Disposables.composite();
-    for (int i = 0; i < many; i++) {
-      others.add(
-          ReactiveLock.of(locks.getLock("held:" + i))
-              .withLease(lease -> Mono.never().doOnSubscribe(to -> inside.countDown()))
-              .subscribe());
-    }
-    assertTrue(inside.await(30, TimeUnit.SECONDS));
-    fill(LockThreads.SIGNALS, Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE - 1);
-    assertLossIsTold(lock);
-    others.dispose();
-    await("nothing is held", () -> world.holds().isEmpty());
   }
 
   @Test

@@ -198,8 +198,8 @@ final class PublisherLocker {
 
   /** Completes at a loss. At an error {@code takeUntilOther} would not cancel the publisher. */
   private static Mono<Void> loss(WorkHold hold) {
-    return Mono.create(
-        sink -> hold.lease().onLost(change -> PublisherThreads.SIGNALS.schedule(sink::success)));
+    return Mono.<Void>create(sink -> hold.lease().onLost(change -> sink.success()))
+        .publishOn(PublisherThreads.SIGNALS);
   }
 
   // Ending
