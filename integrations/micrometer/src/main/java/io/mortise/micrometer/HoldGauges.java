@@ -6,22 +6,59 @@ import io.micrometer.core.instrument.Tags;
 import io.mortise.Kind;
 import io.mortise.LeaseState;
 import io.mortise.LockService;
+import io.mortise.LockServiceClosedException;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.WeakHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.function.ToLongFunction;
 
 /**
  * What services hold and what waits in them, at the moment when a registry asks. It is read from
- * their tables and never counted from events, so it cannot drift. Thread-safe.
+ * their tables and never counted from events, so it cannot drift. A registry keeps the first gauge
+ * of a name and ignores others, so all objects that bind it share one instance. Thread-safe.
  */
 final class HoldGauges {
+  /** Those of each registry, which keeps its own alive by its gauges. */
+  private static final Map<MeterRegistry, WeakReference<HoldGauges>> KNOWN = new WeakHashMap<>();
+
   private final CopyOnWriteArrayList<LockService> services = new CopyOnWriteArrayList<>();
 
+  private HoldGauges() {}
+
+  static HoldGauges of(MeterRegistry registry) {
+    HoldGauges gauges;
+    synchronized (KNOWN) {
+      WeakReference<HoldGauges> known = KNOWN.get(registry);
+      HoldGauges alive = known == null ? null : known.get();
+      gauges = alive == null ? new HoldGauges() : alive;
+      KNOWN.put(registry, new WeakReference<>(gauges));
+    }
+    gauges.register(registry);
+    return gauges;
+  }
+
   void add(LockService service) {
+    services.removeIf(HoldGauges::isClosed);
     services.addIfAbsent(service);
   }
 
-  void register(MeterRegistry registry) {
+  /** A proxy is not asked: one of Spring opens its service at the first call of most methods. */
+  private static boolean isClosed(LockService service) {
+    if (Proxy.isProxyClass(service.getClass())) {
+      return false;
+    }
+    try {
+      service.getLock("any"); // sends nothing
+      return false;
+    } catch (LockServiceClosedException e) {
+      return true;
+    }
+  }
+
+  private void register(MeterRegistry registry) {
     for (Kind kind : Kind.values()) {
       Tags tags = Tags.of(MeterTable.tag("kind", kind));
       if (kind != Kind.LATCH) { // a latch gives nothing to hold
@@ -42,6 +79,7 @@ final class HoldGauges {
   }
 
   private long sum(ToLongFunction<LockService> count) {
+    services.removeIf(HoldGauges::isClosed); // a registry may outlive many services
     return services.stream().mapToLong(count).sum();
   }
 

@@ -13,10 +13,16 @@ import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.LossCause;
 import io.mortise.spi.LockBackend;
+import java.lang.ref.WeakReference;
+import java.util.Collections;
 import java.util.EnumMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,7 +40,8 @@ import org.slf4j.LoggerFactory;
  * {@linkplain LockService.Builder#listener listener}, it {@linkplain
  * LockService.Builder#wrapBackend wraps} the backend by {@link #timed}, and it {@linkplain #watch
  * watches} the opened service for the gauges. One object may serve several services and several
- * registries. A registry may be bound later: events that came before are not in its meters.
+ * registries, and several objects may share a registry. A registry may be bound later: events that
+ * came before are not in its meters.
  *
  * <p>The name of a lock is never a tag, since names are unbounded. Its {@linkplain LockGroups
  * group} is one. {@code docs/metrics.md} lists the meters.
@@ -63,7 +70,10 @@ public final class MortiseMetrics implements LockListener, MeterBinder {
   private final CompositeMeterRegistry registries = new CompositeMeterRegistry();
   private final Map<Kind, Map<String, GroupMeters>> byKind = new EnumMap<>(Kind.class);
   private final @Nullable Recent[] recent = new Recent[RECENT]; // saves finding the group again
-  private final HoldGauges gauges = new HoldGauges();
+  private final List<HoldGauges> gauges = new CopyOnWriteArrayList<>(); // of each registry
+  private final List<WeakReference<LockService>> services = new CopyOnWriteArrayList<>();
+  private final Set<LockService.Builder> builders =
+      Collections.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
   /**
    * Metrics with groups by {@link LockGroups#prefixes()}.
@@ -98,24 +108,31 @@ public final class MortiseMetrics implements LockListener, MeterBinder {
   }
 
   /**
-   * Opens a service with all meters.
+   * Opens a service with all meters. A builder may open several services, by this method each.
    *
    * @param builder has the address of the store and all other options
    * @return an open service, which the caller closes
    * @throws RuntimeException as {@link LockService.Builder#open} describes
    */
   public LockService open(LockService.Builder builder) {
-    return watch(builder.listener(this).wrapBackend(this::timed).open());
+    if (builders.add(builder)) { // else it has them already, and all would count twice
+      builder.listener(this).wrapBackend(this::timed);
+    }
+    return watch(builder.open());
   }
 
   /**
-   * Makes the gauges include a service. A service that is closed counts nothing.
+   * Makes the gauges include a service. A service that is closed counts nothing, and the gauges
+   * refer to it no more when a registry has asked them. A JDK proxy of a service is kept.
    *
-   * @param service the service, which this object refers to from now on
+   * @param service the service, which the gauges refer to from now on
    * @return the same service
    */
   public LockService watch(LockService service) {
-    gauges.add(Objects.requireNonNull(service, "service"));
+    Objects.requireNonNull(service, "service");
+    services.removeIf(each -> each.get() == null);
+    services.add(new WeakReference<>(service)); // for registries that are bound later
+    gauges.forEach(each -> each.add(service));
     return service;
   }
 
@@ -138,7 +155,9 @@ public final class MortiseMetrics implements LockListener, MeterBinder {
   @Override
   public void bindTo(MeterRegistry registry) {
     if (!registries.getRegistries().contains(Objects.requireNonNull(registry, "registry"))) {
-      gauges.register(registry);
+      HoldGauges ofRegistry = HoldGauges.of(registry);
+      gauges.add(ofRegistry);
+      services.stream().map(WeakReference::get).filter(Objects::nonNull).forEach(ofRegistry::add);
       renewals(registry, "ok");
       renewals(registry, "failed");
       registries.add(registry);

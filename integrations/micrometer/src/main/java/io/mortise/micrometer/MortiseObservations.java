@@ -22,7 +22,11 @@ import org.slf4j.LoggerFactory;
  * Observations of waits, for traces. A lock for which a thread or a lease waits for 1 ms or more is
  * one observation {@code mortise.lock}: from the time when it has waited for 1 ms, to the end of
  * the hold. It has the event {@code granted} when the wait was successful, and {@code lost} when
- * the lease was lost. Its parent is the observation that was current when the wait began.
+ * the lease was lost.
+ *
+ * <p>The parent of a thread's wait is the observation that was current there when the wait began. A
+ * wait for a lease, for permits or for a latch belongs to no thread. The service's executor tells
+ * of it, so its parent is what is current there. The default executor has none.
  *
  * <p>Add it as a {@linkplain io.mortise.LockService.Builder#listener listener}. Without it nothing
  * is observed. Its handlers run on a daemon thread of its own, so a slow handler delays no lock.
@@ -39,7 +43,8 @@ public final class MortiseObservations implements LockListener {
    *
    * An observation has no time of its own: it begins when start() is called. Most waits between
    * threads of one service are shorter than an observation costs. So a timer starts it when the wait
-   * has lasted for 1 ms, and a shorter wait cancels the timer.
+   * has lasted for 1 ms, and a shorter wait cancels the timer. If the timer is late, the end of the
+   * wait does its work.
    *
    * The timer has one thread, and all later steps run there too, in their order. The only race is
    * between the start and the end of a short wait. The state decides it.
@@ -103,8 +108,12 @@ public final class MortiseObservations implements LockListener {
     /** The wait has lasted long enough. */
     private void start() {
       if (state.compareAndSet(State.WAITS, State.STARTED)) {
-        guarded(() -> observation = started());
+        observe();
       }
+    }
+
+    private void observe() {
+      guarded(() -> observation = started());
     }
 
     private Observation started() {
@@ -119,13 +128,17 @@ public final class MortiseObservations implements LockListener {
           .start();
     }
 
-    /** Returns whether the wait is over before it was observed. */
+    /** The wait is over. Returns whether it was too short to be observed. */
     boolean tooShort() {
-      boolean ended = state.compareAndSet(State.WAITS, State.TOO_SHORT);
-      if (ended) {
-        timer.cancel(false);
+      boolean isLong = attempt.waitedNanos() >= shortest.toNanos();
+      if (!state.compareAndSet(State.WAITS, isLong ? State.STARTED : State.TOO_SHORT)) {
+        return false;
       }
-      return ended;
+      timer.cancel(false);
+      if (isLong) { // a slow handler, or a late call of waiting, has delayed the timer
+        steps.execute(this::observe);
+      }
+      return !isLong;
     }
 
     /** Does the next step behind the steps before it. */

@@ -1,6 +1,7 @@
 package io.mortise.micrometer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -8,20 +9,26 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.mortise.DistributedLock;
+import io.mortise.Lease;
 import io.mortise.LockService;
 import io.mortise.backend.inmemory.InMemoryStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 class MortiseObservationsTest {
+  private static final Duration LONG_ENOUGH = Duration.ofMillis(20);
+
   /** Keeps what happens, in its order. */
   private static final class Story implements ObservationHandler<Observation.Context> {
     final List<String> steps = new CopyOnWriteArrayList<>();
     final List<Observation.Context> stopped = new CopyOnWriteArrayList<>();
+    final Semaphore pace = new Semaphore(1_000); // how many handlers may go on
     volatile boolean broken;
 
     @Override
@@ -30,6 +37,7 @@ class MortiseObservationsTest {
         throw new IllegalStateException("broken on purpose");
       }
       steps.add("start " + context.getContextualName());
+      pace.acquireUninterruptibly();
     }
 
     @Override
@@ -169,6 +177,52 @@ class MortiseObservationsTest {
     Scene.join(waiter);
 
     assertEquals(List.of(), story.steps);
+  }
+
+  @Test
+  void aSlowHandlerLosesNoLongWait() {
+    story.pace.drainPermits();
+    other.getLock("orders:42").lock();
+    Thread first =
+        observedWaiter(() -> {
+          lock().lock();
+          lock().unlock();
+        });
+    other.getLock("orders:43").lock();
+    Thread second =
+        new Thread(() -> {
+          locks.getLock("orders:43").lock();
+          locks.getLock("orders:43").unlock();
+        });
+    second.start();
+    Scene.await(() ->
+        locks.waits().stream()
+            .anyMatch(
+                w -> w.name().equals("orders:43") && w.waitingFor().compareTo(LONG_ENOUGH) > 0));
+    other.getLock("orders:43").unlock();
+    Scene.join(second);
+    other.getLock("orders:42").unlock();
+    Scene.join(first);
+    story.pace.release(2);
+    Scene.await(() -> story.stopped.size() == 2);
+
+    assertEquals("orders:43", key(story.stopped.get(0), "name"));
+    assertEquals("acquired", key(story.stopped.get(0), "outcome"));
+    assertEquals("acquired", key(story.stopped.get(1), "outcome"));
+    assertEquals(2, story.steps.stream().filter("granted"::equals).count());
+  }
+
+  @Test
+  void aWaitForALeaseHasNoParent() throws Exception {
+    other.getLock("orders:42").lock();
+    Observation parent = Observation.start("request", registry);
+    CompletableFuture<Lease> lease = parent.scoped(() -> lock().async().acquire());
+    Scene.await(() -> !story.steps.isEmpty());
+    other.getLock("orders:42").unlock();
+    lease.get(30, TimeUnit.SECONDS).close();
+    Scene.await(() -> !story.stopped.isEmpty());
+
+    assertNull(story.stopped.get(0).getParentObservation());
   }
 
   @Test

@@ -5,7 +5,7 @@ import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import java.util.concurrent.CompletableFuture;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
+import reactor.core.scheduler.Scheduler;
 
 /** How a lease ends, and what its end means for the result. */
 final class LeaseEnd {
@@ -20,14 +20,18 @@ final class LeaseEnd {
     }
   }
 
-  /** Releases. It fails if the lease was lost, so that the result does not count. */
-  static Mono<Void> afterCompletion(Lease lease) {
-    return release(lease).onErrorMap(ReleaseFailure::new);
+  /**
+   * Releases. It fails if the lease was lost, so that the result does not count.
+   *
+   * @param scheduler where the result goes on
+   */
+  static Mono<Void> afterCompletion(Lease lease, Scheduler scheduler) {
+    return release(lease, scheduler).onErrorMap(ReleaseFailure::new);
   }
 
   /** Releases. The work's own error goes on, with a loss in it. */
   static Mono<Void> afterError(Lease lease, Throwable error) {
-    return release(lease)
+    return release(lease, LockThreads.SIGNALS)
         .onErrorResume(failure -> {
           if (!(error instanceof LeaseLostException)) { // else it says the same once more
             error.addSuppressed(failure);
@@ -38,12 +42,16 @@ final class LeaseEnd {
 
   /** Releases. Nobody is left to hear of a loss. */
   static Mono<Void> afterCancellation(Lease lease) {
-    return release(lease).onErrorComplete();
+    return Mono.fromFuture(lease::releaseAsync, true).onErrorComplete();
   }
 
-  /** What follows does not run on the service's executor. */
-  private static Mono<Void> release(Lease lease) {
-    return Mono.fromFuture(lease::releaseAsync, true).publishOn(Schedulers.boundedElastic());
+  /**
+   * What follows does not run on the service's executor. A loss does not wait for the scheduler.
+   */
+  private static Mono<Void> release(Lease lease, Scheduler scheduler) {
+    return Mono.fromFuture(lease::releaseAsync, true)
+        .onErrorResume(failure -> Mono.<Void>error(failure).publishOn(LockThreads.SIGNALS))
+        .then(Mono.<Void>empty().publishOn(scheduler));
   }
 
   /** The error for the subscriber: what the release has thrown, or else the error itself. */
@@ -64,7 +72,7 @@ final class LeaseEnd {
    */
   static Mono<Void> loss(Lease lease) {
     return Mono.<Void>create(sink -> lease.onLost(change -> sink.success()))
-        .publishOn(Schedulers.boundedElastic());
+        .publishOn(LockThreads.SIGNALS);
   }
 
   /** Throws unless the lease is held. */

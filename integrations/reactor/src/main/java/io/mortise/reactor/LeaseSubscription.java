@@ -2,17 +2,19 @@ package io.mortise.reactor;
 
 import io.mortise.Lease;
 import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicReference;
 import org.reactivestreams.Subscriber;
 import org.reactivestreams.Subscription;
 import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
 
 /**
  * One subscription to a lease. Exactly one gets the lease: the subscriber, or the store again.
  *
  * <p>The state is one of the constants, or the lease that has arrived and that the subscriber has
- * not asked for. The change to {@link #OVER} decides. (A {@code MonoSink} drops a value that comes
- * after a cancel, and tells nobody.)
+ * not got. The change to {@link #OVER} decides. (A {@code MonoSink} drops a value that comes after
+ * a cancel, and tells nobody.) No signal comes on the service's executor, where it must not block.
  */
 final class LeaseSubscription implements Subscription {
   private static final Object NEW = "new";
@@ -21,11 +23,13 @@ final class LeaseSubscription implements Subscription {
 
   private final Subscriber<? super Lease> subscriber;
   private final Future<?> request;
+  private final Scheduler scheduler;
   private final AtomicReference<Object> state = new AtomicReference<>(NEW);
 
-  LeaseSubscription(Subscriber<? super Lease> subscriber, Future<?> request) {
+  LeaseSubscription(Subscriber<? super Lease> subscriber, Future<?> request, Scheduler scheduler) {
     this.subscriber = subscriber;
     this.request = request;
+    this.scheduler = scheduler;
   }
 
   @Override
@@ -33,33 +37,47 @@ final class LeaseSubscription implements Subscription {
     if (!Operators.validate(n) || state.compareAndSet(NEW, ASKED)) {
       return;
     }
-    if (state.get() instanceof Lease lease && state.compareAndSet(lease, OVER)) {
+    if (state.get() instanceof Lease lease) {
       deliver(lease);
     }
   }
 
-  /** The request has got its lease. */
+  /** The request has got its lease. From now on a cancel gives it back, also while it is queued. */
   void arrived(Lease lease) {
-    if (state.compareAndSet(NEW, lease)) {
-      return;
-    }
-    if (state.compareAndSet(ASKED, OVER)) {
+    Object before = state.getAndUpdate(now -> now.equals(OVER) ? OVER : lease);
+    if (before.equals(ASKED)) {
       deliver(lease);
-    } else {
+    } else if (before.equals(OVER)) {
       LeaseEnd.giveBack(lease);
     }
   }
 
   private void deliver(Lease lease) {
-    subscriber.onNext(lease);
-    subscriber.onComplete();
+    try {
+      var unused =
+          scheduler.schedule(() -> {
+            if (state.compareAndSet(lease, OVER)) {
+              subscriber.onNext(lease);
+              subscriber.onComplete();
+            }
+          });
+    } catch (RejectedExecutionException e) {
+      if (state.compareAndSet(lease, OVER)) {
+        LeaseEnd.giveBack(lease);
+        tell(e);
+      }
+    }
   }
 
   /** The request has got no lease. */
   void failed(Throwable failure) {
     if (!state.getAndSet(OVER).equals(OVER)) {
-      subscriber.onError(failure);
+      tell(failure);
     }
+  }
+
+  private void tell(Throwable failure) {
+    var unused = LockThreads.SIGNALS.schedule(() -> subscriber.onError(failure));
   }
 
   /** Withdraws the request. A lease that comes nevertheless is given back. */

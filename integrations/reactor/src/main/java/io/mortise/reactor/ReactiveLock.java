@@ -9,14 +9,15 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.reactivestreams.Subscriber;
 import reactor.core.publisher.Flux;
+import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Operators;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -34,19 +35,30 @@ import reactor.core.scheduler.Schedulers;
  * <p><b>The end.</b> The lease is released when the work completes, fails or is cancelled. A result
  * or an error of the work reaches the subscriber after that. A subscriber that cancels while it
  * waits leaves the queue. A subscriber that cancels does not wait for the store: the withdrawal or
- * the release is sent at once, and arrives soon after.
+ * the release is sent at once, and arrives soon after. Work that blocks while it is subscribed to,
+ * such as a {@code fromCallable}, is not ended by a cancel, and its lock is held until it returns.
+ * With {@code subscribeOn} in the work, the cancel interrupts it, and the release does not wait for
+ * it.
  *
  * <p><b>A loss.</b> When the lease is lost, the work is cancelled, and the subscriber gets a {@link
  * LeaseLostException}. A {@code Mono} gives no result under a lost lease, and a {@code Flux} passes
- * on no element after a loss. An error of the work reaches the subscriber in every case. A loss
- * that the release finds is then {@linkplain Throwable#addSuppressed suppressed} in it.
+ * on no element after a loss. An error of the work that comes before a loss is told reaches the
+ * subscriber. A loss that the release finds is then {@linkplain Throwable#addSuppressed suppressed}
+ * in it. A later error of the work goes to {@link Hooks#onErrorDropped}, as after each cancel.
  *
  * <p><b>Errors</b> of acquiring are those of {@link AsyncLock#acquire()}, and {@link
  * LockBusyException} if a {@linkplain #withMaxWait longest wait} is over. The work is not started
  * then.
  *
- * <p><b>Threads.</b> The work is subscribed to on {@link Schedulers#boundedElastic()}, where it may
- * block. No thread waits for the lock.
+ * <p><b>Threads.</b> The work is subscribed to on threads of this module, where it may block, and a
+ * result goes on there. They are as many as those of {@link Schedulers#boundedElastic()}. If all
+ * are busy, a lease that has come is held until one is free. {@link #withScheduler} chooses others.
+ * Errors, the end of a wait and a loss are told on other threads of this module, which no work can
+ * fill. No thread waits for the lock.
+ *
+ * <p><b>Two locks.</b> Work must not {@code block()} on another lock with the same scheduler. If
+ * enough of it does, each waits for a thread that another one has. Put one {@code withLease} into
+ * the work of the other, or give the inner lock another scheduler.
  *
  * <p><b>Not reentrant.</b> Work that asks for the same lock waits for itself without end. A fixed
  * lease and a limit are set on the lock, by {@code withLease} and {@code withMaxHold}.
@@ -57,11 +69,14 @@ public final class ReactiveLock {
   private final AsyncLock source;
   private final String name;
   private final @Nullable Duration maxWait;
+  private final Scheduler scheduler;
 
-  private ReactiveLock(AsyncLock source, String name, @Nullable Duration maxWait) {
+  private ReactiveLock(
+      AsyncLock source, String name, @Nullable Duration maxWait, Scheduler scheduler) {
     this.source = source;
     this.name = name;
     this.maxWait = maxWait;
+    this.scheduler = scheduler;
   }
 
   /**
@@ -71,7 +86,7 @@ public final class ReactiveLock {
    * @return a handle, which waits without limit
    */
   public static ReactiveLock of(LeasedLock lock) {
-    return new ReactiveLock(lock.async(), "lock '" + lock.name() + "'", null);
+    return new ReactiveLock(lock.async(), "lock '" + lock.name() + "'", null, LockThreads.WORK);
   }
 
   /**
@@ -86,7 +101,8 @@ public final class ReactiveLock {
     return new ReactiveLock(
         semaphore.async(permits),
         "%d permits of semaphore '%s'".formatted(permits, semaphore.name()),
-        null);
+        null,
+        LockThreads.WORK);
   }
 
   /**
@@ -98,7 +114,21 @@ public final class ReactiveLock {
    * @return another handle
    */
   public ReactiveLock withMaxWait(Duration wait) {
-    return new ReactiveLock(source, name, Objects.requireNonNull(wait, "wait"));
+    return new ReactiveLock(source, name, Objects.requireNonNull(wait, "wait"), scheduler);
+  }
+
+  /**
+   * A handle of the same lock or permits with other threads for the work. {@link
+   * Schedulers#parallel()} suits work that never blocks. The end of a wait and a loss are told on
+   * threads of this module in any case. With {@link Schedulers#immediate()} the work is subscribed
+   * to on the executor of the lock service, which it must not block.
+   *
+   * @param chosen where the work is subscribed to, and where its result goes on; the caller keeps
+   *     it and disposes of it. If it refuses a task, the lease is given back
+   * @return another handle
+   */
+  public ReactiveLock withScheduler(Scheduler chosen) {
+    return new ReactiveLock(source, name, maxWait, Objects.requireNonNull(chosen, "chosen"));
   }
 
   /**
@@ -117,7 +147,7 @@ public final class ReactiveLock {
                 Mono.<T>defer(() -> work.apply(lease))
                     .takeUntilOther(LeaseEnd.loss(lease))
                     .doOnSuccess(result -> LeaseEnd.ensureHeld(lease)),
-            LeaseEnd::afterCompletion,
+            lease -> LeaseEnd.afterCompletion(lease, scheduler),
             LeaseEnd::afterError,
             LeaseEnd::afterCancellation)
         .onErrorMap(LeaseEnd::own);
@@ -139,7 +169,7 @@ public final class ReactiveLock {
                     .takeUntilOther(LeaseEnd.loss(lease))
                     .doOnNext(each -> LeaseEnd.ensureHeld(lease))
                     .doOnComplete(() -> LeaseEnd.ensureHeld(lease)),
-            LeaseEnd::afterCompletion,
+            lease -> LeaseEnd.afterCompletion(lease, scheduler),
             LeaseEnd::afterError,
             LeaseEnd::afterCancellation)
         .onErrorMap(LeaseEnd::own);
@@ -167,11 +197,14 @@ public final class ReactiveLock {
       Operators.error(subscriber, e);
       return;
     }
-    LeaseSubscription subscription = new LeaseSubscription(subscriber, request);
+    LeaseSubscription subscription = new LeaseSubscription(subscriber, request, scheduler);
     subscriber.onSubscribe(subscription);
     CompletableFuture<?> unused =
         request.whenComplete((result, failure) ->
-            answer(lease(result), failure == null ? busy() : failure, subscription));
+            lease(result)
+                .ifPresentOrElse(
+                    subscription::arrived,
+                    () -> subscription.failed(failure == null ? busy() : failure)));
   }
 
   /** The lease that a request gave: the result, what is in it, or none. */
@@ -179,21 +212,6 @@ public final class ReactiveLock {
     return result instanceof Optional<?> optional
         ? optional.map(Lease.class::cast)
         : Optional.ofNullable((Lease) result);
-  }
-
-  /** The work may block, so no signal comes on the service's executor. */
-  private static void answer(
-      Optional<Lease> lease, Throwable otherwise, LeaseSubscription subscription) {
-    try {
-      var unused =
-          Schedulers.boundedElastic()
-              .schedule(() ->
-                  lease.ifPresentOrElse(
-                      subscription::arrived, () -> subscription.failed(otherwise)));
-    } catch (RejectedExecutionException e) {
-      lease.ifPresent(LeaseEnd::giveBack);
-      subscription.failed(lease.isPresent() ? e : otherwise);
-    }
   }
 
   private LockBusyException busy() {

@@ -87,7 +87,7 @@ class ReactiveLockTest {
                   assertTrue(lease.isValid());
                   return isHeld() + " " + Thread.currentThread().getName().split("-", -1)[0];
                 })))
-        .expectNext("true boundedElastic")
+        .expectNext("true mortise")
         .expectComplete()
         .verify(LIMIT);
     assertFalse(isHeld());
@@ -398,7 +398,7 @@ class ReactiveLockTest {
         Mono.usingWhen(
             lock.acquire(),
             lease -> Mono.error(new IllegalArgumentException("its own")),
-            LeaseEnd::afterCompletion,
+            lease -> LeaseEnd.afterCompletion(lease, LockThreads.WORK),
             (lease, error) -> {
               var unused = lease.onLost(change -> lost.countDown());
               assertTrue(elsewhere().forceUnlock());

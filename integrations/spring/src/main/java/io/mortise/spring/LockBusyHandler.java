@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
  * Answers calls whose lock is busy, in place of the method. A bean of this type serves methods with
  * {@code @WithLock(busyHandler = "@name")}.
  *
- * <p>It runs without the lock, on the thread that has waited for it, or on Reactor's {@code
- * boundedElastic} for a publisher, for which no thread waits. Calls may come at the same time.
+ * <p>It runs without the lock, on the thread that has waited for it, or on a thread of this library
+ * for a publisher, for which no thread waits. Calls may come at the same time.
  */
 @FunctionalInterface
 public interface LockBusyHandler {

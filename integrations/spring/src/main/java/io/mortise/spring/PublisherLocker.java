@@ -14,7 +14,7 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.util.ClassUtils;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
+import reactor.core.scheduler.Scheduler;
 import reactor.util.context.Context;
 import reactor.util.context.ContextView;
 
@@ -49,6 +49,10 @@ final class PublisherLocker {
     Held(@Nullable WorkHold hold) {
       this.hold = hold;
     }
+
+    Scheduler threads() {
+      return hold == null ? PublisherThreads.SIGNALS : PublisherThreads.WORK;
+    }
   }
 
   /** Why the end failed. Reactor puts an exception of its own around it. */
@@ -78,7 +82,7 @@ final class PublisherLocker {
                   acquire(method, target),
                   held ->
                       Mono.just(held)
-                          .publishOn(Schedulers.boundedElastic())
+                          .publishOn(held.threads())
                           .flatMapMany(each -> hold(method, each, adapter, work, ifBusy))
                           .contextWrite(inside),
                   PublisherLocker::complete,
@@ -119,7 +123,7 @@ final class PublisherLocker {
             IllegalStateException.class, failure -> again(target, terms.waitFor(), failure))
         .map(lease ->
             new Held(lease.map(each -> new WorkHold(target, each, terms.isShared())).orElse(null)))
-        .onErrorResume(failure -> Mono.<Held>error(failure).publishOn(Schedulers.boundedElastic()))
+        .onErrorResume(failure -> Mono.<Held>error(failure).publishOn(PublisherThreads.SIGNALS))
         .doOnDiscard(Optional.class, LeaseSubscription::giveBack);
   }
 
@@ -134,7 +138,7 @@ final class PublisherLocker {
   private static Mono<Optional<Lease>> again(
       Target target, @Nullable Duration wait, IllegalStateException failure) {
     return Mono.fromCallable(target::setUp)
-        .subscribeOn(Schedulers.boundedElastic())
+        .subscribeOn(PublisherThreads.SIGNALS)
         .flatMap(set -> set ? request(target, wait) : Mono.error(failure));
   }
 
@@ -195,14 +199,14 @@ final class PublisherLocker {
   /** Completes at a loss. At an error {@code takeUntilOther} would not cancel the publisher. */
   private static Mono<Void> loss(WorkHold hold) {
     return Mono.<Void>create(sink -> hold.lease().onLost(change -> sink.success()))
-        .publishOn(Schedulers.boundedElastic());
+        .publishOn(PublisherThreads.SIGNALS);
   }
 
   // Ending
 
   /** Fails if the lease was lost, so that the result does not count. */
   private static Mono<Void> complete(Held held) {
-    return end(held).onErrorMap(EndFailure::new);
+    return end(held, PublisherThreads.WORK).onErrorMap(EndFailure::new);
   }
 
   /** The error for the subscriber: why the end failed, or else the error itself. */
@@ -212,8 +216,8 @@ final class PublisherLocker {
         : error;
   }
 
-  /** What follows does not run on the callbacks' thread. */
-  private static Mono<Void> end(Held held) {
+  /** What follows does not run on the callbacks' thread. A loss does not wait for the scheduler. */
+  private static Mono<Void> end(Held held, Scheduler scheduler) {
     WorkHold hold = held.hold;
     if (hold == null) {
       return Mono.empty();
@@ -222,12 +226,13 @@ final class PublisherLocker {
       return Mono.fromRunnable(hold::ensureHeld);
     }
     return Mono.fromFuture(() -> hold.lease().releaseAsync(), true)
-        .publishOn(Schedulers.boundedElastic());
+        .onErrorResume(lost -> Mono.<Void>error(lost).publishOn(PublisherThreads.SIGNALS))
+        .then(Mono.<Void>empty().publishOn(scheduler));
   }
 
   /** Adds a loss to the failure. */
   private static Mono<Void> fail(Held held, Throwable failure) {
-    return end(held)
+    return end(held, PublisherThreads.SIGNALS)
         .onErrorResume(lost -> {
           if (!lost.equals(failure)) {
             failure.addSuppressed(lost);

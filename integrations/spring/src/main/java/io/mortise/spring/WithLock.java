@@ -154,9 +154,9 @@ public @interface WithLock {
    *
    * <p>The method has the same parameters as this one, or these and a {@link LockBusyException} as
    * the last one, and returns the same type. It is called on the object itself, past its proxy, on
-   * the thread that has waited, or on Reactor's {@code boundedElastic} for a publisher, for which
-   * no thread waits. It may be private. It runs without the lock. If there is no such method or
-   * bean, the start stops.
+   * the thread that has waited, or on a thread of this library for a publisher, for which no thread
+   * waits. It may be private. It runs without the lock. If there is no such method or bean, the
+   * start stops.
    *
    * @return empty for what {@link #ifBusy} says; properties are replaced
    */

@@ -23,6 +23,8 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -34,6 +36,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import reactor.core.publisher.BaseSubscriber;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /** A method that returns a publisher holds its lock for each subscription until that ends. */
 class PublisherTest {
@@ -113,7 +116,32 @@ class PublisherTest {
     assertTrue(world.isFree("stock"));
     assertEquals("sold", sold.block());
     assertEquals(2, target.runs.get());
-    assertTrue(target.thread.startsWith("boundedElastic"), target.thread);
+    assertTrue(target.thread.startsWith("mortise-publishers"), target.thread);
+  }
+
+  @Test
+  void blockingTasksOfTheApplicationDelayNothing() throws Throwable {
+    int threads = Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE;
+    CountDownLatch busy = new CountDownLatch(threads);
+    CompletableFuture<Boolean> end = new CompletableFuture<>();
+    for (int i = 0; i < threads; i++) {
+      Schedulers.boundedElastic()
+          .schedule(() -> {
+            busy.countDown();
+            end.join();
+          });
+    }
+    assertTrue(busy.await(15, TimeUnit.SECONDS));
+    try {
+      assertEquals("sold", shop.sell().block(PATIENCE));
+      target.inside = () -> world.force("stock");
+      assertThrows(LeaseLostException.class, () -> shop.clear().block(PATIENCE));
+      assertThrows(LeaseLostException.class, () -> shop.endless().blockLast(PATIENCE));
+      world.whileHeldElsewhere(
+          "stock", () -> assertThrows(LockBusyException.class, () -> shop.sell().block(PATIENCE)));
+    } finally {
+      end.complete(true);
+    }
   }
 
   @Test
