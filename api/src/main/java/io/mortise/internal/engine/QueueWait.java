@@ -51,6 +51,11 @@ final class QueueWait {
     }
   }
 
+  /** A thread leaves the gate in the middle of a step. The next one there asks in its place. */
+  void leave(Gate gate, Waiter waiter) {
+    new Attempt(gate, waiter, true).end();
+  }
+
   /** Sends the one command of a waiter that does not wait. */
   Pending begin(Gate gate, Waiter waiter, Store.Sender sender) {
     Attempt attempt = new Attempt(gate, waiter, false);
@@ -330,7 +335,7 @@ final class QueueWait {
     }
 
     private void resign() {
-      Acquisition orphan = gate.resign();
+      Acquisition orphan = gate.resign(waiter);
       if (orphan == null) {
         return;
       }

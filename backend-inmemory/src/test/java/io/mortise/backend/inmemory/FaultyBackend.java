@@ -1,0 +1,94 @@
+package io.mortise.backend.inmemory;
+
+import io.mortise.spi.ForwardingBackend;
+import io.mortise.spi.ForwardingTime;
+import io.mortise.spi.LockBackend;
+import io.mortise.spi.ScriptCall;
+import io.mortise.spi.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * A backend of which one step throws an Error, as when no thread can be started or a class is
+ * missing. The step is a script, or one of those here.
+ */
+final class FaultyBackend extends ForwardingBackend {
+  static final String PARK = "park";
+  static final String TIMER = "timer";
+
+  /** The task is in the queue of the timer when that throws. */
+  static final String LATE_TIMER = "late timer";
+
+  static final String BATCH = "batch";
+
+  private final LockBackend backend;
+  private final TimeSource time;
+  private String failing = "";
+
+  FaultyBackend(LockBackend backend) {
+    this.backend = backend;
+    time = new FaultyTime(backend.time());
+  }
+
+  /** The next one of these steps throws. */
+  synchronized void failsAt(String step) {
+    failing = step;
+  }
+
+  private synchronized void at(String step) {
+    if (failing.equals(step)) {
+      failing = "";
+      throw new LinkageError("on purpose, at " + step);
+    }
+  }
+
+  @Override
+  protected LockBackend target() {
+    return backend;
+  }
+
+  @Override
+  public List<Object> execute(ScriptCall call) {
+    at(call.script().name());
+    return backend.execute(call);
+  }
+
+  @Override
+  public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
+    at(BATCH);
+    return backend.executeAll(calls);
+  }
+
+  @Override
+  public TimeSource time() {
+    return time;
+  }
+
+  private final class FaultyTime extends ForwardingTime {
+    private final TimeSource real;
+
+    FaultyTime(TimeSource real) {
+      this.real = real;
+    }
+
+    @Override
+    protected TimeSource target() {
+      return real;
+    }
+
+    @Override
+    public void parkNanos(Object blocker, long nanos) {
+      at(PARK);
+      real.parkNanos(blocker, nanos);
+    }
+
+    @Override
+    public Timer schedule(Runnable task, Duration delay) {
+      at(TIMER);
+      Timer timer = real.schedule(task, delay);
+      at(LATE_TIMER);
+      return timer;
+    }
+  }
+}
