@@ -129,7 +129,7 @@ final class CommandBatcher {
         calls.add(call);
       }
     }
-    List<CompletableFuture<List<Object>>> replies = send(calls);
+    List<CompletableFuture<List<Object>>> replies = sendAll(calls);
     for (int i = 0; i < replies.size(); i++) {
       Futures.whenReplied(replies.get(i), commands.get(i)::answered);
     }
@@ -150,8 +150,8 @@ final class CommandBatcher {
     }
   }
 
-  /** As many futures as calls, whatever the backend does. */
-  private List<CompletableFuture<List<Object>>> send(List<ScriptCall> calls) {
+  /** Sends these at once. Returns as many futures as calls, whatever the backend does. */
+  List<CompletableFuture<List<Object>>> sendAll(List<ScriptCall> calls) {
     try {
       return switch (calls.size()) {
         case 0 -> List.of();

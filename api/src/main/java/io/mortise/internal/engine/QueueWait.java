@@ -277,16 +277,28 @@ final class QueueWait {
     }
 
     private Step taken(Acquisition acquisition, long sentAt, boolean alone) {
+      parts.keeper().start();
       return switch (gate.granted(waiter, acquisition, sentAt, epoch, alone)) {
         case HELD -> {
           done = true;
           waiter.tookRemotely();
-          parts.took(acquisition);
+          begins(acquisition);
           yield Step.ACQUIRED;
         }
         case TOO_LATE -> heldTooLate(acquisition);
         case REVOKED -> revoked(acquisition);
       };
+    }
+
+    /** A thread that leaves with an exception does not hold the lock. */
+    private void begins(Acquisition held) {
+      try {
+        parts.took(held);
+      } catch (Throwable e) {
+        Hold hold = waiter.hold();
+        boolean unused = hold != null && hold.end(store.now(), store::send).finish();
+        throw e;
+      }
     }
 
     /** Asks with a new id, after a pause, and no longer than after failures. */

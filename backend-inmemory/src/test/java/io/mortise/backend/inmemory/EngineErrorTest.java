@@ -1,5 +1,7 @@
 package io.mortise.backend.inmemory;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -9,9 +11,12 @@ import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -104,5 +109,92 @@ class EngineErrorTest implements BackendUnderTest {
 
     Await.value(next);
     othersGet(lock);
+  }
+
+  private static boolean throwsError(Runnable locking) {
+    try {
+      locking.run();
+      return false;
+    } catch (Error e) {
+      return true;
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {FaultyBackend.TIMER, FaultyBackend.LATE_TIMER})
+  @Rule("L8")
+  void aLockIsNotHeldIfItCannotBeRenewed(String timer) {
+    DistributedLock lock = service.getLock("x");
+    backend.failsAt(timer);
+
+    assertEquals(throwsError(lock::lock), !lock.isHeldByCurrentThread());
+    othersGet(service.getLock("x"));
+  }
+
+  @Test
+  @Rule("L8")
+  void aLockOfAFixedLeaseIsNotHeldIfItThrows() {
+    service.getLock("first").lock();
+    DistributedLock lock = service.getLock("x");
+    backend.failsAt(FaultyBackend.TIMER);
+
+    boolean thrown = throwsError(() -> lock.lock(1, TimeUnit.SECONDS));
+
+    assertEquals(thrown, !lock.isHeldByCurrentThread());
+    store.advance(Duration.ofSeconds(1));
+    othersGet(lock);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {FaultyBackend.TIMER, FaultyBackend.LATE_TIMER})
+  @Rule("L8")
+  void laterHoldsAreRenewedAfterATimerThatFailed(String timer) {
+    backend.failsAt(timer);
+    boolean unused = throwsError(() -> pair(service.getLock("x")));
+    service.getLock("y").lock();
+    store.resetCounts();
+
+    store.advance(LEASE.multipliedBy(2));
+
+    assertFalse(other.getLock("y").tryLock());
+    assertEquals(Map.of("renew", 6L, "acquire", 1L), store.scriptCounts());
+    service.getLock("y").unlock();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {FaultyBackend.TIMER, FaultyBackend.LATE_TIMER})
+  @Rule("L8")
+  void aRequestOfWhichTheTimerFailsIsOver(String timer) throws Exception {
+    DistributedLock theirs = other.getLock("x");
+    theirs.lock();
+    for (int i = 0; i < 3; i++) {
+      backend.failsAt(timer);
+      assertThrows(
+          LinkageError.class, () -> service.getLock("x").tryAcquire(Duration.ofSeconds(5)));
+    }
+    assertEquals(List.of(), service.waits());
+    assertEquals(0, theirs.getQueueLength());
+
+    theirs.unlock();
+    othersGet(service.getLock("x"));
+    service.getLock("x").acquire().close();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  @Rule("L8")
+  void anErrorOfOneBatchOfRenewalsEndsNone(int holds) {
+    for (int i = 0; i < holds; i++) {
+      service.getLock("x" + i).lock();
+    }
+    backend.failsAt(FaultyBackend.RENEWALS);
+
+    store.advance(LEASE.multipliedBy(3));
+
+    for (int i = 0; i < holds; i++) {
+      service.getLock("x" + i).ensureHeld();
+      assertFalse(other.getLock("x" + i).tryLock());
+      service.getLock("x" + i).unlock();
+    }
   }
 }

@@ -20,7 +20,7 @@ final class FaultyBackend extends ForwardingBackend {
   /** The task is in the queue of the timer when that throws. */
   static final String LATE_TIMER = "late timer";
 
-  static final String BATCH = "batch";
+  static final String RENEWALS = "renewals";
 
   private final LockBackend backend;
   private final TimeSource time;
@@ -54,9 +54,21 @@ final class FaultyBackend extends ForwardingBackend {
     return backend.execute(call);
   }
 
+  private void checkRenewals(List<ScriptCall> calls) {
+    if (calls.get(0).script().name().equals("renew")) {
+      at(RENEWALS);
+    }
+  }
+
+  @Override
+  public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
+    checkRenewals(List.of(call));
+    return backend.executeAsync(call);
+  }
+
   @Override
   public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
-    at(BATCH);
+    checkRenewals(calls);
     return backend.executeAll(calls);
   }
 
