@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LockException;
+import io.mortise.LossCause;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.wire.QueueTimes;
@@ -26,6 +27,9 @@ import java.util.function.Supplier;
  * <p>So a lost message, a deleted key or a dead holder costs seconds at most.
  */
 final class QueueWait {
+  private static final Loss NOT_BEGUN =
+      new Loss(LossCause.OWNER_DIED, "the thread that asked for it met an error and left");
+
   private final Parts parts;
   private final ReadGates readGates;
   private final Store store;
@@ -351,6 +355,10 @@ final class QueueWait {
       if (orphan == null) {
         return;
       }
+      if (orphan.lease().isHeld() && orphan.grant() instanceof Share) {
+        endShare(orphan);
+        return;
+      }
       boolean answered = dialog.unansweredSince() == null;
       boolean refused = !waiter.waits() && !orphan.mayArriveLate() && answered;
       if (!orphan.place().mayBeKnown() || refused) {
@@ -359,6 +367,15 @@ final class QueueWait {
         parts.releases().giveUp(orphan, patience());
       } else {
         parts.releases().withdraw(orphan); // the store does not answer now
+      }
+    }
+
+    /** The thread is inside, and others may be: none of them is when it goes back to the store. */
+    private void endShare(Acquisition held) {
+      boolean unused = held.lose(NOT_BEGUN);
+      Hold own = waiter.hold();
+      if (own != null) {
+        parts.lostHolds().forget(own); // it is told by what it throws
       }
     }
 

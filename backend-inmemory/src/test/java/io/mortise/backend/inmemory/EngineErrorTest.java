@@ -2,6 +2,7 @@ package io.mortise.backend.inmemory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -17,6 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -196,5 +198,36 @@ class EngineErrorTest implements BackendUnderTest {
       assertFalse(other.getLock("x" + i).tryLock());
       service.getLock("x" + i).unlock();
     }
+  }
+
+  /** Another reader comes while the first one asks, and is let in by it. */
+  @ParameterizedTest
+  @ValueSource(strings = {FaultyBackend.TIMER, FaultyBackend.LATE_TIMER, FaultyBackend.UNPARK})
+  @Rule({"RW1", "L1"})
+  void noReaderIsInsideWithAHoldThatWentBack(String step) {
+    service.getLock("first").lock(); // from here on the timer of renewals runs
+    DistributedLock read = service.getReadWriteLock("rw").readLock();
+    DistributedLock write = other.getReadWriteLock("rw").writeLock();
+    CompletableFuture<@Nullable Throwable> second = new CompletableFuture<>();
+    backend.before(
+        "rw-acquire",
+        () -> {
+          inThread(() -> pair(read)).whenComplete((done, failure) -> second.complete(failure));
+          store.awaitParked(1);
+          backend.failsAt(step);
+        });
+
+    boolean thrown = throwsError(read::lock);
+
+    assertEquals(thrown, !read.isHeldByCurrentThread());
+    assertNull(Await.value(second));
+    if (!thrown) {
+      assertFalse(write.tryLock());
+      read.unlock();
+    }
+    assertTrue(write.tryLock());
+    assertFalse(read.tryLock());
+    write.unlock();
+    pair(read);
   }
 }

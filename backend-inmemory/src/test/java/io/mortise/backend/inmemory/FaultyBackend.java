@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
  */
 final class FaultyBackend extends ForwardingBackend {
   static final String PARK = "park";
+  static final String UNPARK = "unpark";
   static final String TIMER = "timer";
 
   /** The task is in the queue of the timer when that throws. */
@@ -24,7 +25,8 @@ final class FaultyBackend extends ForwardingBackend {
 
   private final LockBackend backend;
   private final TimeSource time;
-  private String failing = "";
+  private String step = "";
+  private Runnable action = () -> {};
 
   FaultyBackend(LockBackend backend) {
     this.backend = backend;
@@ -32,15 +34,30 @@ final class FaultyBackend extends ForwardingBackend {
   }
 
   /** The next one of these steps throws. */
-  synchronized void failsAt(String step) {
-    failing = step;
+  void failsAt(String next) {
+    before(
+        next,
+        () -> {
+          throw new LinkageError("on purpose, at " + next);
+        });
   }
 
-  private synchronized void at(String step) {
-    if (failing.equals(step)) {
-      failing = "";
-      throw new LinkageError("on purpose, at " + step);
+  /** Runs that before the next one of these steps, on its thread. */
+  synchronized void before(String next, Runnable task) {
+    step = next;
+    action = task;
+  }
+
+  private void at(String reached) {
+    action(reached).run();
+  }
+
+  private synchronized Runnable action(String reached) {
+    if (!step.equals(reached)) {
+      return () -> {};
     }
+    step = "";
+    return action;
   }
 
   @Override
@@ -93,6 +110,12 @@ final class FaultyBackend extends ForwardingBackend {
     public void parkNanos(Object blocker, long nanos) {
       at(PARK);
       real.parkNanos(blocker, nanos);
+    }
+
+    @Override
+    public void unpark(Thread thread) {
+      at(UNPARK);
+      real.unpark(thread);
     }
 
     @Override
