@@ -189,7 +189,7 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   /** Ends all requests: the service is closed. */
   void close() {
     beat.close();
-    List.copyOf(onClose).forEach(Runnable::run);
+    Trampoline.all(onClose.toArray(Runnable[]::new)).run();
     Trampoline.step(() -> List.copyOf(pending.values()).forEach(this::close));
   }
 

@@ -7,10 +7,15 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.Lease;
+import io.mortise.LeaseState;
 import io.mortise.LockService;
 import io.mortise.conformance.BackendUnderTest;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.LogCapture;
+import io.mortise.internal.concurrent.Futures;
+import io.mortise.internal.concurrent.Trampoline;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -229,5 +234,53 @@ class EngineErrorTest implements BackendUnderTest {
     assertFalse(read.tryLock());
     write.unlock();
     pair(read);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {FaultyBackend.UNSUBSCRIBE, "async leave"})
+  @Rule("L23")
+  void aServiceThatMeetsAnErrorIsClosed(String step) throws InterruptedException {
+    Lease lease = service.getLock("x").acquire();
+    backend.failsAt(step);
+
+    service.close();
+
+    assertTrue(backend.isClosed());
+    assertEquals(LeaseState.LOST, lease.state());
+  }
+
+  @Test
+  @Rule("L23")
+  void aServiceThatCannotBeOpenedForAnErrorIsClosed() {
+    FaultyBackend broken = new FaultyBackend(store.backend());
+    broken.failsAt(FaultyBackend.SUBSCRIBE);
+    assertThrows(LinkageError.class, () -> LockService.of(broken));
+    assertTrue(broken.isClosed());
+  }
+
+  @Test
+  @Rule("L23")
+  void stepsRunAlsoAfterOneThatThrows() {
+    CompletableFuture<String> last = new CompletableFuture<>();
+    Trampoline.all(
+            () -> {
+              throw new LinkageError("on purpose");
+            },
+            () -> last.complete("done"))
+        .run();
+    assertEquals("done", last.getNow("not reached"));
+  }
+
+  @Test
+  @Rule("L23")
+  void anErrorInTheHandlerOfAReplyIsLogged() {
+    try (LogCapture log = LogCapture.start()) {
+      Futures.whenReplied(
+          CompletableFuture.completedFuture(List.of()),
+          (reply, failure) -> {
+            throw new LinkageError("on purpose");
+          });
+      assertEquals(1, log.lines("a reply could not be handled").size(), log::text);
+    }
   }
 }

@@ -1,9 +1,11 @@
 package io.mortise.backend.inmemory;
 
+import io.mortise.spi.ChannelListener;
 import io.mortise.spi.ForwardingBackend;
 import io.mortise.spi.ForwardingTime;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
+import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
@@ -21,10 +23,14 @@ final class FaultyBackend extends ForwardingBackend {
   /** The task is in the queue of the timer when that throws. */
   static final String LATE_TIMER = "late timer";
 
-  static final String RENEWALS = "renewals";
+  static final String RENEWALS = "async renew";
+
+  static final String SUBSCRIBE = "subscribe";
+  static final String UNSUBSCRIBE = "unsubscribe";
 
   private final LockBackend backend;
   private final TimeSource time;
+  private volatile boolean closed;
   private String step = "";
   private Runnable action = () -> {};
 
@@ -71,22 +77,36 @@ final class FaultyBackend extends ForwardingBackend {
     return backend.execute(call);
   }
 
-  private void checkRenewals(List<ScriptCall> calls) {
-    if (calls.get(0).script().name().equals("renew")) {
-      at(RENEWALS);
-    }
-  }
-
   @Override
   public CompletableFuture<List<Object>> executeAsync(ScriptCall call) {
-    checkRenewals(List.of(call));
+    at("async " + call.script().name());
     return backend.executeAsync(call);
   }
 
   @Override
   public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
-    checkRenewals(calls);
+    at("async " + calls.get(0).script().name());
     return backend.executeAll(calls);
+  }
+
+  @Override
+  public Subscription subscribe(String channel, ChannelListener listener) {
+    at(SUBSCRIBE);
+    Subscription subscription = backend.subscribe(channel, listener);
+    return () -> {
+      subscription.close();
+      at(UNSUBSCRIBE);
+    };
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    backend.close();
+  }
+
+  boolean isClosed() {
+    return closed;
   }
 
   @Override
