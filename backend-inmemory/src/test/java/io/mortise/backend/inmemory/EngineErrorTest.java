@@ -2,6 +2,7 @@ package io.mortise.backend.inmemory;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -23,10 +24,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** An Error in the middle of a step costs what it met, and no other thread its turn. */
@@ -234,6 +237,54 @@ class EngineErrorTest implements BackendUnderTest {
     assertFalse(read.tryLock());
     write.unlock();
     pair(read);
+  }
+
+  /** The release, the wait and the lock after it may throw. */
+  @ParameterizedTest
+  @CsvSource({
+    "leave,false", "park,false", "acquire,false", "leave,true", "park,true", "acquire,true",
+        "condition,true"
+  })
+  @Rule({"C2", "C4"})
+  void aWaiterThatLeavesWithAnErrorTakesNoSignal(String step, boolean shared) throws Exception {
+    DistributedLock lock = service.getLock("x");
+    Condition condition = shared ? lock.newCondition("c") : lock.newCondition();
+    CompletableFuture<Void> first =
+        inThread(() -> {
+          lock.lock();
+          backend.failsAt(step);
+          await(condition, Duration.ofMillis(10));
+        });
+    if (step.equals("acquire")) {
+      store.awaitParked(1);
+      store.advance(Duration.ofMillis(10));
+    }
+    assertInstanceOf(LinkageError.class, Await.failure(first));
+    store.advance(LEASE.plusSeconds(1)); // the thread may hold the lock, but is not alive
+    CompletableFuture<Boolean> second =
+        CompletableFuture.supplyAsync(
+            () -> {
+              lock.lock();
+              boolean signalled = await(condition, Duration.ofDays(1));
+              lock.unlock();
+              return signalled;
+            },
+            THREADS);
+    store.awaitParked(1);
+
+    lock.lock();
+    condition.signal();
+    lock.unlock();
+
+    assertTrue(Await.value(second));
+  }
+
+  private static boolean await(Condition condition, Duration longest) {
+    try {
+      return condition.await(longest.toNanos(), TimeUnit.NANOSECONDS);
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @ParameterizedTest
