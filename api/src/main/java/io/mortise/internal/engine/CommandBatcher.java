@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -129,7 +130,7 @@ final class CommandBatcher {
         calls.add(call);
       }
     }
-    List<CompletableFuture<List<Object>>> replies = sendAll(calls);
+    List<CompletableFuture<List<Object>>> replies = calls.isEmpty() ? List.of() : send(calls);
     for (int i = 0; i < replies.size(); i++) {
       Futures.whenReplied(replies.get(i), commands.get(i)::answered);
     }
@@ -150,14 +151,21 @@ final class CommandBatcher {
     }
   }
 
-  /** Sends these at once. Returns as many futures as calls, whatever the backend does. */
+  private List<CompletableFuture<List<Object>>> send(List<ScriptCall> calls) {
+    return calls.size() == 1
+        ? guarded(calls, () -> List.of(backend.executeAsync(calls.get(0))))
+        : sendAll(calls);
+  }
+
+  /** Sends these as a batch of their own. Returns as many futures, whatever the backend does. */
   List<CompletableFuture<List<Object>>> sendAll(List<ScriptCall> calls) {
+    return guarded(calls, () -> all(calls));
+  }
+
+  private static List<CompletableFuture<List<Object>>> guarded(
+      List<ScriptCall> calls, Supplier<List<CompletableFuture<List<Object>>>> sending) {
     try {
-      return switch (calls.size()) {
-        case 0 -> List.of();
-        case 1 -> List.of(backend.executeAsync(calls.get(0)));
-        default -> all(calls);
-      };
+      return sending.get();
     } catch (Throwable e) { // an Error too: the batch would be out for ever
       return calls.stream().map(call -> CompletableFuture.<List<Object>>failedFuture(e)).toList();
     }

@@ -1,8 +1,8 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LockException;
-import io.mortise.internal.engine.Acquisition.Taking;
 import io.mortise.internal.concurrent.Trampoline;
+import io.mortise.internal.engine.Acquisition.Taking;
 import io.mortise.internal.told.ToldRequest;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.ScriptCall;

@@ -32,7 +32,8 @@ class HoldEventsTest {
   @Test
   void eventsThatWaitForABeginningAreDelivered() {
     ToldAttempt attempt = new ToldAttempt(LockKeys.of("mortise:", "x"), false, 0);
-    HoldEvents events = HoldEvents.beginning(new ToldHold(attempt, "id", LockHold.Via.STORE, 0, null));
+    HoldEvents events =
+        HoldEvents.beginning(new ToldHold(attempt, "id", LockHold.Via.STORE, 0, null));
     events.post(() -> told.add(1));
     events.began(HoldEventsTest::fail);
 

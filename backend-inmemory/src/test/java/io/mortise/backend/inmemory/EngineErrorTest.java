@@ -190,6 +190,22 @@ class EngineErrorTest implements BackendUnderTest {
     service.getLock("x").acquire().close();
   }
 
+  @Test
+  @Rule("L8")
+  void anErrorOfALookAtOneHoldEndsNoRenewal() {
+    service.getLock("fixed").lock(1, TimeUnit.MINUTES);
+    service.getLock("renewed").lock();
+    backend.failsAt(FaultyBackend.RENEWALS);
+
+    store.stepWallClock(Duration.ofSeconds(2)); // both are in doubt, and asked for
+    store.advance(Duration.ofSeconds(5));
+
+    assertEquals(LeaseState.HELD, service.getLock("fixed").leaseState());
+    assertEquals(LeaseState.HELD, service.getLock("renewed").leaseState());
+    service.getLock("fixed").unlock();
+    service.getLock("renewed").unlock();
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 3})
   @Rule("L8")
@@ -242,8 +258,13 @@ class EngineErrorTest implements BackendUnderTest {
   /** The release, the wait and the lock after it may throw. */
   @ParameterizedTest
   @CsvSource({
-    "leave,false", "park,false", "acquire,false", "leave,true", "park,true", "acquire,true",
-        "condition,true"
+    "leave,false",
+    "park,false",
+    "acquire,false",
+    "leave,true",
+    "park,true",
+    "acquire,true",
+    "condition,true"
   })
   @Rule({"C2", "C4"})
   void aWaiterThatLeavesWithAnErrorTakesNoSignal(String step, boolean shared) throws Exception {
