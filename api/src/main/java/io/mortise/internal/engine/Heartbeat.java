@@ -45,7 +45,7 @@ final class Heartbeat {
   }
 
   private void beat(Object mine) {
-    if (!store.isClosed() && beating.get() == mine) {
+    if (!store.isClosed() && mine.equals(beating.get())) {
       Trampoline.step(this::lookAndGoOn);
     }
   }
