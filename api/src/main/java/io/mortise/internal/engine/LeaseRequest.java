@@ -257,10 +257,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   private Runnable waits(Runnable first) {
     phase = Phase.WAITING;
     Runnable then = timeIsOver ? giveUp() : this::wake;
-    return () -> {
-      first.run();
-      then.run();
-    };
+    return Trampoline.all(first, then);
   }
 
   /**
@@ -389,11 +386,10 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     Acquisition late = dialog.startsAgain();
     List<LockException> told = new ArrayList<>(1);
     Runnable next = next(dialog.heldTooLate(timeIsOver ? why -> {} : told::add));
-    return () -> {
-      parts().releases().withdraw(late);
-      told.forEach(why -> LockLog.tooLate(keys(), why));
-      next.run();
-    };
+    return Trampoline.all(
+        () -> parts().releases().withdraw(late),
+        () -> told.forEach(why -> LockLog.tooLate(keys(), why)),
+        next);
   }
 
   // Ending

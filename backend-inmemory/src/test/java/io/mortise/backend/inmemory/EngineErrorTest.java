@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LeaseState;
 import io.mortise.LockService;
@@ -253,6 +254,77 @@ class EngineErrorTest implements BackendUnderTest {
     assertFalse(read.tryLock());
     write.unlock();
     pair(read);
+  }
+
+  /** A lease of a waiting thread takes what another gives back, without a command. */
+  @ParameterizedTest
+  @ValueSource(strings = {FaultyBackend.TIMER, FaultyBackend.LATE_TIMER})
+  @Rule({"L10", "L23"})
+  void aLeaseIsNotPassedOnWithoutATimer(String timer) throws Exception {
+    DistributedLock lock = service.getLock("x");
+    Lease first = lock.acquire();
+    List<CompletableFuture<Void>> next =
+        List.of(inThread(() -> acquireAndClose(lock)), inThread(() -> acquireAndClose(lock)));
+    store.awaitParked(2);
+    backend.failsAt(timer);
+
+    first.close();
+
+    next.forEach(Await::value);
+    othersGet(lock);
+  }
+
+  private static void acquireAndClose(DistributedLock lock) {
+    try {
+      lock.acquire().close();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  @Rule("L10")
+  void aLeaseThatIsClosedGoesBackAlsoAfterAnError() throws InterruptedException {
+    Lease lease = service.getLock("x").acquire();
+    backend.failsAt("leave");
+
+    assertThrows(LinkageError.class, lease::close);
+
+    othersGet(service.getLock("x"));
+  }
+
+  @Test
+  @Rule("L10")
+  void permitsThatAreGivenBackGoBackAlsoAfterAnError() throws InterruptedException {
+    DistributedSemaphore semaphore = service.getSemaphore("s");
+    assertTrue(semaphore.trySetPermits(2));
+    Lease lease = semaphore.acquire(2);
+    backend.failsAt("sem-return");
+
+    assertThrows(LinkageError.class, () -> lease.release(1));
+
+    other.getSemaphore("s").tryAcquire().orElseThrow().close();
+    lease.close();
+  }
+
+  /** The waiter does not listen to the channel of Redisson any more. */
+  @Test
+  @Rule("L10")
+  void aHoldDoesNotDependOnTheEndOfASubscription() {
+    try (LockService sharing =
+        LockService.builder().backend(backend).redissonInterop(true).open()) {
+      DistributedLock lock = sharing.getLock("x");
+      try (LockService holding =
+          LockService.builder().backend(store.backend()).redissonInterop(true).open()) {
+        holding.getLock("x").lock();
+        CompletableFuture<Void> next = inThread(() -> pair(lock));
+        store.awaitParked(1);
+        backend.failsAt(FaultyBackend.UNSUBSCRIBE);
+        holding.getLock("x").unlock();
+        Await.value(next);
+        pair(holding.getLock("x"));
+      }
+    }
   }
 
   /** The release, the wait and the lock after it may throw. */

@@ -100,6 +100,11 @@ final class FaultyBackend extends ForwardingBackend {
   }
 
   @Override
+  public Subscription subscribeSharded(String channel, ChannelListener listener) {
+    return subscribe(channel, listener);
+  }
+
+  @Override
   public void close() {
     closed = true;
     backend.close();
