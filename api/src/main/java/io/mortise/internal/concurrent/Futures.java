@@ -148,7 +148,7 @@ public final class Futures {
         reply.handle((value, failure) -> {
           try {
             Trampoline.step(() -> handler.accept(value, failure));
-          } catch (RuntimeException e) {
+          } catch (Throwable e) { // an Error too: it would be seen by nobody
             log.error("a reply could not be handled", e);
           }
           return null;
@@ -190,6 +190,9 @@ public final class Futures {
     try {
       return done.join();
     } catch (CompletionException e) {
+      if (e.getCause() instanceof Error known) {
+        throw known;
+      }
       throw e.getCause() instanceof RuntimeException known ? known : e;
     }
   }

@@ -76,6 +76,19 @@ public final class Trampoline {
     }
   }
 
+  /** Runs each of these, also after one that throws. What they throw is logged. */
+  public static Runnable all(Runnable... steps) {
+    return () -> {
+      for (Runnable step : steps) {
+        try {
+          step.run();
+        } catch (Throwable e) { // an Error too: a thread may wait for the steps after it
+          log.error("a step failed, and those after it run", e);
+        }
+      }
+    };
+  }
+
   /** Runs code of the application. What it throws is logged and goes no further. */
   public static void guarded(Runnable call) {
     guarded(run -> run.run(), call);

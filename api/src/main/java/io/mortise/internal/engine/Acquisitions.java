@@ -108,7 +108,11 @@ final class Acquisitions {
    */
   void askAgain(LockKeys keys) {
     if (askedFor.add(keys.queue()) && looking.compareAndSet(false, true)) {
-      store.time().schedule(this::askForAll, TOGETHER);
+      try {
+        store.time().schedule(this::askForAll, TOGETHER);
+      } catch (Throwable e) { // an Error too: nothing would look any more
+        askForAll();
+      }
     }
   }
 

@@ -62,10 +62,13 @@ final class Closing {
 
   /** Ends all waits, and the leases that are bound to no thread. */
   void giveBackAll() {
-    List<Acquisition> unwanted = turnAway();
-    unwanted.addAll(endLeases());
-    giveBack(unwanted);
-    phase.released(); // see ServicePhase.close
+    try {
+      List<Acquisition> unwanted = turnAway();
+      unwanted.addAll(endLeases());
+      giveBack(unwanted);
+    } finally {
+      phase.released(); // see ServicePhase.close
+    }
     awaitAnswers(phase.allReleased());
   }
 
@@ -112,7 +115,7 @@ final class Closing {
             .map(one -> store.scripts().leave(one.keys(), one.id(), one.mayArriveLate()))
             .toList();
     CompletableFuture<?>[] replies =
-        store.backend().executeAll(calls).toArray(CompletableFuture<?>[]::new);
+        store.batcher().sendAll(calls).toArray(CompletableFuture<?>[]::new);
     awaitAnswers(CompletableFuture.allOf(replies));
   }
 

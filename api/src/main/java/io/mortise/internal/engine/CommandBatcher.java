@@ -11,6 +11,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -152,12 +153,22 @@ final class CommandBatcher {
 
   /** Sends calls at once. Returns as many futures as calls, whatever the backend does. */
   List<CompletableFuture<List<Object>>> sendNow(List<ScriptCall> calls) {
+    return switch (calls.size()) {
+      case 0 -> List.of();
+      case 1 -> guarded(calls, () -> List.of(backend.executeAsync(calls.get(0))));
+      default -> sendAll(calls);
+    };
+  }
+
+  /** The same as one batch, also of a single call. */
+  List<CompletableFuture<List<Object>>> sendAll(List<ScriptCall> calls) {
+    return guarded(calls, () -> all(calls));
+  }
+
+  private static List<CompletableFuture<List<Object>>> guarded(
+      List<ScriptCall> calls, Supplier<List<CompletableFuture<List<Object>>>> sending) {
     try {
-      return switch (calls.size()) {
-        case 0 -> List.of();
-        case 1 -> List.of(backend.executeAsync(calls.get(0)));
-        default -> all(calls);
-      };
+      return sending.get();
     } catch (Throwable e) { // an Error too: the batch would be out for ever
       return calls.stream().map(call -> CompletableFuture.<List<Object>>failedFuture(e)).toList();
     }

@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.LockBackend;
@@ -147,16 +148,22 @@ public final class Engine {
     if (!store.phase().close()) {
       return false;
     }
-    keeper.close();
-    closing.giveBackAll();
-    mailbox.close();
-    redissonChannels.close();
+    Trampoline.all(
+            keeper::close,
+            closing::giveBackAll,
+            mailbox::close,
+            redissonChannels::close,
+            this::abandonHeld,
+            events::close)
+        .run(); // each of them: there is no second close
+    return true;
+  }
+
+  private void abandonHeld() {
     List<Acquisition> held =
         acquisitions.all().stream().filter(each -> each.lease().isHeld()).toList();
     held.forEach(releases::abandon);
-    events.close();
     logHeld(held.stream().map(each -> each.keys().name()).sorted().toList());
-    return true;
   }
 
   private void logHeld(List<String> held) {

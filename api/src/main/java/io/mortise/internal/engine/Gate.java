@@ -143,8 +143,7 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
     } finally {
       mutex.unlock();
     }
-    long patience = waiter.patience(commandTimeout(), store().now());
-    giveBack(unwanted, patience);
+    giveBack(unwanted, waiter.patience(commandTimeout(), store().now()));
     return waiter.waits() ? Step.WAIT : Step.AGENT;
   }
 
@@ -262,9 +261,7 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
   }
 
   private Acquisition begin(Waiter waiter) {
-    Acquisition begun = home.newAcquisition(this, waiter);
-    grant.expects(begun);
-    return begun;
+    return grant.expects(home.newAcquisition(this, waiter));
   }
 
   /**
@@ -356,14 +353,18 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
   }
 
   /**
-   * The agent gives up. The first local waiter takes over the acquisition and its place in the
-   * lock's queue. An acquisition that was asked for together with others has no place in it.
+   * A thread leaves without the lock. If it is the agent, the first local waiter takes over the
+   * acquisition and its place in the lock's queue. One that was asked for together with others has
+   * no place in it.
    *
-   * @return the acquisition, if no waiter takes it over
+   * @return the acquisition, if the agent leaves and no waiter takes it over
    */
-  @Nullable Acquisition resign() {
+  @Nullable Acquisition resign(Waiter leaving) {
     mutex.lock();
     try {
+      if (waiters.remove(leaving) || agent != leaving) {
+        return null;
+      }
       Acquisition orphan = waiters.isEmpty() || asksTogether() ? grant.acquisition() : null;
       if (orphan != null) {
         grant.forget();

@@ -128,6 +128,15 @@ public final class Gates implements Gate.Home {
   }
 
   private Step enter(Gate gate, Waiter waiter) throws InterruptedException {
+    try {
+      return stepsIn(gate, waiter);
+    } catch (Throwable e) { // an Error too: the gate would wait for a thread that is gone
+      queueWait.leave(gate, waiter);
+      throw e;
+    }
+  }
+
+  private Step stepsIn(Gate gate, Waiter waiter) throws InterruptedException {
     Step step = gate.arrive(waiter);
     boolean waited = step == Step.WAIT && waiter.waits();
     if (waited) {
@@ -181,16 +190,26 @@ public final class Gates implements Gate.Home {
     store.time().checkMayPark();
     while (true) {
       Gate gate = gateOf(keys, waiter);
+      Pending begun = begin(gate, waiter, sender);
+      if (begun != null) {
+        return begun;
+      }
+    }
+  }
+
+  /** Returns null if that gate is gone. */
+  private @Nullable Pending begin(Gate gate, Waiter waiter, Store.Sender sender) {
+    try {
       Step step = gate.arrive(waiter);
-      if (step == Step.AGENT) {
-        return ask(gate, waiter, sender);
-      }
-      if (step == Step.WAIT) {
-        return () -> finish(gate, waiter);
-      }
-      if (step != Step.RETIRED) {
-        return () -> step == Step.ACQUIRED;
-      }
+      return switch (step) {
+        case AGENT -> ask(gate, waiter, sender);
+        case WAIT -> () -> finish(gate, waiter);
+        case RETIRED -> null;
+        default -> () -> step == Step.ACQUIRED;
+      };
+    } catch (Throwable e) {
+      queueWait.leave(gate, waiter);
+      throw e;
     }
   }
 
@@ -209,6 +228,9 @@ public final class Gates implements Gate.Home {
       return step == Step.ACQUIRED;
     } catch (InterruptedException e) {
       throw new AssertionError("an attempt that does not wait does not throw", e);
+    } catch (Throwable e) {
+      queueWait.leave(gate, waiter);
+      throw e;
     }
   }
 

@@ -3,7 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -17,7 +17,10 @@ final class Heartbeat {
   private final Duration period;
   private final Runnable look;
   private final BooleanSupplier wanted;
-  private final AtomicBoolean beating = new AtomicBoolean();
+
+  /** Of the timer that runs; null if none does. A timer that was not noted finds another here. */
+  private final AtomicReference<@Nullable Object> beating = new AtomicReference<>();
+
   private volatile @Nullable Timer timer;
 
   Heartbeat(Store store, long nanos, Runnable look, BooleanSupplier wanted) {
@@ -29,13 +32,20 @@ final class Heartbeat {
 
   /** Starts the timer if it does not run. Called whenever there is something new to check. */
   void start() {
-    if (!store.isClosed() && beating.compareAndSet(false, true)) {
-      timer = store.time().schedule(this::beat, period);
+    Object mine = beating.get() == null && !store.isClosed() ? new Object() : null;
+    if (mine == null || !beating.compareAndSet(null, mine)) {
+      return;
+    }
+    try {
+      timer = store.time().schedule(() -> beat(mine), period);
+    } catch (Throwable e) { // an Error too: the next call tries it again
+      beating.set(null);
+      throw e;
     }
   }
 
-  private void beat() {
-    if (!store.isClosed()) {
+  private void beat(Object mine) {
+    if (!store.isClosed() && mine.equals(beating.get())) {
       Trampoline.step(this::lookAndGoOn);
     }
   }
@@ -43,10 +53,10 @@ final class Heartbeat {
   private void lookAndGoOn() {
     try {
       look.run();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // an Error too: the timer's thread is not the place to throw it
       log.error("{}: a regular check failed; the next is in {}", store, period, e);
     } finally {
-      beating.set(false);
+      beating.set(null);
       if (wanted.getAsBoolean()) {
         start();
       }

@@ -16,6 +16,8 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The place of one lock or semaphore in a service, for leases that are bound to no thread. What a
@@ -141,6 +143,8 @@ final class LeaseGate {
     }
   }
 
+  private static final Logger log = LoggerFactory.getLogger(LeaseGate.class);
+
   private final Store store;
   private final Releases releases;
 
@@ -221,13 +225,13 @@ final class LeaseGate {
 
   private @Nullable Runnable lineUp(Request request) {
     long now = store.now();
-    if (ahead.isEmpty() || left(request, now) <= 0) {
+    long left = left(request, now);
+    if (ahead.isEmpty() || left <= 0 || !setTimer(now, left)) {
       return null;
     }
     Runnable joined = request.lineUp();
     if (joined != null) {
       line.add(request);
-      setTimer(now, left(request, now));
     }
     return joined;
   }
@@ -322,12 +326,19 @@ final class LeaseGate {
     return null;
   }
 
-  /** A timer that is set for an earlier time stays. */
-  private void setTimer(long now, long delay) {
-    if (timer == null || now + delay - timerDue < 0) {
-      closeTimer();
-      timerDue = now + delay;
-      timer = store.time().schedule(this::timeIsOver, Duration.ofNanos(delay));
+  /** A timer that is set for an earlier time stays. Returns false if none can be set. */
+  private boolean setTimer(long now, long delay) {
+    try {
+      if (timer == null || now + delay - timerDue < 0) {
+        Timer next = store.time().schedule(this::timeIsOver, Duration.ofNanos(delay));
+        closeTimer();
+        timer = next;
+        timerDue = now + delay;
+      }
+      return true;
+    } catch (Throwable e) { // an Error too: then nothing lies or waits here
+      log.warn("leases go back to the store at once, as no timer can be set", e);
+      return false;
     }
   }
 
@@ -408,11 +419,11 @@ final class LeaseGate {
 
   private @Nullable Runnable lay(LeaseGrant from, Acquisition held, Request looker, long now) {
     Spare spare = new Spare(from, held, looker);
-    boolean lies = held.passTo(spare, () -> spares.add(spare));
+    boolean lies =
+        setTimer(now, from.passableFor(now)) && held.passTo(spare, () -> spares.add(spare));
     if (!lies) {
       return null;
     }
-    setTimer(now, from.passableFor(now));
     wakeToLook(looker);
     return () -> {};
   }

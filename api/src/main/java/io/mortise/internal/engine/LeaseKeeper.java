@@ -67,6 +67,11 @@ public final class LeaseKeeper {
     beat = new Heartbeat(store, period, () -> look(alsoLook), acquisitions::isAnyHeld);
   }
 
+  /** Called before an acquisition is taken: no hold begins that would not be renewed. */
+  void start() {
+    beat.start();
+  }
+
   /** Called once for each acquisition that has just been taken. */
   void watch(Acquisition taken) {
     if (taken.lease().untilLost(store.now()) <= period + period / 2) {
@@ -79,18 +84,7 @@ public final class LeaseKeeper {
     long now = store.now();
     List<Acquisition> due = new ArrayList<>();
     for (Acquisition acquisition : acquisitions.all()) {
-      if (!acquisition.lease().isHeld()) {
-        continue;
-      }
-      if (acquisition.lease().untilLost(now) <= 2 * period) {
-        timeEnd(acquisition);
-      }
-      if (acquisition.lease().doubt() > 0) {
-        doubt(acquisition);
-      }
-      if (acquisition.lease().terms().renewed()
-          && isDue(acquisition, now)
-          && hasLivingOwner(acquisition)) {
+      if (acquisition.lease().isHeld() && needsRenewal(acquisition, now)) {
         due.add(acquisition);
       }
     }
@@ -98,6 +92,23 @@ public final class LeaseKeeper {
       renew(due);
     }
     alsoLook.run(); // last: no lease depends on it
+  }
+
+  /** What one of them throws concerns no other, and not its next look. */
+  private boolean needsRenewal(Acquisition held, long now) {
+    try {
+      if (held.lease().untilLost(now) <= 2 * period) {
+        timeEnd(held);
+      }
+      if (held.lease().doubt() > 0) {
+        doubt(held);
+      }
+      return held.lease().terms().renewed() && isDue(held, now) && hasLivingOwner(held);
+    } catch (Throwable e) {
+      log.error("{}: a look at it failed", held.keys().text(), e);
+      held.lease().endRenewal();
+      return false;
+    }
   }
 
   private boolean isDue(Acquisition held, long now) {
@@ -212,6 +223,15 @@ public final class LeaseKeeper {
   // Renewal
 
   private void renew(List<Acquisition> due) {
+    try {
+      sendRenewals(due);
+    } catch (Throwable e) { // an Error too: a renewal that is out for ever is the last one
+      due.forEach(each -> each.lease().endRenewal());
+      throw e;
+    }
+  }
+
+  private void sendRenewals(List<Acquisition> due) {
     List<List<Acquisition>> batches = new ArrayList<>();
     int most = store.anyKeys() ? BATCH : 1;
     for (int from = 0; from < due.size(); from += most) {
@@ -220,15 +240,7 @@ public final class LeaseKeeper {
     long sentAt = store.now();
     List<ScriptCall> calls =
         batches.stream().map(batch -> store.scripts().renew(batch, store.defaultLease())).toList();
-    List<CompletableFuture<List<Object>>> replies;
-    try {
-      replies = store.backend().executeAll(calls);
-    } catch (RuntimeException e) {
-      due.forEach(each -> each.lease().endRenewal());
-      due.forEach(held -> failed(held, String.valueOf(e)));
-      events.renewing(due.size(), sentAt).ended(false, store.now());
-      throw e;
-    }
+    List<CompletableFuture<List<Object>>> replies = store.batcher().sendAll(calls);
     for (int i = 0; i < replies.size(); i++) {
       List<Acquisition> batch = batches.get(i);
       LeaseEvents.Renewing renewing = events.renewing(batch.size(), sentAt);

@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LockException;
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.Acquisition.Taking;
 import io.mortise.internal.told.ToldRequest;
 import io.mortise.internal.wire.LockKeys;
@@ -177,9 +178,17 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
       if (phase != Phase.ASKING) {
         return; // given up, and withdrawn
       }
-      next = next(dialog.hears(reply, failure));
+      next = hears(reply, failure);
     }
     next.run();
+  }
+
+  private Runnable hears(@Nullable List<Object> reply, @Nullable Throwable failure) {
+    try {
+      return next(dialog.hears(reply, failure));
+    } catch (Throwable e) { // an Error too: nobody would ask again, or give it back
+      return () -> end(e);
+    }
   }
 
   private Runnable next(Dialog.Next next) {
@@ -209,6 +218,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   /** Its grant has the hold from the step on in which it is held. */
   private Taking taking(long sentAt, Runnable[] held) {
     long now = parts().store().now();
+    parts().keeper().start();
     return dialog.take(sentAt, now, () -> held[0] = held(now));
   }
 
@@ -247,10 +257,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   private Runnable waits(Runnable first) {
     phase = Phase.WAITING;
     Runnable then = timeIsOver ? giveUp() : this::wake;
-    return () -> {
-      first.run();
-      then.run();
-    };
+    return Trampoline.all(first, then);
   }
 
   /**
@@ -296,16 +303,15 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     phase = Phase.HELD;
     long waited = now - dialog.start();
     CompletableFuture<LeaseOutcome> waiting = dialog.takeResult();
-    return () -> {
-      pending.remove(waiting);
-      first.run();
-      leaveGate();
-      LockLog.acquired(lease.acquisition(), waited);
-      telling.run();
-      if (!waiting.complete(new LeaseOutcome(lease, null))) {
-        CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
-      }
-    };
+    Runnable completing =
+        () -> {
+          LockLog.acquired(lease.acquisition(), waited);
+          if (!waiting.complete(new LeaseOutcome(lease, null))) {
+            CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
+          }
+        };
+    return Trampoline.all(
+        () -> pending.remove(waiting), first, this::leaveGate, telling, completing);
   }
 
   private void leaveGate() {
@@ -380,11 +386,10 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     Acquisition late = dialog.startsAgain();
     List<LockException> told = new ArrayList<>(1);
     Runnable next = next(dialog.heldTooLate(timeIsOver ? why -> {} : told::add));
-    return () -> {
-      parts().releases().withdraw(late);
-      told.forEach(why -> LockLog.tooLate(keys(), why));
-      next.run();
-    };
+    return Trampoline.all(
+        () -> parts().releases().withdraw(late),
+        () -> told.forEach(why -> LockLog.tooLate(keys(), why)),
+        next);
   }
 
   // Ending
@@ -419,17 +424,10 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     Runnable telling = dialog.notAcquired(value, why);
     Runnable withdrawing = dialog.withdrawing(value);
     CompletableFuture<LeaseOutcome> waiting = dialog.takeResult();
-    return () -> {
-      pending.remove(waiting);
-      leaveGate();
-      telling.run();
-      withdrawing.run();
-      if (why != null) {
-        waiting.completeExceptionally(why);
-      } else {
-        waiting.complete(value);
-      }
-    };
+    Runnable completing =
+        why != null ? () -> waiting.completeExceptionally(why) : () -> waiting.complete(value);
+    return Trampoline.all(
+        () -> pending.remove(waiting), this::leaveGate, telling, withdrawing, completing);
   }
 
   /** When it began, if it has begun to wait and has not ended; else null. */

@@ -57,18 +57,26 @@ public final class LeaseRequests implements LeaseRequest.Pending {
       Wanted wanted, long wait, boolean here, CompletableFuture<LeaseOutcome> result) {
     try {
       store.checkOpen(wanted.keys());
-      LeaseRequest request = new LeaseRequest(this, wanted, wait, here, result);
-      add(request, result);
-      CompletableFuture<LeaseOutcome> unused =
-          result.whenComplete((value, failed) -> request.end(unwanted(failed)));
-      request.start();
-      return request::look;
+      return start(new LeaseRequest(this, wanted, wait, here, result), result);
     } catch (LockServiceClosedException e) {
       long now = store.now();
       ToldRequest told = parts.events().attempts().begins(wanted.keys(), now);
       parts.events().attempts().notAcquired(told, Outcome.FAILED, e, now).run();
       result.completeExceptionally(e);
       return () -> {};
+    }
+  }
+
+  private Runnable start(LeaseRequest request, CompletableFuture<LeaseOutcome> result) {
+    try {
+      add(request, result);
+      CompletableFuture<LeaseOutcome> unused =
+          result.whenComplete((value, failed) -> request.end(unwanted(failed)));
+      request.start();
+      return request::look;
+    } catch (Throwable e) { // an Error too: nobody would ask for it, or withdraw it
+      request.end(e);
+      throw e;
     }
   }
 
@@ -181,7 +189,7 @@ public final class LeaseRequests implements LeaseRequest.Pending {
   /** Ends all requests: the service is closed. */
   void close() {
     beat.close();
-    List.copyOf(onClose).forEach(Runnable::run);
+    Trampoline.all(onClose.toArray(Runnable[]::new)).run();
     Trampoline.step(() -> List.copyOf(pending.values()).forEach(this::close));
   }
 

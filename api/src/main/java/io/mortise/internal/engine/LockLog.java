@@ -114,6 +114,11 @@ public final class LockLog {
     }
   }
 
+  /** It must not be kept for other threads, since nothing would end that. */
+  static void noTimer(Acquisition held, Throwable why) {
+    log.warn("{}: goes back to the store at once, as no timer can be set", held.keys().text(), why);
+  }
+
   static void released(Hold hold, long now) {
     if (log.isDebugEnabled()) {
       log.debug(

@@ -14,7 +14,7 @@ record Parts(
     LostHolds lostHolds) {
   /** From now on the acquisition is held, and waits no more. */
   void took(Acquisition acquisition) {
-    redissonChannels.ended(acquisition);
     keeper.watch(acquisition);
+    redissonChannels.ended(acquisition);
   }
 }

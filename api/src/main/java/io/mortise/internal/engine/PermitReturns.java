@@ -51,6 +51,9 @@ final class PermitReturns {
       return given(held, reply, sentAt);
     } catch (BackendException e) {
       return givenLater(held, sum, e);
+    } catch (Error e) {
+      withdrawals.giveBack(held, sum);
+      throw e;
     } finally {
       store.departures().answered(call, held.keys());
       store.phase().released();

@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LockException;
+import io.mortise.LossCause;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.wire.QueueTimes;
@@ -26,6 +27,9 @@ import java.util.function.Supplier;
  * <p>So a lost message, a deleted key or a dead holder costs seconds at most.
  */
 final class QueueWait {
+  private static final Loss NOT_BEGUN =
+      new Loss(LossCause.OWNER_DIED, "the thread that asked for it met an error and left");
+
   private final Parts parts;
   private final ReadGates readGates;
   private final Store store;
@@ -49,6 +53,11 @@ final class QueueWait {
       attempt.end();
       attempt.waitsNoMore();
     }
+  }
+
+  /** A thread leaves the gate in the middle of a step. The next one there asks in its place. */
+  void leave(Gate gate, Waiter waiter) {
+    new Attempt(gate, waiter, true).end();
   }
 
   /** Sends the one command of a waiter that does not wait. */
@@ -272,16 +281,28 @@ final class QueueWait {
     }
 
     private Step taken(Acquisition acquisition, long sentAt, boolean alone) {
+      parts.keeper().start();
       return switch (gate.granted(waiter, acquisition, sentAt, epoch, alone)) {
         case HELD -> {
           done = true;
           waiter.tookRemotely();
-          parts.took(acquisition);
+          begins(acquisition);
           yield Step.ACQUIRED;
         }
         case TOO_LATE -> heldTooLate(acquisition);
         case REVOKED -> revoked(acquisition);
       };
+    }
+
+    /** A thread that leaves with an exception does not hold the lock. */
+    private void begins(Acquisition held) {
+      try {
+        parts.took(held);
+      } catch (Throwable e) {
+        Hold hold = waiter.hold();
+        boolean unused = hold != null && hold.end(store.now(), store::send).finish();
+        throw e;
+      }
     }
 
     /** Asks with a new id, after a pause, and no longer than after failures. */
@@ -330,8 +351,12 @@ final class QueueWait {
     }
 
     private void resign() {
-      Acquisition orphan = gate.resign();
+      Acquisition orphan = gate.resign(waiter);
       if (orphan == null) {
+        return;
+      }
+      if (orphan.lease().isHeld() && orphan.grant() instanceof Share) {
+        endShare(orphan);
         return;
       }
       boolean answered = dialog.unansweredSince() == null;
@@ -342,6 +367,15 @@ final class QueueWait {
         parts.releases().giveUp(orphan, patience());
       } else {
         parts.releases().withdraw(orphan); // the store does not answer now
+      }
+    }
+
+    /** The thread is inside, and others may be: none of them is when it goes back to the store. */
+    private void endShare(Acquisition held) {
+      boolean unused = held.lose(NOT_BEGUN);
+      Hold own = waiter.hold();
+      if (own != null) {
+        parts.lostHolds().forget(own); // it is told by what it throws
       }
     }
 

@@ -112,7 +112,15 @@ final class RedissonChannels {
       closed = true;
       Subscription open = subscription;
       if (open != null) {
+        close(open);
+      }
+    }
+
+    private void close(Subscription open) {
+      try {
         open.close();
+      } catch (Throwable e) { // an Error too: no hold begins or ends by it
+        log.warn("{}: could not be left", channel, e);
       }
     }
 

@@ -80,7 +80,7 @@ public final class Releases {
     try {
       List<Object> reply = store.backend().execute(store.scripts().leave(acquisition, patience));
       goOn(acquisition.keys(), reply);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) { // an Error too: nobody else would take it back
       log.debug("{}: withdrawn in the background", acquisition.keys().text(), e);
       withdrawals.leave(acquisition);
     } finally {
@@ -201,6 +201,9 @@ public final class Releases {
         reply = answer.get();
       } catch (BackendException e) {
         return releasedLater(ended, e);
+      } catch (Error e) {
+        withdrawals.leave(ended);
+        throw e;
       } finally {
         acquisitions.forget(ended);
         store.departures().answered(ended, ended.keys());

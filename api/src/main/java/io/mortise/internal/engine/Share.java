@@ -129,16 +129,25 @@ final class Share implements Acquisition.Grant, Hold.Place {
    * @return whether it may join
    */
   boolean letIn(Waiter sleeping, long now) {
-    Hold begun = join(sleeping, now);
+    boolean timed = !unaware.isEmpty() || (mayJoin(now) && setTimer());
+    Hold begun = timed ? join(sleeping, now) : null;
     if (begun == null) {
       return false;
-    }
-    if (unaware.isEmpty()) {
-      Timer unused = store().time().schedule(this::timeIsOver, ServiceOptions.HAND_OFF_TIME);
     }
     unaware.add(begun);
     sleeping.unpark(store().time());
     return true;
+  }
+
+  /** Without it, a thread that does not wake would be inside for ever. */
+  private boolean setTimer() {
+    try {
+      Timer unused = store().time().schedule(this::timeIsOver, ServiceOptions.HAND_OFF_TIME);
+      return true;
+    } catch (Throwable e) { // an Error too: the thread that asked has the lock
+      log.warn("others ask by themselves, as no timer can be set", e);
+      return false;
+    }
   }
 
   /** Threads that have not woken in time are not inside any more. */
@@ -180,10 +189,7 @@ final class Share implements Acquisition.Grant, Hold.Place {
   /** Call it under the mutex. One more thread holds by it. Returns its hold; null if it may not. */
   @Nullable Hold join(Waiter waiter, long now) {
     Acquisition held = acquisition;
-    if (held == null
-        || now - end >= 0
-        || !GateRule.mayPassOnAgain(store(), LockKind.READ, joined)
-        || !GateRule.isSafe(store(), held.lease(), now)) {
+    if (held == null || !mayJoin(now)) {
       return null;
     }
     joined++;
@@ -191,6 +197,13 @@ final class Share implements Acquisition.Grant, Hold.Place {
     parts.events().attempts().joins(begun, waiter);
     enter(begun, waiter);
     return begun;
+  }
+
+  private boolean mayJoin(long now) {
+    return acquisition != null
+        && now - end < 0
+        && GateRule.mayPassOnAgain(store(), LockKind.READ, joined)
+        && GateRule.isSafe(store(), acquisition.lease(), now);
   }
 
   private void enter(Hold begun, Waiter waiter) {

@@ -145,10 +145,11 @@ final class ThreadGrant implements Acquisition.Grant, Hold.Place {
     return acquisition;
   }
 
-  /** From now on the agent asks for that one. */
-  void expects(Acquisition asked) {
+  /** From now on the agent asks for that one. Returns it. */
+  Acquisition expects(Acquisition asked) {
     acquisition = asked;
     stay.expects();
+    return asked;
   }
 
   /** The acquisition is no longer its own: it came too late, was given up, or has another grant. */
@@ -237,16 +238,12 @@ final class ThreadGrant implements Acquisition.Grant, Hold.Place {
     if (held == null) {
       return null;
     }
-    if (next != null && stay.mayHandOff(store(), held, next, now)) {
-      lies(held, now);
+    if (next != null && stay.mayHandOff(store(), held, next, now) && lies(held, now)) {
       next.wakeToLook(store().time());
       return null;
     }
-    if (next == null && stay.mayRetain(store(), held, now) && retain()) {
-      lies(held, now);
-      return null;
-    }
-    return end(held);
+    boolean retains = next == null && stay.mayRetain(store(), held, now) && retain();
+    return retains && lies(held, now) ? null : end(held);
   }
 
   /** Returns false if the service retains as many as it may. */
@@ -275,13 +272,21 @@ final class ThreadGrant implements Acquisition.Grant, Hold.Place {
 
   /**
    * Call it under the mutex, when no thread uses the hold any more. A timer that is set stays, also
-   * while threads use it.
+   * while threads use it. Returns false if none can be set: then the hold must not lie.
    */
-  private void lies(Acquisition held, long now) {
-    if (timer == null) {
+  private boolean lies(Acquisition held, long now) {
+    try {
       long left = stay.untilLook(store(), held, state == State.HANDED_OFF, now);
-      timer = store().time().schedule(() -> look(held, () -> {}), Duration.ofNanos(left));
+      timer = timer != null ? timer : after(left, () -> look(held, () -> {}));
+      return true;
+    } catch (Throwable e) { // an Error too: a thread may wait for what lies here
+      LockLog.noTimer(held, e);
+      return false;
     }
+  }
+
+  private Timer after(long nanos, Runnable task) {
+    return store().time().schedule(task, Duration.ofNanos(nanos));
   }
 
   private void closeTimer() {
@@ -342,11 +347,9 @@ final class ThreadGrant implements Acquisition.Grant, Hold.Place {
         return null;
       }
       long now = store().now();
-      if (stay.left(store(), held, state == State.HANDED_OFF, now) > 0) {
-        lies(held, now);
-        return null;
-      }
-      return endUnused(held);
+      boolean lies =
+          stay.left(store(), held, state == State.HANDED_OFF, now) > 0 && lies(held, now);
+      return lies ? null : endUnused(held);
     } finally {
       mutex.unlock();
     }

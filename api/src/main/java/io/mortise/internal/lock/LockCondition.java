@@ -120,44 +120,58 @@ abstract class LockCondition implements Condition {
     if (interruptible && Thread.interrupted()) {
       throw new InterruptedException();
     }
-    LockHandle again = lock.handleOf(hold);
-    int count = hold.count();
     long deadline = engine().store().now() + nanos;
     ConditionWaiter waiter = new ConditionWaiter(engine().newStepId());
     engine().conditions().add(waiter);
     try {
       join(waiter);
-      Long kept = hold.forgetKept(); // the outermost level is not left yet
-      boolean interrupted = waitWithoutLock(waiter, hold, interruptible, deadline);
-      enter(waiter, again, count, kept, interrupted);
-      boolean signalled = !leave(waiter);
-      if (interrupted && interruptible && !signalled) {
-        throw new InterruptedException();
-      }
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-      return signalled;
+      return waitJoined(waiter, hold, interruptible, deadline);
     } finally {
       engine().conditions().remove(waiter);
     }
   }
 
-  /**
-   * Gives the lock back, and waits until there is a reason to acquire it again. Returns whether the
-   * thread was interrupted.
-   */
-  private boolean waitWithoutLock(
-      ConditionWaiter waiter, Hold hold, boolean interruptible, long deadline) {
+  private boolean waitJoined(
+      ConditionWaiter waiter, Hold hold, boolean interruptible, long deadline)
+      throws InterruptedException {
+    LockHandle again = lock.handleOf(hold);
+    int count = hold.count();
+    boolean interrupted = false;
+    boolean signalled;
     try {
-      while (hold.count() > 1) {
-        hold.exit();
-      }
-      lock.unlock();
-    } catch (RuntimeException e) {
+      Long kept = hold.forgetKept(); // the outermost level is not left yet
+      unlock(hold);
+      interrupted = waitWithoutLock(waiter, interruptible, deadline);
+      lockAll(again, count, kept);
+      signalled = !leave(waiter);
+    } catch (Throwable e) { // an Error too: it would take the signal of another thread
       abandon(waiter);
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
       throw e;
     }
+    if (interrupted && interruptible && !signalled) {
+      throw new InterruptedException();
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return signalled;
+  }
+
+  private void unlock(Hold hold) {
+    while (hold.count() > 1) {
+      hold.exit();
+    }
+    lock.unlock();
+  }
+
+  /**
+   * Waits until there is a reason to acquire the lock again. Returns whether the thread was
+   * interrupted.
+   */
+  private boolean waitWithoutLock(ConditionWaiter waiter, boolean interruptible, long deadline) {
     boolean interrupted = false;
     long nextCheck = engine().store().now() + untilCheck();
     while (!waiter.isSignalled()
@@ -176,23 +190,6 @@ abstract class LockCondition implements Condition {
       interrupted |= Thread.interrupted();
     }
     return interrupted;
-  }
-
-  private void enter(
-      ConditionWaiter waiter,
-      LockHandle again,
-      int count,
-      @Nullable Long kept,
-      boolean interrupted) {
-    try {
-      lockAll(again, count, kept);
-    } catch (RuntimeException e) {
-      abandon(waiter);
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-      throw e;
-    }
   }
 
   /**

@@ -65,7 +65,7 @@ final class ServiceHandle implements LockService {
         e.unlessPosted(() -> posting.tryOut(engine.mailbox().channel(), Mailbox.CHECK));
         return open(engine, ownsBackend);
       }
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       if (ownsBackend) {
         backend.close();
       }
@@ -86,7 +86,7 @@ final class ServiceHandle implements LockService {
       new OpeningCheck(engine.store(), engine.mailbox().channel()).run();
       service.tellWhatIsOpen();
       return service;
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) {
       engine.close();
       throw e;
     }
@@ -232,9 +232,12 @@ final class ServiceHandle implements LockService {
 
   @Override
   public boolean close(Duration patience) {
-    boolean ended = engine.drain(Objects.requireNonNull(patience, "patience"));
-    close();
-    return ended;
+    Objects.requireNonNull(patience, "patience");
+    try {
+      return engine.drain(patience);
+    } finally {
+      close();
+    }
   }
 
   @Override

@@ -48,7 +48,7 @@ final class SharedCondition extends LockCondition {
   void join(ConditionWaiter waiter) {
     try {
       String unused = ask(waiter.id(), "join");
-    } catch (OutcomeUnknownException e) {
+    } catch (OutcomeUnknownException | Error e) {
       engine().withdrawals().send(lock().keys(), step(waiter.id(), "withdraw"));
       throw e;
     }

@@ -1,5 +1,6 @@
 package io.mortise.internal.told;
 
+import io.mortise.internal.concurrent.Trampoline;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.Executor;
@@ -44,14 +45,14 @@ public final class HoldEvents {
 
   /** Tells the beginning, and then everything that was added meanwhile. */
   public void began(Runnable event) {
-    event.run();
+    Trampoline.guarded(event); // or none of those after it would be delivered
     deliverAll();
   }
 
   /** Delivers on the calling thread, unless another thread delivers. */
   public void post(Runnable event) {
     if (beginDelivery(event)) {
-      event.run();
+      Trampoline.guarded(event);
       deliverAll();
     }
   }
@@ -89,7 +90,7 @@ public final class HoldEvents {
 
   public void deliverAll() {
     for (Runnable next = next(); next != null; next = next()) {
-      next.run();
+      Trampoline.guarded(next);
     }
   }
 
