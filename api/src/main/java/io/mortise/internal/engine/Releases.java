@@ -355,10 +355,10 @@ public final class Releases {
    */
   void lost(Acquisition lost, List<Hold> holds, Loss why) {
     lostUnused(lost, why);
-    events.lost(lost, why, store.now());
     if (store.options().interruptOnLoss()) {
-      holds.forEach(lostHolds::interrupt);
+      holds.forEach(lostHolds::interrupt); // first: a listener may run in place
     }
+    events.lost(lost, why, store.now());
   }
 
   /** As {@link #lost}, for a hold that nobody used. So nobody is told. */
@@ -377,7 +377,8 @@ public final class Releases {
 
   /** Ends the hold or lease of one id; returns whether that id held the lock. */
   public boolean force(LockKeys keys, String id) {
-    return forced(keys, store.execute(keys, store.scripts().force(keys, id), forcing(keys)));
+    return Trampoline.step(() ->
+        forced(keys, store.execute(keys, store.scripts().force(keys, id), forcing(keys))));
   }
 
   /** As {@link #force}; the future completes on the service's executor. */
@@ -394,8 +395,10 @@ public final class Releases {
   }
 
   private boolean forced(LockKeys keys, List<Object> reply) {
-    goOn(keys, reply);
-    reply.stream().skip(1).forEach(id -> acquisitions.revoked((String) id));
+    Trampoline.step(() -> { // so all are lost before a listener runs in place
+      goOn(keys, reply);
+      reply.stream().skip(1).forEach(id -> acquisitions.revoked((String) id));
+    });
     return switch ((String) reply.get(0)) {
       case "FORCED" -> true;
       case "FREE" -> false;
