@@ -250,9 +250,20 @@ public final class Releases {
   LockServiceClosedException heldWhenClosed(Acquisition ended) {
     acquisitions.forget(ended);
     abandon(ended);
+    return wasHeldWhenClosed(ended);
+  }
+
+  /** As {@link #heldWhenClosed}, for a thread that shared what others still hold. */
+  LockServiceClosedException leftWhenClosed(Hold left) {
+    Acquisition held = left.acquisition();
+    events.attempts().endsUnreleased(left, closed(held), store.now());
+    return wasHeldWhenClosed(held);
+  }
+
+  private LockServiceClosedException wasHeldWhenClosed(Acquisition held) {
     return new LockServiceClosedException(
         "%s was held when its service was closed; %s"
-            .formatted(ended.keys().text(), leaseEnds(ended)));
+            .formatted(held.keys().text(), leaseEnds(held)));
   }
 
   /**
@@ -260,8 +271,12 @@ public final class Releases {
    * of it.
    */
   void abandon(Acquisition held) {
+    events.attempts().endsUnreleased(held, closed(held), store.now());
+  }
+
+  private Loss closed(Acquisition held) {
     String reason = "its service %s was closed; %s".formatted(store.clientId(), leaseEnds(held));
-    events.attempts().endsUnreleased(held, new Loss(LossCause.SERVICE_CLOSED, reason), store.now());
+    return new Loss(LossCause.SERVICE_CLOSED, reason);
   }
 
   private String leaseEnds(Acquisition held) {
