@@ -56,8 +56,11 @@ public final class HeldLease {
 
   private long renewedAt;
   private boolean drifts;
-  private volatile boolean kept;
-  private long keptUntil;
+  private volatile @Nullable Long keptUntil;
+
+  /** Whether it was asked to last longer, also if the store has not answered. */
+  private volatile boolean lengthened;
+
   private @Nullable Set<Warning> given;
   private volatile boolean renewing;
   private @Nullable HoldEvents events;
@@ -187,27 +190,33 @@ public final class HeldLease {
    * several such times the latest counts.
    */
   synchronized void keepUntil(long end) {
-    keptUntil = kept && keptUntil - end > 0 ? keptUntil : end;
-    kept = true;
+    Long known = keptUntil;
+    keptUntil = known == null ? end : GateRule.later(known, end);
   }
 
   /**
-   * How long the lock must still not be free (ns); 0 if it may be. Every release asks, so without
-   * such a time it enters no monitor. The thread that sets the time ends the hold after that.
+   * How long the lock must still not be free (ns); 0 if it may be. Every release asks. The thread
+   * that sets the time ends the hold after that.
    */
   long rest(long now) {
-    return kept ? left(now) : 0;
-  }
-
-  private synchronized long left(long now) {
-    return kept ? Math.max(0, keptUntil - now) : 0;
+    Long until = keptUntil;
+    return until == null ? 0 : Math.max(0, until - now);
   }
 
   /** Forgets that time. Returns it; null if there is none. */
   synchronized @Nullable Long forgetKept() {
-    Long known = kept ? keptUntil : null;
-    kept = false;
+    Long known = keptUntil;
+    keptUntil = null;
     return known;
+  }
+
+  /** It is about to be made longer. So it is not passed on: nobody else has asked for that. */
+  synchronized void lengthen() {
+    lengthened = true;
+  }
+
+  boolean isLengthened() {
+    return lengthened;
   }
 
   /**
@@ -237,16 +246,17 @@ public final class HeldLease {
   }
 
   /**
-   * Runs a step that must not meet the end of the hold, nor a doubt about it.
+   * Passes the hold on by a step that must not meet its end, nor a doubt about it, nor a command
+   * that makes it longer.
    *
-   * @return whether it is {@code HELD}; if not, the step does not run
+   * @return whether it may be passed on; if not, the step does not run
    */
-  synchronized boolean ifHeld(Runnable step) {
-    boolean held = state == LeaseState.HELD;
-    if (held) {
+  synchronized boolean pass(Runnable step) {
+    boolean may = state == LeaseState.HELD && !lengthened;
+    if (may) {
       step.run();
     }
-    return held;
+    return may;
   }
 
   /** The hold was released, but the store no longer had it. */

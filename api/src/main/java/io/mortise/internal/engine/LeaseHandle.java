@@ -158,6 +158,7 @@ final class LeaseHandle implements MemberLease {
   /** Terms of the given length, renewed if the lease was renewed before. */
   private LeaseTerms wanted(Duration lease) {
     LeaseTerms fixed = LeaseTerms.fixed(Objects.requireNonNull(lease, "lease"));
+    acquisition.lease().lengthen(); // first: from here on it is not passed on
     if (state() == LeaseState.RELEASED) {
       throw released();
     }

@@ -315,6 +315,7 @@ public final class LeaseKeeper {
     if (enough) {
       return settle(held, now);
     }
+    held.lease().lengthen();
     return extend(
         held,
         new LeaseTerms(

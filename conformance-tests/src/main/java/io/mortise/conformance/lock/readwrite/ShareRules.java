@@ -271,6 +271,22 @@ public abstract class ShareRules extends ReadWriteFixture {
   }
 
   @Test
+  @Rule("L7")
+  void noReaderJoinsWhatANestedLockMadeLonger() {
+    DistributedLock mine = told().readLock();
+    mine.lock();
+    mine.withLease(LONG.multipliedBy(10)).lock();
+
+    Contender other = entering(mine);
+
+    assertTrue(other.result());
+    mine.unlock();
+    mine.unlock();
+    assertTrue(mine.remainTimeToLive() <= LONG.toMillis(), mine::toString);
+    other.leave(mine::unlock);
+  }
+
+  @Test
   @Rule({"L9", "L20"})
   void aForcedUnlockIsReportedToAllThatShare() {
     DistributedReadWriteLock mine = told();
