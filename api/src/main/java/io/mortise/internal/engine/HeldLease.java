@@ -3,6 +3,9 @@ package io.mortise.internal.engine;
 import io.mortise.LeaseState;
 import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.spi.TimeSource;
+import io.mortise.spi.TimeSource.Timer;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +39,9 @@ public final class HeldLease {
     OWNER_DIED
   }
 
+  /** A timer that is set for a deadline. */
+  private record EndTimer(long end, Timer timer) {}
+
   /** Null before it was taken. */
   private volatile @Nullable LeaseState state;
 
@@ -64,7 +70,7 @@ public final class HeldLease {
   private @Nullable Set<Warning> given;
   private volatile boolean renewing;
   private @Nullable HoldEvents events;
-  private long timedEnd;
+  private @Nullable EndTimer endTimer;
 
   HeldLease(LeaseTerms terms, ClockSteps steps) {
     this.terms = terms;
@@ -228,6 +234,7 @@ public final class HeldLease {
     boolean wasHeld = isHeld();
     if (wasHeld) {
       state = how;
+      closeTimer(); // or it would stay until the deadline, with all that it refers to
     }
     return wasHeld;
   }
@@ -345,10 +352,6 @@ public final class HeldLease {
     return deadline - limit >= 0;
   }
 
-  long deadline() {
-    return deadline;
-  }
-
   long acquiredAt() {
     return acquiredAt;
   }
@@ -394,15 +397,21 @@ public final class HeldLease {
     return known;
   }
 
-  /**
-   * Notes that a timer is about to be set for this deadline.
-   *
-   * @return whether it had none yet
-   */
-  synchronized boolean timeEnd(long end) {
-    boolean news = timedEnd != end;
-    timedEnd = end;
-    return news;
+  /** Sets a timer for the deadline, unless it has one. The end of the hold closes it. */
+  synchronized void timeEnd(TimeSource time, long now, Runnable atDeadline) {
+    long end = deadline;
+    if (isHeld() && (endTimer == null || endTimer.end() != end)) {
+      closeTimer();
+      Timer next = time.schedule(atDeadline, Duration.ofNanos(untilLost(now)));
+      endTimer = new EndTimer(end, next);
+    }
+  }
+
+  synchronized void closeTimer() {
+    if (endTimer != null) {
+      endTimer.timer().close();
+      endTimer = null;
+    }
   }
 
   synchronized boolean warnOnce(Warning warning) {

@@ -380,6 +380,7 @@ final class LeaseGate {
       return ends.getOrDefault(permits, from);
     }
     long end = window.begin(from);
+    ends.values().removeIf(each -> each - from <= 0); // or each number of permits would stay
     ends.merge(permits, end, GateRule::later);
     return end;
   }

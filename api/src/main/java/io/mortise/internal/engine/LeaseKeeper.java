@@ -371,12 +371,7 @@ public final class LeaseKeeper {
   // Ends
 
   private void timeEnd(Acquisition held) {
-    long deadline = held.lease().deadline();
-    if (held.lease().timeEnd(deadline)) {
-      store
-          .time()
-          .schedule(() -> atDeadline(held), Duration.ofNanos(held.lease().untilLost(store.now())));
-    }
+    held.lease().timeEnd(store.time(), store.now(), () -> atDeadline(held));
   }
 
   private void atDeadline(Acquisition held) {
@@ -433,5 +428,6 @@ public final class LeaseKeeper {
 
   void close() {
     beat.close();
+    acquisitions.all().forEach(each -> each.lease().closeTimer());
   }
 }
