@@ -197,7 +197,7 @@ public final class HeldLease {
    */
   synchronized void keepUntil(long end) {
     Long known = keptUntil;
-    keptUntil = known == null ? end : GateRule.later(known, end);
+    keptUntil = known == null || end - known > 0 ? Long.valueOf(end) : known;
   }
 
   /**

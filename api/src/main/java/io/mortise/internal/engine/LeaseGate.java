@@ -422,6 +422,7 @@ final class LeaseGate {
   private boolean mayPassOn(LeaseGrant from, Acquisition held, long now) {
     return from.passableFor(now) > 0
         && GateRule.mayPassOnAgain(store, held.keys().kind(), from.passed())
+        && held.lease().terms().equals(store.defaultLease())
         && GateRule.isSafe(store, held.lease(), now);
   }
 }

@@ -392,8 +392,8 @@ public final class Releases {
 
   /** Ends the hold or lease of one id; returns whether that id held the lock. */
   public boolean force(LockKeys keys, String id) {
-    return Trampoline.step(() ->
-        forced(keys, store.execute(keys, store.scripts().force(keys, id), forcing(keys))));
+    return Trampoline.step(
+        () -> forced(keys, store.execute(keys, store.scripts().force(keys, id), forcing(keys))));
   }
 
   /** As {@link #force}; the future completes on the service's executor. */

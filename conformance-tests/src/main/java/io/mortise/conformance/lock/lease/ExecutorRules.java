@@ -186,22 +186,25 @@ public abstract class ExecutorRules extends LockRules {
     FAILED // its service is closed
   }
 
+  /** Completes the future when the queue is empty. */
+  private LockListener looking(CompletableFuture<LockAttempt.Outcome> told) {
+    return new LockListener() {
+      @Override
+      public void notAcquired(
+          LockAttempt attempt, LockAttempt.Outcome outcome, @Nullable Throwable failure) {
+        awaitQueued(0);
+        told.complete(outcome);
+      }
+    };
+  }
+
   /** Or the store would grant the lock to nobody, for as long as the listener blocks. */
   @ParameterizedTest
   @EnumSource(GivingUp.class)
   @Rule({"L8", "L10"})
   void aRequestHasLeftTheQueueWhenItsListenerRunsInPlace(GivingUp how) {
     CompletableFuture<LockAttempt.Outcome> told = new CompletableFuture<>();
-    LockListener looking =
-        new LockListener() {
-          @Override
-          public void notAcquired(
-              LockAttempt attempt, LockAttempt.Outcome outcome, @Nullable Throwable failure) {
-            awaitQueued(0);
-            told.complete(outcome);
-          }
-        };
-    LockService service = service(b -> b.executor(Runnable::run).listener(looking));
+    LockService service = service(b -> b.executor(Runnable::run).listener(looking(told)));
     DistributedLock mine = service.getLock(name);
     lock().lock();
     switch (how) {
@@ -267,8 +270,7 @@ public abstract class ExecutorRules extends LockRules {
   @Test
   @Rule("L9")
   void aThreadIsInterruptedWhenTheListenerOfItsLossRunsInPlace() throws InterruptedException {
-    LockService service =
-        service(builder -> builder.executor(Runnable::run).interruptOnLoss(true));
+    LockService service = service(builder -> builder.executor(Runnable::run).interruptOnLoss(true));
     DistributedLock mine = service.getLock(name);
     CompletableFuture<Void> inside = new CompletableFuture<>();
     CompletableFuture<Boolean> told = new CompletableFuture<>();
