@@ -242,14 +242,14 @@ public final class Acquisition implements LockScripts.Subject {
   }
 
   /**
-   * Passes the hold to another grant, if it is held for certain. A loss comes before, or is that
-   * one's.
+   * Passes the hold to another grant, if it is held for certain, and was not made longer. A loss
+   * comes before, or is that one's.
    *
    * @param change what changes with it, in the same step; it does not block
    * @return whether it has the next grant
    */
   boolean passTo(Grant next, Runnable change) {
-    return held.ifHeld(() -> {
+    return held.pass(() -> {
       grant = next;
       asker = null; // or its listeners would stay, and what they refer to
       change.run();

@@ -206,6 +206,11 @@ public final class AttemptEvents {
     acquisition.grant().sharedEvents().forEach(each -> endsUnreleased(each, loss, now));
   }
 
+  /** As {@link #endsUnreleased(Acquisition, Loss, long)}, for one hold of several that share. */
+  void endsUnreleased(Hold hold, Loss loss, long now) {
+    endsUnreleased(hold.events(), loss, now);
+  }
+
   private void endsUnreleased(@Nullable HoldEvents events, Loss loss, long now) {
     ToldHold told = events == null ? null : events.hold();
     if (events != null && told != null && told.ends(now)) {

@@ -2,6 +2,7 @@ package io.mortise.internal.engine;
 
 import io.mortise.LossCause;
 import io.mortise.internal.concurrent.Futures;
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ final class Closing {
    */
   boolean drain(Duration longest) {
     if (phase.drain()) {
-      giveBack(turnAway());
+      awaitAnswers(giveBackPlaces());
     }
     return await(longest);
   }
@@ -63,13 +64,17 @@ final class Closing {
   /** Ends all waits, and the leases that are bound to no thread. */
   void giveBackAll() {
     try {
-      List<Acquisition> unwanted = turnAway();
-      unwanted.addAll(endLeases());
-      giveBack(unwanted);
+      CompletableFuture<?> places = giveBackPlaces();
+      awaitAnswers(CompletableFuture.allOf(places, giveBack(endLeases())));
     } finally {
       phase.released(); // see ServicePhase.close
     }
     awaitAnswers(phase.allReleased());
+  }
+
+  /** No listener of a wait runs in place before the command is sent that takes it back. */
+  private CompletableFuture<?> giveBackPlaces() {
+    return Trampoline.step(() -> giveBack(turnAway()));
   }
 
   /** Ends all waiting. Returns the acquisitions that the store may know. */
@@ -99,15 +104,16 @@ final class Closing {
         new Loss(
             LossCause.SERVICE_CLOSED,
             "its service %s was closed, and gave it back".formatted(store.clientId()));
-    return acquisitions.all().stream()
-        .filter(each -> each.grant().endsAtClose() && each.grant().lose(each, why))
-        .toList();
+    return Trampoline.step(() ->
+        acquisitions.all().stream()
+            .filter(each -> each.grant().endsAtClose() && each.grant().lose(each, why))
+            .toList());
   }
 
-  /** Sends all commands at once, and waits for the replies, but at most one command timeout. */
-  private void giveBack(List<Acquisition> unwanted) {
+  /** Sends all commands at once. The replies complete the future. */
+  private CompletableFuture<?> giveBack(List<Acquisition> unwanted) {
     if (unwanted.isEmpty()) {
-      return;
+      return CompletableFuture.completedFuture(null);
     }
     unwanted.forEach(acquisitions::forget);
     List<ScriptCall> calls =
@@ -116,9 +122,10 @@ final class Closing {
             .toList();
     CompletableFuture<?>[] replies =
         store.batcher().sendAll(calls).toArray(CompletableFuture<?>[]::new);
-    awaitAnswers(CompletableFuture.allOf(replies));
+    return CompletableFuture.allOf(replies);
   }
 
+  /** Waits for the replies, but at most one command timeout. */
   private void awaitAnswers(CompletableFuture<?> answers) {
     try {
       Object unused = Futures.get(answers, store.options().commandTimeout());

@@ -44,10 +44,11 @@ final class GateRule {
 
   /**
    * Whether the next holder may have it: the lease is certain, at least half of it is left, and its
-   * last holder did not ask that the lock stays taken.
+   * last holder asked neither that it lasts longer, nor that the lock stays taken.
    */
   static boolean isSafe(Store store, HeldLease lease, long now) {
     return lease.rest(now) == 0
+        && !lease.isLengthened()
         && lease.state(now) == LeaseState.HELD
         && lease.remaining(now) >= lease.terms().nanos() / 2
         && store.takesWork();

@@ -3,6 +3,9 @@ package io.mortise.internal.engine;
 import io.mortise.LeaseState;
 import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.spi.TimeSource;
+import io.mortise.spi.TimeSource.Timer;
+import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -36,6 +39,9 @@ public final class HeldLease {
     OWNER_DIED
   }
 
+  /** A timer that is set for a deadline. */
+  private record EndTimer(long end, Timer timer) {}
+
   /** Null before it was taken. */
   private volatile @Nullable LeaseState state;
 
@@ -56,12 +62,15 @@ public final class HeldLease {
 
   private long renewedAt;
   private boolean drifts;
-  private volatile boolean kept;
-  private long keptUntil;
+  private volatile @Nullable Long keptUntil;
+
+  /** Whether it was asked to last longer, also if the store has not answered. */
+  private volatile boolean lengthened;
+
   private @Nullable Set<Warning> given;
   private volatile boolean renewing;
   private @Nullable HoldEvents events;
-  private long timedEnd;
+  private @Nullable EndTimer endTimer;
 
   HeldLease(LeaseTerms terms, ClockSteps steps) {
     this.terms = terms;
@@ -187,27 +196,33 @@ public final class HeldLease {
    * several such times the latest counts.
    */
   synchronized void keepUntil(long end) {
-    keptUntil = kept && keptUntil - end > 0 ? keptUntil : end;
-    kept = true;
+    Long known = keptUntil;
+    keptUntil = known == null || end - known > 0 ? Long.valueOf(end) : known;
   }
 
   /**
-   * How long the lock must still not be free (ns); 0 if it may be. Every release asks, so without
-   * such a time it enters no monitor. The thread that sets the time ends the hold after that.
+   * How long the lock must still not be free (ns); 0 if it may be. Every release asks. The thread
+   * that sets the time ends the hold after that.
    */
   long rest(long now) {
-    return kept ? left(now) : 0;
-  }
-
-  private synchronized long left(long now) {
-    return kept ? Math.max(0, keptUntil - now) : 0;
+    Long until = keptUntil;
+    return until == null ? 0 : Math.max(0, until - now);
   }
 
   /** Forgets that time. Returns it; null if there is none. */
   synchronized @Nullable Long forgetKept() {
-    Long known = kept ? keptUntil : null;
-    kept = false;
+    Long known = keptUntil;
+    keptUntil = null;
     return known;
+  }
+
+  /** It is about to be made longer. So it is not passed on: nobody else has asked for that. */
+  synchronized void lengthen() {
+    lengthened = true;
+  }
+
+  boolean isLengthened() {
+    return lengthened;
   }
 
   /**
@@ -219,6 +234,7 @@ public final class HeldLease {
     boolean wasHeld = isHeld();
     if (wasHeld) {
       state = how;
+      closeTimer(); // or it would stay until the deadline, with all that it refers to
     }
     return wasHeld;
   }
@@ -237,16 +253,17 @@ public final class HeldLease {
   }
 
   /**
-   * Runs a step that must not meet the end of the hold, nor a doubt about it.
+   * Passes the hold on by a step that must not meet its end, nor a doubt about it, nor a command
+   * that makes it longer.
    *
-   * @return whether it is {@code HELD}; if not, the step does not run
+   * @return whether it may be passed on; if not, the step does not run
    */
-  synchronized boolean ifHeld(Runnable step) {
-    boolean held = state == LeaseState.HELD;
-    if (held) {
+  synchronized boolean pass(Runnable step) {
+    boolean may = state == LeaseState.HELD && !lengthened;
+    if (may) {
       step.run();
     }
-    return held;
+    return may;
   }
 
   /** The hold was released, but the store no longer had it. */
@@ -335,10 +352,6 @@ public final class HeldLease {
     return deadline - limit >= 0;
   }
 
-  long deadline() {
-    return deadline;
-  }
-
   long acquiredAt() {
     return acquiredAt;
   }
@@ -384,15 +397,21 @@ public final class HeldLease {
     return known;
   }
 
-  /**
-   * Notes that a timer is about to be set for this deadline.
-   *
-   * @return whether it had none yet
-   */
-  synchronized boolean timeEnd(long end) {
-    boolean news = timedEnd != end;
-    timedEnd = end;
-    return news;
+  /** Sets a timer for the deadline, unless it has one. The end of the hold closes it. */
+  synchronized void timeEnd(TimeSource time, long now, Runnable atDeadline) {
+    long end = deadline;
+    if (isHeld() && (endTimer == null || endTimer.end() != end)) {
+      closeTimer();
+      Timer next = time.schedule(atDeadline, Duration.ofNanos(untilLost(now)));
+      endTimer = new EndTimer(end, next);
+    }
+  }
+
+  synchronized void closeTimer() {
+    if (endTimer != null) {
+      endTimer.timer().close();
+      endTimer = null;
+    }
   }
 
   synchronized boolean warnOnce(Warning warning) {

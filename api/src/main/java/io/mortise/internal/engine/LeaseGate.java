@@ -65,7 +65,8 @@ final class LeaseGate {
    *
    * Invariants:
    *   (P1) A lease is passed on as one step with the check that it is held. So either it is lost,
-   *        and not passed on, or the next holder has it, and is told of a loss.
+   *        and not passed on, or the next holder has it, and is told of a loss. In the same way, no
+   *        command is out then that makes it longer.
    *   (P2) While a request is in the line, a request of this service is ahead of it, or its thread
    *        was woken for a lease that lies here. A timer ends its wait here.
    *   (P3) What lies here is used by nobody. For each such lease a thread in the line was woken
@@ -390,6 +391,7 @@ final class LeaseGate {
       return ends.getOrDefault(permits, from);
     }
     long end = window.begin(from);
+    ends.values().removeIf(each -> each - from <= 0); // or each number of permits would stay
     ends.merge(permits, end, GateRule::later);
     return end;
   }
@@ -428,12 +430,10 @@ final class LeaseGate {
     return () -> {};
   }
 
-  /** A lease that was made longer is not passed on: the next holder has not asked for that. */
   private boolean mayPassOn(LeaseGrant from, Acquisition held, long now) {
-    HeldLease lease = held.lease();
     return from.passableFor(now) > 0
         && GateRule.mayPassOnAgain(store, held.keys().kind(), from.passed())
-        && lease.terms().equals(store.defaultLease())
-        && GateRule.isSafe(store, lease, now);
+        && held.lease().terms().equals(store.defaultLease())
+        && GateRule.isSafe(store, held.lease(), now);
   }
 }

@@ -150,7 +150,7 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
   public boolean passesOn(Acquisition held) {
     Runnable next = passableUntil == null ? null : home.passOn(this, held);
     if (next != null) {
-      next.run();
+      Trampoline.step(next);
     }
     return next != null;
   }

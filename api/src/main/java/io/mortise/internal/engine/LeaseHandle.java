@@ -161,6 +161,9 @@ final class LeaseHandle implements MemberLease {
   /** Terms of the given length, renewed if the lease was renewed before. */
   private LeaseTerms wanted(Duration lease) {
     LeaseTerms fixed = LeaseTerms.fixed(Objects.requireNonNull(lease, "lease"));
+    if (fixed.nanos() > store.defaultLease().nanos() && state() != LeaseState.RELEASED) {
+      acquisition.lease().lengthen(); // and looks again: it may have been passed on just before
+    }
     if (state() == LeaseState.RELEASED) {
       throw released();
     }

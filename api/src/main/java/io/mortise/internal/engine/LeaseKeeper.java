@@ -327,6 +327,7 @@ public final class LeaseKeeper {
     if (enough) {
       return settle(held, now);
     }
+    held.lease().lengthen();
     return extend(
         held,
         new LeaseTerms(
@@ -382,12 +383,7 @@ public final class LeaseKeeper {
   // Ends
 
   private void timeEnd(Acquisition held) {
-    long deadline = held.lease().deadline();
-    if (held.lease().timeEnd(deadline)) {
-      store
-          .time()
-          .schedule(() -> atDeadline(held), Duration.ofNanos(held.lease().untilLost(store.now())));
-    }
+    held.lease().timeEnd(store.time(), store.now(), () -> atDeadline(held));
   }
 
   private void atDeadline(Acquisition held) {
@@ -444,5 +440,6 @@ public final class LeaseKeeper {
 
   void close() {
     beat.close();
+    acquisitions.all().forEach(each -> each.lease().closeTimer());
   }
 }

@@ -29,10 +29,10 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
    *   DONE      refused, failed or given up; what the store may know of it is withdrawn
    *
    * Transitions are under this object's monitor, in which nothing blocks and no command is sent.
-   * What follows from a transition is returned as a Runnable, and run outside of the monitor.
-   * Exactly one transition leads to HELD or DONE, and only that one completes the result. A time
-   * limit that passes while a command is out ends the wait, not the request: the reply decides, as
-   * it does for a thread.
+   * What follows from a transition is returned as a Runnable, and run outside of the monitor as one
+   * step. So a listener that runs in place runs after it. Exactly one transition leads to HELD or
+   * DONE, and only that one completes the result. A time limit that passes while a command is out
+   * ends the wait, not the request: the reply decides, as it does for a thread.
    */
   private enum Phase {
     NEW,
@@ -98,7 +98,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     limit();
     Runnable joined = join();
     if (joined != null) {
-      joined.run();
+      Trampoline.step(joined);
     } else {
       begin();
       askFirst();
@@ -125,7 +125,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     LeaseGate own = gate;
     Runnable taken = own == null ? null : own.look(this);
     if (taken != null) {
-      taken.run();
+      Trampoline.step(taken);
     }
   }
 
@@ -180,7 +180,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
       }
       next = hears(reply, failure);
     }
-    next.run();
+    Trampoline.step(next);
   }
 
   private Runnable hears(@Nullable List<Object> reply, @Nullable Throwable failure) {
@@ -276,7 +276,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
               && taking(sentAt, held) == Taking.HELD;
       held[0] = begins ? held[0] : granted::signal;
     }
-    held[0].run();
+    Trampoline.step(held[0]);
   }
 
   private Runnable held(long now) {
@@ -402,7 +402,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
       boolean idle = phase == Phase.WAITING || phase == Phase.LINE;
       next = idle ? giveUp() : () -> {};
     }
-    next.run();
+    Trampoline.step(next);
   }
 
   /** Ends the request with an exception, unless it has ended. */
@@ -412,7 +412,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
       boolean ended = phase == Phase.HELD || phase == Phase.DONE;
       next = ended ? () -> {} : done(null, why);
     }
-    next.run();
+    Trampoline.step(next);
   }
 
   private Runnable giveUp() {

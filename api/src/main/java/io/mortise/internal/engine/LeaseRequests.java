@@ -61,8 +61,10 @@ public final class LeaseRequests implements LeaseRequest.Pending {
     } catch (LockServiceClosedException e) {
       long now = store.now();
       ToldRequest told = parts.events().attempts().begins(wanted.keys(), now);
-      parts.events().attempts().notAcquired(told, Outcome.FAILED, e, now).run();
-      result.completeExceptionally(e);
+      Trampoline.step(() -> {
+        parts.events().attempts().notAcquired(told, Outcome.FAILED, e, now).run();
+        result.completeExceptionally(e);
+      });
       return () -> {};
     }
   }
@@ -186,11 +188,11 @@ public final class LeaseRequests implements LeaseRequest.Pending {
     store.batcher().send(pending.values().stream().filter(LeaseRequest::isDue).toList());
   }
 
-  /** Ends all requests: the service is closed. */
+  /** Ends all requests: the service is closed. Called in a step. */
   void close() {
     beat.close();
     Trampoline.all(onClose.toArray(Runnable[]::new)).run();
-    Trampoline.step(() -> List.copyOf(pending.values()).forEach(this::close));
+    List.copyOf(pending.values()).forEach(this::close);
   }
 
   private void close(LeaseRequest request) {

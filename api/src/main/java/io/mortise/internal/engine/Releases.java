@@ -253,9 +253,20 @@ public final class Releases {
   LockServiceClosedException heldWhenClosed(Acquisition ended) {
     acquisitions.forget(ended);
     abandon(ended);
+    return wasHeldWhenClosed(ended);
+  }
+
+  /** As {@link #heldWhenClosed}, for a thread that shared what others still hold. */
+  LockServiceClosedException leftWhenClosed(Hold left) {
+    Acquisition held = left.acquisition();
+    events.attempts().endsUnreleased(left, closed(held), store.now());
+    return wasHeldWhenClosed(held);
+  }
+
+  private LockServiceClosedException wasHeldWhenClosed(Acquisition held) {
     return new LockServiceClosedException(
         "%s was held when its service was closed; %s"
-            .formatted(ended.keys().text(), leaseEnds(ended)));
+            .formatted(held.keys().text(), leaseEnds(held)));
   }
 
   /**
@@ -263,8 +274,12 @@ public final class Releases {
    * of it.
    */
   void abandon(Acquisition held) {
+    events.attempts().endsUnreleased(held, closed(held), store.now());
+  }
+
+  private Loss closed(Acquisition held) {
     String reason = "its service %s was closed; %s".formatted(store.clientId(), leaseEnds(held));
-    events.attempts().endsUnreleased(held, new Loss(LossCause.SERVICE_CLOSED, reason), store.now());
+    return new Loss(LossCause.SERVICE_CLOSED, reason);
   }
 
   private String leaseEnds(Acquisition held) {
@@ -358,10 +373,10 @@ public final class Releases {
    */
   void lost(Acquisition lost, List<Hold> holds, Loss why) {
     lostUnused(lost, why);
-    events.lost(lost, why, store.now());
     if (store.options().interruptOnLoss()) {
-      holds.forEach(lostHolds::interrupt);
+      holds.forEach(lostHolds::interrupt); // first: a listener may run in place
     }
+    events.lost(lost, why, store.now());
   }
 
   /** As {@link #lost}, for a hold that nobody used. So nobody is told. */
@@ -380,7 +395,8 @@ public final class Releases {
 
   /** Ends the hold or lease of one id; returns whether that id held the lock. */
   public boolean force(LockKeys keys, String id) {
-    return forced(keys, store.execute(keys, store.scripts().force(keys, id), forcing(keys)));
+    return Trampoline.step(
+        () -> forced(keys, store.execute(keys, store.scripts().force(keys, id), forcing(keys))));
   }
 
   /** As {@link #force}; the future completes on the service's executor. */
@@ -397,8 +413,10 @@ public final class Releases {
   }
 
   private boolean forced(LockKeys keys, List<Object> reply) {
-    goOn(keys, reply);
-    reply.stream().skip(1).forEach(id -> acquisitions.revoked((String) id));
+    Trampoline.step(() -> { // so all are lost before a listener runs in place
+      goOn(keys, reply);
+      reply.stream().skip(1).forEach(id -> acquisitions.revoked((String) id));
+    });
     return switch ((String) reply.get(0)) {
       case "FORCED" -> true;
       case "FREE" -> false;

@@ -1,14 +1,12 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LeaseState;
-import io.mortise.LockException;
 import io.mortise.internal.engine.Acquisition.Taking;
 import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.TimeSource.Timer;
-import java.time.Duration;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -66,7 +64,6 @@ final class Share implements Acquisition.Grant, Hold.Place {
   }
 
   private static final Logger log = LoggerFactory.getLogger(Share.class);
-  private static final long SHORTEST_LEASE = Duration.ofMillis(10).toNanos();
 
   private final Parts parts;
   private final Home home;
@@ -258,6 +255,7 @@ final class Share implements Acquisition.Grant, Hold.Place {
   public Pending exit(Hold own, long now, Store.Sender sender) {
     Acquisition held = own.acquisition();
     boolean last;
+    boolean closed = store().isClosed();
     mutex.lock();
     try {
       if (ended || !inside.contains(own)) {
@@ -271,6 +269,8 @@ final class Share implements Acquisition.Grant, Hold.Place {
         end();
       } else {
         inside.remove(own);
+      }
+      if (!last && !closed) {
         parts.events().attempts().leaves(own, now);
       }
       home.leaves(own);
@@ -280,6 +280,9 @@ final class Share implements Acquisition.Grant, Hold.Place {
     }
     if (last) {
       return parts.releases().releaseFrom(() -> {}, own, sender);
+    }
+    if (closed) {
+      throw parts.releases().leftWhenClosed(own);
     }
     left(own, held, now);
     return () -> true;
@@ -292,9 +295,6 @@ final class Share implements Acquisition.Grant, Hold.Place {
 
   /** Others are still inside. */
   private void left(Hold own, Acquisition held, long now) {
-    if (store().isClosed()) {
-      throw parts.releases().heldWhenClosed(held);
-    }
     long rest = held.lease().rest(now);
     if (rest > held.lease().remaining(now)) {
       keep(held, rest, now);
@@ -304,10 +304,9 @@ final class Share implements Acquisition.Grant, Hold.Place {
 
   /** The lock must not be free for so long (ns), also if this process ends before. */
   private void keep(Acquisition held, long rest, long now) {
-    Duration least = Duration.ofNanos(rest + SHORTEST_LEASE);
     try {
-      boolean unused = parts.keeper().ensureLease(held, LeaseTerms.fixed(least), now);
-    } catch (LockException e) {
+      boolean unused = parts.keeper().ensureLease(held, LeaseTerms.lasting(rest), now);
+    } catch (RuntimeException e) { // whatever it is, the thread has left
       log.warn("{}: it may be free before its time: {}", held.keys().text(), e.getMessage());
       log.debug("the lease was not made longer", e);
     }

@@ -79,6 +79,11 @@ public record LeaseTerms(long nanos, String millis, boolean renewed, long maxHol
     return after.isNegative() ? 0 : after.toNanos();
   }
 
+  /** Terms that outlast such a {@link #rest} (ns). */
+  public static LeaseTerms lasting(long rest) {
+    return of(Duration.ofNanos(rest).plus(SHORTEST), false);
+  }
+
   private static LeaseTerms of(Duration lease, boolean renewed) {
     long millis = lease.toMillis();
     return new LeaseTerms(TimeUnit.MILLISECONDS.toNanos(millis), Long.toString(millis), renewed);

@@ -19,6 +19,16 @@ public final class LogCapture implements AutoCloseable {
     return capture;
   }
 
+  /** Whether the log goes there, down to warnings. */
+  public static boolean isPrinted() {
+    String level = System.getProperty("org.slf4j.simpleLogger.defaultLogLevel", "info");
+    try {
+      return Class.forName("org.slf4j.simple.SimpleLogger") != null && !level.equals("off");
+    } catch (ClassNotFoundException e) {
+      return false;
+    }
+  }
+
   /** All of it so far. */
   public String text() {
     return said.toString(StandardCharsets.UTF_8);

@@ -27,6 +27,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A service with {@code retain}: it keeps a plain lock after the unlock, for its next thread. */
 public abstract class RetainRules extends LockRules {
@@ -217,6 +219,25 @@ public abstract class RetainRules extends LockRules {
       assertTrue(trying.result(), () -> "at " + lock);
       before.leave(() -> {});
     }
+  }
+
+  /** The next thread has not asked for so long a lease. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  @Rule({"L7", "L12"})
+  void whatANestedLockMadeLongerGoesBackToTheStore(boolean awaited) {
+    DistributedLock mine = retaining().getLock(name);
+    mine.lock();
+    Contender waiting = awaited ? entering(mine) : null;
+    mine.withLease(Duration.ofHours(1)).lock();
+    mine.unlock();
+
+    mine.unlock();
+
+    Contender next = waiting == null ? entering(mine) : waiting;
+    assertTrue(next.result());
+    assertTrue(mine.remainTimeToLive() < Duration.ofMinutes(10).toMillis(), mine::toString);
+    next.leave(mine::unlock);
   }
 
   @Test

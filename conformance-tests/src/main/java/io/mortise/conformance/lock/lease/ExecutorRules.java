@@ -2,9 +2,11 @@ package io.mortise.conformance.lock.lease;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.DistributedLock;
 import io.mortise.Lease;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
@@ -13,15 +15,19 @@ import io.mortise.LockAttempt;
 import io.mortise.LockHold;
 import io.mortise.LockListener;
 import io.mortise.LockService;
+import io.mortise.LockServiceClosedException;
 import io.mortise.LossCause;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.AnyLock;
+import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -29,6 +35,8 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -168,6 +176,120 @@ public abstract class ExecutorRules extends LockRules {
     Lease unused =
         inTime("a lease", acquired).onLost(change -> ofLease.complete(TimeSource.isOnTimer()));
     assertFalse(inTime("the lease is lost", ofLease));
+  }
+
+  /** How a request that waits gives up. */
+  enum GivingUp {
+    CANCELLED,
+    INTERRUPTED,
+    TIMED_OUT,
+    FAILED // its service is closed
+  }
+
+  /** Completes the future when the queue is empty. */
+  private LockListener looking(CompletableFuture<LockAttempt.Outcome> told) {
+    return new LockListener() {
+      @Override
+      public void notAcquired(
+          LockAttempt attempt, LockAttempt.Outcome outcome, @Nullable Throwable failure) {
+        awaitQueued(0);
+        told.complete(outcome);
+      }
+    };
+  }
+
+  /** Or the store would grant the lock to nobody, for as long as the listener blocks. */
+  @ParameterizedTest
+  @EnumSource(GivingUp.class)
+  @Rule({"L8", "L10"})
+  void aRequestHasLeftTheQueueWhenItsListenerRunsInPlace(GivingUp how) {
+    CompletableFuture<LockAttempt.Outcome> told = new CompletableFuture<>();
+    LockService service = service(b -> b.executor(Runnable::run).listener(looking(told)));
+    DistributedLock mine = service.getLock(name);
+    lock().lock();
+    switch (how) {
+      case CANCELLED -> {
+        CompletableFuture<Lease> waiting = mine.async().acquire();
+        awaitQueued(1);
+        assertTrue(waiting.cancel(false));
+      }
+      case INTERRUPTED -> {
+        Contender waiting = contender(() -> mine.acquire().isValid());
+        awaitQueued(1);
+        waiting.interrupt();
+      }
+      case TIMED_OUT -> {
+        CompletableFuture<Optional<Lease>> waiting = mine.async().tryAcquire(MOMENT);
+        passTimeUntil("the wait ends", SECOND.multipliedBy(10), told::isDone);
+        assertEquals(Optional.empty(), Await.value(waiting));
+      }
+      case FAILED -> {
+        CompletableFuture<Lease> waiting = mine.async().acquire();
+        awaitQueued(1);
+        service.close();
+        assertInstanceOf(LockServiceClosedException.class, Await.failure(waiting));
+      }
+    }
+    assertEquals(how.name(), Await.value(told).name());
+  }
+
+  /** How a service loses several leases at once. */
+  enum Losing {
+    FORCED,
+    CLOSED
+  }
+
+  @ParameterizedTest
+  @EnumSource(Losing.class)
+  @Rule("L9")
+  void allAreLostWhenTheFirstListenerRunsInPlace(Losing how) {
+    LockService service = service(builder -> builder.executor(Runnable::run));
+    DistributedLock reading = service.getReadWriteLock(name).readLock();
+    Lease one = Await.value(reading.async().acquire());
+    Lease other = Await.value(reading.async().acquire());
+    Thread caller = Thread.currentThread();
+    Queue<Boolean> told = new ConcurrentLinkedQueue<>();
+    for (Lease each : List.of(one, other)) {
+      Lease unused =
+          each.onLost(change ->
+              // a message that came before, on another thread, is about one of them
+              told.add(
+                  Thread.currentThread().equals(caller) && (one.isValid() || other.isValid())));
+    }
+
+    if (how == Losing.CLOSED) {
+      service.close();
+    } else {
+      assertTrue(reading.forceUnlock());
+    }
+
+    Await.until("both losses are told", () -> told.size() == 2);
+    assertFalse(told.contains(true), "one was valid when the other's loss was told");
+  }
+
+  @Test
+  @Rule("L9")
+  void aThreadIsInterruptedWhenTheListenerOfItsLossRunsInPlace() throws InterruptedException {
+    LockService service = service(builder -> builder.executor(Runnable::run).interruptOnLoss(true));
+    DistributedLock mine = service.getLock(name);
+    CompletableFuture<Void> inside = new CompletableFuture<>();
+    CompletableFuture<Boolean> told = new CompletableFuture<>();
+    Thread holder =
+        new Thread(() -> {
+          mine.lock();
+          inside.complete(null);
+          while (!told.isDone()) {
+            LockSupport.parkNanos(1_000_000); // leaves the interrupt flag set
+          }
+        });
+    mine.onLeaseLost(change -> told.complete(holder.isInterrupted()));
+    holder.start();
+    Await.value(inside);
+
+    assertTrue(lock().forceUnlock());
+
+    assertTrue(Await.value(told), "the listener came first");
+    holder.join();
   }
 
   private <T> T inTime(String what, CompletableFuture<T> future) {

@@ -18,7 +18,9 @@ import io.mortise.MultiLock;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.HandOffs;
+import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.lock.fixture.SpyBackend;
 import io.mortise.conformance.lock.fixture.Waits;
 import io.mortise.conformance.support.Await;
@@ -33,6 +35,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A lock goes from one lease of a service to the next, and others get it all the same. */
 public abstract class LeaseHandOffRules extends LeaseFixture {
@@ -290,6 +294,32 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
 
     assertFalse(second.isDone() || third.isDone());
     passTimeUntil("that time is over", SECONDS, second::isDone);
+    Await.value(second).close();
+    Await.value(third).close();
+    assertFree();
+  }
+
+  /** The command is still on its way. The next holder has not asked for that. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  @Rule({"L7", "L12"})
+  void aLeaseThatIsMadeLongerGoesBackToTheStore(boolean byThread) {
+    DistributedLock mine = linked().getLock(name);
+    Lease first = Await.value(mine.async().acquire());
+    CompletableFuture<Lease> second = queued(mine, 1);
+    CompletableFuture<Lease> third = mine.async().acquire();
+    HeldCall longer = link.hold("renew");
+    Duration lease = LEASE.multipliedBy(10);
+    Object unused =
+        byThread ? Contender.start(() -> first.extend(lease)) : first.extendAsync(lease);
+    longer.awaitSent();
+
+    first.close();
+
+    Await.until("one has the lock", () -> second.isDone() || third.isDone());
+    assertFalse(third.isDone(), "it was handed off");
+    List<Object> none = longer.pass();
+    assertEquals(0L, none.get(0));
     Await.value(second).close();
     Await.value(third).close();
     assertFree();

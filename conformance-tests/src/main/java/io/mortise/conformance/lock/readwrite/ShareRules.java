@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.DistributedLock;
 import io.mortise.DistributedReadWriteLock;
 import io.mortise.HoldInfo;
+import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.LockService;
@@ -22,6 +23,7 @@ import io.mortise.conformance.lock.fixture.SpyBackend;
 import io.mortise.conformance.lock.fixture.Waits;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
+import io.mortise.conformance.support.LogCapture;
 import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;
 import java.util.Collections;
@@ -269,6 +271,22 @@ public abstract class ShareRules extends ReadWriteFixture {
   }
 
   @Test
+  @Rule("L7")
+  void noReaderJoinsWhatANestedLockMadeLonger() {
+    DistributedLock mine = told().readLock();
+    mine.lock();
+    mine.withLease(LONG.multipliedBy(10)).lock();
+
+    Contender other = entering(mine);
+
+    assertTrue(other.result());
+    mine.unlock();
+    mine.unlock();
+    assertTrue(mine.remainTimeToLive() <= LONG.toMillis(), mine::toString);
+    other.leave(mine::unlock);
+  }
+
+  @Test
   @Rule({"L9", "L20"})
   void aForcedUnlockIsReportedToAllThatShare() {
     DistributedReadWriteLock mine = told();
@@ -337,6 +355,46 @@ public abstract class ShareRules extends ReadWriteFixture {
     Await.until(
         "each end is told",
         () -> shares.losses().equals(Collections.nCopies(2, LossCause.SERVICE_CLOSED)));
+    assertTrue(rw().readLock().forceUnlock());
+  }
+
+  /** The listener of a lease is told in the middle of the close. */
+  @Test
+  @Rule({"L17", "L20"})
+  void whoLeavesWhileItsServiceClosesIsToldThatToo() {
+    LockService closing = told(builder -> builder.executor(Runnable::run));
+    DistributedReadWriteLock mine = closing.getReadWriteLock(name);
+    List<Contender> all = sharing(mine, 2);
+    Runnable refused =
+        () -> assertThrows(LockServiceClosedException.class, mine.readLock()::unlock);
+    Lease unused =
+        Await.value(closing.getLock(name).async().acquire())
+            .onLost(change -> all.get(0).leave(refused));
+
+    try (LogCapture log = LogCapture.start()) {
+      closing.close();
+      boolean named = log.text().contains("held 1 lock(s), which end with their leases: [" + name);
+      assertTrue(named || !LogCapture.isPrinted(), "the other one still holds it");
+    }
+
+    all.get(1).leave(refused);
+    Await.until(
+        "each end is told",
+        () -> shares.losses().equals(Collections.nCopies(3, LossCause.SERVICE_CLOSED)));
+    assertTrue(shares.haveEnded());
+    assertTrue(rw().readLock().forceUnlock());
+  }
+
+  @Test
+  @Rule({"L20", "L27"})
+  void whoLeavesForAsLongAsCanBeHasLeft() {
+    DistributedReadWriteLock mine = told();
+    List<Contender> all = sharing(mine, 2);
+
+    all.get(0).leave(() -> mine.readLock().unlockAfter(Duration.ofDays(10_000)));
+
+    all.get(1).leave(mine.readLock()::unlock);
+    assertTrue(shares.haveEnded());
     assertTrue(rw().readLock().forceUnlock());
   }
 }

@@ -107,7 +107,7 @@ public abstract class MemberServerRules extends ServersFixture {
 
   @Test
   void membersThatFailTogetherAndNumbersThatDoNotHelpAreWarnedOf() {
-    assumeTrue(isLogPrinted(), "needs slf4j-simple, and warnings to be printed");
+    assumeTrue(LogCapture.isPrinted(), "needs slf4j-simple, and warnings to be printed");
     assumeSingleServers();
     IndependentServers servers = servers(NODES);
     List<LockService> all = process(servers, LEASE);
@@ -163,7 +163,7 @@ public abstract class MemberServerRules extends ServersFixture {
 
   @Test
   void aMemberThatMayBeEvictedIsWarnedOf() {
-    assumeTrue(isLogPrinted(), "needs slf4j-simple, and warnings to be printed");
+    assumeTrue(LogCapture.isPrinted(), "needs slf4j-simple, and warnings to be printed");
     IndependentServers servers = servers(3);
     assumeSingleServers();
     servers.server(1).command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
@@ -178,7 +178,7 @@ public abstract class MemberServerRules extends ServersFixture {
 
   @Test
   void aMemberWithReplicasIsWarnedOfUnlessThereIsAQuarantine() {
-    assumeTrue(isLogPrinted(), "needs slf4j-simple, and warnings to be printed");
+    assumeTrue(LogCapture.isPrinted(), "needs slf4j-simple, and warnings to be printed");
     assumeSingleServers();
     IndependentServers servers = servers(3);
     RedisServer replica = RedisServer.start();
@@ -212,15 +212,6 @@ public abstract class MemberServerRules extends ServersFixture {
   private void assumeSingleServers() {
     Topology topology = backend().info().topology();
     assumeTrue(topology == Topology.SINGLE, () -> "it is a " + topology);
-  }
-
-  private static boolean isLogPrinted() {
-    String level = System.getProperty("org.slf4j.simpleLogger.defaultLogLevel", "info");
-    try {
-      return Class.forName("org.slf4j.simple.SimpleLogger") != null && !level.equals("off");
-    } catch (ClassNotFoundException e) {
-      return false;
-    }
   }
 
   private static void lockOnce(RedLock lock) {

@@ -2,10 +2,15 @@ package io.mortise.conformance.lock.service;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
+import io.mortise.DistributedSemaphore;
+import io.mortise.LeaseLostException;
+import io.mortise.LeasedLock;
 import io.mortise.LockService;
 import io.mortise.LockServiceClosedException;
 import io.mortise.Registration;
@@ -15,9 +20,12 @@ import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
+import io.mortise.spi.ForwardingBackend;
+import io.mortise.spi.ForwardingTime;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
+import io.mortise.spi.TimeSource;
 import java.lang.reflect.Field;
 import java.lang.reflect.InaccessibleObjectException;
 import java.time.Duration;
@@ -25,6 +33,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Assumptions;
@@ -177,6 +186,93 @@ public abstract class LeakRules extends LockRules {
       assertEquals(Map.of(), field(lost, "told"), "threads that were told of one");
       assertEquals(Map.of(), field(field(engine, "events"), "byLock"), "listeners");
     }
+  }
+
+  @Test
+  void noEntryIsLeftOfNumbersOfPermits() {
+    LockService service = service();
+    DistributedSemaphore permits = service.getSemaphore(name);
+    assertTrue(permits.trySetPermits(100));
+    for (int i = 1; i <= 20; i++) {
+      permits.tryAcquire(i).orElseThrow().close();
+      passTime(Duration.ofMillis(11)); // so that they are passed on no more
+    }
+
+    Map<?, ?> gates = (Map<?, ?>) field(field(field(service, "engine"), "requests"), "leaseGates");
+    for (Object gate : gates.values()) {
+      int ends = ((Map<?, ?>) field(gate, "ends")).size();
+      assertTrue(ends <= 1, () -> ends + " entries");
+    }
+  }
+
+  /** A backend that knows the timers that have neither run nor been closed. */
+  private static final class Timed extends ForwardingBackend {
+    final Set<Object> timers = ConcurrentHashMap.newKeySet();
+    private final LockBackend backend;
+
+    Timed(LockBackend backend) {
+      this.backend = backend;
+    }
+
+    @Override
+    protected LockBackend target() {
+      return backend;
+    }
+
+    @Override
+    public TimeSource time() {
+      TimeSource time = backend.time();
+      return new ForwardingTime() {
+        @Override
+        protected TimeSource target() {
+          return time;
+        }
+
+        @Override
+        public Timer schedule(Runnable task, Duration delay) {
+          Object key = new Object();
+          timers.add(key);
+          Timer timer =
+              time.schedule(
+                  () -> {
+                    timers.remove(key);
+                    task.run();
+                  },
+                  delay);
+          return () -> {
+            timers.remove(key);
+            timer.close();
+          };
+        }
+      };
+    }
+  }
+
+  /** The leases are fixed, and so short beside those of the service that each has a timer. */
+  @Test
+  void noTimerIsLeftOfAHoldThatHasEnded() {
+    Timed timed = new Timed(backend());
+    LockService closing = service(timed, builder -> builder.leaseTime(Duration.ofHours(1)));
+    Duration fixed = Duration.ofMinutes(2);
+    DistributedReadWriteLock rw = closing.getReadWriteLock(name);
+    for (DistributedLock each :
+        List.of(closing.getLock(name), closing.getFairLock(name + "-fair"), rw.readLock())) {
+      LeasedLock lock = each.withLease(fixed);
+      for (int i = 0; i < 20; i++) {
+        lock.lock();
+        lock.unlock();
+        Await.value(Await.value(lock.async().acquire()).releaseAsync());
+      }
+      lock.lock();
+      assertTrue(each.forceUnlock());
+      assertThrows(LeaseLostException.class, lock::unlock);
+    }
+    assertTrue(timed.timers.size() < 10, () -> timed.timers.size() + " timers");
+    closing.getLock(name + "-held").withLease(fixed).lock();
+
+    closing.close();
+
+    Await.until("no timer is left", timed.timers::isEmpty);
   }
 
   /** Reads a field by reflection. A hook in the engine would be of no other use. */
