@@ -282,7 +282,7 @@ final class ClusterMap implements AutoCloseable {
       try {
         Duration left = Duration.ofNanos(Math.max(1_000_000, end - System.nanoTime()));
         reply.complete(node.ask(left, words));
-      } catch (Exception e) {
+      } catch (Exception | Error e) {
         reply.completeExceptionally(e);
       }
     });

@@ -74,7 +74,11 @@ final class Route {
       return node;
     }
     late = true;
-    return Timeouts.fail(node.copy(), left().toNanos());
+    try {
+      return Timeouts.fail(node.copy(), left().toNanos());
+    } catch (Error e) { // no thread can be made for the time limit, and nothing was sent
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   boolean isAsking() {

@@ -174,17 +174,44 @@ public final class SentinelRouter implements LockBackend {
     long deadline = System.nanoTime() + call.timeout().toNanos();
     CompletableFuture<List<Object>> reply = new CompletableFuture<>();
     CompletableFuture<?> unused =
-        Timeouts.fail(term.node().copy(), call.timeout().toNanos())
-            .thenCompose(node -> node.executeAsync(until(deadline, term.numbered(call))))
-            .whenComplete((done, e) -> {
-              if (e == null) {
-                reply.complete(done);
-              } else {
+        opening(term, call)
+            .whenComplete((node, e) -> {
+              if (node == null) {
                 reply.completeExceptionally(
                     PendingCall.failure(call, endpoint, false, Causes.of(e)));
+              } else {
+                pass(sent(node, until(deadline, term.numbered(call))), call, reply);
               }
             });
     return watched(reply);
+  }
+
+  private static CompletableFuture<LockBackend> opening(Term term, ScriptCall call) {
+    try {
+      return Timeouts.fail(term.node().copy(), call.timeout().toNanos());
+    } catch (Error e) { // no thread can be made for the time limit, and nothing was sent
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static CompletableFuture<List<Object>> sent(LockBackend node, ScriptCall call) {
+    try {
+      return node.executeAsync(call);
+    } catch (RuntimeException | Error e) { // the node was closed, or no thread can be made
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private void pass(
+      CompletableFuture<List<Object>> from, ScriptCall call, CompletableFuture<List<Object>> to) {
+    CompletableFuture<?> unused =
+        from.whenComplete((done, e) -> {
+          if (done != null) {
+            to.complete(done);
+          } else {
+            to.completeExceptionally(PendingCall.failure(call, endpoint, false, Causes.known(e)));
+          }
+        });
   }
 
   private static ScriptCall until(long deadline, ScriptCall call) {
@@ -209,8 +236,12 @@ public final class SentinelRouter implements LockBackend {
     if (e.outcome() != Outcome.REPLIED
         && now - last > PAUSE
         && lastAsked.compareAndSet(last, now)) {
-      watch.askAll();
-      master.retry();
+      try {
+        watch.askAll();
+        master.retry();
+      } catch (Error error) {
+        // No thread can be made. The call's own failure is told, and the next one asks again.
+      }
     }
   }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** A map of a cluster while no thread can be made. */
+/** A map of a cluster while no thread can be made, or a node cannot be reached. */
 class ClusterMapTest {
   private final StubCluster cluster = new StubCluster();
   private final ClusterMap map = new ClusterMap(cluster, List.of(A), Duration.ofSeconds(2));

@@ -9,7 +9,6 @@ import io.mortise.spi.Subscription;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -87,15 +86,19 @@ class ClusterMessagesTest {
     cluster.deliversMessages = true;
   }
 
+  /** The cluster does not name a node any more. */
+  private void forget(StubNode home) {
+    cluster.onlyNode = home.toString().equals(A) ? B : A;
+    map.onReading(messages::check);
+    map.refresh(null, null);
+  }
+
   @Test
   @DisplayName("B23: a node that the cluster does not name any more is left")
   void forgottenNode() {
     messages.subscribe("c", heard);
     heard.await("subscribed");
-    String home = Objects.requireNonNull(home().toString());
-    cluster.onlyNode = home.equals(A) ? B : A;
-    map.onReading(messages::check);
-    map.refresh(null, null);
+    forget(home());
     heard.await("subscribed", "interrupted", "subscribed");
     assertEquals(cluster.onlyNode, home().toString());
   }

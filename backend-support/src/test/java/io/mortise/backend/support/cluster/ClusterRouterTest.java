@@ -7,13 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.ForwardingTime;
 import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
+import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -249,5 +252,46 @@ class ClusterRouterTest {
     router.close();
     router.subscribe("c", heard);
     heard.await("interrupted");
+  }
+
+  private Outcome outcomeInTime(Way way) {
+    return assertTimeoutPreemptively(Duration.ofSeconds(20), () -> failure(way)).outcome();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("B3: an error behind a redirection ends the call, whose outcome is open")
+  void anErrorBehindARedirection(Way way) {
+    cluster.replies.put(A, inTurn("MOVED 1 here:2"));
+    cluster.failing.add(B);
+    assertEquals(Outcome.UNKNOWN, outcomeInTime(way));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"ASYNC", "BATCH"})
+  @DisplayName("B5, B6: an error of a node ends the call, whose outcome is open")
+  void anErrorOfANode(Way way) {
+    cluster.failing.add(A);
+    assertEquals(Outcome.UNKNOWN, outcomeInTime(way));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("B3: an error of the timer ends the call that should be sent again")
+  void anErrorOfTheTimer(Way way) {
+    cluster.time =
+        new ForwardingTime() {
+          @Override
+          protected TimeSource target() {
+            return TimeSource.system();
+          }
+
+          @Override
+          public Timer schedule(Runnable task, Duration delay) {
+            throw new Error("no thread can be made");
+          }
+        };
+    cluster.replies.put(A, inTurn("TRYAGAIN Multiple keys request during rehashing of slot"));
+    assertEquals(Outcome.UNKNOWN, outcomeInTime(way));
   }
 }
