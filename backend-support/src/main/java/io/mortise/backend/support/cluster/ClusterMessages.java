@@ -41,7 +41,11 @@ final class ClusterMessages {
   /** The one thread that uses the fields below. */
   private final ScheduledThreadPoolExecutor turns = Threads.daemons("mortise-cluster-messages", 1);
 
+  /** The node of the channels; null while there is none. */
   private @Nullable String home;
+
+  /** Whether another home is chosen soon, for all channels that there are by then. */
+  private boolean moving;
 
   /** Counts the homes, so that late news of an earlier one are recognized. */
   private int homes;
@@ -84,10 +88,10 @@ final class ClusterMessages {
       return;
     }
     channels.add(user);
-    if (home == null) {
-      choose(null);
-    } else {
+    if (home != null) {
       attach(user, home);
+    } else if (!moving) {
+      choose(null);
     }
   }
 
@@ -98,6 +102,7 @@ final class ClusterMessages {
     if (channels.isEmpty()) {
       end(probe);
       home = null;
+      moving = false;
       homes++;
     }
   }
@@ -108,6 +113,7 @@ final class ClusterMessages {
     masters.remove(left);
     Collections.shuffle(masters);
     home = masters.isEmpty() ? left : masters.get(0);
+    moving = false;
     homes++;
     if (home == null) {
       move(homes, new IOException("the cluster has no master"));
@@ -163,6 +169,8 @@ final class ClusterMessages {
       return;
     }
     String left = home;
+    home = null; // a channel that comes meanwhile must not go to the node that was left
+    moving = true;
     int mine = ++homes;
     for (RoamingSubscription each : channels) {
       each.detach(cause);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import io.mortise.backend.support.sentinel.FakeSet.FakeSentinel;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
 import java.net.URI;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -81,5 +83,37 @@ class OpeningMasterTest {
     CompletionException failure = assertThrows(CompletionException.class, reply::join);
     BackendException error = assertInstanceOf(BackendException.class, failure.getCause());
     assertEquals(Outcome.UNKNOWN, error.outcome(), error::toString);
+  }
+
+  private static ChannelListener signs(List<String> heard) {
+    return new ChannelListener() {
+      @Override
+      public void onSubscribed() {
+        heard.add("+");
+      }
+
+      @Override
+      public void onInterrupted(Throwable cause) {
+        heard.add("-");
+      }
+
+      @Override
+      public void onMessage(String message) {}
+    };
+  }
+
+  @Test
+  @DisplayName("B11: a channel that is subscribed to after the opening has failed is told so")
+  void aSubscriptionWithoutAMaster() {
+    set.down.add("new:1");
+    nameAnother();
+    await("the opening has failed", () -> !works());
+    LockSupport.parkNanos(Duration.ofMillis(300).toNanos()); // the next attempt has failed too
+    List<String> heard = new CopyOnWriteArrayList<>();
+    router.subscribe("c", signs(heard));
+    await("it is told", () -> heard.equals(List.of("-")));
+    set.down.remove("new:1");
+    await("the new master is open", this::works);
+    await("the gap is over", () -> heard.equals(List.of("-", "+")));
   }
 }
