@@ -24,6 +24,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +62,9 @@ final class ClusterMap implements AutoCloseable {
 
   /** Called after each reading of the table. */
   private volatile Runnable listener = () -> {};
+
+  /** Called with the place of a node that was closed although the cluster names it. */
+  private volatile Consumer<String> leaver = place -> {};
 
   private final String version;
   private volatile SlotTable table = SlotTable.read(List.of(), ":0");
@@ -137,12 +141,23 @@ final class ClusterMap implements AutoCloseable {
     listener = heeded;
   }
 
+  /** Whom to tell of a place whose node was closed, and will be another. */
+  void onReplaced(Consumer<String> heeded) {
+    leaver = heeded;
+  }
+
   /** The node at a place. The future is done unless the node still connects. */
   CompletableFuture<Node> node(String place) {
     CompletableFuture<Node> known = nodes.get(place);
     if (known != null && isOver(known) && nodes.remove(place, known)) {
-      end(known);
-      known = null;
+      soon(() -> {
+        try {
+          leaver.accept(place);
+        } finally {
+          end(known);
+        }
+      });
+      return connect(place);
     }
     return known != null ? known : connect(place);
   }
@@ -309,9 +324,7 @@ final class ClusterMap implements AutoCloseable {
       if (!named.contains(place)) {
         failing.remove(place);
         CompletableFuture<Node> node = nodes.remove(place);
-        if (node != null) {
-          workers.execute(() -> end(node));
-        }
+        soon(() -> end(node));
       } else if (System.nanoTime() - since > WATCH.toNanos()) {
         failing.remove(place, since);
       }
@@ -324,10 +337,20 @@ final class ClusterMap implements AutoCloseable {
     gone.removeAll(table.places());
     for (String place : gone) {
       if (absent.contains(place)) {
-        end(nodes.remove(place));
+        CompletableFuture<Node> node = nodes.remove(place);
+        soon(() -> end(node));
       }
     }
     absent = gone;
+  }
+
+  /** Closes something on another thread, since that may take long. */
+  private void soon(Runnable closing) {
+    try {
+      workers.execute(closing);
+    } catch (Error e) {
+      // No thread can be made. The task stays, and runs with the next one.
+    }
   }
 
   private static void end(@Nullable CompletableFuture<Node> node) {

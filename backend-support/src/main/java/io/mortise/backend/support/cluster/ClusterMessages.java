@@ -22,10 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All channels, over one node of a cluster. A cluster gives each message to every node, so any node
- * will do. It is left for another in three cases, and each is a gap (B11): its link breaks, the
- * cluster does not name it any more, or a probe does not come back. A probe is a message that
- * another node publishes. A node that was taken out of the cluster still answers every command, and
- * only the probe shows that it gets no messages. Thread-safe.
+ * will do. It is left for another in four cases, and each is a gap (B11): its link breaks, the
+ * cluster does not name it any more, its client has closed its connections, or a probe does not
+ * come back. A probe is a message that another node publishes. A node that was taken out of the
+ * cluster still answers every command, and only the probe shows that it gets no messages.
+ * Thread-safe.
  */
 final class ClusterMessages {
   /** So a silent node is left within five seconds, after two probes that were lost. */
@@ -197,6 +198,15 @@ final class ClusterMessages {
     turns.execute(() -> {
       if (home != null && !map.table().places().contains(home)) {
         move(homes, new IOException(home + " is no node of the cluster any more"));
+      }
+    });
+  }
+
+  /** Leaves a node whose client has closed its connections. */
+  void leave(String place) {
+    turns.execute(() -> {
+      if (place.equals(home)) {
+        move(homes, new IOException("the client has closed its connections to " + place));
       }
     });
   }

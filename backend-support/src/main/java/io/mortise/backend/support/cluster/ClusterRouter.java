@@ -64,6 +64,10 @@ public final class ClusterRouter implements LockBackend {
       messages.check();
       shards.check();
     });
+    map.onReplaced(place -> {
+      messages.leave(place);
+      shards.leave(place);
+    });
     pulse = new ActivityTimer(() -> map.refresh(null, null), RE_READING);
   }
 

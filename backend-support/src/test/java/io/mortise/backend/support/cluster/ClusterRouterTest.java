@@ -6,10 +6,13 @@ import static io.mortise.backend.support.cluster.StubCluster.inTurn;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.backend.support.cluster.StubCluster.StubNode;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ForwardingTime;
@@ -21,7 +24,9 @@ import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -293,5 +298,44 @@ class ClusterRouterTest {
         };
     cluster.replies.put(A, inTurn("TRYAGAIN Multiple keys request during rehashing of slot"));
     assertEquals(Outcome.UNKNOWN, outcomeInTime(way));
+  }
+
+  private void awaitClosed(StubNode node) {
+    long end = System.nanoTime() + 20_000_000_000L;
+    while (node.closer == null && System.nanoTime() < end) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    assertNotNull(node.closer);
+    assertNotEquals(Thread.currentThread(), node.closer);
+  }
+
+  @Test
+  @DisplayName("B11, B22: channels leave a node whose client was closed; its close delays no call")
+  void aClientThatWasClosed() {
+    Heard plain = new Heard();
+    router.subscribe("c", plain);
+    plain.await("subscribed");
+    StubNode home =
+        cluster.nodes.values().stream().filter(node -> !node.listeners.isEmpty()).findAny().get();
+    home.over = true;
+    String key = "k".repeat(home.toString().equals(A) ? 1 : 10_000);
+    Script script = Script.of("take", "return 1");
+    call(Way.BLOCKING, new ScriptCall(script, List.of(key), List.of(), timeout));
+    awaitClosed(home);
+    plain.await("subscribed", "interrupted", "subscribed");
+  }
+
+  @Test
+  @DisplayName("B11, B22: a sharded channel is subscribed to at the node that replaces its own")
+  void aShardedClientThatWasClosed() {
+    Heard sharded = new Heard();
+    router.subscribeSharded("c", sharded);
+    sharded.await("subscribed");
+    StubNode old = Objects.requireNonNull(cluster.nodes.get(A));
+    old.over = true;
+    call(Way.ASYNC);
+    awaitClosed(old);
+    sharded.await("subscribed", "interrupted", "subscribed");
+    assertEquals(1, Objects.requireNonNull(cluster.nodes.get(A)).listeners.size());
   }
 }
