@@ -245,7 +245,10 @@ final class ClusterMap implements AutoCloseable {
     }
   }
 
-  /** Whom to ask: the named node, the connected ones in any order, and the seeds. */
+  /**
+   * Whom to ask: the named node, the connected ones in any order, and the seeds. A named node
+   * without a connection comes behind those that have one: it may be out of reach.
+   */
   private Set<String> order() {
     List<String> connected = new ArrayList<>(nodes.keySet());
     connected.removeIf(place -> !isConnected(place));
@@ -253,11 +256,16 @@ final class ClusterMap implements AutoCloseable {
     Set<String> order = new LinkedHashSet<>();
     String first = trusted;
     trusted = null;
-    if (first != null) {
+    boolean stands = first != null && isConnected(first);
+    if (stands) {
       order.add(first);
     }
     connected.stream().filter(place -> !failing.containsKey(place)).forEach(order::add);
     order.addAll(connected);
+    if (first != null && !stands) {
+      CompletableFuture<Node> unused = node(first); // so that it can be asked the next time
+      order.add(first);
+    }
     order.addAll(seeds);
     return order;
   }
