@@ -77,7 +77,7 @@ public final class ClusterRouter implements LockBackend {
     use();
     Route route = route(call);
     try {
-      return first(route);
+      return first(call, route);
     } catch (BackendException e) {
       CompletableFuture<List<Object>> answer = new CompletableFuture<>();
       fail(route, answer, e);
@@ -86,9 +86,9 @@ public final class ClusterRouter implements LockBackend {
   }
 
   /** The first step, which most calls end with, on the caller's thread. */
-  private static List<Object> first(Route route) {
+  private static List<Object> first(ScriptCall call, Route route) {
     CompletableFuture<Node> found = route.node();
-    Waits.awaitEnd(found, route.left());
+    Waits.awaitNode(found, call);
     Node node;
     try {
       node = found.join(); // it ends in time
@@ -220,7 +220,9 @@ public final class ClusterRouter implements LockBackend {
   private Route route(ScriptCall call) {
     List<String> keys = call.keys();
     int slot =
-        keys.isEmpty() ? ThreadLocalRandom.current().nextInt(SLOTS) : cluster.slot(keys.get(0));
+        keys.isEmpty()
+            ? map.table().ownedFrom(ThreadLocalRandom.current().nextInt(SLOTS))
+            : cluster.slot(keys.get(0));
     return new Route(call, map, info.endpoint(), slot);
   }
 

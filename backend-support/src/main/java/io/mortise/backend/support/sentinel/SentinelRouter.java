@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -137,14 +138,23 @@ public final class SentinelRouter implements LockBackend {
     pulse.use();
     Term term = master.term();
     LockBackend node = term.open();
-    if (node == null) {
-      return Waits.await(onceOpen(term, call));
-    }
     try {
-      return node.execute(term.numbered(call));
+      return node == null ? awaitOpening(term, call) : node.execute(term.numbered(call));
     } catch (BackendException e) {
       failed(e);
       throw e;
+    }
+  }
+
+  /** Waits for the master's backend within the call's own time and patience, and runs the call. */
+  private List<Object> awaitOpening(Term term, ScriptCall call) {
+    long deadline = System.nanoTime() + call.timeout().toNanos();
+    CompletableFuture<LockBackend> node = term.node().copy();
+    Waits.awaitNode(node, call);
+    try {
+      return node.join().execute(PendingCall.rest(term.numbered(call), deadline));
+    } catch (CompletionException | BackendException e) {
+      throw PendingCall.failure(call, endpoint, false, Causes.of(e));
     }
   }
 
@@ -180,7 +190,7 @@ public final class SentinelRouter implements LockBackend {
                 reply.completeExceptionally(
                     PendingCall.failure(call, endpoint, false, Causes.of(e)));
               } else {
-                pass(sent(node, until(deadline, term.numbered(call))), call, reply);
+                pass(sent(node, PendingCall.rest(term.numbered(call), deadline)), call, reply);
               }
             });
     return watched(reply);
@@ -212,11 +222,6 @@ public final class SentinelRouter implements LockBackend {
             to.completeExceptionally(PendingCall.failure(call, endpoint, false, Causes.known(e)));
           }
         });
-  }
-
-  private static ScriptCall until(long deadline, ScriptCall call) {
-    Duration left = Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
-    return call.withTimeout(left);
   }
 
   private CompletableFuture<List<Object>> watched(CompletableFuture<List<Object>> reply) {

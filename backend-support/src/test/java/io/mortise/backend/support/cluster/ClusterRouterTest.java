@@ -26,6 +26,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
@@ -337,5 +338,52 @@ class ClusterRouterTest {
     awaitClosed(old);
     sharded.await("subscribed", "interrupted", "subscribed");
     assertEquals(1, Objects.requireNonNull(cluster.nodes.get(A)).listeners.size());
+  }
+
+  private BackendException impatient(Duration longest) {
+    CountDownLatch gate = new CountDownLatch(1);
+    cluster.gates.put(A, gate);
+    Objects.requireNonNull(cluster.nodes.get(A)).over = true;
+    ScriptCall call =
+        new ScriptCall(
+                Script.of("take", "return 1"), List.of("k"), List.of(), Duration.ofSeconds(60))
+            .withPatience(new ScriptCall.Patience(longest, true));
+    long start = System.nanoTime();
+    BackendException failure = assertThrows(BackendException.class, () -> call(Way.BLOCKING, call));
+    assertTrue(System.nanoTime() - start < 20_000_000_000L, "it waited for its timeout");
+    assertEquals(Outcome.NOT_EXECUTED, failure.outcome());
+    gate.countDown();
+    return failure;
+  }
+
+  @Test
+  @DisplayName(
+      "B3: a call waits for the opening of its node no longer than its caller has patience")
+  void patience() {
+    String message = String.valueOf(impatient(Duration.ofMillis(50)).getMessage());
+    assertTrue(message.contains("no connection was ready in time"), message);
+  }
+
+  @Test
+  @DisplayName("B4: an interrupt ends the wait for the opening of a node, and stays set")
+  void interruptedPatience() {
+    Thread.currentThread().interrupt();
+    String message = String.valueOf(impatient(Duration.ofSeconds(60)).getMessage());
+    assertTrue(Thread.interrupted());
+    assertTrue(message.contains("its thread was interrupted"), message);
+  }
+
+  @Test
+  @DisplayName("B22: a call without keys goes to a master, also if some slots have none")
+  void slotsWithoutAMaster() {
+    StubCluster few = new StubCluster();
+    few.onlyNode = A;
+    few.lastSlot = 9;
+    ScriptCall call = new ScriptCall(Script.of("s", "return 1"), List.of(), List.of(), timeout);
+    try (ClusterRouter other = new ClusterRouter(few, List.of(A), "there", BRIEF)) {
+      for (int i = 0; i < 20; i++) {
+        assertEquals(List.of(A), other.execute(call));
+      }
+    }
   }
 }

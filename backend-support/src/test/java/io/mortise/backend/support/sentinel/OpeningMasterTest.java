@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.backend.support.sentinel.FakeSet.FakeSentinel;
 import io.mortise.spi.BackendException;
@@ -115,5 +116,35 @@ class OpeningMasterTest {
     set.down.remove("new:1");
     await("the new master is open", this::works);
     await("the gap is over", () -> heard.equals(List.of("-", "+")));
+  }
+
+  private BackendException impatient(Duration longest, Runnable before) {
+    CountDownLatch gate = beginToOpen();
+    ScriptCall call = CALL.withPatience(new ScriptCall.Patience(longest, true));
+    before.run();
+    long start = System.nanoTime();
+    BackendException error = assertThrows(BackendException.class, () -> router.execute(call));
+    assertTrue(System.nanoTime() - start < 20_000_000_000L, "it waited for its timeout");
+    assertEquals(Outcome.NOT_EXECUTED, error.outcome(), error::toString);
+    gate.countDown();
+    return error;
+  }
+
+  @Test
+  @DisplayName(
+      "B3: a call waits for the opening of a master no longer than its caller has patience")
+  void patience() {
+    String message = String.valueOf(impatient(Duration.ofMillis(50), () -> {}).getMessage());
+    assertTrue(message.contains("no connection was ready in time"), message);
+  }
+
+  @Test
+  @DisplayName("B4: an interrupt ends the wait for the opening of a master, and stays set")
+  void interruptedPatience() {
+    String message =
+        String.valueOf(
+            impatient(Duration.ofSeconds(60), Thread.currentThread()::interrupt).getMessage());
+    assertTrue(Thread.interrupted());
+    assertTrue(message.contains("its thread was interrupted"), message);
   }
 }
