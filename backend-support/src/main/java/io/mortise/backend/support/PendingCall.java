@@ -125,6 +125,25 @@ public class PendingCall extends CompletableFuture<List<Object>> {
     return most;
   }
 
+  /**
+   * What is left of a call whose time began before.
+   *
+   * @param call the call
+   * @param deadline the end of its time, as a value of {@link System#nanoTime}
+   * @return the call with the time and the patience that are left
+   */
+  public static ScriptCall rest(ScriptCall call, long deadline) {
+    Duration left = Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
+    Patience patience = call.patience();
+    if (patience == null) {
+      return call.withTimeout(left);
+    }
+    Duration longest = patience.longest().minus(call.timeout().minus(left));
+    return call.withTimeout(left)
+        .withPatience(
+            new Patience(longest.isNegative() ? Duration.ZERO : longest, patience.interruptible()));
+  }
+
   /** Makes the call fail at its deadline, as {@link #limit(List)} does. */
   public final void limit() {
     limit(List.of(this));

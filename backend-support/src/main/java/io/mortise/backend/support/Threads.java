@@ -20,8 +20,10 @@ public final class Threads {
    * A pool of daemon threads. A thread ends after two idle seconds; the next task starts a new one.
    * It inherits no thread locals, and its class loader is this library's. A web server that is
    * stopped would take a thread with the class loader of its application for one that was
-   * forgotten. After {@link #end}, {@code execute} runs a task on the thread of the caller, so that
-   * a call learns that its backend is closed.
+   * forgotten. A task for which no thread can be made stays, although {@code execute} throws an
+   * Error: it runs with the next task. It may give something back. After {@link #end}, {@code
+   * execute} runs a task on the thread of the caller, so that a call learns that its backend is
+   * closed.
    *
    * @param name the name of every thread
    * @param most the largest number of threads; further tasks wait

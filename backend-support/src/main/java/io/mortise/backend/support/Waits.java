@@ -1,7 +1,9 @@
 package io.mortise.backend.support;
 
 import io.mortise.spi.BackendException;
+import io.mortise.spi.ScriptCall;
 import io.mortise.spi.ScriptCall.Patience;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -101,6 +103,29 @@ public final class Waits {
     } catch (InterruptedException e) {
       giveUp.accept("its thread was interrupted");
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * Waits for the node of a call, no longer than the caller has time and patience. When they end
+   * before the opening of the node, this fails the future.
+   *
+   * @param node the node, as a future of this call alone unless it is done
+   * @param call its time and its patience begin now
+   */
+  public static void awaitNode(CompletableFuture<?> node, ScriptCall call) {
+    long deadline = System.nanoTime() + call.timeout().toNanos();
+    Patience patience = call.patience();
+    if (patience != null && !node.isDone()) {
+      boolean isShort = patience.longest().compareTo(call.timeout()) < 0;
+      Duration longest = isShort ? patience.longest() : call.timeout();
+      awaitPatiently(
+          node,
+          new Patience(longest, patience.interruptible()),
+          why -> node.completeExceptionally(new IOException(why)));
+    }
+    if (!awaitEnd(node, Duration.ofNanos(deadline - System.nanoTime()))) {
+      node.completeExceptionally(new TimeoutException());
     }
   }
 

@@ -24,6 +24,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -61,6 +62,9 @@ final class ClusterMap implements AutoCloseable {
 
   /** Called after each reading of the table. */
   private volatile Runnable listener = () -> {};
+
+  /** Called with the place of a node that was closed although the cluster names it. */
+  private volatile Consumer<String> leaver = place -> {};
 
   private final String version;
   private volatile SlotTable table = SlotTable.read(List.of(), ":0");
@@ -137,12 +141,23 @@ final class ClusterMap implements AutoCloseable {
     listener = heeded;
   }
 
+  /** Whom to tell of a place whose node was closed, and will be another. */
+  void onReplaced(Consumer<String> heeded) {
+    leaver = heeded;
+  }
+
   /** The node at a place. The future is done unless the node still connects. */
   CompletableFuture<Node> node(String place) {
     CompletableFuture<Node> known = nodes.get(place);
     if (known != null && isOver(known) && nodes.remove(place, known)) {
-      end(known);
-      known = null;
+      soon(() -> {
+        try {
+          leaver.accept(place);
+        } finally {
+          end(known);
+        }
+      });
+      return connect(place);
     }
     return known != null ? known : connect(place);
   }
@@ -230,7 +245,10 @@ final class ClusterMap implements AutoCloseable {
     }
   }
 
-  /** Whom to ask: the named node, the connected ones in any order, and the seeds. */
+  /**
+   * Whom to ask: the named node, the connected ones in any order, and the seeds. A named node
+   * without a connection comes behind those that have one: it may be out of reach.
+   */
   private Set<String> order() {
     List<String> connected = new ArrayList<>(nodes.keySet());
     connected.removeIf(place -> !isConnected(place));
@@ -238,11 +256,16 @@ final class ClusterMap implements AutoCloseable {
     Set<String> order = new LinkedHashSet<>();
     String first = trusted;
     trusted = null;
-    if (first != null) {
+    boolean stands = first != null && isConnected(first);
+    if (stands) {
       order.add(first);
     }
     connected.stream().filter(place -> !failing.containsKey(place)).forEach(order::add);
     order.addAll(connected);
+    if (first != null && !stands) {
+      CompletableFuture<Node> unused = node(first); // so that it can be asked the next time
+      order.add(first);
+    }
     order.addAll(seeds);
     return order;
   }
@@ -282,7 +305,7 @@ final class ClusterMap implements AutoCloseable {
       try {
         Duration left = Duration.ofNanos(Math.max(1_000_000, end - System.nanoTime()));
         reply.complete(node.ask(left, words));
-      } catch (Exception e) {
+      } catch (Exception | Error e) {
         reply.completeExceptionally(e);
       }
     });
@@ -309,9 +332,7 @@ final class ClusterMap implements AutoCloseable {
       if (!named.contains(place)) {
         failing.remove(place);
         CompletableFuture<Node> node = nodes.remove(place);
-        if (node != null) {
-          workers.execute(() -> end(node));
-        }
+        soon(() -> end(node));
       } else if (System.nanoTime() - since > WATCH.toNanos()) {
         failing.remove(place, since);
       }
@@ -324,10 +345,20 @@ final class ClusterMap implements AutoCloseable {
     gone.removeAll(table.places());
     for (String place : gone) {
       if (absent.contains(place)) {
-        end(nodes.remove(place));
+        CompletableFuture<Node> node = nodes.remove(place);
+        soon(() -> end(node));
       }
     }
     absent = gone;
+  }
+
+  /** Closes something on another thread, since that may take long. */
+  private void soon(Runnable closing) {
+    try {
+      workers.execute(closing);
+    } catch (Error e) {
+      // No thread can be made. The task stays, and runs with the next one.
+    }
   }
 
   private static void end(@Nullable CompletableFuture<Node> node) {

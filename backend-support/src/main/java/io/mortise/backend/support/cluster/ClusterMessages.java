@@ -22,10 +22,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All channels, over one node of a cluster. A cluster gives each message to every node, so any node
- * will do. It is left for another in three cases, and each is a gap (B11): its link breaks, the
- * cluster does not name it any more, or a probe does not come back. A probe is a message that
- * another node publishes. A node that was taken out of the cluster still answers every command, and
- * only the probe shows that it gets no messages. Thread-safe.
+ * will do. It is left for another in four cases, and each is a gap (B11): its link breaks, the
+ * cluster does not name it any more, its client has closed its connections, or a probe does not
+ * come back. A probe is a message that another node publishes. A node that was taken out of the
+ * cluster still answers every command, and only the probe shows that it gets no messages.
+ * Thread-safe.
  */
 final class ClusterMessages {
   /** So a silent node is left within five seconds, after two probes that were lost. */
@@ -41,7 +42,11 @@ final class ClusterMessages {
   /** The one thread that uses the fields below. */
   private final ScheduledThreadPoolExecutor turns = Threads.daemons("mortise-cluster-messages", 1);
 
+  /** The node of the channels; null while there is none. */
   private @Nullable String home;
+
+  /** Whether another home is chosen soon, for all channels that there are by then. */
+  private boolean moving;
 
   /** Counts the homes, so that late news of an earlier one are recognized. */
   private int homes;
@@ -84,10 +89,10 @@ final class ClusterMessages {
       return;
     }
     channels.add(user);
-    if (home == null) {
-      choose(null);
-    } else {
+    if (home != null) {
       attach(user, home);
+    } else if (!moving) {
+      choose(null);
     }
   }
 
@@ -98,6 +103,7 @@ final class ClusterMessages {
     if (channels.isEmpty()) {
       end(probe);
       home = null;
+      moving = false;
       homes++;
     }
   }
@@ -108,6 +114,7 @@ final class ClusterMessages {
     masters.remove(left);
     Collections.shuffle(masters);
     home = masters.isEmpty() ? left : masters.get(0);
+    moving = false;
     homes++;
     if (home == null) {
       move(homes, new IOException("the cluster has no master"));
@@ -163,6 +170,8 @@ final class ClusterMessages {
       return;
     }
     String left = home;
+    home = null; // a channel that comes meanwhile must not go to the node that was left
+    moving = true;
     int mine = ++homes;
     for (RoamingSubscription each : channels) {
       each.detach(cause);
@@ -189,6 +198,15 @@ final class ClusterMessages {
     turns.execute(() -> {
       if (home != null && !map.table().places().contains(home)) {
         move(homes, new IOException(home + " is no node of the cluster any more"));
+      }
+    });
+  }
+
+  /** Leaves a node whose client has closed its connections. */
+  void leave(String place) {
+    turns.execute(() -> {
+      if (place.equals(home)) {
+        move(homes, new IOException("the client has closed its connections to " + place));
       }
     });
   }

@@ -6,7 +6,6 @@ import io.mortise.backend.support.Threads;
 import io.mortise.backend.support.Waits;
 import io.mortise.backend.support.cluster.ClusterNodes.Node;
 import io.mortise.spi.BackendException;
-import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
@@ -16,6 +15,7 @@ import io.mortise.spi.TimeSource;
 import io.mortise.spi.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +23,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Runs scripts on the nodes of a Redis Cluster: each on the master that has the slot of its keys.
@@ -65,6 +64,10 @@ public final class ClusterRouter implements LockBackend {
       messages.check();
       shards.check();
     });
+    map.onReplaced(place -> {
+      messages.leave(place);
+      shards.leave(place);
+    });
     pulse = new ActivityTimer(() -> map.refresh(null, null), RE_READING);
   }
 
@@ -74,7 +77,7 @@ public final class ClusterRouter implements LockBackend {
     use();
     Route route = route(call);
     try {
-      return first(route);
+      return first(call, route);
     } catch (BackendException e) {
       CompletableFuture<List<Object>> answer = new CompletableFuture<>();
       fail(route, answer, e);
@@ -83,9 +86,9 @@ public final class ClusterRouter implements LockBackend {
   }
 
   /** The first step, which most calls end with, on the caller's thread. */
-  private static List<Object> first(Route route) {
+  private static List<Object> first(ScriptCall call, Route route) {
     CompletableFuture<Node> found = route.node();
-    Waits.awaitEnd(found, route.left());
+    Waits.awaitNode(found, call);
     Node node;
     try {
       node = found.join(); // it ends in time
@@ -137,9 +140,17 @@ public final class ClusterRouter implements LockBackend {
     }
 
     void send(Node node) {
-      List<CompletableFuture<List<Object>>> replies = node.backend().executeAll(calls);
+      List<CompletableFuture<List<Object>>> replies = replies(node);
       for (int i = 0; i < replies.size(); i++) {
         settle(routes.get(i), replies.get(i), answers.get(i));
+      }
+    }
+
+    private List<CompletableFuture<List<Object>>> replies(Node node) {
+      try {
+        return node.backend().executeAll(calls);
+      } catch (RuntimeException | Error e) { // the calls of other nodes do not end by it
+        return Collections.nCopies(calls.size(), CompletableFuture.failedFuture(e));
       }
     }
   }
@@ -151,20 +162,32 @@ public final class ClusterRouter implements LockBackend {
     CompletableFuture<?> unused =
         route
             .node()
-            .whenComplete((node, failure) -> {
-              if (node == null) {
-                fail(route, answer, route.unreachable(failure));
-              } else {
-                settle(route, send(route, node), answer);
-              }
-            });
+            .whenComplete((node, failure) ->
+                step(
+                    answer,
+                    () -> {
+                      if (node == null) {
+                        fail(route, answer, route.unreachable(failure));
+                      } else {
+                        settle(route, send(route, node), answer);
+                      }
+                    }));
+  }
+
+  /** Does part of a step. What it throws ends the call, which nobody else would end. */
+  private static void step(CompletableFuture<List<Object>> answer, Runnable part) {
+    try {
+      part.run();
+    } catch (RuntimeException | Error e) {
+      answer.completeExceptionally(Causes.known(e));
+    }
   }
 
   private static CompletableFuture<List<Object>> send(Route route, Node node) {
     ScriptCall call = route.callInTime();
     try {
       return route.isAsking() ? node.executeAsking(call) : node.backend().executeAsync(call);
-    } catch (RuntimeException e) { // a node that was closed
+    } catch (RuntimeException | Error e) { // a node that was closed, or no thread can be made
       return CompletableFuture.failedFuture(e);
     }
   }
@@ -176,36 +199,30 @@ public final class ClusterRouter implements LockBackend {
           if (value != null) {
             answer.complete(value);
           } else {
-            fail(route, answer, known(failure));
+            fail(route, answer, Causes.known(failure));
           }
         });
   }
 
   private void fail(Route route, CompletableFuture<List<Object>> answer, BackendException failure) {
-    try {
-      route.failed(failure);
-    } catch (BackendException end) {
-      answer.completeExceptionally(end);
-      return;
-    }
-    if (route.pause().isZero()) {
-      begin(route, answer);
-    } else {
-      time().schedule(() -> begin(route, answer), route.pause());
-    }
-  }
-
-  private static BackendException known(@Nullable Throwable failure) {
-    Throwable cause = failure == null ? null : Causes.of(failure);
-    return cause instanceof BackendException known
-        ? known
-        : new BackendException(Outcome.UNKNOWN, String.valueOf(cause), cause);
+    step(
+        answer,
+        () -> {
+          route.failed(failure); // throws if the call has failed
+          if (route.pause().isZero()) {
+            begin(route, answer);
+          } else {
+            time().schedule(() -> begin(route, answer), route.pause());
+          }
+        });
   }
 
   private Route route(ScriptCall call) {
     List<String> keys = call.keys();
     int slot =
-        keys.isEmpty() ? ThreadLocalRandom.current().nextInt(SLOTS) : cluster.slot(keys.get(0));
+        keys.isEmpty()
+            ? map.table().ownedFrom(ThreadLocalRandom.current().nextInt(SLOTS))
+            : cluster.slot(keys.get(0));
     return new Route(call, map, info.endpoint(), slot);
   }
 

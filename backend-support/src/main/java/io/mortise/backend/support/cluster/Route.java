@@ -74,7 +74,11 @@ final class Route {
       return node;
     }
     late = true;
-    return Timeouts.fail(node.copy(), left().toNanos());
+    try {
+      return Timeouts.fail(node.copy(), left().toNanos());
+    } catch (Error e) { // no thread can be made for the time limit, and nothing was sent
+      return CompletableFuture.failedFuture(e);
+    }
   }
 
   boolean isAsking() {
@@ -85,13 +89,13 @@ final class Route {
     return Duration.ofMillis(pause);
   }
 
-  Duration left() {
+  private Duration left() {
     return Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
   }
 
-  /** The call with the time that is left. */
+  /** The call with the time and the patience that are left. */
   ScriptCall callInTime() {
-    return late ? call.withTimeout(left()) : call;
+    return late ? PendingCall.rest(call, deadline) : call;
   }
 
   /** The exception of a call whose node could not be reached in time. */

@@ -57,6 +57,13 @@ final class ShardedMessages {
     }
   }
 
+  /** Moves the channels of a node whose client has closed its connections. */
+  void leave(String place) {
+    if (!channels.isEmpty()) {
+      turns.execute(() -> channels.forEach(each -> each.leave(place)));
+    }
+  }
+
   /** Ends all notifications. Returns the threads, to be ended when the map is closed. */
   ScheduledThreadPoolExecutor close() {
     closed = true;
@@ -129,6 +136,12 @@ final class ShardedMessages {
     void check() {
       if (home != null && !home.equals(map.table().owner(slot))) {
         move(homes, new IOException(home + " has not slot " + slot + " any more"));
+      }
+    }
+
+    void leave(String place) {
+      if (place.equals(home)) {
+        move(homes, new IOException("the client has closed its connections to " + place));
       }
     }
 

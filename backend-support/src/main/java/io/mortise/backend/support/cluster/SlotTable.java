@@ -66,6 +66,15 @@ final class SlotTable {
     return owners[slot];
   }
 
+  /** The first slot from this one on that has a master, or the same slot if none has one. */
+  int ownedFrom(int slot) {
+    int owned = slot;
+    for (int i = 0; i < SLOTS && owners[owned] == null; i++) {
+      owned = (owned + 1) % SLOTS;
+    }
+    return owned;
+  }
+
   /** All masters that have slots, in the same order for the same masters. */
   Set<String> masters() {
     return masters;

@@ -137,13 +137,17 @@ final class MovingNode {
     if (node != null) {
       channels.forEach(each -> attach(each, node));
     } else if (term.node().isCompletedExceptionally()) {
-      CompletableFuture<?> unused =
-          term.node()
-              .exceptionally(e -> {
-                channels.forEach(each -> each.interrupted(e));
-                return null;
-              });
+      tellFailure(channels);
     }
+  }
+
+  private void tellFailure(List<RoamingSubscription> users) {
+    CompletableFuture<?> unused =
+        term.node()
+            .exceptionally(e -> {
+              users.forEach(each -> each.interrupted(e));
+              return null;
+            });
   }
 
   private void end(Term over, BackendException why) {
@@ -170,6 +174,8 @@ final class MovingNode {
       channels.add(user);
       if (node != null) {
         attach(user, node);
+      } else if (term.node().isCompletedExceptionally()) {
+        tellFailure(List.of(user));
       }
     }
   }

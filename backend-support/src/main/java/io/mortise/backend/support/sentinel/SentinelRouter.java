@@ -21,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -137,14 +138,23 @@ public final class SentinelRouter implements LockBackend {
     pulse.use();
     Term term = master.term();
     LockBackend node = term.open();
-    if (node == null) {
-      return Waits.await(onceOpen(term, call));
-    }
     try {
-      return node.execute(term.numbered(call));
+      return node == null ? awaitOpening(term, call) : node.execute(term.numbered(call));
     } catch (BackendException e) {
       failed(e);
       throw e;
+    }
+  }
+
+  /** Waits for the master's backend within the call's own time and patience, and runs the call. */
+  private List<Object> awaitOpening(Term term, ScriptCall call) {
+    long deadline = System.nanoTime() + call.timeout().toNanos();
+    CompletableFuture<LockBackend> node = term.node().copy();
+    Waits.awaitNode(node, call);
+    try {
+      return node.join().execute(PendingCall.rest(term.numbered(call), deadline));
+    } catch (CompletionException | BackendException e) {
+      throw PendingCall.failure(call, endpoint, false, Causes.of(e));
     }
   }
 
@@ -174,22 +184,44 @@ public final class SentinelRouter implements LockBackend {
     long deadline = System.nanoTime() + call.timeout().toNanos();
     CompletableFuture<List<Object>> reply = new CompletableFuture<>();
     CompletableFuture<?> unused =
-        Timeouts.fail(term.node().copy(), call.timeout().toNanos())
-            .thenCompose(node -> node.executeAsync(until(deadline, term.numbered(call))))
-            .whenComplete((done, e) -> {
-              if (e == null) {
-                reply.complete(done);
-              } else {
+        opening(term, call)
+            .whenComplete((node, e) -> {
+              if (node == null) {
                 reply.completeExceptionally(
                     PendingCall.failure(call, endpoint, false, Causes.of(e)));
+              } else {
+                pass(sent(node, PendingCall.rest(term.numbered(call), deadline)), call, reply);
               }
             });
     return watched(reply);
   }
 
-  private static ScriptCall until(long deadline, ScriptCall call) {
-    Duration left = Duration.ofNanos(Math.max(1, deadline - System.nanoTime()));
-    return call.withTimeout(left);
+  private static CompletableFuture<LockBackend> opening(Term term, ScriptCall call) {
+    try {
+      return Timeouts.fail(term.node().copy(), call.timeout().toNanos());
+    } catch (Error e) { // no thread can be made for the time limit, and nothing was sent
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private static CompletableFuture<List<Object>> sent(LockBackend node, ScriptCall call) {
+    try {
+      return node.executeAsync(call);
+    } catch (RuntimeException | Error e) { // the node was closed, or no thread can be made
+      return CompletableFuture.failedFuture(e);
+    }
+  }
+
+  private void pass(
+      CompletableFuture<List<Object>> from, ScriptCall call, CompletableFuture<List<Object>> to) {
+    CompletableFuture<?> unused =
+        from.whenComplete((done, e) -> {
+          if (done != null) {
+            to.complete(done);
+          } else {
+            to.completeExceptionally(PendingCall.failure(call, endpoint, false, Causes.known(e)));
+          }
+        });
   }
 
   private CompletableFuture<List<Object>> watched(CompletableFuture<List<Object>> reply) {
@@ -209,8 +241,12 @@ public final class SentinelRouter implements LockBackend {
     if (e.outcome() != Outcome.REPLIED
         && now - last > PAUSE
         && lastAsked.compareAndSet(last, now)) {
-      watch.askAll();
-      master.retry();
+      try {
+        watch.askAll();
+        master.retry();
+      } catch (Error error) {
+        // No thread can be made. The call's own failure is told, and the next one asks again.
+      }
     }
   }
 

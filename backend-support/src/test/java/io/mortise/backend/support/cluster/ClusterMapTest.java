@@ -8,13 +8,14 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.mortise.backend.support.BrokenPool;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/** A map of a cluster while no thread can be made. */
+/** A map of a cluster while no thread can be made, or a node cannot be reached. */
 class ClusterMapTest {
   private final StubCluster cluster = new StubCluster();
   private final ClusterMap map = new ClusterMap(cluster, List.of(A), Duration.ofSeconds(2));
@@ -53,5 +54,18 @@ class ClusterMapTest {
     cluster.masterOfAll = B;
     map.refresh(null, null);
     await("the table is read", () -> B.equals(map.table().owner(1)));
+  }
+
+  @Test
+  @DisplayName("B23: a redirection to a node that cannot be reached does not delay a reading")
+  void anUnreachableNode() {
+    CountDownLatch gate = new CountDownLatch(1);
+    cluster.gates.put("far:9", gate);
+    try (ClusterMap patient = new ClusterMap(cluster, List.of(A), Duration.ofSeconds(60))) {
+      cluster.masterOfAll = B;
+      patient.refresh("far:9", null);
+      await("the table is read", () -> B.equals(patient.table().owner(1)));
+      gate.countDown();
+    }
   }
 }

@@ -3,13 +3,15 @@ package io.mortise.backend.support.cluster;
 import static io.mortise.backend.support.cluster.StubCluster.A;
 import static io.mortise.backend.support.cluster.StubCluster.B;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import io.mortise.backend.support.cluster.StubCluster.StubNode;
+import io.mortise.spi.ChannelListener;
 import io.mortise.spi.Subscription;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
-import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -87,15 +89,19 @@ class ClusterMessagesTest {
     cluster.deliversMessages = true;
   }
 
+  /** The cluster does not name a node any more. */
+  private void forget(StubNode home) {
+    cluster.onlyNode = home.toString().equals(A) ? B : A;
+    map.onReading(messages::check);
+    map.refresh(null, null);
+  }
+
   @Test
   @DisplayName("B23: a node that the cluster does not name any more is left")
   void forgottenNode() {
     messages.subscribe("c", heard);
     heard.await("subscribed");
-    String home = Objects.requireNonNull(home().toString());
-    cluster.onlyNode = home.equals(A) ? B : A;
-    map.onReading(messages::check);
-    map.refresh(null, null);
+    forget(home());
     heard.await("subscribed", "interrupted", "subscribed");
     assertEquals(cluster.onlyNode, home().toString());
   }
@@ -116,5 +122,57 @@ class ClusterMessagesTest {
     shards.subscribe("c", heard);
     heard.await("interrupted", "subscribed");
     shards.close();
+  }
+
+  /** Does something while its channel goes from one node to another. */
+  private static ChannelListener atTheGap(ChannelListener then, Runnable something) {
+    return new ChannelListener() {
+      @Override
+      public void onSubscribed() {
+        then.onSubscribed();
+      }
+
+      @Override
+      public void onInterrupted(Throwable cause) {
+        then.onInterrupted(cause);
+        something.run();
+      }
+
+      @Override
+      public void onMessage(String message) {
+        then.onMessage(message);
+      }
+    };
+  }
+
+  @Test
+  @DisplayName(
+      "B11, B14: a channel that is subscribed to during a gap goes to the new node as well")
+  void aSubscriptionDuringAGap() {
+    Heard other = new Heard();
+    messages.subscribe("c", atTheGap(heard, () -> messages.subscribe("d", other)));
+    heard.await("subscribed");
+    StubNode left = home();
+    forget(left);
+    other.await("subscribed");
+    heard.await("subscribed", "interrupted", "subscribed");
+    assertNotEquals(left, home());
+  }
+
+  @Test
+  @DisplayName("B14, B15: when all channels are closed during a gap, a later one is subscribed to")
+  void closedDuringAGap() {
+    Heard other = new Heard();
+    AtomicReference<Subscription> first = new AtomicReference<>();
+    Runnable change =
+        () -> {
+          first.get().close();
+          messages.subscribe("d", other);
+        };
+    first.set(messages.subscribe("c", atTheGap(heard, change)));
+    heard.await("subscribed");
+    forget(home());
+    other.await("subscribed");
+    heard.await("subscribed", "interrupted");
   }
 }

@@ -6,19 +6,28 @@ import static io.mortise.backend.support.cluster.StubCluster.inTurn;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTimeoutPreemptively;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.backend.support.cluster.StubCluster.StubNode;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
+import io.mortise.spi.ForwardingTime;
 import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
+import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
@@ -249,5 +258,133 @@ class ClusterRouterTest {
     router.close();
     router.subscribe("c", heard);
     heard.await("interrupted");
+  }
+
+  private Outcome outcomeInTime(Way way) {
+    return assertTimeoutPreemptively(Duration.ofSeconds(20), () -> failure(way)).outcome();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("B3: an error behind a redirection ends the call, whose outcome is open")
+  void anErrorBehindARedirection(Way way) {
+    cluster.replies.put(A, inTurn("MOVED 1 here:2"));
+    cluster.failing.add(B);
+    assertEquals(Outcome.UNKNOWN, outcomeInTime(way));
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"ASYNC", "BATCH"})
+  @DisplayName("B5, B6: an error of a node ends the call, whose outcome is open")
+  void anErrorOfANode(Way way) {
+    cluster.failing.add(A);
+    assertEquals(Outcome.UNKNOWN, outcomeInTime(way));
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  @DisplayName("B3: an error of the timer ends the call that should be sent again")
+  void anErrorOfTheTimer(Way way) {
+    cluster.time =
+        new ForwardingTime() {
+          @Override
+          protected TimeSource target() {
+            return TimeSource.system();
+          }
+
+          @Override
+          public Timer schedule(Runnable task, Duration delay) {
+            throw new Error("no thread can be made");
+          }
+        };
+    cluster.replies.put(A, inTurn("TRYAGAIN Multiple keys request during rehashing of slot"));
+    assertEquals(Outcome.UNKNOWN, outcomeInTime(way));
+  }
+
+  private void awaitClosed(StubNode node) {
+    long end = System.nanoTime() + 20_000_000_000L;
+    while (node.closer == null && System.nanoTime() < end) {
+      LockSupport.parkNanos(1_000_000);
+    }
+    assertNotNull(node.closer);
+    assertNotEquals(Thread.currentThread(), node.closer);
+  }
+
+  @Test
+  @DisplayName("B11, B22: channels leave a node whose client was closed; its close delays no call")
+  void aClientThatWasClosed() {
+    Heard plain = new Heard();
+    router.subscribe("c", plain);
+    plain.await("subscribed");
+    StubNode home =
+        cluster.nodes.values().stream().filter(node -> !node.listeners.isEmpty()).findAny().get();
+    cluster.hidesSlots = true; // no probe can be sent, so none is lost
+    home.over = true;
+    String key = "k".repeat(home.toString().equals(A) ? 1 : 10_000);
+    Script script = Script.of("take", "return 1");
+    call(Way.BLOCKING, new ScriptCall(script, List.of(key), List.of(), timeout));
+    awaitClosed(home);
+    plain.await("subscribed", "interrupted", "subscribed");
+  }
+
+  @Test
+  @DisplayName("B11, B22: a sharded channel is subscribed to at the node that replaces its own")
+  void aShardedClientThatWasClosed() {
+    Heard sharded = new Heard();
+    router.subscribeSharded("c", sharded);
+    sharded.await("subscribed");
+    StubNode old = Objects.requireNonNull(cluster.nodes.get(A));
+    old.over = true;
+    call(Way.ASYNC);
+    awaitClosed(old);
+    sharded.await("subscribed", "interrupted", "subscribed");
+    assertEquals(1, Objects.requireNonNull(cluster.nodes.get(A)).listeners.size());
+  }
+
+  private BackendException impatient(Duration longest) {
+    CountDownLatch gate = new CountDownLatch(1);
+    cluster.gates.put(A, gate);
+    Objects.requireNonNull(cluster.nodes.get(A)).over = true;
+    ScriptCall call =
+        new ScriptCall(
+                Script.of("take", "return 1"), List.of("k"), List.of(), Duration.ofSeconds(60))
+            .withPatience(new ScriptCall.Patience(longest, true));
+    long start = System.nanoTime();
+    BackendException failure = assertThrows(BackendException.class, () -> call(Way.BLOCKING, call));
+    assertTrue(System.nanoTime() - start < 20_000_000_000L, "it waited for its timeout");
+    assertEquals(Outcome.NOT_EXECUTED, failure.outcome());
+    gate.countDown();
+    return failure;
+  }
+
+  @Test
+  @DisplayName(
+      "B3: a call waits for the opening of its node no longer than its caller has patience")
+  void patience() {
+    String message = String.valueOf(impatient(Duration.ofMillis(50)).getMessage());
+    assertTrue(message.contains("no connection was ready in time"), message);
+  }
+
+  @Test
+  @DisplayName("B4: an interrupt ends the wait for the opening of a node, and stays set")
+  void interruptedPatience() {
+    Thread.currentThread().interrupt();
+    String message = String.valueOf(impatient(Duration.ofSeconds(60)).getMessage());
+    assertTrue(Thread.interrupted());
+    assertTrue(message.contains("its thread was interrupted"), message);
+  }
+
+  @Test
+  @DisplayName("B22: a call without keys goes to a master, also if some slots have none")
+  void slotsWithoutAMaster() {
+    StubCluster few = new StubCluster();
+    few.onlyNode = A;
+    few.lastSlot = 9;
+    ScriptCall call = new ScriptCall(Script.of("s", "return 1"), List.of(), List.of(), timeout);
+    try (ClusterRouter other = new ClusterRouter(few, List.of(A), "there", BRIEF)) {
+      for (int i = 0; i < 20; i++) {
+        assertEquals(List.of(A), other.execute(call));
+      }
+    }
   }
 }

@@ -9,6 +9,7 @@ import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.Subscription;
+import io.mortise.spi.TimeSource;
 import io.mortise.spi.Topology;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,7 +18,9 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster whose nodes answer as the test says. The slot of a key is its length. */
 final class StubCluster implements ClusterNodes {
@@ -41,6 +44,12 @@ final class StubCluster implements ClusterNodes {
   /** Places at which the next subscription ends in an error. */
   final List<String> deaf = new CopyOnWriteArrayList<>();
 
+  /** Places at which the next script ends in an error. */
+  final List<String> failing = new CopyOnWriteArrayList<>();
+
+  /** Places whose opening waits for this latch. */
+  final Map<String, CountDownLatch> gates = new ConcurrentHashMap<>();
+
   /** Whether messages go from node to node. */
   volatile boolean deliversMessages = true;
 
@@ -53,20 +62,40 @@ final class StubCluster implements ClusterNodes {
   /** Whether the nodes refuse to name the slots. */
   volatile boolean hidesSlots;
 
+  /** The last slot that has a master, if there is one node. */
+  volatile long lastSlot = 16_383;
+
+  volatile TimeSource time = TimeSource.system();
+
   @Override
   public int slot(String key) {
     return key.length();
   }
 
   @Override
+  public TimeSource time() {
+    return time;
+  }
+
+  @Override
   public Node open(String place) {
+    CountDownLatch gate = gates.get(place);
+    if (gate != null) {
+      try {
+        gate.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
     if (broken.remove(place)) {
       throw new Error("no thread can be made");
     }
     if (place.contains("nowhere")) {
       throw new BackendException(Outcome.NOT_EXECUTED, place + " refused the connection", null);
     }
-    return nodes.computeIfAbsent(place, StubNode::new);
+    StubNode node = new StubNode(place);
+    nodes.put(place, node);
+    return node;
   }
 
   @Override
@@ -74,7 +103,7 @@ final class StubCluster implements ClusterNodes {
 
   List<?> slots() {
     if (!onlyNode.isEmpty()) {
-      return List.of(List.of(0L, 16_383L, List.of("here", onlyNode.equals(A) ? 1L : 2L)));
+      return List.of(List.of(0L, lastSlot, List.of("here", onlyNode.equals(A) ? 1L : 2L)));
     }
     String first = masterOfAll.equals(A) ? "1" : "2";
     List<Object> a = List.of("", Long.valueOf(first), "id");
@@ -88,8 +117,19 @@ final class StubCluster implements ClusterNodes {
     private final Map<ChannelListener, String> channels = new ConcurrentHashMap<>();
     private final String place;
 
+    /** Whether the application has closed the client. */
+    volatile boolean over;
+
+    /** The thread that has closed this node. */
+    volatile @Nullable Thread closer;
+
     StubNode(String place) {
       this.place = place;
+    }
+
+    @Override
+    public boolean isUsable() {
+      return !over;
     }
 
     @Override
@@ -133,6 +173,9 @@ final class StubCluster implements ClusterNodes {
     }
 
     private CompletableFuture<List<Object>> reply(boolean asking) {
+      if (failing.remove(place)) {
+        throw new Error("no thread can be made");
+      }
       asked.add(place + (asking ? " asking" : ""));
       String error = replies.getOrDefault(place, any -> "").apply(asking);
       return error.isEmpty()
@@ -158,7 +201,9 @@ final class StubCluster implements ClusterNodes {
 
     @Override
     public void close() {
-      nodes.remove(place);
+      nodes.remove(place, this);
+      listeners.clear(); // a backend that is closed tells its listeners nothing
+      closer = Thread.currentThread();
     }
 
     @Override

@@ -35,6 +35,12 @@ final class FakeSet implements SentinelNodes {
   /** How often each place of a sentinel was connected to. */
   final Map<String, Integer> tries = new ConcurrentHashMap<>();
 
+  /** Places at which opening waits for this latch. */
+  final Map<String, CountDownLatch> gates = new ConcurrentHashMap<>();
+
+  /** Whether the next script at the next master ends in an error. */
+  volatile boolean nextIsWeak;
+
   volatile boolean closed;
   private final CountDownLatch end = new CountDownLatch(1);
 
@@ -52,7 +58,16 @@ final class FakeSet implements SentinelNodes {
       throw new Error("no thread can be made");
     }
     requireUp(place);
+    CountDownLatch gate = gates.get(place);
+    if (gate != null) {
+      try {
+        gate.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
     FakeMaster master = new FakeMaster(place);
+    master.weak = nextIsWeak;
     masters.put(place, master);
     return master;
   }
@@ -171,6 +186,9 @@ final class FakeSet implements SentinelNodes {
     /** Whether the next subscription ends in an error. */
     volatile boolean breaks;
 
+    /** Whether the next script ends in an error. */
+    volatile boolean weak;
+
     volatile @Nullable Outcome fails;
     volatile List<String> lastArgs = List.of();
 
@@ -181,6 +199,10 @@ final class FakeSet implements SentinelNodes {
     @Override
     public List<Object> execute(ScriptCall call) {
       lastArgs = call.args();
+      if (weak) {
+        weak = false;
+        throw new Error("no thread can be made");
+      }
       Outcome outcome = closed ? Outcome.NOT_EXECUTED : fails;
       if (outcome != null) {
         throw new BackendException(outcome, place + " failed", null);

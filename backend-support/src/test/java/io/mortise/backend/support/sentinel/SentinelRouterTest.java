@@ -364,4 +364,20 @@ class SentinelRouterTest {
       return false;
     }
   }
+
+  @Test
+  @DisplayName("B1: if no thread can be made after a failed call, its failure is told all the same")
+  void noThreadAfterAFailure() throws Exception {
+    open();
+    awaitMaster("old:1");
+    try (BrokenPool broken = new BrokenPool(router(), "master", "turns")) {
+      await("its thread has ended", () -> broken.size() == 0);
+      set.at("old:1").fails = Outcome.UNKNOWN;
+      assertEquals(
+          Outcome.UNKNOWN,
+          assertThrows(BackendException.class, () -> router().execute(CALL)).outcome());
+    }
+    set.at("old:1").fails = null;
+    assertEquals(List.of("old:1"), router().execute(CALL));
+  }
 }
