@@ -73,6 +73,9 @@ final class Link {
 
   private @Nullable Living living;
 
+  /** The last attempt to connect again. */
+  private @Nullable CompletableFuture<RedisConnection> attempt;
+
   /** What the connection authenticates with at the moment. */
   private @Nullable Answer tried;
 
@@ -162,27 +165,34 @@ final class Link {
 
   private void connectAgain() {
     timer = -1;
+    CompletableFuture<RedisConnection> next = connect();
+    attempt = next;
     CompletableFuture<?> unused =
-        connect()
-            .whenComplete((made, e) -> {
-              if (e != null) {
-                loop.run(() -> failed(e));
-              }
-            });
+        next.whenComplete((made, e) -> {
+          if (e != null) {
+            loop.run(() -> failed(next, e));
+          }
+        });
   }
 
-  private void failed(Throwable cause) {
-    if (!closed) {
+  private void failed(CompletableFuture<?> one, Throwable cause) {
+    if (!closed && one.equals(attempt)) {
       user.down(cause);
       timer = loop.vertx.setTimer(pause, id -> connectAgain());
       pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
     }
   }
 
-  /** Gives the connection up, for another one. The server's name is looked up again. */
+  /**
+   * Gives the connection up, for another one. The server's name is looked up again. An attempt that
+   * is under way may have looked it up before, so it ends too.
+   */
   void reconnect(String why) {
+    IOException cause = new IOException(why);
     if (living != null) {
-      lost(living, new IOException(why));
+      lost(living, cause);
+    } else if (attempt != null) {
+      attempt.completeExceptionally(cause);
     }
   }
 
