@@ -14,13 +14,14 @@ import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection that is made again when it is lost: at once, and after a failure with pauses of up
- * to a second. All methods run on the event loop, and so do those of its user.
+ * A connection that is made again when it is lost: at once, and with pauses of up to a second after
+ * a failure or a short life. All methods run on the event loop, and so do those of its user.
  *
  * <p>Vert.x 5.2 takes a command off its queue when a push message arrives, and later gives the
  * reply of that command to the handler of messages. So nothing here depends on which of the two a
@@ -31,6 +32,9 @@ final class Link {
 
   private static final long SHORTEST_PAUSE_MS = 200;
   private static final long LONGEST_PAUSE_MS = 1000;
+
+  /** A connection that ends sooner was of no use, so the next one comes after a pause. */
+  private static final long SHORT_LIFE = TimeUnit.SECONDS.toNanos(1);
 
   /** Gets the events of a link. */
   interface User {
@@ -51,6 +55,7 @@ final class Link {
   private static final class Living {
     private final Redis client;
     private final RedisConnection connection;
+    private final long since = System.nanoTime();
 
     /** What it has authenticated with. */
     private Answer used;
@@ -145,7 +150,6 @@ final class Link {
     }
     living = next;
     tried = null;
-    pause = SHORTEST_PAUSE_MS;
     silence.end();
     next.connection
         .handler(reply -> heard(next, reply))
@@ -157,9 +161,14 @@ final class Link {
   private void lost(Living lost, Throwable cause) {
     if (lost == living && !closed) {
       living = null;
+      if (System.nanoTime() - lost.since < SHORT_LIFE) {
+        connectLater();
+      } else {
+        pause = SHORTEST_PAUSE_MS;
+        connectAgain();
+      }
       lost.client.close();
       user.down(cause);
-      connectAgain();
     }
   }
 
@@ -177,10 +186,14 @@ final class Link {
 
   private void failed(CompletableFuture<?> one, Throwable cause) {
     if (!closed && one.equals(attempt)) {
+      connectLater();
       user.down(cause);
-      timer = loop.vertx.setTimer(pause, id -> connectAgain());
-      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
     }
+  }
+
+  private void connectLater() {
+    timer = loop.vertx.setTimer(pause, id -> connectAgain());
+    pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
   }
 
   /**

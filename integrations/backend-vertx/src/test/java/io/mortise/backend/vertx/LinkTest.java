@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -30,6 +31,7 @@ class LinkTest implements Link.User {
   private final Loop loop = Loop.start();
   private final List<String> news = new CopyOnWriteArrayList<>();
   private final Link link = link();
+  private volatile boolean endsAtOnce;
 
   private Link link() {
     BackendConfig config =
@@ -41,6 +43,9 @@ class LinkTest implements Link.User {
   @Override
   public void up(RedisConnection connection) {
     news.add("up");
+    if (endsAtOnce) {
+      proxy.cut();
+    }
   }
 
   @Override
@@ -90,6 +95,18 @@ class LinkTest implements Link.User {
     run(() -> link.reconnect("moved"));
     awaitLast("moved");
     proxy.resume();
+    awaitLast("up");
+  }
+
+  @Test
+  @DisplayName("B19: a connection that ends as soon as it is there is not made again at once")
+  void aShortLife() {
+    endsAtOnce = true;
+    proxy.cut();
+    LockSupport.parkNanos(Duration.ofSeconds(4).toNanos());
+    long made = news.stream().filter("up"::equals).count();
+    assertTrue(made < 10, () -> made + " connections in four seconds");
+    endsAtOnce = false;
     awaitLast("up");
   }
 }
