@@ -153,6 +153,7 @@ final class Calls implements Link.User {
   }
 
   void beat() {
+    line.removeIf(PendingCall::isDone);
     link.beat();
     long now = System.nanoTime();
     if (demoted && now - reconnectedAt >= REST) {

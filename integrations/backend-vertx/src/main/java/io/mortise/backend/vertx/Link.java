@@ -33,6 +33,9 @@ final class Link {
   private static final long SHORTEST_PAUSE_MS = 200;
   private static final long LONGEST_PAUSE_MS = 1000;
 
+  /** The number of no timer. */
+  private static final long NONE = -1;
+
   /** A connection that ends sooner was of no use, so the next one comes after a pause. */
   private static final long SHORT_LIFE = TimeUnit.SECONDS.toNanos(1);
 
@@ -85,7 +88,7 @@ final class Link {
   private @Nullable Answer tried;
 
   private long pause = SHORTEST_PAUSE_MS;
-  private long timer = -1;
+  private long timer = NONE;
   private boolean closed;
 
   Link(Loop loop, Connector connector, ChangingCredentials.@Nullable User credentials, User user) {
@@ -95,20 +98,28 @@ final class Link {
     this.user = user;
   }
 
-  /** One attempt to connect, which ends in time also if the event loop stands still. */
+  /**
+   * One attempt to connect, which ends in time also if the event loop stands still. It fails if no
+   * thread can be made for that. So this method throws nothing.
+   */
   CompletableFuture<RedisConnection> connect() {
     CompletableFuture<RedisConnection> made = new CompletableFuture<>();
-    CompletableFuture<?> unused =
-        connector
-            .credentials()
-            .whenComplete((answer, e) -> {
-              if (e == null) {
-                loop.run(() -> connect(answer, made));
-              } else {
-                made.completeExceptionally(e);
-              }
-            });
-    return Timeouts.fail(made, connector.attempt().toNanos());
+    try {
+      CompletableFuture<?> unused = Timeouts.fail(made, connector.attempt().toNanos());
+      unused =
+          connector
+              .credentials()
+              .whenComplete((answer, e) -> {
+                if (e == null) {
+                  loop.run(() -> connect(answer, made));
+                } else {
+                  made.completeExceptionally(e);
+                }
+              });
+    } catch (RuntimeException | Error e) {
+      made.completeExceptionally(e);
+    }
+    return made;
   }
 
   private void connect(Answer answer, CompletableFuture<RedisConnection> made) {
@@ -173,7 +184,7 @@ final class Link {
   }
 
   private void connectAgain() {
-    timer = -1;
+    timer = NONE;
     CompletableFuture<RedisConnection> next = connect();
     attempt = next;
     CompletableFuture<?> unused =
@@ -214,14 +225,25 @@ final class Link {
     silence.end();
   }
 
-  /** Asks for a sign of life. A peer that was silent for three beats is given up. */
+  /**
+   * Asks for a sign of life. A peer that was silent for three beats is given up. Connects if an
+   * error has ended the attempts.
+   */
   void beat() {
     Living now = living;
-    if (now != null && silence.beat()) {
+    if (now == null) {
+      connectIfNothingDoes();
+    } else if (silence.beat()) {
       LOG.warn("{}: no data, not even a reply to PING; reconnecting", connector.endpoint());
       reconnect("the server is silent");
-    } else if (now != null) {
+    } else {
       send(now, Request.cmd(Command.PING));
+    }
+  }
+
+  private void connectIfNothingDoes() {
+    if (!closed && timer == NONE && (attempt == null || attempt.isDone())) {
+      connectAgain();
     }
   }
 

@@ -129,7 +129,12 @@ public final class VertxBackend implements LockBackend {
 
   private void beatInTurn() {
     if (!beatWaits.getAndSet(true)) {
-      inTurn(this::beat);
+      try {
+        inTurn(this::beat);
+      } catch (Error e) { // or there would be no beat any more
+        beatWaits.set(false);
+        throw e;
+      }
     }
   }
 
