@@ -124,6 +124,11 @@ final class Attempt extends PendingCall {
         && ServerError.isOfReplica(String.valueOf(error.getMessage()));
   }
 
+  /** Whether the call has a reply that is no error. */
+  boolean hasWorked() {
+    return reply != null && !(reply instanceof JedisDataException);
+  }
+
   /** Whether the call was sent just now, and waits for replicas. */
   boolean waitsForReplicas() {
     return sent && acks() != null;

@@ -2,6 +2,7 @@ package io.mortise.backend.jedis;
 
 import io.mortise.backend.support.InternCache;
 import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.Subscriber;
 import io.mortise.spi.ReplicaAcks;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -21,16 +22,16 @@ final class Exchange {
 
   private final Links links;
   private final InternCache<Rawable> words;
-  private final Runnable metReplica;
+  private final Subscriber subscriber;
 
   /**
    * @param words the bytes of recently sent words
-   * @param metReplica runs when a replica has refused a call
+   * @param subscriber hears of calls that worked, and of those that a replica has refused
    */
-  Exchange(Links links, InternCache<Rawable> words, Runnable metReplica) {
+  Exchange(Links links, InternCache<Rawable> words, Subscriber subscriber) {
     this.links = links;
     this.words = words;
-    this.metReplica = metReplica;
+    this.subscriber = subscriber;
   }
 
   /** Runs the calls over a borrowed connection, and gives it back. */
@@ -46,8 +47,11 @@ final class Exchange {
       }
       Links.limit(connection, before);
       if (haveMetReplica(batch)) {
-        metReplica.run();
+        subscriber.metReplica();
         throw new JedisConnectionException("the server is a replica now");
+      }
+      if (hasWorked(batch)) {
+        subscriber.worked();
       }
       connection.close();
     } catch (RuntimeException | Error e) {
@@ -71,6 +75,14 @@ final class Exchange {
       met |= batch.get(i).metReplica();
     }
     return met;
+  }
+
+  private static boolean hasWorked(List<Attempt> batch) {
+    boolean has = false;
+    for (int i = 0; i < batch.size() && !has; i++) {
+      has = batch.get(i).hasWorked();
+    }
+    return has;
   }
 
   /** Sends all calls and reads their replies. Returns whether to send some of them again. */

@@ -24,7 +24,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
-import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.ConnectionPoolConfig;
@@ -97,8 +96,8 @@ public final class JedisBackend implements LockBackend {
     subscriber = new Subscriber("mortise-jedis", connector, atLoss, beat);
     shards = Subscriber.sharded("mortise-jedis-shard", connector, atLoss, beat);
     InternCache<Rawable> words = new InternCache<>(RawableFactory::from);
-    exchange = new Exchange(links, words, subscriber::reconnect);
-    pipeline = new Pipeline(links, words, subscriber::reconnect);
+    exchange = new Exchange(links, words, subscriber);
+    pipeline = new Pipeline(links, words, subscriber);
     info = greet(endpoint, check);
     if (pool instanceof OwnPool own) {
       own.atLook(this::renew);
@@ -226,7 +225,7 @@ public final class JedisBackend implements LockBackend {
       connection = given == null ? links.connect() : links.first();
       // The innermost part of Connection{DefaultJedisSocketFactory{host:port}}.
       endpoint = given == null ? connection.toString().replaceAll(".*\\{|}", "") : given;
-      BackendInfo facts = check.apply(endpoint, facts(connection));
+      BackendInfo facts = check.apply(endpoint, Links.facts(connection, links.roundTrip::begin));
       connection.close();
       return facts;
     } catch (Exception | LinkageError e) {
@@ -239,22 +238,6 @@ public final class JedisBackend implements LockBackend {
         throw error;
       }
       throw RedisServers.refusal(endpoint, e);
-    }
-  }
-
-  private Map<String, ?> facts(Connection connection) {
-    try {
-      long start = System.nanoTime();
-      connection.sendCommand(Command.HELLO);
-      Object reply = connection.getOne();
-      links.roundTrip.begin(System.nanoTime() - start);
-      return BuilderFactory.ENCODED_OBJECT_MAP.build(reply);
-    } catch (JedisDataException e) {
-      if (!RedisServers.isWithoutHello(e)) {
-        throw e;
-      }
-      connection.sendCommand(Command.INFO);
-      return RedisServers.facts(connection.getBulkReply());
     }
   }
 

@@ -1,6 +1,7 @@
 package io.mortise.backend.jedis;
 
 import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.Threads;
 import io.mortise.backend.support.Waits;
 import io.mortise.spi.BackendException;
@@ -8,15 +9,20 @@ import io.mortise.spi.BackendException.Outcome;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongConsumer;
+import redis.clients.jedis.BuilderFactory;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
+import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisConnectionException;
+import redis.clients.jedis.exceptions.JedisDataException;
 
 /** The connections of one backend: lent by a pool, given back, and ended. Thread-safe. */
 final class Links {
@@ -54,6 +60,27 @@ final class Links {
   /** Opens a connection outside the pool. */
   Connection connect() throws Exception {
     return pool.getFactory().makeObject().getObject();
+  }
+
+  /**
+   * What a server says about itself.
+   *
+   * @param took receives the time of a round trip (ns)
+   */
+  static Map<String, ?> facts(Connection connection, LongConsumer took) {
+    try {
+      long start = System.nanoTime();
+      connection.sendCommand(Command.HELLO);
+      Object reply = connection.getOne();
+      took.accept(System.nanoTime() - start);
+      return BuilderFactory.ENCODED_OBJECT_MAP.build(reply);
+    } catch (JedisDataException e) {
+      if (!RedisServers.isWithoutHello(e)) {
+        throw e;
+      }
+      connection.sendCommand(Command.INFO);
+      return RedisServers.facts(connection.getBulkReply());
+    }
   }
 
   /** The first connection. It stays in the pool, unless all of the pool's are lent. */

@@ -18,8 +18,12 @@ final class MessageLink implements Subscriber.Link {
   private final Connection connection;
   private final boolean mayAuth;
 
+  /** The client's limit of the wait for a reply. */
+  private final int patience;
+
   MessageLink(Connection connection) {
     this.connection = connection;
+    patience = connection.getSoTimeout();
     mayAuth = connection instanceof RenewedConnection && hasNewerProtocol(connection);
     connection.setSoTimeout(0);
   }
@@ -44,6 +48,18 @@ final class MessageLink implements Subscriber.Link {
     String[] args = Arrays.copyOfRange(words, 1, words.length);
     connection.sendCommand(Command.valueOf(words[0]), args);
     connection.getMany(0); // reads nothing, but flushes
+  }
+
+  @Override
+  public boolean isOfReplica() {
+    connection.setSoTimeout(patience);
+    try {
+      return "replica".equals(Links.facts(connection, took -> {}).get("role"));
+    } catch (JedisDataException e) {
+      return false; // it does not say
+    } finally {
+      connection.setSoTimeout(0);
+    }
   }
 
   @Override

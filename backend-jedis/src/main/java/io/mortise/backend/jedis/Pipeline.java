@@ -2,6 +2,7 @@ package io.mortise.backend.jedis;
 
 import io.mortise.backend.support.InternCache;
 import io.mortise.backend.support.PendingCall;
+import io.mortise.backend.support.Subscriber;
 import io.mortise.backend.support.Threads;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ final class Pipeline {
 
   private final Links links;
   private final InternCache<Rawable> words;
-  private final Runnable atReplica;
+  private final Subscriber subscriber;
   private final Queue<Attempt> waiting = new ConcurrentLinkedQueue<>();
   private final ScheduledThreadPoolExecutor writer = Threads.daemons("mortise-jedis-far-writer", 1);
   private final ScheduledThreadPoolExecutor reader = Threads.daemons(ReaderTime.READER, 1);
@@ -65,12 +66,12 @@ final class Pipeline {
    * Creates a pipeline without a connection.
    *
    * @param words the bytes of words
-   * @param atReplica called when a replica has refused a call
+   * @param subscriber hears of calls that worked, and of those that a replica has refused
    */
-  Pipeline(Links links, InternCache<Rawable> words, Runnable atReplica) {
+  Pipeline(Links links, InternCache<Rawable> words, Subscriber subscriber) {
     this.links = links;
     this.words = words;
-    this.atReplica = atReplica;
+    this.subscriber = subscriber;
   }
 
   /** To be ended with the backend. */
@@ -225,7 +226,9 @@ final class Pipeline {
     if (call.metReplica() && !line.demoted) {
       line.demoted = true;
       leave(line);
-      atReplica.run();
+      subscriber.metReplica();
+    } else if (call.hasWorked() && !line.demoted) {
+      subscriber.worked();
     }
     call.finish();
     if (again) {

@@ -1,8 +1,10 @@
 package io.mortise.backend.jedis;
 
+import static io.mortise.backend.jedis.Fixture.assertFails;
 import static io.mortise.backend.jedis.Fixture.assertTook;
 import static io.mortise.backend.jedis.Fixture.assertWorks;
 import static io.mortise.backend.jedis.Fixture.await;
+import static io.mortise.backend.jedis.Fixture.count;
 import static io.mortise.backend.jedis.Fixture.echo;
 import static io.mortise.backend.jedis.Fixture.open;
 import static io.mortise.backend.jedis.Fixture.runsThread;
@@ -11,6 +13,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy;
+import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ChannelListener;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Subscription;
@@ -173,6 +176,28 @@ class SubscriberTest {
       other.await(3);
       assertEquals(List.of("+", "one", "two"), other.events);
       assertEquals(List.of("one"), recorder.events);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 200})
+  @DisplayName("B14: messages connect again when a replica is met, and when a call works again")
+  void messagesFollowCalls(int millis) {
+    try (RedisServer server = RedisServer.start();
+        TcpProxy proxy = TcpProxy.to(server)) {
+      proxy.delay(TcpProxy.Direction.REPLIES, Duration.ofMillis(millis));
+      try (LockBackend backend = open(proxy.uri())) {
+        Recorder recorder = new Recorder();
+        backend.subscribe("channel", recorder);
+        recorder.await(1);
+        server.command("REPLICAOF", "127.0.0.1", "1");
+        assertFails(Outcome.NOT_EXECUTED, () -> backend.execute(count("k", Fixture.TIMEOUT)));
+        recorder.await(3);
+        server.command("REPLICAOF", "NO", "ONE");
+        assertEquals(List.of(1L), backend.execute(count("k", Fixture.TIMEOUT)));
+        recorder.await(5);
+        assertEquals("+", recorder.events.get(4), recorder.events::toString);
+      }
     }
   }
 

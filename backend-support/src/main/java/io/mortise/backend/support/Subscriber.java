@@ -11,7 +11,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -53,6 +55,17 @@ public final class Subscriber {
     Object read() throws Exception;
 
     /**
+     * Asks the server whether it is a replica. The reader calls this before anything else is sent,
+     * and only after calls have met a replica.
+     *
+     * @return true if it says so
+     * @throws Exception the connection failed, or did not answer in time
+     */
+    default boolean isOfReplica() throws Exception {
+      return false;
+    }
+
+    /**
      * Lets the connection use new credentials, if there are any.
      *
      * @return false if it has to be closed for that
@@ -66,6 +79,15 @@ public final class Subscriber {
     void close();
   }
 
+  /** What calls know of the server that the connection leads to. */
+  private enum Server {
+    RIGHT,
+    /** It may be a server that is a replica now. */
+    REPLICA,
+    /** The same, and calls may have reached the next master. */
+    LEFT
+  }
+
   private final String subscribe;
   private final String unsubscribe;
   private final Callable<? extends Link> connector;
@@ -75,7 +97,12 @@ public final class Subscriber {
   private final ActivityTimer pulse;
   private final Channels channels;
   private final Silence silence = new Silence();
-  private final AtomicLong reconnectedAt = new AtomicLong(System.nanoTime() - REST);
+  private final AtomicReference<Server> server = new AtomicReference<>(Server.RIGHT);
+  private final AtomicLong metAt = new AtomicLong(System.nanoTime() - REST);
+  private final AtomicLong followedAt = new AtomicLong(System.nanoTime() - REST);
+
+  /** Counts the requests to connect again. A link that was begun before the last is outdated. */
+  private final AtomicInteger reconnects = new AtomicInteger();
 
   /** The current connection. Only the writer uses this field. */
   private @Nullable Link link;
@@ -147,13 +174,48 @@ public final class Subscriber {
     }
   }
 
-  /** Connects again, because the server is the wrong one now. At most once in five seconds. */
-  public void reconnect() {
-    long now = System.nanoTime();
-    long last = reconnectedAt.get();
-    if (now - last >= REST && reconnectedAt.compareAndSet(last, now)) {
-      writer.execute(this::endLink);
+  /**
+   * Notes that a replica has refused a call. The server's name may lead to the next master, now or
+   * later. So this connects again at once, and again when a call has {@linkplain #worked worked}.
+   * Each of the two happens at most once in five seconds.
+   */
+  public void metReplica() {
+    server.set(Server.REPLICA);
+    if (isRested(metAt)) {
+      reconnect();
     }
+  }
+
+  /**
+   * Notes that a call has succeeded. The backend calls this for every such call. After a replica it
+   * is the first sign that the server's name leads to the next master.
+   */
+  public void worked() {
+    if (server.get() == Server.REPLICA && server.compareAndSet(Server.REPLICA, Server.LEFT)) {
+      follow();
+    }
+  }
+
+  /**
+   * Goes where calls have gone. A replica may answer calls that only read, so the link is asked.
+   */
+  private void follow() {
+    if (server.get() == Server.LEFT && isRested(followedAt)) {
+      server.compareAndSet(Server.LEFT, Server.RIGHT);
+      reconnect();
+    }
+  }
+
+  private static boolean isRested(AtomicLong at) {
+    long now = System.nanoTime();
+    long last = at.get();
+    return now - last >= REST && at.compareAndSet(last, now);
+  }
+
+  /** A connection that is just being made may have looked up the old address. It ends too. */
+  private void reconnect() {
+    reconnects.incrementAndGet();
+    writer.execute(this::endLink);
   }
 
   /** Lets the connection use new credentials, if there are any. */
@@ -238,6 +300,7 @@ public final class Subscriber {
   }
 
   private void beat() {
+    follow();
     if (reader.getActiveCount() > 0) {
       writer.execute(this::refresh);
     } else if (!channels.isEmpty()) { // an Error has ended the reader, or it could not begin
@@ -258,7 +321,8 @@ public final class Subscriber {
   private void serve() {
     while (!closed && !channels.isEmpty()) {
       try {
-        read(connector.call());
+        int asOf = reconnects.get();
+        read(connector.call(), asOf);
       } catch (Exception | Error e) { // an error must not end all messages
         if (closed) {
           return;
@@ -270,9 +334,12 @@ public final class Subscriber {
     }
   }
 
-  private void read(Link next) throws Exception {
+  private void read(Link next, int asOf) throws Exception {
     try {
-      writer.execute(() -> begin(next));
+      if (asOf > 0 && next.isOfReplica()) {
+        server.compareAndSet(Server.RIGHT, Server.REPLICA);
+      }
+      writer.execute(() -> begin(next, asOf));
       while (!closed && !channels.isEmpty()) {
         hear(next.read());
         silence.end();
@@ -282,9 +349,9 @@ public final class Subscriber {
     }
   }
 
-  private void begin(Link next) {
-    if (closed) {
-      next.close(); // it was made while the subscriber closed
+  private void begin(Link next, int asOf) {
+    if (closed || asOf != reconnects.get()) {
+      next.close(); // that came while it was made
       return;
     }
     link = next;

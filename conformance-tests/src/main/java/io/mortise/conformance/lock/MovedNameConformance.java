@@ -1,144 +1,23 @@
 package io.mortise.conformance.lock;
 
-import static org.junit.jupiter.api.Assertions.assertEquals;
-
 import io.mortise.conformance.Figures;
-import io.mortise.conformance.RedisKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.RemoteLock;
-import io.mortise.conformance.redis.HostNames;
 import io.mortise.conformance.redis.RedisCluster;
 import io.mortise.conformance.redis.RedisServer;
 import io.mortise.conformance.redis.TcpProxy;
 import io.mortise.conformance.support.Await;
-import java.net.URI;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
 import org.junit.jupiter.api.Test;
 
-/**
- * Names of hosts that get another address while a service is open, as at a failover by DNS. The
- * service is in a process of its own, whose names the test moves. A proxy at each address of this
- * machine stands for a server of that address.
- */
-public abstract class MovedNameConformance implements RedisKit {
-  private static final Duration LEASE = Duration.ofSeconds(6);
-  private static final Duration PATIENCE = Duration.ofSeconds(60);
-  private static final String FIRST = "127.0.0.2";
-  private static final String SECOND = "127.0.0.3";
-  private static final String THIRD = "127.0.0.4";
-
-  private final String name = "moved-" + UUID.randomUUID();
-  private final List<AutoCloseable> opened = new ArrayList<>();
-  private HostNames names;
-
+/** The same as of a single server, and names of the nodes of a cluster and of sentinels. */
+public abstract class MovedNameConformance extends MovedServerConformance {
   /** For the subclass that the author of a backend writes. */
   protected MovedNameConformance() {}
-
-  @BeforeEach
-  void makeNames() {
-    HostNames.assumeSeveralAddresses();
-    names = closing(new HostNames());
-  }
-
-  @AfterEach
-  void closeAll() throws Exception {
-    for (AutoCloseable each : opened) {
-      each.close();
-    }
-  }
-
-  private <T extends AutoCloseable> T closing(T resource) {
-    opened.add(0, resource);
-    return resource;
-  }
-
-  /**
-   * The main class of the process. Override it for a client that does not ask the JVM for the
-   * addresses of names.
-   *
-   * @return a class whose main method calls {@link RemoteLock#serve}
-   */
-  protected Class<?> process() {
-    return RemoteLock.class;
-  }
-
-  private RemoteLock open(String uri) {
-    RemoteLock.Way way = new RemoteLock.Way(process(), names.options(), URI.create(uri));
-    return closing(RemoteLock.start(way, this, name, LEASE));
-  }
-
-  private static long locks(RemoteLock lock) {
-    long start = System.nanoTime();
-    Await.until("it locks", PATIENCE, () -> lock.ask("lock").equals("lock"));
-    assertEquals("unlock", lock.ask("unlock"));
-    return (System.nanoTime() - start) / 1_000_000;
-  }
-
-  private static boolean listens(RedisServer server) {
-    Object channels = server.command("PUBSUB", "CHANNELS", "mortise:mail:*");
-    return channels instanceof List<?> list && !list.isEmpty();
-  }
-
-  private RedisServer follower(RedisServer master) {
-    RedisServer replica =
-        closing(RedisServer.builder().arguments("--repl-diskless-sync-delay", "0").start());
-    follow(replica, master);
-    return replica;
-  }
-
-  private static void follow(RedisServer replica, RedisServer master) {
-    replica.command("REPLICAOF", master.host(), String.valueOf(master.port()));
-    Await.until(
-        "the replica follows",
-        () ->
-            String.valueOf(replica.command("INFO", "replication"))
-                .contains("master_link_status:up"));
-  }
-
-  @Test
-  @Rule({"B14", "B23"})
-  @DisplayName(
-      "B23: a name of a single server is looked up anew, whatever became of the old server")
-  void theNameOfAServer(Figures figures) {
-    RedisServer one = closing(RedisServer.start());
-    RedisServer two = follower(one);
-    int port = one.port();
-    closing(TcpProxy.at(FIRST, port, one));
-    TcpProxy second = closing(TcpProxy.at(SECOND, port, two));
-    names.lead("store.test", FIRST);
-    RemoteLock lock = open("redis://store.test:" + port);
-    locks(lock);
-
-    two.command("REPLICAOF", "NO", "ONE");
-    names.lead("store.test", SECOND);
-    one.command("REPLICAOF", two.host(), String.valueOf(two.port())); // and nobody is cut off
-    figures.add("the old server is a replica: next lock, ms", String.valueOf(locks(lock)));
-    Await.until("it listens at the second server", () -> listens(two));
-
-    RedisServer three = follower(two);
-    TcpProxy third = closing(TcpProxy.at(THIRD, port, three));
-    three.command("REPLICAOF", "NO", "ONE");
-    names.lead("store.test", THIRD);
-    second.stall();
-    figures.add("the old server is silent: next lock, ms", String.valueOf(locks(lock)));
-    Await.until("it listens at the third server", () -> listens(three));
-
-    second.close();
-    follow(two, three);
-    closing(TcpProxy.at(SECOND, port, two));
-    two.command("REPLICAOF", "NO", "ONE");
-    names.lead("store.test", SECOND);
-    third.close();
-    figures.add("the old server is gone: next lock, ms", String.valueOf(locks(lock)));
-    Await.until("it listens at the second server again", () -> listens(two));
-  }
 
   @Test
   @Rule({"B14", "B22", "B23"})

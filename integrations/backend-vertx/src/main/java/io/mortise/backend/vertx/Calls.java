@@ -27,6 +27,7 @@ final class Calls implements Link.User {
   private static final long REST = TimeUnit.SECONDS.toNanos(5);
 
   private final Link link;
+  private final Runnable follow;
   private final Deque<PendingCall> line = new ArrayDeque<>();
 
   /** Those that were sent and have no reply. */
@@ -39,9 +40,28 @@ final class Calls implements Link.User {
   /** Whether the server has said that it is a replica, since the last beat that noticed it. */
   private boolean demoted;
 
+  /**
+   * Whether a replica was met. From then on messages follow each connection on which a call works:
+   * that may be the first to the next master, and their own would stay at the replica.
+   */
+  private boolean metReplica;
+
+  /** Whether the connection has neither an answer yet nor a refusal of a replica. */
+  private boolean fresh;
+
   private long reconnectedAt = System.nanoTime() - REST;
 
-  Calls(Loop loop, Connector connector, ChangingCredentials.@Nullable User credentials) {
+  /**
+   * Without a connection at first.
+   *
+   * @param follow runs when a call has worked on a connection that messages should follow
+   */
+  Calls(
+      Loop loop,
+      Connector connector,
+      ChangingCredentials.@Nullable User credentials,
+      Runnable follow) {
+    this.follow = follow;
     link = new Link(loop, connector, credentials, this);
   }
 
@@ -52,6 +72,7 @@ final class Calls implements Link.User {
   @Override
   public void up(RedisConnection made) {
     connection = made;
+    fresh = true;
     sendAll();
   }
 
@@ -86,13 +107,19 @@ final class Calls implements Link.User {
       Request request = Request.cmd(call.isByText() ? Command.EVAL : Command.EVALSHA);
       call.arguments(request::arg);
       Future<@Nullable Response> unused =
-          on.send(request).onComplete(reply -> answered(call, reply), e -> failed(on, call, e));
+          on.send(request).onComplete(reply -> answered(on, call, reply), e -> failed(on, call, e));
     }
   }
 
-  private void answered(PendingCall call, @Nullable Response reply) {
+  private void answered(RedisConnection on, PendingCall call, @Nullable Response reply) {
     out.remove(call);
     link.alive();
+    if (fresh && on.equals(connection)) {
+      fresh = false;
+      if (metReplica) {
+        follow.run();
+      }
+    }
     try {
       call.answer(Objects.requireNonNullElse(Replies.value(reply), List.of()));
     } catch (RuntimeException e) { // no kind of reply that a script has
@@ -116,12 +143,17 @@ final class Calls implements Link.User {
       line.addFirst(call);
     } else {
       call.refuse(failure);
-      demoted |= ServerError.isOfReplica(error);
+      if (ServerError.isOfReplica(error)) {
+        demoted = true;
+        metReplica = true;
+        fresh = false;
+      }
     }
     sendAll();
   }
 
   void beat() {
+    line.removeIf(PendingCall::isDone);
     link.beat();
     long now = System.nanoTime();
     if (demoted && now - reconnectedAt >= REST) {

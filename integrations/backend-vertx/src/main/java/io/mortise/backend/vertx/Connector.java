@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  * Makes clients of one server. Each is for one connection: it has the certificates and credentials
  * of the moment, and its end is the end of the connection. Thread-safe.
  */
-final class Connector {
+class Connector {
   private final RedisSettings settings;
   private final RedisAddress address;
 

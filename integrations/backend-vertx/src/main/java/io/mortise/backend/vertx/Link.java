@@ -14,13 +14,14 @@ import io.vertx.redis.client.Response;
 import io.vertx.redis.client.ResponseType;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A connection that is made again when it is lost: at once, and after a failure with pauses of up
- * to a second. All methods run on the event loop, and so do those of its user.
+ * A connection that is made again when it is lost: at once, and with pauses of up to a second after
+ * a failure or a short life. All methods run on the event loop, and so do those of its user.
  *
  * <p>Vert.x 5.2 takes a command off its queue when a push message arrives, and later gives the
  * reply of that command to the handler of messages. So nothing here depends on which of the two a
@@ -31,6 +32,12 @@ final class Link {
 
   private static final long SHORTEST_PAUSE_MS = 200;
   private static final long LONGEST_PAUSE_MS = 1000;
+
+  /** The number of no timer. */
+  private static final long NONE = -1;
+
+  /** A connection that ends sooner was of no use, so the next one comes after a pause. */
+  private static final long SHORT_LIFE = TimeUnit.SECONDS.toNanos(1);
 
   /** Gets the events of a link. */
   interface User {
@@ -51,6 +58,7 @@ final class Link {
   private static final class Living {
     private final Redis client;
     private final RedisConnection connection;
+    private final long since = System.nanoTime();
 
     /** What it has authenticated with. */
     private Answer used;
@@ -73,11 +81,14 @@ final class Link {
 
   private @Nullable Living living;
 
+  /** The last attempt to connect again. */
+  private @Nullable CompletableFuture<RedisConnection> attempt;
+
   /** What the connection authenticates with at the moment. */
   private @Nullable Answer tried;
 
   private long pause = SHORTEST_PAUSE_MS;
-  private long timer = -1;
+  private long timer = NONE;
   private boolean closed;
 
   Link(Loop loop, Connector connector, ChangingCredentials.@Nullable User credentials, User user) {
@@ -87,20 +98,28 @@ final class Link {
     this.user = user;
   }
 
-  /** One attempt to connect, which ends in time also if the event loop stands still. */
+  /**
+   * One attempt to connect, which ends in time also if the event loop stands still. It fails if no
+   * thread can be made for that. So this method throws nothing.
+   */
   CompletableFuture<RedisConnection> connect() {
     CompletableFuture<RedisConnection> made = new CompletableFuture<>();
-    CompletableFuture<?> unused =
-        connector
-            .credentials()
-            .whenComplete((answer, e) -> {
-              if (e == null) {
-                loop.run(() -> connect(answer, made));
-              } else {
-                made.completeExceptionally(e);
-              }
-            });
-    return Timeouts.fail(made, connector.attempt().toNanos());
+    try {
+      CompletableFuture<?> unused = Timeouts.fail(made, connector.attempt().toNanos());
+      unused =
+          connector
+              .credentials()
+              .whenComplete((answer, e) -> {
+                if (e == null) {
+                  loop.run(() -> connect(answer, made));
+                } else {
+                  made.completeExceptionally(e);
+                }
+              });
+    } catch (RuntimeException | Error e) {
+      made.completeExceptionally(e);
+    }
+    return made;
   }
 
   private void connect(Answer answer, CompletableFuture<RedisConnection> made) {
@@ -142,7 +161,6 @@ final class Link {
     }
     living = next;
     tried = null;
-    pause = SHORTEST_PAUSE_MS;
     silence.end();
     next.connection
         .handler(reply -> heard(next, reply))
@@ -154,35 +172,51 @@ final class Link {
   private void lost(Living lost, Throwable cause) {
     if (lost == living && !closed) {
       living = null;
+      if (System.nanoTime() - lost.since < SHORT_LIFE) {
+        connectLater();
+      } else {
+        pause = SHORTEST_PAUSE_MS;
+        connectAgain();
+      }
       lost.client.close();
       user.down(cause);
-      connectAgain();
     }
   }
 
   private void connectAgain() {
-    timer = -1;
+    timer = NONE;
+    CompletableFuture<RedisConnection> next = connect();
+    attempt = next;
     CompletableFuture<?> unused =
-        connect()
-            .whenComplete((made, e) -> {
-              if (e != null) {
-                loop.run(() -> failed(e));
-              }
-            });
+        next.whenComplete((made, e) -> {
+          if (e != null) {
+            loop.run(() -> failed(next, e));
+          }
+        });
   }
 
-  private void failed(Throwable cause) {
-    if (!closed) {
+  private void failed(CompletableFuture<?> one, Throwable cause) {
+    if (!closed && one.equals(attempt)) {
+      connectLater();
       user.down(cause);
-      timer = loop.vertx.setTimer(pause, id -> connectAgain());
-      pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
     }
   }
 
-  /** Gives the connection up, for another one. The server's name is looked up again. */
+  private void connectLater() {
+    timer = loop.vertx.setTimer(pause, id -> connectAgain());
+    pause = Math.min(2 * pause, LONGEST_PAUSE_MS);
+  }
+
+  /**
+   * Gives the connection up, for another one. The server's name is looked up again. An attempt that
+   * is under way may have looked it up before, so it ends too.
+   */
   void reconnect(String why) {
+    IOException cause = new IOException(why);
     if (living != null) {
-      lost(living, new IOException(why));
+      lost(living, cause);
+    } else if (attempt != null) {
+      attempt.completeExceptionally(cause);
     }
   }
 
@@ -191,14 +225,25 @@ final class Link {
     silence.end();
   }
 
-  /** Asks for a sign of life. A peer that was silent for three beats is given up. */
+  /**
+   * Asks for a sign of life. A peer that was silent for three beats is given up. Connects if an
+   * error has ended the attempts.
+   */
   void beat() {
     Living now = living;
-    if (now != null && silence.beat()) {
+    if (now == null) {
+      connectIfNothingDoes();
+    } else if (silence.beat()) {
       LOG.warn("{}: no data, not even a reply to PING; reconnecting", connector.endpoint());
       reconnect("the server is silent");
-    } else if (now != null) {
+    } else {
       send(now, Request.cmd(Command.PING));
+    }
+  }
+
+  private void connectIfNothingDoes() {
+    if (!closed && timer == NONE && (attempt == null || attempt.isDone())) {
+      connectAgain();
     }
   }
 

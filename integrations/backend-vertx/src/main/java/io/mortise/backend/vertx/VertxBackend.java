@@ -59,8 +59,11 @@ public final class VertxBackend implements LockBackend {
     this.loop = loop;
     ChangingCredentials changing = connector.changing();
     credentials = changing == null ? null : changing.join(connector.endpoint(), this::renew);
-    calls = new Calls(loop, connector, credentials);
     messages = new Messages(loop, connector, credentials);
+    Link ofMessages = messages.link();
+    Runnable follow =
+        () -> ofMessages.reconnect("calls have a new connection, which may lead to another server");
+    calls = new Calls(loop, connector, credentials, follow);
     pulse = new ActivityTimer(this::beatInTurn, BEAT);
     try {
       RedisConnection made = Waits.join(connecting(calls.link()));
@@ -126,7 +129,12 @@ public final class VertxBackend implements LockBackend {
 
   private void beatInTurn() {
     if (!beatWaits.getAndSet(true)) {
-      inTurn(this::beat);
+      try {
+        inTurn(this::beat);
+      } catch (Error e) { // or there would be no beat any more
+        beatWaits.set(false);
+        throw e;
+      }
     }
   }
 
