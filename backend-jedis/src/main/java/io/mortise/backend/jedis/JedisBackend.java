@@ -313,16 +313,23 @@ public final class JedisBackend implements LockBackend {
     }
   }
 
-  /** Gives the batch to a thread of the backend. Each call ends at its deadline. */
+  /**
+   * Gives the batch to a thread of the backend. Each call ends at its deadline. If no thread can be
+   * made, the pool keeps the task all the same. A call that has failed is not sent by it.
+   */
   private void dispatch(List<Attempt> batch) {
     PendingCall.limit(batch);
     if (batch.isEmpty()) {
       return;
     }
-    if (batch.stream().allMatch(Attempt::mayShare)) {
-      pipeline.send(batch);
-    } else {
-      workers.execute(() -> run(batch, false));
+    try {
+      if (batch.stream().allMatch(Attempt::mayShare)) {
+        pipeline.send(batch);
+      } else {
+        workers.execute(() -> run(batch, false));
+      }
+    } catch (Error e) {
+      batch.forEach(call -> call.fail(e));
     }
   }
 

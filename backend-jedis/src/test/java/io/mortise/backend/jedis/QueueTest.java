@@ -15,9 +15,12 @@ import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Script;
 import io.mortise.spi.ScriptCall;
+import java.lang.reflect.Field;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -44,6 +47,23 @@ class QueueTest {
   void close() {
     backend.close();
     server.close();
+  }
+
+  @Test
+  @DisplayName("B1: a call for which no thread could be made is not executed later")
+  void withoutAThread() throws ReflectiveOperationException {
+    Field field = JedisBackend.class.getDeclaredField("workers");
+    field.setAccessible(true);
+    ScheduledThreadPoolExecutor workers = (ScheduledThreadPoolExecutor) field.get(backend);
+    ThreadFactory before = workers.getThreadFactory();
+    await("the threads have ended", () -> workers.getPoolSize() == 0);
+    workers.setThreadFactory(task -> {
+      throw new LinkageError("unable to create native thread");
+    });
+    assertFails(Outcome.NOT_EXECUTED, backend.executeAsync(count("first", LONG)));
+    workers.setThreadFactory(before);
+    assertEquals(List.of(1L), backend.executeAsync(count("second", LONG)).join());
+    assertNull(server.command("GET", "first"));
   }
 
   /** Freezes the server while a call is in flight on each thread and connection of the backend. */
