@@ -5,6 +5,7 @@ import io.mortise.spi.LockBackend;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
@@ -72,6 +73,11 @@ final class StoreOptions {
   LockBackend backend() {
     URI parsed = Backends.parse(uri);
     return Backends.open(parsed, provider(parsed));
+  }
+
+  /** A key with the prefix of the services. */
+  String key(String name) {
+    return Objects.requireNonNullElse(prefix, "mortise:") + name;
   }
 
   private String provider(URI parsed) {

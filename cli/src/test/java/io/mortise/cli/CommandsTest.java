@@ -276,6 +276,14 @@ class CommandsTest {
     assertTrue(doctor.out().matches("(?s).*scan +note +refused.*"), doctor.out());
   }
 
+  @Test
+  void doctorNeedsNoKeyOfAnotherPrefix() {
+    redis.command("ACL", "SETUSER", "ann", "on", ">pw", "~shop:*", "&shop:*", "+@all");
+    String uri = redis.uri("ann:pw").toString();
+    Invocation doctor = Invocation.of("doctor", "--uri", uri, "--key-prefix", "shop:");
+    assertEquals(0, doctor.exitCode(), doctor.all());
+  }
+
   /** A store with 100,000 held locks: the lists end at their limits, or show all. */
   @Test
   @Tag("ci")
