@@ -29,7 +29,7 @@ class LinkageTest {
   void whatAnOlderVersionLacksIsSeen() {
     List<String> missing = LINKAGE.missing(OldClientTest.jedis("4.4.8"));
     String method = "Attempt: no redis.clients.jedis.Connection.getUnflushedObject()";
-    String field = "JedisBackend: no redis.clients.jedis.Protocol$Command.HELLO:";
+    String field = "Links: no redis.clients.jedis.Protocol$Command.HELLO:";
     for (String reference : List.of(method, field)) {
       assertTrue(missing.stream().anyMatch(each -> each.startsWith(reference)), missing::toString);
     }
