@@ -102,7 +102,9 @@ class RoomsTest {
         used.add(imported.group(1));
       }
     }
-    assertEquals(Set.of("concurrent.Futures", "lock.Member", "lock.MemberHandle"), used);
+    assertEquals(
+        Set.of("concurrent.Futures", "concurrent.Trampoline", "lock.Member", "lock.MemberHandle"),
+        used);
     uses(composite)
         .forEach((name, others) ->
             assertFalse(others.contains("Election") && !name.equals("Election"), name));

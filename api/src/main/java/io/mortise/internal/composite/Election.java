@@ -8,6 +8,7 @@ import io.mortise.LockServiceClosedException;
 import io.mortise.LossCause;
 import io.mortise.Registration;
 import io.mortise.internal.concurrent.Futures;
+import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.lock.Member;
 import io.mortise.internal.lock.MemberHandle;
 import io.mortise.spi.TimeSource;
@@ -42,8 +43,8 @@ public final class Election implements LeaderElection {
    * the executor does. Transitions are under this object's monitor, and so are those of a Term
    * under its own. Nothing is called in a monitor that sends a command or runs a callback.
    *
-   * A request is sent and taken back under the lock `sending`. So a close() that has had it knows
-   * that all is sent, and then waits for the answers.
+   * A request is sent and taken back under the lock `sending`, in a step, so that no listener runs
+   * under it. So a close() that has had it knows that all is sent, and then waits for the answers.
    *
    * The executor of the service runs all callbacks but one. close() tells onRevoked itself, since
    * it may be called by the only thread of the executor.
@@ -133,12 +134,14 @@ public final class Election implements LeaderElection {
    * after the cancel that it follows from has returned.
    */
   private void stand() {
-    CompletableFuture<Lease> request = ask();
-    if (request != null) {
-      CompletableFuture<Lease> unused =
-          request.whenComplete(
-              (lease, failure) -> executor.execute(() -> answered(lease, failure)));
-    }
+    Trampoline.step(() -> {
+      CompletableFuture<Lease> request = ask();
+      if (request != null) {
+        CompletableFuture<Lease> unused =
+            request.whenComplete(
+                (lease, failure) -> executor.execute(() -> answered(lease, failure)));
+      }
+    });
   }
 
   private @Nullable CompletableFuture<Lease> ask() {
@@ -389,6 +392,10 @@ public final class Election implements LeaderElection {
 
   /** Takes the request back, or gives back its lease that has arrived already. */
   private void withdraw() {
+    Trampoline.step(this::takeBack);
+  }
+
+  private void takeBack() {
     sending.lock();
     try {
       CompletableFuture<Lease> request = takeAsked();

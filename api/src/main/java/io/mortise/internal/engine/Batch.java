@@ -48,7 +48,7 @@ public final class Batch {
     }
     int number = others.size();
     others.add(call);
-    return () -> toOthers.get(number).get();
+    return () -> toOthers.isEmpty() ? Together.notAsked(call) : toOthers.get(number).get();
   }
 
   /** How many calls it has that fit each other. */

@@ -283,9 +283,9 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
         grant.forget();
         goOn();
       } else if (taking == Taking.HELD) {
-        agent = null;
         grant.begins(
             waiter, held, now, alone && isHeard(held) && parts.mailbox().hearsSince(epoch));
+        agent = null; // not before: after an Error the agent resigns
         Waiter next = waiters.peek();
         if (next != null && !next.waits()) {
           next.unpark(store().time()); // it has waited for this answer, and is refused
@@ -354,15 +354,15 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
 
   /**
    * A thread leaves without the lock. If it is the agent, the first local waiter takes over the
-   * acquisition and its place in the lock's queue. One that was asked for together with others has
-   * no place in it.
+   * acquisition and its place in the queue. One asked for together with others has no place there.
    *
    * @return the acquisition, if the agent leaves and no waiter takes it over
    */
   @Nullable Acquisition resign(Waiter leaving) {
     mutex.lock();
     try {
-      if (waiters.remove(leaving) || agent != leaving) {
+      if (agent != leaving) {
+        waiters.remove(leaving);
         return null;
       }
       Acquisition orphan = waiters.isEmpty() || asksTogether() ? grant.acquisition() : null;

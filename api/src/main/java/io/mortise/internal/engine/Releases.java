@@ -80,8 +80,11 @@ public final class Releases {
     try {
       List<Object> reply = store.backend().execute(store.scripts().leave(acquisition, patience));
       goOn(acquisition.keys(), reply);
-    } catch (Throwable e) { // an Error too: nobody else would take it back
+    } catch (RuntimeException e) {
       log.debug("{}: withdrawn in the background", acquisition.keys().text(), e);
+      withdrawals.leave(acquisition);
+    } catch (Error e) { // nobody else would take it back
+      log.error("{}: withdrawn in the background", acquisition.keys().text(), e);
       withdrawals.leave(acquisition);
     } finally {
       store.departures().answered(acquisition, acquisition.keys());

@@ -276,8 +276,10 @@ final class ThreadGrant implements Acquisition.Grant, Hold.Place {
    */
   private boolean lies(Acquisition held, long now) {
     try {
-      long left = stay.untilLook(store(), held, state == State.HANDED_OFF, now);
-      timer = timer != null ? timer : after(left, () -> look(held, () -> {}));
+      if (timer == null) {
+        long left = stay.untilLook(store(), held, state == State.HANDED_OFF, now);
+        timer = after(left, () -> look(held, () -> {}));
+      }
       return true;
     } catch (Throwable e) { // an Error too: a thread may wait for what lies here
       LockLog.noTimer(held, e);

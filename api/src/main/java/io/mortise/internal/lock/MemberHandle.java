@@ -57,7 +57,8 @@ public final class MemberHandle implements Member {
   static boolean areOne(LockBackend one, LockBackend other) {
     String endpoint = one.info().endpoint();
     boolean whole = one.info().topology() == Topology.CLUSTER || !BARE.matcher(endpoint).matches();
-    return one.equals(other) || (whole && endpoint.equals(other.info().endpoint()));
+    return PostingBackend.inner(one).equals(PostingBackend.inner(other))
+        || (whole && endpoint.equals(other.info().endpoint()));
   }
 
   @Override

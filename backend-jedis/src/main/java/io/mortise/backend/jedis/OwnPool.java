@@ -70,7 +70,7 @@ final class OwnPool extends ConnectionPool {
     OwnSockets sockets = OwnSockets.of(server, settings);
     AuthXManager tokens = settings.getAuthXManager();
     Supplier<RedisCredentials> provider =
-        tokens == null ? settings.getCredentialsProvider() : () -> started(tokens).get();
+        tokens == null ? settings.getCredentialsProvider() : started(tokens, server);
     if (provider == null || provider instanceof DefaultRedisCredentialsProvider) {
       return new OwnPool(OwnConnections.of(sockets, settings), limits, sockets::close, null);
     }
@@ -92,9 +92,14 @@ final class OwnPool extends ConnectionPool {
         renewal);
   }
 
-  private static AuthXManager started(AuthXManager tokens) {
-    tokens.start();
-    return tokens;
+  /** Waits for the first token, for as long as the manager's own limits let it. */
+  private static AuthXManager started(AuthXManager tokens, HostAndPort server) {
+    try {
+      tokens.start();
+      return tokens;
+    } catch (RuntimeException e) {
+      throw RedisServers.refusal(server.toString(), e);
+    }
   }
 
   /** Stops the manager of tokens, if the settings have one. Jedis' own pool does the same. */

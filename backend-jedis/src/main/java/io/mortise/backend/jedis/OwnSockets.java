@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -95,7 +98,9 @@ abstract class OwnSockets implements JedisSocketFactory {
       HostAndPort mapped = mapper == null ? null : mapper.getHostAndPort(server);
       HostAndPort place = mapped == null ? server : mapped;
       IOException last = new IOException("no address of " + place.getHost());
-      for (InetAddress each : InetAddress.getAllByName(place.getHost())) {
+      List<InetAddress> addresses = Arrays.asList(InetAddress.getAllByName(place.getHost()));
+      Collections.shuffle(addresses); // the first one may be silent for ever
+      for (InetAddress each : addresses) {
         Socket socket = known(new Socket());
         try {
           connect(socket, new InetSocketAddress(each, place.getPort()));

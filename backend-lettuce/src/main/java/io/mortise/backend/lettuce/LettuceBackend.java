@@ -261,7 +261,7 @@ public final class LettuceBackend implements LockBackend {
     long deadline = System.nanoTime() + call.timeout().toNanos();
     Call sent = send(new Call(this, call, CommandType.EVALSHA));
     if (call.patience() != null && sent.asksReplicas()) {
-      Waits.awaitPatiently(sent, call.patience(), sent::giveUp);
+      Waits.awaitPatiently(sent, Waits.within(call.timeout(), call.patience()), sent::giveUp);
     }
     return Waits.await(sent, Duration.ofNanos(deadline - System.nanoTime()));
   }

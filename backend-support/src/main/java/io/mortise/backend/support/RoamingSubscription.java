@@ -90,15 +90,19 @@ public final class RoamingSubscription {
    * @param cause the reason
    */
   public void detach(Throwable cause) {
-    leave(); // first: the node may confirm again meanwhile, and the gap would be missed
-    user.interrupted(cause);
+    try {
+      leave(); // first: the node may confirm again meanwhile, and the gap would be missed
+    } finally {
+      user.interrupted(cause);
+    }
   }
 
   /** Leaves the present node, if there is one. */
   public void leave() {
-    if (present != null) {
-      present.close();
-      present = null;
+    Subscription left = present;
+    present = null; // before an Error
+    if (left != null) {
+      left.close();
     }
   }
 

@@ -212,10 +212,17 @@ public final class Subscriber {
     return now - last >= REST && at.compareAndSet(last, now);
   }
 
-  /** A connection that is just being made may have looked up the old address. It ends too. */
+  /**
+   * A connection that is just being made may have looked up the old address. It ends too. This is
+   * called with the reply of a call, which must not suffer if no thread can be made.
+   */
   private void reconnect() {
     reconnects.incrementAndGet();
-    writer.execute(this::endLink);
+    try {
+      writer.execute(this::endLink);
+    } catch (Error e) {
+      // The pool keeps the task, and runs it with the next one.
+    }
   }
 
   /** Lets the connection use new credentials, if there are any. */

@@ -107,6 +107,19 @@ public final class Waits {
   }
 
   /**
+   * A patience that is no longer than the time of its call.
+   *
+   * @param timeout of the call
+   * @param patience of the caller
+   * @return the same, or a shorter one
+   */
+  public static Patience within(Duration timeout, Patience patience) {
+    return patience.longest().compareTo(timeout) < 0
+        ? patience
+        : new Patience(timeout, patience.interruptible());
+  }
+
+  /**
    * Waits for the node of a call, no longer than the caller has time and patience. When they end
    * before the opening of the node, this fails the future.
    *
@@ -117,11 +130,9 @@ public final class Waits {
     long deadline = System.nanoTime() + call.timeout().toNanos();
     Patience patience = call.patience();
     if (patience != null && !node.isDone()) {
-      boolean isShort = patience.longest().compareTo(call.timeout()) < 0;
-      Duration longest = isShort ? patience.longest() : call.timeout();
       awaitPatiently(
           node,
-          new Patience(longest, patience.interruptible()),
+          within(call.timeout(), patience),
           why -> node.completeExceptionally(new IOException(why)));
     }
     if (!awaitEnd(node, Duration.ofNanos(deadline - System.nanoTime()))) {

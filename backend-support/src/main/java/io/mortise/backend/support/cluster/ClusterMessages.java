@@ -19,6 +19,8 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * All channels, over one node of a cluster. A cluster gives each message to every node, so any node
@@ -29,6 +31,8 @@ import org.jspecify.annotations.Nullable;
  * Thread-safe.
  */
 final class ClusterMessages {
+  private static final Logger LOG = LoggerFactory.getLogger(ClusterMessages.class);
+
   /** So a silent node is left within five seconds, after two probes that were lost. */
   static final Duration BEAT = Duration.ofMillis(1_500);
 
@@ -173,18 +177,29 @@ final class ClusterMessages {
     home = null; // a channel that comes meanwhile must not go to the node that was left
     moving = true;
     int mine = ++homes;
-    for (RoamingSubscription each : channels) {
-      each.detach(cause);
-    }
-    end(probe);
-    probe = null;
     Runnable next =
         () -> {
           if (mine == homes && !channels.isEmpty()) {
             choose(left);
           }
         };
+    // First, as an Error in what follows must not be the end. It runs when this turn is over.
     Future<?> unused = turns.schedule(next, PAUSE, TimeUnit.MILLISECONDS);
+    for (RoamingSubscription each : channels) {
+      guarded(() -> each.detach(cause));
+    }
+    Subscription old = probe;
+    probe = null;
+    guarded(() -> end(old));
+  }
+
+  /** No channel may stay where it is because another one could not be closed there. */
+  private static void guarded(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException | Error e) {
+      LOG.debug("a subscription of a node could not be closed", e);
+    }
   }
 
   private static void end(@Nullable Subscription subscription) {

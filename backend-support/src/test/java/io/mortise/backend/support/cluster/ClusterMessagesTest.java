@@ -85,7 +85,8 @@ class ClusterMessagesTest {
       messages.use();
       Thread.onSpinWait();
     }
-    assertEquals(List.of("subscribed", "interrupted", "subscribed"), heard.news.subList(0, 3));
+    assertEquals(
+        List.of("subscribed", "interrupted", "subscribed"), List.copyOf(heard.news).subList(0, 3));
     cluster.deliversMessages = true;
   }
 
@@ -112,6 +113,22 @@ class ClusterMessagesTest {
     cluster.deaf.addAll(List.of(A, B));
     messages.subscribe("c", heard);
     heard.await("interrupted", "subscribed");
+  }
+
+  @Test
+  @DisplayName("B11, B23: an error while a node is left keeps no channel there")
+  void anErrorInAMove() {
+    Heard other = new Heard();
+    messages.subscribe("c", heard);
+    messages.subscribe("d", other);
+    heard.await("subscribed");
+    other.await("subscribed");
+    StubNode home = home();
+    cluster.sticky.add(home.toString());
+    home.listeners.get(0).onInterrupted(new IOException("cut"));
+    heard.await("subscribed", "interrupted", "subscribed");
+    other.await("subscribed", "interrupted", "subscribed");
+    messages.subscribe("e", new Heard());
   }
 
   @Test

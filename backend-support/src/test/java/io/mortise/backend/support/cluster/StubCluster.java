@@ -44,6 +44,9 @@ final class StubCluster implements ClusterNodes {
   /** Places at which the next subscription ends in an error. */
   final List<String> deaf = new CopyOnWriteArrayList<>();
 
+  /** Places at which the end of a subscription is an error. */
+  final List<String> sticky = new CopyOnWriteArrayList<>();
+
   /** Places at which the next script ends in an error. */
   final List<String> failing = new CopyOnWriteArrayList<>();
 
@@ -191,7 +194,12 @@ final class StubCluster implements ClusterNodes {
       channels.put(listener, channel);
       listeners.add(listener);
       listener.onSubscribed();
-      return () -> listeners.remove(listener);
+      return () -> {
+        listeners.remove(listener);
+        if (sticky.contains(place)) {
+          throw new Error("no thread can be made");
+        }
+      };
     }
 
     @Override
