@@ -69,14 +69,14 @@ final class PostingBackend implements LockBackend {
   /**
    * @param timeout of the command that sends a message
    */
-  /** The backend that sends the messages, or the given one if it sends none. */
-  static LockBackend inner(LockBackend backend) {
-    return backend instanceof PostingBackend posting ? posting.inner : backend;
-  }
-
   PostingBackend(LockBackend inner, Duration timeout) {
     this.inner = inner;
     this.timeout = timeout;
+  }
+
+  /** The backend that sends the messages, or the given one if it sends none. */
+  static LockBackend inner(LockBackend backend) {
+    return backend instanceof PostingBackend posting ? posting.inner : backend;
   }
 
   /**
