@@ -98,11 +98,11 @@ class ElectionCallbackTest implements BackendUnderTest {
     Candidate other = Candidate.of(service());
     CompletableFuture<Void> elsewhere =
         other.service.getLock("other").async().acquire().thenAccept(lease -> lease.close());
+    Await.value(elsewhere); // before time moves: its lease is renewed once it has come
     store.advance(LEASE.multipliedBy(10));
 
     assertTrue(slow.leads());
     assertFalse(next.leads());
-    Await.value(elsewhere);
     CompletableFuture<Void> free = slow.election().stepDown(LEASE);
     store.advance(LEASE);
     assertFalse(slow.leads());
