@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -150,6 +151,9 @@ class TwoProcessesTest {
     assertEquals(1, meter("mortise.scheduled?tag=name:bills&tag=outcome:failed"));
   }
 
+  /** The common pool has one thread on two processors, and what a thread here waits for needs it. */
+  private static final Executor OWN_THREADS = task -> new Thread(task).start();
+
   @Test
   void anApplicationThatClosesLetsItsWorkFinish() throws Exception {
     Shop closing = Shop.start(TwoShops.properties("server.shutdown=graceful"));
@@ -161,9 +165,10 @@ class TwoProcessesTest {
               } catch (IOException | InterruptedException e) {
                 return e.toString();
               }
-            });
+            },
+            OWN_THREADS);
     Await.value(SlowWork.begun);
-    CompletableFuture<Void> closed = CompletableFuture.runAsync(closing::close);
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(closing::close, OWN_THREADS);
     assertTrue(lock("slow").isLocked());
     assertFalse(closed.isDone());
     SlowWork.mayEnd.complete(null);
