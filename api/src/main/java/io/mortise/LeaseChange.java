@@ -1,5 +1,6 @@
 package io.mortise;
 
+import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.Optional;
 
@@ -20,4 +21,14 @@ public record LeaseChange(
     String holder,
     Duration remaining,
     Optional<LossCause> cause,
-    String reason) {}
+    String reason) {
+
+  /**
+   * All of it on one line, as the log has it. Control characters of the name are shown as escapes.
+   */
+  @Override
+  public String toString() {
+    return "LeaseChange[name=%s, state=%s, holder=%s, remaining=%s, cause=%s, reason=%s]"
+        .formatted(Names.shown(name), state, holder, remaining, cause, reason);
+  }
+}

@@ -3,6 +3,7 @@ package io.mortise.internal.composite;
 import io.mortise.QuorumException;
 import io.mortise.QuorumException.Verdict;
 import io.mortise.internal.composite.Ballot.Question;
+import io.mortise.internal.wire.Names;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -155,7 +156,7 @@ final class Ballots {
     String set = of.voters() == null ? "" : "; this set is [" + of.voters().text() + ']';
     String message =
         "Redlock %s: too few of %d members answered, %d are needed (%s)%s; check their servers (docs/troubleshooting.md#quorum)"
-            .formatted(of.name(), of.all().size(), of.quorum(), all, set);
+            .formatted(Names.shown(of.name()), of.all().size(), of.quorum(), all, set);
     return new QuorumException(message, all);
   }
 }

@@ -5,6 +5,7 @@ import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.lock.TokenLocking;
+import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
@@ -20,7 +21,7 @@ final class FencedRedLockHandle extends QuorumLock implements FencedRedLock {
     if (plain.members().voters() == null) {
       throw new IllegalStateException(
           "Redlock '%s' has no quarantine, so a server without its data could give a token twice; call withQuarantine first"
-              .formatted(plain.name()));
+              .formatted(Names.shown(plain.name())));
     }
     return new FencedRedLockHandle(plain, plain.members());
   }
@@ -57,7 +58,7 @@ final class FencedRedLockHandle extends QuorumLock implements FencedRedLock {
         .orElseThrow(() ->
             new IllegalStateException(
                 "Redlock '%s' was not taken by a fenced handle, so this hold has no token; take it by fenced() first"
-                    .formatted(name())));
+                    .formatted(Names.shown(name()))));
   }
 
   private TokenLocking withToken() {
@@ -121,6 +122,6 @@ final class FencedRedLockHandle extends QuorumLock implements FencedRedLock {
   private LeaseLostException tooLate(Lease lease) {
     return new LeaseLostException(
         "Redlock '%s' was lost before it had its fencing token: %s; ask for a longer lease (docs/troubleshooting.md#lease-lost)"
-            .formatted(name(), lease));
+            .formatted(Names.shown(name()), lease));
   }
 }

@@ -2,7 +2,9 @@ package io.mortise.internal.composite;
 
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.wire.Names;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.Map;
@@ -43,7 +45,7 @@ final class FirstLoss {
    */
   void changed(Member member, LeaseChange event, @Nullable Object lease) {
     if (isNews(member, event, lease)) {
-      String reason = "member '" + event.name() + "': " + event.reason();
+      String reason = "member '" + Names.shown(event.name()) + "': " + event.reason();
       listener.accept(
           new LeaseChange(
               name, event.state(), event.holder(), event.remaining(), event.cause(), reason));

@@ -9,6 +9,7 @@ import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.MemberLease;
 import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.Names;
 import io.mortise.spi.TimeSource;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -346,6 +347,12 @@ class MergedLease implements Lease {
 
   @Override
   public String toString() {
-    return "Lease[" + name + ", " + state() + ", " + remaining().toMillis() + " ms left]";
+    return "Lease["
+        + Names.shown(name)
+        + ", "
+        + state()
+        + ", "
+        + remaining().toMillis()
+        + " ms left]";
   }
 }

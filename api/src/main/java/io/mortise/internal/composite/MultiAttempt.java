@@ -6,6 +6,7 @@ import io.mortise.LeasedLock;
 import io.mortise.LockException;
 import io.mortise.OutcomeUnknownException;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.wire.Names;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import java.time.Duration;
@@ -310,7 +311,7 @@ final class MultiAttempt {
   static LeaseLostException lostWhileTaking(Member member, int members) {
     return new LeaseLostException(
         "multi-lock: the lease of '%s' was over before the last of %d members was taken; nothing is held, use a longer lease (docs/troubleshooting.md#lease-lost)"
-            .formatted(member.name(), members));
+            .formatted(Names.shown(member.name()), members));
   }
 
   private List<Throwable> giveBack() {

@@ -10,12 +10,11 @@ import io.mortise.internal.lock.AsyncLeases;
 import io.mortise.internal.lock.JucLock;
 import io.mortise.internal.lock.Member;
 import io.mortise.internal.lock.MemberHandle;
+import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
@@ -51,17 +50,7 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
     if (members.isEmpty()) {
       throw new IllegalArgumentException("a multi-lock of no locks; give it one or more");
     }
-    Map<String, Member> known = new HashMap<>();
-    for (Member each : members) {
-      for (String mark : each.marks()) {
-        Member other = known.put(mark, each);
-        if (other != null) {
-          throw new IllegalArgumentException(
-              "lock '%s' is in the multi-lock twice (%s and %s); give each lock once, and one side of a read/write lock"
-                  .formatted(each.name(), other.place(), each.place()));
-        }
-      }
-    }
+    Member.refuseTwice(members, "multi-lock");
     return new MultiLockHandle(members);
   }
 
@@ -143,7 +132,10 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
       if (each.wouldWaitForItself()) {
         throw new IllegalStateException(
             "multi-lock %s: thread %s holds '%s' already, and a lease is not reentrant: the thread would wait for itself; unlock first"
-                .formatted(name(), Thread.currentThread().getName(), each.name()));
+                .formatted(
+                    Names.shown(name()),
+                    Thread.currentThread().getName(),
+                    Names.shown(each.name())));
       }
     }
   }
@@ -263,7 +255,7 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
   @Override
   public Condition newCondition() {
     throw new UnsupportedOperationException(
-        "multi-lock " + name() + ": conditions are not available yet");
+        "multi-lock " + Names.shown(name()) + ": conditions are not available yet");
   }
 
   /** Handles of the same members are equal, whatever lease they ask for. */

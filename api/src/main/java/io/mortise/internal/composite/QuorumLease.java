@@ -10,6 +10,7 @@ import io.mortise.internal.concurrent.SerialExecutor;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.wire.Names;
 import io.mortise.spi.TimeSource.Timer;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
@@ -278,7 +279,7 @@ final class QuorumLease extends MergedLease {
     CompletableFuture<Void> settled = super.answered(answers);
     String text =
         "%s: whether its lease was made longer is not known: too few of its members answered within %d ms, %d are needed; ask again while it is valid (docs/troubleshooting.md#quorum)"
-            .formatted(name(), of.nodeTimeout().toMillis(), of.quorum());
+            .formatted(Names.shown(name()), of.nodeTimeout().toMillis(), of.quorum());
     Timer patience =
         of.time()
             .schedule(

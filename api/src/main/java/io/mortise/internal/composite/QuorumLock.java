@@ -16,6 +16,7 @@ import io.mortise.internal.engine.ThreadLeases;
 import io.mortise.internal.lock.AsyncLeases;
 import io.mortise.internal.lock.JucLock;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.VotingSet;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
@@ -72,7 +73,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
     if (set == null) {
       throw new IllegalStateException(
           "Redlock '%s' has no quarantine, so its servers vote at once; call withQuarantine first"
-              .formatted(name()));
+              .formatted(Names.shown(name())));
     }
     members.checkOpen();
     members.all().forEach(Member::checkUnused);
@@ -93,7 +94,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
   public final LeasedLock withMaxHold(Duration max) {
     throw new UnsupportedOperationException(
         "Redlock '%s' has no max hold of its own, because it acquires members again while it is held; open the services of its members with maxHold, or call ensureHeld and unlock"
-            .formatted(name()));
+            .formatted(Names.shown(name())));
   }
 
   // Acquiring
@@ -169,7 +170,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
   public final void unlock() {
     ThreadLeases.Held own = own();
     if (own == null) {
-      throw notHeld("Redlock '" + name() + "'");
+      throw notHeld("Redlock '" + Names.shown(name()) + "'");
     }
     Lease over = holds.exit(places, own);
     if (over != null) {
@@ -236,7 +237,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
   final Lease requireLease() {
     ThreadLeases.Held own = own();
     if (own == null) {
-      throw notHeld("Redlock '" + name() + "'");
+      throw notHeld("Redlock '" + Names.shown(name()) + "'");
     }
     if (!isCertain(own)) {
       throw lost();
@@ -247,7 +248,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
   private LeaseLostException lost() {
     return new LeaseLostException(
         "Redlock '%s' was held by thread %s, but too few of its members still are; others may have held the lock since (docs/troubleshooting.md#lease-lost)"
-            .formatted(name(), Thread.currentThread().getName()));
+            .formatted(Names.shown(name()), Thread.currentThread().getName()));
   }
 
   /**
@@ -263,9 +264,9 @@ abstract class QuorumLock extends JucLock implements RedLock {
 
   private void tell(LeaseChange event) {
     if (event.state() == LeaseState.HELD) {
-      log.info("Redlock '{}' is safe again: {}", name(), event);
+      log.info("Redlock '{}' is safe again: {}", Names.shown(name()), event);
     } else {
-      log.warn("Redlock '{}': {}", name(), event);
+      log.warn("Redlock '{}': {}", Names.shown(name()), event);
     }
     listeners.forEach(each -> Trampoline.guarded(each, event));
   }
@@ -284,7 +285,7 @@ abstract class QuorumLock extends JucLock implements RedLock {
     if (own != null && !isLost(own)) {
       throw new IllegalStateException(
           "Redlock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
-              .formatted(name(), Thread.currentThread().getName()));
+              .formatted(Names.shown(name()), Thread.currentThread().getName()));
     }
   }
 
@@ -309,6 +310,12 @@ abstract class QuorumLock extends JucLock implements RedLock {
 
   @Override
   public final String toString() {
-    return "RedLock[" + name() + ", " + members.quorum() + " of " + members.all() + ']';
+    return "RedLock["
+        + Names.shown(name())
+        + ", "
+        + members.quorum()
+        + " of "
+        + members.all()
+        + ']';
   }
 }

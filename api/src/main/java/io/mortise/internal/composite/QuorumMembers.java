@@ -10,10 +10,8 @@ import io.mortise.spi.TimeSource;
 import io.mortise.spi.Topology;
 import java.time.Duration;
 import java.util.Comparator;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
@@ -58,14 +56,7 @@ record QuorumMembers(
     if (all.isEmpty()) {
       throw new IllegalArgumentException("a Redlock of no locks; give it three or more");
     }
-    Set<String> places = new HashSet<>();
-    for (Member each : all) {
-      if (!places.add(each.place())) {
-        throw new IllegalArgumentException(
-            "lock '%s' is in the Redlock twice (%s); give each lock once"
-                .formatted(each.name(), each.place()));
-      }
-    }
+    Member.refuseTwice(all, "Redlock");
     String name = all.stream().map(Member::name).distinct().collect(Collectors.joining(", "));
     warnOfSize(name, all.size());
     MemberServers.checkStores(name, all);

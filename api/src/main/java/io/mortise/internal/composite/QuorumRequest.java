@@ -9,6 +9,7 @@ import io.mortise.internal.concurrent.SerialExecutor;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.wire.Names;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -254,7 +255,7 @@ final class QuorumRequest {
   }
 
   private void lose() {
-    log.debug("{}: round {} was lost: {}", of.name(), rounds, all.verdicts());
+    log.debug("{}: round {} was lost: {}", Names.shown(of.name()), rounds, all.verdicts());
     List<Ballot> kept = all.kept();
     if (!kept.isEmpty() && quickRounds < all.patience(kept.get(0)) && left() > 0) {
       quickRounds++;
@@ -394,7 +395,7 @@ final class QuorumRequest {
     claimed.completeExceptionally(
         new LockServiceClosedException(
             "Redlock '%s' was waited for when the service of its member %s was closed; open a new service, and make the Redlock of its locks"
-                .formatted(of.name(), member.place())));
+                .formatted(Names.shown(of.name()), Names.shown(member.place()))));
   }
 
   private void end() {

@@ -7,6 +7,7 @@ import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.SerialExecutor;
 import io.mortise.internal.engine.NoVoteException;
 import io.mortise.internal.lock.Member;
+import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.VotingSet;
 import io.mortise.spi.TimeSource.Timer;
 import java.util.ArrayList;
@@ -127,7 +128,7 @@ final class TokenRequest {
       token.completeExceptionally(
           new QuorumException(
               "Redlock %s: its fencing token was not accepted by enough servers: too few of %d members answered, %d are needed (%s); it is given back, check their servers (docs/troubleshooting.md#quorum)"
-                  .formatted(of.name(), of.all().size(), of.quorum(), verdicts),
+                  .formatted(Names.shown(of.name()), of.all().size(), of.quorum(), verdicts),
               verdicts));
     }
   }

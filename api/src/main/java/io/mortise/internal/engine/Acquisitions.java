@@ -3,6 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.LossCause;
 import io.mortise.internal.engine.Acquisition.Asker;
 import io.mortise.internal.engine.Acquisition.Grant;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.wire.AcquisitionId;
 import io.mortise.internal.wire.AcquisitionId.Mark;
 import io.mortise.internal.wire.LeaseTerms;

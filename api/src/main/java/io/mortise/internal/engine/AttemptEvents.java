@@ -3,6 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.LockAttempt.Outcome;
 import io.mortise.LockHold;
 import io.mortise.LockListener;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.told.Callbacks;
 import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.told.Listeners;

@@ -3,6 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.LossCause;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.ArrayList;

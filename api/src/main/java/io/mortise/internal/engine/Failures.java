@@ -9,6 +9,7 @@ import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.AcquireReply.NotReplicated;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.Names;
 import io.mortise.spi.BackendException;
 import java.util.NoSuchElementException;
 import java.util.Optional;
@@ -122,13 +123,13 @@ public final class Failures {
    */
   static BackendUnavailableException ofOther(LockKeys keys, RuntimeException seen) {
     return new BackendUnavailableException(
-        "lock '%s' was not acquired in time: %s".formatted(keys.name(), seen.getMessage()), seen);
+        "%s was not acquired in time: %s".formatted(keys.text(), seen.getMessage()), seen);
   }
 
   public static ForeignKeyException foreign(LockKeys keys, String found) {
     return new ForeignKeyException(
         "%s: its keys (%s and companions) hold somebody else's data, a %s; use another name or key prefix, or remove that key (docs/troubleshooting.md#foreign-key)"
-            .formatted(keys.text(), keys.lock(), found),
+            .formatted(keys.text(), Names.shown(keys.lock()), found),
         null);
   }
 

@@ -445,6 +445,6 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
   @Override
   public String toString() {
     return "Gate[%s, %s, %s, %d waiting]"
-        .formatted(keys.name(), agent == null ? "no agent" : "acquiring", grant, waiters.size());
+        .formatted(keys.text(), agent == null ? "no agent" : "acquiring", grant, waiters.size());
   }
 }

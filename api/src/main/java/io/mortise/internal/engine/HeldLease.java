@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LeaseState;
+import io.mortise.LossCause;
 import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.spi.TimeSource;
@@ -24,6 +25,14 @@ import org.jspecify.annotations.Nullable;
  * older steps, and then is too careful.
  */
 public final class HeldLease {
+  /**
+   * Why a hold was lost.
+   *
+   * @param cause for programs
+   * @param reason what the service saw, for people
+   */
+  public record Loss(LossCause cause, String reason) {}
+
   /**
    * Redis keeps expiry in whole milliseconds, so a key may end up to one earlier than its lease.
    */

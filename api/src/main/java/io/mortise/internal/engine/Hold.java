@@ -1,5 +1,6 @@
 package io.mortise.internal.engine;
 
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.told.HoldEvents;
 import org.jspecify.annotations.Nullable;
 

@@ -4,6 +4,7 @@ import io.mortise.LockAttempt;
 import io.mortise.LockException;
 import io.mortise.internal.engine.Acquisition.Asker;
 import io.mortise.internal.engine.Acquisition.Taking;
+import io.mortise.internal.engine.Dialog.Patience;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.QueueTimes;
 import io.mortise.internal.wire.VotingSet;

@@ -9,6 +9,7 @@ import io.mortise.LossCause;
 import io.mortise.Registration;
 import io.mortise.WaitInfo;
 import io.mortise.internal.concurrent.Trampoline;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.told.Callbacks;
 import io.mortise.internal.told.FlightRecording;
 import io.mortise.internal.told.Listeners;

@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.internal.engine.GateRule.Window;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package io.mortise.internal.engine;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.internal.concurrent.Trampoline;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.told.ToldRequest;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;

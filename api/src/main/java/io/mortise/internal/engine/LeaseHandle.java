@@ -6,7 +6,9 @@ import io.mortise.LeaseLostException;
 import io.mortise.LeaseState;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.wire.LeaseTerms;
+import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -387,6 +389,6 @@ final class LeaseHandle implements MemberLease {
   @Override
   public String toString() {
     return "Lease[%s, %s, %s, %d ms left]"
-        .formatted(name(), acquisition.id(), state(), remaining().toMillis());
+        .formatted(Names.shown(name()), acquisition.id(), state(), remaining().toMillis());
   }
 }

@@ -4,6 +4,7 @@ import io.mortise.LeaseState;
 import io.mortise.LockException;
 import io.mortise.LossCause;
 import io.mortise.internal.concurrent.Futures;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.wire.AcquireReply.NotReplicated;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.spi.ScriptCall;

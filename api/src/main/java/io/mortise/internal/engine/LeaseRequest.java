@@ -437,6 +437,6 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
 
   @Override
   public String toString() {
-    return "LeaseRequest[" + keys().name() + ", " + dialog.acquisition().id() + ']';
+    return "LeaseRequest[" + keys().text() + ", " + dialog.acquisition().id() + ']';
   }
 }

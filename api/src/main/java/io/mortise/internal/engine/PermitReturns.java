@@ -2,6 +2,7 @@ package io.mortise.internal.engine;
 
 import io.mortise.LossCause;
 import io.mortise.internal.concurrent.Futures;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ScriptCall;

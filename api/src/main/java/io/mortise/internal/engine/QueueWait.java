@@ -4,6 +4,7 @@ import io.mortise.LockException;
 import io.mortise.LossCause;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.wire.QueueTimes;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;

@@ -278,6 +278,6 @@ final class ReadGate implements Share.Home {
 
   @Override
   public String toString() {
-    return "ReadGate[" + keys.name() + ", " + holds.size() + " inside]";
+    return "ReadGate[" + keys.text() + ", " + holds.size() + " inside]";
   }
 }

@@ -2,6 +2,7 @@ package io.mortise.internal.engine;
 
 import io.mortise.LeaseState;
 import io.mortise.internal.engine.Acquisition.Taking;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKind;

@@ -2,6 +2,7 @@ package io.mortise.internal.engine;
 
 import io.mortise.LeaseState;
 import io.mortise.internal.engine.GateRule.Stay;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
 import java.util.List;

@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LockAttempt.Outcome;
+import io.mortise.internal.engine.Dialog.Patience;
 import io.mortise.internal.told.ToldAttempt;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.spi.ScriptCall;

@@ -4,6 +4,7 @@ import io.mortise.FencedLock;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
@@ -35,7 +36,7 @@ final class FencedLockHandle extends LockHandle implements FencedLock {
     if (token == 0) {
       throw new IllegalStateException(
           "lock '%s' was not taken by a fenced handle, so this hold has no token; take it by getFencedLock first"
-              .formatted(name()));
+              .formatted(Names.shown(name())));
     }
     return token;
   }

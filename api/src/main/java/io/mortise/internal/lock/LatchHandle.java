@@ -10,6 +10,7 @@ import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.Wanted;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.Names;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import io.mortise.spi.ScriptCall;
@@ -189,6 +190,6 @@ final class LatchHandle implements DistributedCountDownLatch {
 
   @Override
   public String toString() {
-    return "DistributedCountDownLatch[" + keys.name() + ']';
+    return "DistributedCountDownLatch[" + Names.shown(keys.name()) + ']';
   }
 }

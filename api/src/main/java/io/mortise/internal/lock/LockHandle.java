@@ -18,6 +18,7 @@ import io.mortise.internal.wire.AcquisitionId;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
+import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -210,7 +211,7 @@ class LockHandle extends JucLock implements DistributedLock {
     if (wouldWaitForItself()) {
       throw new IllegalStateException(
           "lock '%s': thread %s holds it already, and a lease is not reentrant: the thread would wait for itself; unlock first, or nest lock()"
-              .formatted(keys.name(), Thread.currentThread().getName()));
+              .formatted(Names.shown(keys.name()), Thread.currentThread().getName()));
     }
   }
 
@@ -440,6 +441,6 @@ class LockHandle extends JucLock implements DistributedLock {
                     hold.thread().getName(),
                     TimeUnit.NANOSECONDS.toMillis(
                         hold.acquisition().lease().remaining(engine.store().now())));
-    return "DistributedLock[" + keys.name() + keys.kind().label() + ", " + state + ']';
+    return "DistributedLock[" + Names.shown(keys.name()) + keys.kind().label() + ", " + state + ']';
   }
 }

@@ -9,10 +9,14 @@ import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.Pending;
 import io.mortise.internal.engine.ThreadLeases;
+import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.VotingSet;
 import io.mortise.spi.BackendInfo;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -78,6 +82,25 @@ public interface Member extends LeaseSource {
    * known by its endpoint, if it says which database they use.
    */
   Set<String> marks();
+
+  /** Refuses members of which two are one lock, or two sides of one. */
+  static void refuseTwice(List<Member> members, String composite) {
+    Map<String, Member> known = new HashMap<>();
+    for (Member each : members) {
+      for (String mark : each.marks()) {
+        Member other = known.put(mark, each);
+        if (other != null) {
+          throw new IllegalArgumentException(
+              "lock '%s' is in the %s twice (%s and %s); give each lock once, and one side of a read/write lock"
+                  .formatted(
+                      Names.shown(each.name()),
+                      composite,
+                      Names.shown(other.place()),
+                      Names.shown(each.place())));
+        }
+      }
+    }
+  }
 
   /**
    * The server and key prefix of this lock, which have one vote in a Redlock. The text is the same

@@ -2,6 +2,7 @@ package io.mortise.internal.lock;
 
 import io.mortise.internal.engine.ConditionWaiter;
 import io.mortise.internal.engine.Hold;
+import io.mortise.internal.wire.Names;
 import java.util.ArrayDeque;
 import java.util.Deque;
 
@@ -57,6 +58,6 @@ final class PrivateCondition extends LockCondition {
 
   @Override
   public String toString() {
-    return "Condition[of lock " + lock().name() + ", private]";
+    return "Condition[of lock " + Names.shown(lock().name()) + ", private]";
   }
 }

@@ -6,6 +6,7 @@ import io.mortise.internal.engine.Waiter;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
+import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -85,14 +86,14 @@ final class ReadWriteSide extends LockHandle {
       Thread thread = Thread.currentThread();
       throw new IllegalStateException(
           "lock '%s' is also held for reading by thread %s (%d), which would wait for itself to write again after await(); unlock the read lock before"
-              .formatted(name(), thread.getName(), thread.getId()));
+              .formatted(Names.shown(name()), thread.getName(), thread.getId()));
     }
   }
 
   private IllegalStateException onlyReads(Thread thread) {
     return new IllegalStateException(
         "lock '%s' is held for reading by thread %s (%d), which would wait for itself to write; unlock the read lock first, or use tryUpgrade()"
-            .formatted(name(), thread.getName(), thread.getId()));
+            .formatted(Names.shown(name()), thread.getName(), thread.getId()));
   }
 
   /**

@@ -9,6 +9,7 @@ import io.mortise.internal.engine.Wanted;
 import io.mortise.internal.wire.AcquisitionId;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
+import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -205,6 +206,6 @@ final class SemaphoreHandle implements DistributedSemaphore {
   @Override
   public String toString() {
     String leases = lease.renewed() ? "renewed leases" : "leases of " + lease.millis() + " ms";
-    return "DistributedSemaphore[" + keys.name() + ", " + leases + ']';
+    return "DistributedSemaphore[" + Names.shown(keys.name()) + ", " + leases + ']';
   }
 }

@@ -17,6 +17,7 @@ import io.mortise.internal.wire.ClientId;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.wire.NamePattern;
+import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.ServiceOptions;
 import io.mortise.spi.LockBackend;
 import java.time.Duration;
@@ -138,7 +139,7 @@ final class ServiceHandle implements LockService {
     if (keys.isRedisson()) {
       throw new UnsupportedOperationException(
           "lock '%s': %s of a service with redissonInterop(true) would not exclude Redisson's lock of that kind; only getLock does. Open another service without the option, for locks that Redisson's clients do not use (docs/migrating-from-redisson.md)"
-              .formatted(name, method));
+              .formatted(Names.shown(name), method));
     }
     return keys;
   }

@@ -5,6 +5,7 @@ import io.mortise.internal.engine.ConditionWaiter;
 import io.mortise.internal.engine.Failures;
 import io.mortise.internal.engine.Hold;
 import io.mortise.internal.wire.AcquireReply;
+import io.mortise.internal.wire.Names;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ScriptCall;
 import java.util.List;
@@ -41,7 +42,8 @@ final class SharedCondition extends LockCondition {
   }
 
   private String what(String step) {
-    return "condition '%s' of lock '%s' (step %s)".formatted(name, lock().name(), step);
+    return "condition '%s' of lock '%s' (step %s)"
+        .formatted(Names.shown(name), Names.shown(lock().name()), step);
   }
 
   @Override
@@ -104,6 +106,10 @@ final class SharedCondition extends LockCondition {
 
   @Override
   public String toString() {
-    return "Condition[" + name + " of lock " + lock().name() + ", shared]";
+    return "Condition["
+        + Names.shown(name)
+        + " of lock "
+        + Names.shown(lock().name())
+        + ", shared]";
   }
 }

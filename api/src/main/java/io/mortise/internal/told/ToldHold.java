@@ -1,6 +1,7 @@
 package io.mortise.internal.told;
 
 import io.mortise.LockHold;
+import io.mortise.internal.wire.Names;
 import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
@@ -84,6 +85,6 @@ public final class ToldHold implements LockHold {
 
   @Override
   public String toString() {
-    return "hold " + holder + " of " + attempt.name();
+    return "hold " + holder + " of " + Names.shown(attempt.name());
   }
 }

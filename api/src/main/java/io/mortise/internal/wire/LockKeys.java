@@ -84,7 +84,7 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
     Names.check("condition name", condition);
     if (condition.indexOf('{') >= 0 || condition.indexOf(':') >= 0) {
       throw new IllegalArgumentException(
-          "condition name '" + condition + "' has a brace or a colon; leave them out");
+          "condition name '" + Names.shown(condition) + "' has a brace or a colon; leave them out");
     }
     String home =
         isRedisson() ? companions(prefix, name) : prefix + (isReadWrite() ? READ_WRITE : "");
@@ -102,7 +102,7 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
     if (name.startsWith(prefix)) {
       throw new IllegalArgumentException(
           "lock name '%s' begins with the key prefix '%s', and a lock shared with Redisson has its name as key; use another name or another prefix"
-              .formatted(name, prefix));
+              .formatted(Names.shown(name), Names.shown(prefix)));
     }
     String own = companions(prefix, name);
     return new LockKeys(
@@ -226,7 +226,7 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
 
   /** The lock, and which side of it, for messages. */
   public String text() {
-    return kind.noun() + " '" + name + "'";
+    return kind.noun() + " '" + Names.shown(name) + "'";
   }
 
   /** The key in which the store keeps the holds. */

@@ -2,11 +2,13 @@ package io.mortise.internal.wire;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** The rules for names and key prefixes, and the hash slot of a name. */
 public final class Names {
   private static final int LONGEST = 512;
   private static final int LONGEST_PREFIX = 128;
+  private static final Pattern CONTROL = Pattern.compile("[\\p{Cc}\\x{2028}\\x{2029}]");
 
   private Names() {}
 
@@ -35,6 +37,16 @@ public final class Names {
     return name.startsWith("{") && name.endsWith("}");
   }
 
+  /**
+   * A name as a message shows it: on one line, with control characters as escapes of Java. So a
+   * name that came from a request cannot forge a line of a log.
+   */
+  public static String shown(String name) {
+    return CONTROL
+        .matcher(name)
+        .replaceAll(found -> "\\\\u%04x".formatted((int) found.group().charAt(0)));
+  }
+
   /** Refuses a text that cannot be a name. */
   static void check(String what, String name) {
     if (name.isEmpty()) {
@@ -42,13 +54,13 @@ public final class Names {
     }
     if (!StandardCharsets.UTF_8.newEncoder().canEncode(name)) {
       throw new IllegalArgumentException(
-          what + " '" + name + "' has half a surrogate pair and cannot be written in UTF-8");
+          what + " '" + shown(name) + "' has half a surrogate pair and cannot be written in UTF-8");
     }
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
     if (bytes > LONGEST) {
       throw new IllegalArgumentException(
           "%s '%s…' has %d bytes of UTF-8; at most %d are allowed"
-              .formatted(what, name.substring(0, 32), bytes, LONGEST));
+              .formatted(what, shown(name.substring(0, 32)), bytes, LONGEST));
     }
     int open = name.indexOf('{');
     int close = name.indexOf('}');
@@ -61,7 +73,7 @@ public final class Names {
     if (!none && !oneTag) {
       throw new IllegalArgumentException(
           "%s '%s' has stray braces; use none, or exactly one {tag} that names the hash slot"
-              .formatted(what, name));
+              .formatted(what, shown(name)));
     }
   }
 

@@ -3,6 +3,7 @@ package io.mortise.internal.engine;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import java.io.ByteArrayOutputStream;

@@ -6,6 +6,7 @@ import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.LockListener;
 import io.mortise.LossCause;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;

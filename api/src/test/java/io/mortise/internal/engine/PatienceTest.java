@@ -2,6 +2,7 @@ package io.mortise.internal.engine;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.mortise.internal.engine.Dialog.Patience;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

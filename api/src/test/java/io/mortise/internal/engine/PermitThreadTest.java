@@ -10,6 +10,7 @@ import io.mortise.LeaseState;
 import io.mortise.LockServiceClosedException;
 import io.mortise.LossCause;
 import io.mortise.Registration;
+import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.lock.Handles;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.QueueTimes;

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.DistributedReadWriteLock;
 import io.mortise.Lease;
 import io.mortise.LeaseChange;
 import io.mortise.LeaseLostException;
@@ -244,7 +245,10 @@ public abstract class MajorityRules extends MajorityFixture {
             assertThrows(IllegalArgumentException.class, () -> RedLock.of(one, lock(), lock()))
                 .getMessage());
     assertTrue(oneLock.contains(name), oneLock);
-    assertTrue(oneLock.matches(".* are (one lock on one server|in one cluster).*"), oneLock);
+    assertTrue(oneLock.matches(".* (is in the Redlock twice|are in one cluster) .*"), oneLock);
+    DistributedReadWriteLock both = service().getReadWriteLock(name);
+    assertThrows(
+        IllegalArgumentException.class, () -> RedLock.of(both.readLock(), both.writeLock(), one));
     RedLock alone = RedLock.of(one);
     assertThrows(IllegalArgumentException.class, () -> alone.withMemberTimeout(Duration.ZERO));
     assertThrows(IllegalArgumentException.class, () -> alone.withMemberTimeout(LEASE));

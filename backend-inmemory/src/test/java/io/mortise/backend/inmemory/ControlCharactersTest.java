@@ -1,0 +1,129 @@
+package io.mortise.backend.inmemory;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.DistributedLock;
+import io.mortise.Lease;
+import io.mortise.LeaseLostException;
+import io.mortise.LeasedLock;
+import io.mortise.LockService;
+import io.mortise.MultiLock;
+import io.mortise.RedLock;
+import io.mortise.conformance.support.LogCapture;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
+
+/**
+ * A name may come from a request. No message and no line of the log shows its control characters.
+ */
+class ControlCharactersTest {
+  private static final String NAME = "order\n2026-11-28 ERROR forged\u001b[31m\u0085\u2028\u2029";
+  private static final String SHOWN =
+      "order\\u000a2026-11-28 ERROR forged\\u001b[31m\\u0085\\u2028\\u2029";
+
+  private final LogCapture log = LogCapture.start();
+  private final LockService service = open();
+  private final List<LockService> members = List.of(open(), open(), open());
+  private final List<String> texts = new ArrayList<>();
+
+  private static LockService open() {
+    return LockService.open("memory:" + UUID.randomUUID());
+  }
+
+  @AfterEach
+  void close() {
+    service.close();
+    members.forEach(LockService::close);
+    log.close();
+  }
+
+  @Test
+  void everyObjectShowsItsNameOnOneLine() throws Exception {
+    DistributedLock lock = service.getLock(NAME);
+    try (Lease lease = service.getLock("other" + NAME).acquire();
+        Lease both =
+            MultiLock.of(service.getLock("a" + NAME), service.getLock("b" + NAME)).acquire()) {
+      lock.lock();
+      for (Object each :
+          List.of(
+              lock,
+              lease,
+              both,
+              lock.newCondition(),
+              lock.newCondition(NAME.replace("\n", "\t")),
+              service.getFairLock(NAME),
+              service.getFencedLock(NAME),
+              service.getReadWriteLock(NAME),
+              service.getSemaphore(NAME),
+              service.getCountDownLatch(NAME),
+              MultiLock.of(lock, service.getLock("c" + NAME)),
+              redLock())) {
+        texts.add(each.toString());
+      }
+      lock.unlock();
+    }
+    check(12, SHOWN.substring(SHOWN.indexOf("2026")));
+  }
+
+  @Test
+  void everyExceptionShowsTheNameOnOneLine() {
+    DistributedLock lock = service.getLock(NAME);
+    refused(lock::unlock);
+    refused(() -> service.getLock(NAME + "{").lock());
+    refused(() -> service.getLock(NAME + "x".repeat(512)));
+    refused(() -> service.getLock(NAME + '\ud83d'));
+    refused(() -> lock.newCondition("a:" + NAME));
+    refused(() -> service.getSemaphore(NAME).tryAcquire(0));
+    refused(() -> service.getCountDownLatch(NAME).countDown());
+    refused(() -> redLock().unlock());
+    refused(() -> MultiLock.of(lock, lock));
+    lock.lock();
+    refused(lock::acquire);
+    refused(() -> service.getFencedLock(NAME).fencingToken());
+    refused(() -> MultiLock.of(lock, service.getLock("b")).acquire());
+    service.getLock(NAME).forceUnlock();
+    texts.add(assertThrows(LeaseLostException.class, lock::unlock).getMessage());
+    service.getReadWriteLock(NAME).readLock().lock();
+    refused(() -> service.getReadWriteLock(NAME).writeLock().lock());
+    service.close();
+    refused(lock::lock);
+    check(15, "order\\u000a2026-11-28 ERROR forged");
+  }
+
+  @Test
+  void theLogShowsTheNameOnOneLine() {
+    DistributedLock lock = service.getLock(NAME);
+    lock.lock();
+    lock.forceUnlock();
+    assertThrows(LeaseLostException.class, lock::unlock);
+    texts.addAll(log.lines("forged"));
+    assertTrue(!texts.isEmpty(), log.text());
+    check(texts.size(), SHOWN);
+    assertEquals(Set.of(NAME), Set.copyOf(List.of(lock.name())), "the name itself stays");
+  }
+
+  private void refused(Executable call) {
+    texts.add(String.valueOf(assertThrows(RuntimeException.class, call).getMessage()));
+  }
+
+  private RedLock redLock() {
+    return RedLock.of(members.stream().map(each -> each.getLock(NAME)).toArray(LeasedLock[]::new));
+  }
+
+  private void check(int count, String part) {
+    assertEquals(count, texts.size());
+    for (String each : texts) {
+      assertTrue(each.contains(part), each);
+      assertTrue(
+          each.chars().noneMatch(Character::isISOControl) && !each.matches(".*[\u2028\u2029].*"),
+          each);
+    }
+  }
+}
