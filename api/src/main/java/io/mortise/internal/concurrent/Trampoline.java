@@ -61,7 +61,7 @@ public final class Trampoline {
           guarded(next);
         }
       } finally {
-        CURRENT.remove();
+        CURRENT.set(null); // the next step then makes no entry, and the entry keeps no class
       }
     }
   }

@@ -237,10 +237,13 @@ public final class Gates implements Gate.Home {
   private Gate gateOf(LockKeys keys, Waiter waiter) {
     store.checkOpen(keys);
     String place = keys.gate(waiter.thread().getId());
-    Gate known = byPlace.get(place); // without the monitor and the object of computeIfAbsent
-    return known != null
-        ? known
-        : byPlace.computeIfAbsent(place, key -> new Gate(parts, this, retained, keys, waiter));
+    Gate known = byPlace.get(place);
+    if (known != null) {
+      return known;
+    }
+    Gate made = new Gate(parts, this, retained, keys, waiter);
+    Gate first = byPlace.putIfAbsent(place, made); // makes fewer objects than computeIfAbsent
+    return first == null ? made : first;
   }
 
   @Override

@@ -58,7 +58,9 @@ final class Exchange {
       links.lose(connection, e, PendingCall.millisLeft(batch));
       throw e;
     } finally {
-      batch.forEach(Attempt::finish); // after the return: a caller's next call finds it
+      for (int i = 0; i < batch.size(); i++) {
+        batch.get(i).finish(); // after the return: a caller's next call finds it
+      }
     }
   }
 
@@ -68,7 +70,10 @@ final class Exchange {
     return from == 0 && to == batch.size() ? batch : batch.subList(from, to);
   }
 
-  /** Whether a replica has refused a call. Not a stream, because every call comes here. */
+  /**
+   * Whether a replica has refused a call. Not a stream, and without an iterator, because every call
+   * comes here.
+   */
   private static boolean haveMetReplica(List<Attempt> batch) {
     boolean met = false;
     for (int i = 0; i < batch.size(); i++) {
@@ -93,8 +98,8 @@ final class Exchange {
     long end = start + TimeUnit.MILLISECONDS.toNanos(millis);
     Links.limit(connection, millis);
     boolean renews = connection instanceof RenewedConnection old && old.sendAuth();
-    for (Attempt call : batch) {
-      call.send(connection, words);
+    for (int i = 0; i < batch.size(); i++) {
+      batch.get(i).send(connection, words);
     }
     boolean counts = sendWait(connection, batch);
     connection.getMany(0); // flushes now, so that close() has nothing to flush
@@ -139,7 +144,8 @@ final class Exchange {
   private static boolean sendWait(Connection connection, List<Attempt> batch) {
     int replicas = 0;
     long millis = 0;
-    for (Attempt call : batch) {
+    for (int i = 0; i < batch.size(); i++) {
+      Attempt call = batch.get(i);
       ReplicaAcks acks = call.acks();
       if (acks != null && call.waitsForReplicas()) {
         replicas = Math.max(replicas, acks.replicas());

@@ -105,7 +105,8 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    */
   public static int millisToSend(List<? extends PendingCall> calls) {
     int most = 1;
-    for (PendingCall call : calls) {
+    for (int i = 0; i < calls.size(); i++) { // without an iterator, as in giveAll
+      PendingCall call = calls.get(i);
       most = call.isDone() ? most : Math.max(most, call.millisToSend());
     }
     return most;
@@ -119,7 +120,8 @@ public class PendingCall extends CompletableFuture<List<Object>> {
    */
   public static int millisLeft(List<? extends PendingCall> calls) {
     int most = 0;
-    for (PendingCall call : calls) {
+    for (int i = 0; i < calls.size(); i++) {
+      PendingCall call = calls.get(i);
       most = call.isDone() ? most : Math.max(most, call.millisLeft());
     }
     return most;
@@ -252,8 +254,15 @@ public class PendingCall extends CompletableFuture<List<Object>> {
     each.accept(byText ? call.script().source() : call.script().sha1());
     int keys = call.keys().size();
     each.accept(keys < NUMBERS.size() ? NUMBERS.get(keys) : String.valueOf(keys));
-    call.keys().forEach(each);
-    call.args().forEach(each);
+    giveAll(call.keys(), each);
+    giveAll(call.args(), each);
+  }
+
+  /** Without an iterator, because every call comes here. */
+  private static void giveAll(List<String> words, Consumer<String> each) {
+    for (int i = 0; i < words.size(); i++) {
+      each.accept(words.get(i));
+    }
   }
 
   /**
