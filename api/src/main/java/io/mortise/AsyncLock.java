@@ -26,10 +26,10 @@ import org.jspecify.annotations.Nullable;
  * {@code orTimeout}. The request then leaves the queue, and a lease that still arrives is given
  * back.
  *
- * <p>A caller that only stops waiting does not withdraw: after {@code get} with a time limit, or
- * when a stage that is derived from the future ({@code thenApply}, {@code copy}) was cancelled or
- * timed out, the request goes on. The lease that it gets is renewed until garbage collection finds
- * it dropped. So give the time limit to the request:
+ * <p>A caller that only stops waiting does not withdraw. The request goes on after {@code get} with
+ * a time limit, and when a stage that is derived from the future ({@code thenApply}, {@code copy})
+ * was cancelled or timed out. The lease that it gets is renewed until garbage collection finds it
+ * dropped. So give the time limit to the request:
  *
  * <pre>{@code
  * Optional<Lease> lease = lock.async().tryAcquire(Duration.ofMillis(200)).get();

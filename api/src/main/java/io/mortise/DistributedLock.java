@@ -53,7 +53,7 @@ public interface DistributedLock extends LeasedLock {
    * The number of acquisitions in the store's queue of this lock, of all processes. It sends one
    * read-only command. The answer is a snapshot.
    *
-   * <p>It may be less than the number of threads that wait: threads of one service wait for a plain
+   * <p>It may be less than the number of threads that wait. Threads of one service wait for a plain
    * or fenced lock behind one of them, and its lease requests may do so for 10 ms. It may also
    * count waiters of a dead process for some seconds. The two sides of a read/write lock have one
    * queue.
@@ -132,7 +132,9 @@ public interface DistributedLock extends LeasedLock {
   /**
    * The condition of this lock with that name, shared by all processes. A thread of one process
    * waits, and a thread of another signals. A signal goes to the thread that has waited longest and
-   * whose process is alive. If that process dies before it acts on the signal, the signal is gone.
+   * whose process is alive, as far as the store knows. A process that died up to 10 s ago may still
+   * get it, in a cluster above all. If a process dies before it acts on the signal, the signal is
+   * gone. So wait with a time limit, or use {@code signalAll}, where no signal may be lost.
    *
    * <p>To wait costs what unlocking and locking cost, and in addition one command to join, one
    * every two seconds, and one to leave unless signalled. To signal costs one command.

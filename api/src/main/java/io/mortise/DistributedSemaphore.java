@@ -22,9 +22,9 @@ import java.util.concurrent.TimeUnit;
  * <p><b>Order.</b> First come, first served, across threads and processes. A request for a few
  * permits does not overtake a request for many. No attempt overtakes the queue, also not {@code
  * tryAcquire()}, which does so in the JDK. Permits that come back are granted to as many waiters as
- * there is room for. The one exception: for 10 ms after permits were acquired from the store, a
- * lease that gives them back hands them to a waiter of the same service that wants as many, or to a
- * thread of it that comes to wait for as many. {@link LockService.Builder#handOffLimit
+ * there is room for. There is one exception, for 10 ms after permits were acquired from the store.
+ * A lease that gives them back then hands them to a request of the same service that wants as many,
+ * whether that waits already or comes to wait. {@link LockService.Builder#handOffLimit
  * handOffLimit(0)} turns that off.
  *
  * <p><b>Crashes.</b> A lease is renewed until it is closed. So the permits of a process that is

@@ -45,7 +45,7 @@ import java.util.concurrent.CompletableFuture;
  * every 2 s. A leader sends its renewal, together with those of the service's other holds. {@link
  * #isLeader} and {@link #term} send none. No thread is used.
  *
- * <p>Who leads is the {@linkplain DistributedLock#holder() holder} of the lock, with its term as
+ * <p>The leader is the {@linkplain DistributedLock#holder() holder} of the lock, with its term as
  * {@link LockHolder#fencingToken}. Any process can ask, also one that is no candidate.
  */
 public interface LeaderElection extends AutoCloseable {
@@ -137,8 +137,8 @@ public interface LeaderElection extends AutoCloseable {
    * and then the lock is given back. Does nothing if this candidate does not lead. A term that
    * already ends keeps the pause that it has.
    *
-   * @param pause how long this candidate is none, at most 10,000 days; zero or negative: it joins
-   *     the queue at once, at its end. Nobody leads meanwhile if there is no other candidate.
+   * @param pause how long this is no candidate, at most 10,000 days; zero or negative: it joins the
+   *     queue at once, at its end. Nobody leads meanwhile if there is no other candidate.
    * @return a future that completes when the lock is given back, or the store cannot be reached; it
    *     does not fail. Completing it changes nothing.
    * @throws IllegalArgumentException the pause is too long
@@ -146,11 +146,11 @@ public interface LeaderElection extends AutoCloseable {
   CompletableFuture<Void> stepDown(Duration pause);
 
   /**
-   * Is a candidate no more. If it leads, this calls {@link Leader#onRevoked} on this thread, and
-   * then gives the lock back. If another thread runs a callback of this candidate, this waits for
-   * its end. An interrupt ends that wait, and the flag stays set. Then this waits until the store
-   * has answered what is given back, for the command timeout at most. In its own callbacks it does
-   * not wait, and the rest follows when the callback has returned. Idempotent.
+   * Ends this candidate. If it leads, this calls {@link Leader#onRevoked} on this thread, and then
+   * gives the lock back. If another thread runs a callback of this candidate, this waits for its
+   * end. An interrupt ends that wait, and the flag stays set. Then this waits until the store has
+   * answered what is given back, for the command timeout at most. In its own callbacks it does not
+   * wait, and the rest follows when the callback has returned. Idempotent.
    *
    * @throws IllegalStateException this thread must not block, since replies come over it; nothing
    *     has happened

@@ -5,11 +5,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * A change of a lease's state: renewal failing, recovered, or lost.
+ * A change of a lease's state: suspect, held again, or lost.
  *
  * @param name the lock's name
- * @param state {@link LeaseState#SUSPECT} after a failed renewal, {@link LeaseState#HELD} after a
- *     later one that succeeded, {@link LeaseState#LOST} when the hold is over
+ * @param state {@link LeaseState#SUSPECT} after a failed renewal, or if the machine may have been
+ *     suspended; {@link LeaseState#HELD} when the store has confirmed the hold after that. It is
+ *     {@link LeaseState#LOST} when the hold is over
  * @param holder the acquisition id, as it is in the store
  * @param remaining the time until the lease ends by this process's clock, never negative
  * @param cause why it was lost; empty unless the state is {@link LeaseState#LOST}

@@ -203,15 +203,14 @@ public interface LeasedLock extends Lock {
   /**
    * Releases the lock now, and keeps it from all others for some more time: other processes, other
    * threads of this service, and the calling thread too. The store keeps that time by itself, so
-   * this service may be closed and its process may end. A work that must not be done twice within a
-   * minute calls it with what is left of that minute.
+   * this service may be closed and its process may end. Where work must not be done twice within a
+   * minute, call it with what is left of that minute.
    *
-   * <p>The rest is shorter or longer than the lease that is left, whichever the time says. Only
-   * {@link DistributedLock#forceUnlock()} ends it early. A thread that waits acquires the lock at
-   * the end, or up to about two seconds after it. In a nested hold this method leaves one level,
-   * and the time counts when the outermost level is left. Of several times the latest counts. A
-   * wait for a condition leaves no level: it frees the lock at once, and the time counts for the
-   * hold with which it returns.
+   * <p>The time may be shorter or longer than the lease that is left. Only a forced unlock ends it
+   * early. A thread that waits acquires the lock at the end, or up to about two seconds after it.
+   * In a nested hold this method leaves one level, and the time counts when the outermost level is
+   * left. Of several times the latest counts. A wait for a condition leaves no level: it frees the
+   * lock at once, and the time counts for the hold with which it returns.
    *
    * <p>If the store cannot be reached, this method returns normally as {@link #unlock} does. It is
    * then told in the background. Until it answers, the lock is kept by its lease only.
@@ -276,8 +275,8 @@ public interface LeasedLock extends Lock {
    * all threads and for lease objects:
    *
    * <ul>
-   *   <li>{@link LeaseState#SUSPECT}: a renewal failed
-   *   <li>{@link LeaseState#HELD}: a later renewal succeeded
+   *   <li>{@link LeaseState#SUSPECT}: a renewal failed, or the machine may have been suspended
+   *   <li>{@link LeaseState#HELD}: after that, the store has confirmed it
    *   <li>{@link LeaseState#LOST}: the lease is over
    * </ul>
    *

@@ -42,8 +42,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>There are two exceptions. If an event comes while another event of the same attempt or hold is
  * being told, the thread that tells the first one tells the second one afterwards. That keeps the
- * order. If the executor accepts no more tasks, {@code lost} and the events of a {@code Lease} run
- * on the thread that sees them, and {@code leaseChanged} and {@code renewed} are dropped.
+ * order. If the executor throws when it is given a task, what was to run there runs on the thread
+ * {@code mortise-events} of this library.
  */
 public interface LockListener {
   /**

@@ -33,8 +33,8 @@ public interface LockService extends AutoCloseable {
   /**
    * Opens a service on the only installed backend that serves the URI's scheme.
    *
-   * @param uri the store's address: {@code redis://user:secret@host:port/db}, {@code
-   *     redis-sentinel://user:secret@host:port,host:port/db#master}, or {@code memory:name}
+   * @param uri the store's address: {@code redis://user:secret@host:port/db}, {@code memory:name},
+   *     or one with {@code redis-cluster} or {@code redis-sentinel} ({@code docs/configuration.md})
    * @return an open service, which the caller closes
    * @throws NoBackendException no provider fits, or several do; the message lists all that were
    *     seen
@@ -50,7 +50,7 @@ public interface LockService extends AutoCloseable {
    * Opens a service on the backend with that name.
    *
    * @param uri the store's address, as for {@link #open(String)}
-   * @param provider the backend's name: {@code "jedis"}, {@code "lettuce"} or {@code "memory"}
+   * @param provider its name: {@code "jedis"}, {@code "lettuce"}, {@code "vertx"}, {@code "memory"}
    * @return an open service, which the caller closes
    * @throws NoBackendException that provider is not installed, installed twice, or does not fit
    * @throws BackendUnavailableException the store cannot be reached, or refuses a command that
@@ -158,8 +158,8 @@ public interface LockService extends AutoCloseable {
    * as {@link DistributedSemaphore#trySetPermits} does. Of several callers at the same time, the
    * first one sets it. It sends one command.
    *
-   * <p>The handle does not set permits again that the store forgets. To call this method again
-   * does.
+   * <p>The store may forget the permits. The handle does not set them again, and another call of
+   * this method does.
    *
    * @param name as for {@link #getLock}
    * @param permits at least 1
@@ -228,14 +228,13 @@ public interface LockService extends AutoCloseable {
   List<LockStatus> find(String pattern, int limit);
 
   /**
-   * Looks who holds what has this name, in any process, and who waits for it. It asks for each kind
-   * by its own keys, in at most four read-only commands that are sent together, and walks through
-   * nothing.
+   * Finds the holders and the waiters of one name, in all processes. It asks for each kind by its
+   * own keys, in at most four read-only commands that are sent together, and walks through nothing.
    *
    * @param name the name of a lock, a read/write lock or a semaphore. A latch has no holder
-   * @return what is held of them, sorted by kind; of a read/write lock each side that is held;
-   *     empty if nothing is. With {@linkplain Builder#redissonInterop locks shared with Redisson},
-   *     the shared lock and the semaphore
+   * @return what is held of them, sorted by kind, and empty if nothing is. Of a read/write lock it
+   *     has each side that is held. With {@linkplain Builder#redissonInterop locks shared with
+   *     Redisson}, it has the shared lock and the semaphore
    * @throws IllegalArgumentException the name is empty, too long, or has stray braces
    * @throws BackendUnavailableException the store cannot be reached
    * @throws OutcomeUnknownException the store did not answer
@@ -397,22 +396,22 @@ public interface LockService extends AutoCloseable {
 
     /**
      * Limits how many times threads of this service hand a lock off before waiters of other
-     * services get it, and leases a plain lock or the permits of a semaphore. In any case hand-offs
-     * between threads end 10 ms after another service has asked for the lock, and 1 s after its
-     * acquisition from the store. Those between leases end 10 ms after it at the latest. Readers
-     * join a hold for 10 ms.
+     * services get it. It also limits how many times leases hand off a plain lock or permits, and
+     * how many readers join a hold. In any case hand-offs between threads end 10 ms after another
+     * service has asked for the lock, and 1 s after its acquisition from the store. Leases hand
+     * off, and readers join, for 10 ms after that acquisition at most.
      *
-     * @param limit the hand-offs per acquisition from the store; 0 turns them off; default no limit
-     *     but those times. Fenced locks are handed off at most 64 times.
+     * @param limit the hand-offs per acquisition from the store; 0 turns them off. The default is
+     *     no limit but those times. Fenced locks are handed off at most 64 times.
      * @return this
      */
     Builder handOffLimit(int limit);
 
     /**
      * Lets this process keep a plain lock after {@code unlock()}, so that its next thread locks it
-     * without a command. It is given back as soon as another service wants it, and at the latest
-     * when this time has passed since its acquisition from the store. It helps where one process
-     * locks the same names again and again.
+     * without a command. It is given back as soon as another service wants it and no thread is
+     * inside, and at the latest when this time has passed since its acquisition from the store. It
+     * helps where one process locks the same names again and again.
      *
      * <p>The price, of which {@code docs/retained-locks.md} has all: another process waits for a
      * message and a release more. {@code isLocked()} and {@code holder()} see the lock as held,
@@ -493,6 +492,7 @@ public interface LockService extends AutoCloseable {
      * @return an open service, which the caller closes
      * @throws IllegalStateException neither a URI nor a backend was given, or both
      * @throws IllegalArgumentException the options do not fit each other
+     * @throws UnsupportedOperationException the backend has no replicas for {@link #replicaAcks}
      * @throws NoBackendException no provider fits, or several do
      * @throws BackendUnavailableException the store cannot be reached, or refuses a command that
      *     locks need

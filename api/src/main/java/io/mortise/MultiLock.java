@@ -60,8 +60,9 @@ public interface MultiLock extends LeasedLock {
    *
    * @param locks locks of {@link LockService}s; a multi-lock among them stands for its members
    * @return a handle, which costs nothing while unused
-   * @throws IllegalArgumentException there are no locks, one is there twice, both sides of a
-   *     read/write lock are there, or one is neither from a {@code LockService} nor a multi-lock
+   * @throws IllegalArgumentException there are no locks, one is there twice, also through two
+   *     services on one store, both sides of a read/write lock are there, or one is neither from a
+   *     {@code LockService} nor a multi-lock
    */
   static MultiLock of(LeasedLock... locks) {
     return of(Arrays.asList(locks));

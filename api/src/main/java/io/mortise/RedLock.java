@@ -34,8 +34,9 @@ import java.time.Duration;
  * <p><b>Limits</b> of the algorithm:
  *
  * <ul>
- *   <li>The servers must be independent: no replicas of each other, no shards of one cluster. The
- *       log reports members that share a server.
+ *   <li>The servers must be independent: no replicas of each other, no shards of one cluster. Two
+ *       members of one cluster or sentinel set are refused. The log reports other members that
+ *       share a server.
  *   <li>A server that restarts without its data must stay away for the longest lease in use.
  *       Otherwise a second holder may get a majority. {@link #withQuarantine} makes servers do so
  *       by themselves. The same danger comes from a server whose clock jumps, or that evicts keys.
@@ -61,8 +62,9 @@ public interface RedLock extends LeasedLock {
    * @param locks three or more, an odd number, each of a service on its own server; anything else
    *     is allowed, with a warning in the log
    * @return a handle, which costs nothing while unused
-   * @throws IllegalArgumentException there are no locks, one is there twice, or one is not from a
-   *     {@link LockService}
+   * @throws IllegalArgumentException there are no locks, one is there twice, also through two
+   *     services on one server, two members have the endpoint of one cluster or sentinel set, or
+   *     one is not from a {@link LockService}
    */
   static RedLock of(LeasedLock... locks) {
     return RedLockHandle.of(locks);
@@ -106,7 +108,8 @@ public interface RedLock extends LeasedLock {
    * @param longestLease no lease of this lock is longer, in any process; at least the lease of each
    *     member
    * @return another handle
-   * @throws IllegalArgumentException a member has a longer lease, or it is below 10 ms
+   * @throws IllegalArgumentException a member has a longer lease, it is below 10 ms, or a member is
+   *     in a cluster
    */
   RedLock withQuarantine(Duration longestLease);
 

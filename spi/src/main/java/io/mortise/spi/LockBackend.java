@@ -11,8 +11,9 @@ import java.util.concurrent.CompletableFuture;
 public interface LockBackend extends AutoCloseable {
   /**
    * Runs the script on the caller's thread. It ignores the thread's interrupt flag and leaves it as
-   * it was. It returns or throws within the call's timeout, which includes the wait for a pooled
-   * connection.
+   * it was. One interrupt is heeded: that of a call whose {@link ScriptCall#patience} is
+   * interruptible, while it waits for a connection. It returns or throws within the call's timeout,
+   * which includes the wait for a pooled connection.
    *
    * @param call the script to run, with its keys and arguments
    * @return the script's reply: {@link Long}, {@link String} or nested {@link List} elements; a
