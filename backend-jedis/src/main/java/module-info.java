@@ -1,7 +1,7 @@
 /** Locks in Redis through Jedis. */
 module io.mortise.backend.jedis {
   requires static transitive org.jspecify;
-  requires static transitive com.google.auto.service;
+  requires static com.google.auto.service;
   requires transitive io.mortise.spi;
   requires io.mortise.backend.support;
   requires transitive redis.clients.jedis;

@@ -1,7 +1,7 @@
 /** Locks in Redis through Lettuce, with the backend's own client or the caller's. */
 module io.mortise.backend.lettuce {
   requires static transitive org.jspecify;
-  requires static transitive com.google.auto.service;
+  requires static com.google.auto.service;
   requires transitive io.mortise.spi;
   requires io.mortise.backend.support;
   requires transitive lettuce.core;

@@ -1,7 +1,7 @@
 /** Locks in Redis through the Redis client of Vert.x, on a Vert.x of its own or the caller's. */
 module io.mortise.backend.vertx {
   requires static transitive org.jspecify;
-  requires static transitive com.google.auto.service;
+  requires static com.google.auto.service;
   requires transitive io.mortise.spi;
   requires io.mortise.backend.support;
   requires transitive io.vertx.core;

@@ -2,13 +2,13 @@
 module io.mortise.spring.boot {
   requires transitive io.mortise.spring;
   requires transitive spring.boot;
-  requires static transitive io.mortise.micrometer;
+  requires static io.mortise.micrometer;
   requires static transitive org.jspecify;
   requires static io.mortise.backend.jedis;
   requires static org.apache.commons.pool2;
   requires static redis.clients.jedis;
-  requires static transitive spring.boot.actuator;
-  requires static transitive spring.boot.actuator.autoconfigure;
+  requires static spring.boot.actuator;
+  requires static spring.boot.actuator.autoconfigure;
   requires static spring.data.redis;
   requires io.mortise.backend.lettuce;
   requires io.mortise.spi;

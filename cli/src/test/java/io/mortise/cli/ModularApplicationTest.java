@@ -20,12 +20,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * An application on the module path that requires the API and has one backend beside it. It uses no
- * other option of the JVM. So a module is present only if another module requires it.
+ * An application on the module path that requires the API and has one backend beside it, which it
+ * may require too. It uses no other option of the JVM. So a module is present only if another
+ * module requires it, and what is required by {@code static transitive} would have to be there.
  */
 @Tag("all")
 class ModularApplicationTest {
-  private static final String DESCRIPTOR = "module shop { requires io.mortise.api; }";
   private static final String MAIN =
       """
       package shop;
@@ -53,38 +53,34 @@ class ModularApplicationTest {
   @DisplayName(
       "With Lettuce: the backend requires the modules that Lettuce needs and does not declare")
   void withLettuce() throws Exception {
-    locksOnRedis(REDIS + "backend-lettuce|lettuce-core|netty|reactor|reactive|redis-authx");
+    locksOnRedis(
+        "lettuce", REDIS + "backend-lettuce|lettuce-core|netty|reactor|reactive|redis-authx");
   }
 
   @Test
   @DisplayName("With Jedis")
   void withJedis() throws Exception {
-    locksOnRedis(REDIS + "backend-jedis|/jedis-|commons-pool2|gson|/json-|redis-authx");
+    locksOnRedis("jedis", REDIS + "backend-jedis|/jedis-|commons-pool2|gson|/json-|redis-authx");
   }
 
-  private void locksOnRedis(String jars) throws Exception {
+  private void locksOnRedis(String backend, String jars) throws Exception {
     try (RedisServer server = RedisServer.start()) {
-      locks(jars, "luaj", server.uri().toString());
+      locks(backend, jars, "luaj", server.uri().toString());
     }
   }
 
   @Test
   @DisplayName("In memory, with LuaJ on the class path, which cannot be a module")
   void inMemory() throws Exception {
-    locks(EVERY + "|backend-inmemory", "luaj", "memory:shop");
+    locks("inmemory", EVERY + "|backend-inmemory", "luaj", "memory:shop");
   }
 
-  private void locks(String modules, String classes, String uri) throws Exception {
+  private void locks(String backend, String modules, String classes, String uri) throws Exception {
     Path sources = Files.createDirectories(folder.resolve("src/shop"));
-    Files.writeString(sources.resolveSibling("module-info.java"), DESCRIPTOR);
     Files.writeString(sources.resolve("Main.java"), MAIN);
     String path = jars(modules);
-    Path application = folder.resolve("classes");
-    run(
-        "javac",
-        List.of("--module-path", path, "-d", application.toString()),
-        sources.resolveSibling("module-info.java").toString(),
-        sources.resolve("Main.java").toString());
+    compile(path, "requires io.mortise.api; requires io.mortise.backend." + backend + ';');
+    Path application = compile(path, "requires io.mortise.api;");
     String said =
         run(
             "java",
@@ -95,6 +91,20 @@ class ModularApplicationTest {
             "shop/shop.Main",
             uri);
     assertTrue(said.contains("locked true"), said);
+  }
+
+  /** The classes of the application. All that its descriptor requires must be on the path. */
+  private Path compile(String path, String requires) throws Exception {
+    Path sources = folder.resolve("src");
+    Path descriptor = sources.resolve("module-info.java");
+    Files.writeString(descriptor, "module shop { " + requires + " }");
+    Path application = folder.resolve("classes");
+    run(
+        "javac",
+        List.of("--module-path", path, "-d", application.toString()),
+        descriptor.toString(),
+        sources.resolve("shop/Main.java").toString());
+    return application;
   }
 
   private static String jars(String pattern) {

@@ -255,7 +255,7 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
   @Override
   public Condition newCondition() {
     throw new UnsupportedOperationException(
-        "multi-lock " + Names.shown(name()) + ": conditions are not available yet");
+        "multi-lock " + Names.shown(name()) + ": it has no conditions; use one of a member");
   }
 
   /** Handles of the same members are equal, whatever lease they ask for. */
