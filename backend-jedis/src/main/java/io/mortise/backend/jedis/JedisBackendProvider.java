@@ -34,6 +34,7 @@ import redis.clients.jedis.HostAndPort;
  * properties {@code sentinel.user} and {@code sentinel.password}.
  */
 @AutoService(LockBackendProvider.class)
+@SuppressWarnings("exports") // an application needs no annotations of auto-service
 public final class JedisBackendProvider implements LockBackendProvider {
   static final ClientRange CLIENT =
       new ClientRange("mortise-backend-jedis", "Jedis", "6.0 to 8.x", HostAndPort.class);

@@ -42,7 +42,10 @@ import java.util.regex.Pattern;
  * without a listener is then reported before.
  */
 @AutoService(LockBackendProvider.class)
-@SuppressWarnings("FutureReturnValueIgnored") // ends unwatched
+@SuppressWarnings({
+  "exports", // an application needs no annotations of auto-service
+  "FutureReturnValueIgnored" // ends unwatched
+})
 public final class LettuceBackendProvider implements LockBackendProvider {
   /** How often to try again after an attempt that failed without its reason. */
   private static final int UNEXPLAINED = 3;

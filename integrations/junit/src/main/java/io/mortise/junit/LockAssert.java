@@ -8,6 +8,7 @@ import org.assertj.core.api.AbstractAssert;
 import org.jspecify.annotations.Nullable;
 
 /** Assertions on a lock, as the store has it at that moment. Begin at {@link LockAssertions}. */
+@SuppressWarnings("exports") // an application that calls it has AssertJ
 public final class LockAssert extends AbstractAssert<LockAssert, @Nullable DistributedLock> {
   LockAssert(@Nullable DistributedLock lock) {
     super(lock, LockAssert.class);

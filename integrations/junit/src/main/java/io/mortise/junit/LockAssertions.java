@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * assertThat(locks.getLock("orders:42")).isHeldBy(other).hasWaiters(0);
  * }</pre>
  */
+@SuppressWarnings("exports") // an application that calls it has AssertJ
 public final class LockAssertions {
   private LockAssertions() {}
 

@@ -26,6 +26,7 @@ import java.util.function.Supplier;
  * <p>It serves a single server. Clusters and sentinels are refused.
  */
 @AutoService(LockBackendProvider.class)
+@SuppressWarnings("exports") // an application needs no annotations of auto-service
 public final class VertxBackendProvider implements LockBackendProvider {
   private static final Set<String> SCHEMES = Set.of("redis", "rediss", "valkey", "valkeys");
 

@@ -27,6 +27,7 @@ import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
  * not opened.
  */
 @WebEndpoint(id = "locks")
+@SuppressWarnings("exports") // an application with Actuator calls it
 public final class LocksEndpoint {
   private final Map<String, LockService> services;
   private final Sanitizing sanitizing;

@@ -18,6 +18,7 @@ import org.springframework.context.annotation.Bean;
 @AutoConfiguration(after = MortiseAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @EnableConfigurationProperties(LocksEndpointProperties.class)
+@SuppressWarnings("exports") // Spring alone calls it
 public class LocksEndpointAutoConfiguration {
   /** For Spring. */
   public LocksEndpointAutoConfiguration() {}

@@ -14,5 +14,6 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     every authenticated user may.
  */
 @ConfigurationProperties("management.endpoint.locks")
+@SuppressWarnings("exports") // Spring alone calls it
 public record LocksEndpointProperties(
     @DefaultValue("never") Show showValues, @DefaultValue Set<String> roles) {}

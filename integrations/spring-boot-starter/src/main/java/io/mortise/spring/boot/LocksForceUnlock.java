@@ -14,6 +14,7 @@ import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExten
  * exists only with {@code mortise.actuator.force-unlock=true}.
  */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
+@SuppressWarnings("exports") // an application with Actuator calls it
 public final class LocksForceUnlock {
   private static final Logger LOG = LoggerFactory.getLogger(LocksForceUnlock.class);
 

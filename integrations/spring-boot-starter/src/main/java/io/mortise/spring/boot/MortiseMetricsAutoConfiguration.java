@@ -37,6 +37,7 @@ import org.springframework.context.annotation.Role;
 @ConditionalOnClass({MeterRegistry.class, MortiseMetrics.class})
 @ConditionalOnBean({MeterRegistry.class, LockService.class})
 @EnableConfigurationProperties(MortiseProperties.class)
+@SuppressWarnings("exports") // Spring alone calls it
 public class MortiseMetricsAutoConfiguration {
   /** For Spring. */
   public MortiseMetricsAutoConfiguration() {}
