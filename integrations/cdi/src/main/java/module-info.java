@@ -1,6 +1,7 @@
 /** Methods of CDI beans that run under a distributed lock. */
 module io.mortise.cdi {
   requires static transitive org.jspecify;
+  requires io.mortise.annotations;
   requires jakarta.annotation;
   requires transitive io.mortise.api;
   requires transitive jakarta.cdi;

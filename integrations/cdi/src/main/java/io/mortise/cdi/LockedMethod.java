@@ -1,5 +1,9 @@
 package io.mortise.cdi;
 
+import io.mortise.annotations.internal.LockNames;
+import io.mortise.annotations.internal.LockTerms;
+import io.mortise.annotations.internal.Methods;
+import io.mortise.annotations.internal.ResultKind;
 import java.lang.reflect.Method;
 
 /**

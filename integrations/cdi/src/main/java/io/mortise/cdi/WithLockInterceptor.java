@@ -1,8 +1,12 @@
 package io.mortise.cdi;
 
 import io.mortise.LockService;
-import io.mortise.cdi.Locker.Work;
-import io.mortise.cdi.WithLock.IfBusy;
+import io.mortise.annotations.internal.CallerTransaction;
+import io.mortise.annotations.internal.LockTarget;
+import io.mortise.annotations.internal.Locker;
+import io.mortise.annotations.internal.NotRun;
+import io.mortise.annotations.internal.ResultKind;
+import io.mortise.annotations.internal.StageLocker;
 import jakarta.annotation.Priority;
 import jakarta.enterprise.inject.Any;
 import jakarta.enterprise.inject.Instance;
@@ -11,9 +15,6 @@ import jakarta.interceptor.AroundInvoke;
 import jakarta.interceptor.Interceptor;
 import jakarta.interceptor.InvocationContext;
 import java.io.Serializable;
-import java.util.Arrays;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,9 @@ public class WithLockInterceptor implements Serializable {
   public static final int PRIORITY = Interceptor.Priority.PLATFORM_BEFORE + 150;
 
   private static final long serialVersionUID = 1L;
+  private static final CallerTransaction NONE = new CallerTransaction.None();
+  private static final Locker LOCKER = new Locker(NONE);
+  private static final StageLocker STAGES = new StageLocker(NONE);
 
   /** The lock services of the application. */
   @SuppressWarnings("serial") // the container's, which makes it serializable for beans that need it
@@ -44,63 +48,28 @@ public class WithLockInterceptor implements Serializable {
   @AroundInvoke
   @Nullable Object run(InvocationContext call) throws Exception {
     LockedMethod method = LockedMethods.of(call.getMethod());
-    LockTarget target =
-        method
-            .terms()
-            .target(LockServices.of(method, services), method.names().of(call.getParameters()));
-    Started work = new Started(call);
-    Object result;
-    try {
-      result =
-          method.result() == ResultKind.STAGE
-              ? StageLocker.run(method, target, work)
-              : Locker.run(method, target, work);
-    } catch (InterruptedException e) {
-      throw work.began ? e : interrupted(e, method, target);
-    }
-    return result instanceof Locker.Busy ? skipped(method, target) : result;
+    LockService service = LockServices.of(method, services);
+    LockTarget target = method.terms().target(service, method.names().of(call.getParameters()));
+    Object result =
+        method.result() == ResultKind.STAGE
+            ? STAGES.run(method, target, method.terms(), call::proceed)
+            : LOCKER.run(method, target, method.terms(), call::proceed);
+    return result instanceof NotRun not ? answer(not, method) : result;
   }
 
-  /** The call of a method, and whether it has begun. */
-  private static final class Started implements Work {
-    private final InvocationContext call;
-    private boolean began;
-
-    Started(InvocationContext call) {
-      this.call = call;
+  /** What a call gets that did not run. */
+  private static @Nullable Object answer(NotRun not, LockedMethod method) throws Exception {
+    InterruptedException interrupt = not.interrupt();
+    if (interrupt != null && NotRun.throwsInterrupts(method.method())) {
+      throw interrupt;
     }
-
-    @Override
-    public @Nullable Object run() throws Exception {
-      began = true;
-      return call.proceed();
+    if (interrupt != null) {
+      Thread.currentThread().interrupt();
+      throw new LockInterruptedException(not.text(), interrupt);
     }
-  }
-
-  private static Exception interrupted(
-      InterruptedException e, LockedMethod method, LockTarget target) {
-    if (Arrays.stream(method.method().getExceptionTypes())
-        .anyMatch(each -> each.isAssignableFrom(InterruptedException.class))) {
-      return e;
+    if (!method.terms().skips()) {
+      throw new LockBusyException(not.text());
     }
-    Thread.currentThread().interrupt();
-    return new LockInterruptedException(
-        "%s did not run: the thread was interrupted while it waited for %s"
-            .formatted(method, target.text()),
-        e);
-  }
-
-  /** What a call gets whose lock is busy. */
-  private static @Nullable Object skipped(LockedMethod method, LockTarget target) {
-    if (method.terms().ifBusy() == IfBusy.FAIL) {
-      throw new LockBusyException(
-          "%s did not run: %s was busy, waited %s; raise waitFor, or set ifBusy = SKIP"
-              .formatted(method, target.text(), method.terms().waitText()));
-    }
-    return switch (method.result()) {
-      case OPTIONAL -> Optional.empty();
-      case STAGE -> CompletableFuture.completedFuture(null);
-      case NOTHING, VALUE -> null;
-    };
+    return method.result().ofSkipped();
   }
 }

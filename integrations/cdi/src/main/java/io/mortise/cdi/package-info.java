@@ -2,8 +2,8 @@
  * Methods of CDI beans that run under a distributed lock.
  *
  * <p>Start at {@link io.mortise.cdi.WithLock}. {@link io.mortise.cdi.WithLockInterceptor} is called
- * by the container, {@code LockedMethods} reads the annotations, and {@code Locker} and {@code
- * StageLocker} acquire and release.
+ * by the container, and {@code LockedMethods} reads the annotations. What acquires and releases is
+ * in {@code mortise-annotations}.
  *
  * <p>Types are non-null unless marked {@link org.jspecify.annotations.Nullable}.
  */

@@ -119,7 +119,7 @@ class StageTest {
     CompletableFuture<String> thread =
         shop.sell().thenApply(result -> Thread.currentThread().getName());
     shop.work.complete("sold");
-    assertFalse(Await.value(thread).contains("mortise"), thread.join());
+    assertFalse(Await.value(thread).contains("mortise-events"), thread.join());
   }
 
   @Test

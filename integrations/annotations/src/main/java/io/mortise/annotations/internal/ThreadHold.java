@@ -1,16 +1,16 @@
-package io.mortise.cdi;
+package io.mortise.annotations.internal;
 
 import io.mortise.FencedLock;
 import io.mortise.LeasedLock;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/**
- * One level of a lock that the current thread holds. The thread's own list of locks has it until it
- * is closed.
- */
-final class ThreadHold implements HeldLock, Scope {
-  private final long since = System.nanoTime();
+/** One level of a lock that the current thread holds. No other thread can release it. */
+final class ThreadHold extends ThreadScope {
+  private static final Logger LOG = LoggerFactory.getLogger(ThreadHold.class);
+
   private final LockTarget target;
   private final LockTerms terms;
 
@@ -49,13 +49,13 @@ final class ThreadHold implements HeldLock, Scope {
   private static void checkNests(@Nullable HeldLock outer) {
     if (outer != null && !outer.isReentrant()) {
       throw new IllegalStateException(
-          "%s is held for the stage that this thread is making; that hold is not reentrant, so the thread would wait for itself; use another lock, or lock only one of the two methods"
+          "%s is held for work that ends later, which this thread is starting; that hold is not reentrant, so the thread would wait for itself; use another lock, or lock only one of the two methods"
               .formatted(outer.target().text()));
     }
   }
 
   @Override
-  public LockTarget target() {
+  public Target target() {
     return target;
   }
 
@@ -82,26 +82,27 @@ final class ThreadHold implements HeldLock, Scope {
     return true;
   }
 
-  /**
-   * Releases this level. Only the last level's release tells a loss by itself, and an outer level
-   * may be the caller's own.
-   */
   @Override
-  public void close() {
-    ThreadLocks.remove(this);
-    try {
-      ensureHeld();
-    } finally {
-      release();
-    }
+  protected Scope interruption() {
+    return Interruption.of(target.lock());
   }
 
-  private void release() {
+  @Override
+  protected void transactionEndedBy(Thread other, Thread own, boolean workIsOver) {
+    LOG.error(
+        "{} stays held: its transaction was ended by thread {}, and only thread {} can release it; it does so when its method returns, or when it next uses a lock with @WithLock; raise the transaction's timeout, or call forceUnlock()",
+        target.text(),
+        other.getName(),
+        own.getName());
+  }
+
+  @Override
+  protected void release() {
     LeasedLock lock = target.lock();
     if (terms.atLeast().isZero()) {
       lock.unlock();
     } else {
-      lock.unlockAfter(terms.atLeast().minusNanos(System.nanoTime() - since));
+      lock.unlockAfter(terms.atLeast().minusNanos(age()));
     }
   }
 }

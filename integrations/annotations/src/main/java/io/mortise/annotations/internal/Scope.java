@@ -1,10 +1,10 @@
-package io.mortise.cdi;
+package io.mortise.annotations.internal;
 
 /**
  * What ends when locked work has ended. As a resource of {@code try} it gives the rule for a loss:
  * the exception of {@link #close} replaces a result, and is suppressed in an exception of the work.
  */
-interface Scope extends AutoCloseable {
+public interface Scope extends AutoCloseable {
   /**
    * Ends it.
    *

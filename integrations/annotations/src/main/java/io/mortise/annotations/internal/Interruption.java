@@ -1,5 +1,6 @@
-package io.mortise.cdi;
+package io.mortise.annotations.internal;
 
+import io.mortise.Lease;
 import io.mortise.LeasedLock;
 import io.mortise.Registration;
 import java.util.concurrent.locks.ReentrantLock;
@@ -9,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Interrupts the thread that made it when that thread's hold is lost, until it is closed. It never
  * interrupts later, and an interrupt of its own does not outlive it.
  */
-final class Interruption implements Scope {
+public final class Interruption implements Scope {
   private final Thread thread = Thread.currentThread();
   private final ReentrantLock state = new ReentrantLock();
   private @Nullable Registration registration;
@@ -28,6 +29,13 @@ final class Interruption implements Scope {
             made.interrupt();
           }
         });
+    return made;
+  }
+
+  /** For permits, whose lease has no other listener. */
+  public static Interruption of(Lease lease) {
+    Interruption made = new Interruption();
+    Lease unused = lease.onLost(change -> made.interrupt());
     return made;
   }
 

@@ -1,8 +1,6 @@
-package io.mortise.cdi;
+package io.mortise.annotations.internal;
 
-import io.mortise.cdi.NameParser.Part;
 import java.lang.reflect.Array;
-import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
@@ -13,11 +11,13 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The template of a lock's name. No parameter is replaced by a text that other calls would share:
- * null, blank text and an object without a text of its own are refused. So are collections, arrays
- * and maps: their text is that of their elements, which may have none of their own.
+ * The template of a lock's name. No part is replaced by a text that other calls would share: null,
+ * blank text and an object without a text of its own are refused. So are collections, arrays and
+ * maps: their text is that of their elements, which may have none of their own.
+ *
+ * @param who the method, for messages
  */
-final class NameTemplate {
+public record NameTemplate(String who, List<NamePart> parts) {
   /** Whether the objects of a class have a text of their own. */
   private static final ClassValue<Boolean> HAS_TEXT =
       new ClassValue<>() {
@@ -31,53 +31,43 @@ final class NameTemplate {
         }
       };
 
-  private final Method method;
-  private final List<Part> parts;
-
-  /**
-   * Reads a template.
-   *
-   * @throws LockedMethodException it is blank, or no template
-   */
-  NameTemplate(String text, Method method) {
-    this.method = method;
-    parts = new NameParser(method).read(text);
-  }
-
   /**
    * The name for a call.
    *
    * @throws IllegalArgumentException a part of it is null, blank, or has no text of its own
    */
-  String of(@Nullable Object[] arguments) {
+  String one(@Nullable Object[] arguments) {
     StringBuilder name = new StringBuilder();
-    for (Part part : parts) {
-      name.append(part.isText() ? part.text() : text(part, value(part, arguments)));
+    for (NamePart part : parts) {
+      name.append(
+          part instanceof NamePart.Text
+              ? part.text()
+              : text(part, unwrapped(part.value(arguments))));
     }
     return name.toString();
   }
 
   /**
-   * The names for a call. A parameter that is a collection or an array gives a name for each of its
+   * The names for a call. A part that gives a collection or an array gives a name for each of its
    * elements.
    *
    * @throws IllegalArgumentException a part of a name is null, blank, or has no text of its own, or
-   *     two parameters are lists
+   *     two parts give lists
    */
   List<String> all(@Nullable Object[] arguments) {
     List<String> names = List.of("");
     boolean listed = false;
-    for (Part part : parts) {
-      if (part.isText()) {
+    for (NamePart part : parts) {
+      if (part instanceof NamePart.Text) {
         names = joined(names, List.of(part.text()));
         continue;
       }
-      Object value = value(part, arguments);
+      Object value = unwrapped(part.value(arguments));
       List<?> list = elements(value);
       if (list != null && listed) {
         throw new IllegalArgumentException(
             "%s: %s is a second list in one lock name; write names that have one list each"
-                .formatted(Methods.text(method), part.text()));
+                .formatted(who, part.text()));
       }
       listed |= list != null;
       List<?> values = list == null ? Collections.singletonList(value) : list;
@@ -101,37 +91,34 @@ final class NameTemplate {
     return begins.stream().flatMap(begin -> ends.stream().map(end -> begin + end)).toList();
   }
 
-  private static @Nullable Object value(Part part, @Nullable Object[] arguments) {
-    return unwrapped(arguments[part.parameter()]);
-  }
-
   private static @Nullable Object unwrapped(@Nullable Object value) {
     return value instanceof Optional<?> optional ? optional.orElse(null) : value;
   }
 
-  private String text(Part part, @Nullable Object value) {
+  private String text(NamePart part, @Nullable Object value) {
     if (value == null) {
-      throw new IllegalArgumentException(problem(part, "is null"));
+      throw problem(part, "is null; a lock needs a name: is every argument there?");
     }
+    String type = value.getClass().getTypeName();
     if (value instanceof Map || elements(value) != null) {
-      throw new IllegalArgumentException(
-          "%s: %s in its lock name is a %s, which names no single lock; write a flat list into names for a lock of each element, or make an id a parameter"
-              .formatted(Methods.text(method), part.text(), value.getClass().getTypeName()));
+      throw problem(
+          part,
+          "is a %s, which names no single lock; write a flat list into names for a lock of each element, or use one id of it"
+              .formatted(type));
     }
     if (!HAS_TEXT.get(value.getClass())) {
-      throw new IllegalArgumentException(
-          "%s: %s in its lock name is a %s, whose text differs from object to object; make its id a parameter"
-              .formatted(Methods.text(method), part.text(), value.getClass().getTypeName()));
+      throw problem(
+          part, "is a %s, whose text differs from object to object; use its id".formatted(type));
     }
     String text = value.toString();
     if (text == null || text.isBlank()) {
-      throw new IllegalArgumentException(problem(part, "is blank"));
+      throw problem(part, "is blank; a lock needs a name: is every argument there?");
     }
     return text;
   }
 
-  private String problem(Part part, String what) {
-    return "%s: %s in its lock name %s; a lock needs a name: is every argument there?"
-        .formatted(Methods.text(method), part.text(), what);
+  private IllegalArgumentException problem(NamePart part, String what) {
+    return new IllegalArgumentException(
+        "%s: %s in its lock name %s".formatted(who, part.text(), what));
   }
 }

@@ -1,15 +1,10 @@
-package io.mortise.cdi;
+package io.mortise.annotations.internal;
 
 import io.mortise.DistributedLock;
-import io.mortise.Lease;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
-import io.mortise.cdi.WithLock.IfBusy;
-import io.mortise.cdi.WithLock.Kind;
-import io.mortise.cdi.WithLock.OnLost;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,9 +13,24 @@ import org.jspecify.annotations.Nullable;
  * @param handle which lock of a name, and with which lease
  * @param waitFor the longest time to wait; null for no limit
  * @param atLeast how long after its acquisition the lock is not free again
+ * @param skips whether a call whose lock is busy is skipped
+ * @param interrupts whether a loss interrupts the work
  */
-record LockTerms(
-    Handle handle, IfBusy ifBusy, @Nullable Duration waitFor, Duration atLeast, OnLost onLost) {
+public record LockTerms(
+    Handle handle,
+    @Nullable Duration waitFor,
+    Duration atLeast,
+    boolean skips,
+    boolean interrupts) {
+
+  /** The kinds of locks. They have the names of those of the annotations. */
+  public enum Kind {
+    PLAIN,
+    FAIR,
+    FENCED,
+    READ,
+    WRITE
+  }
 
   /**
    * Which lock of a name.
@@ -28,7 +38,10 @@ record LockTerms(
    * @param lease a fixed lease; null for a renewed one
    * @param maxHold the longest time of a renewed lease; null for no limit
    */
-  record Handle(Kind kind, @Nullable Duration lease, @Nullable Duration maxHold) {
+  public record Handle(Kind kind, @Nullable Duration lease, @Nullable Duration maxHold) {
+    /** The plain lock with a renewed lease. */
+    public static final Handle PLAIN = new Handle(Kind.PLAIN, null, null);
+
     private DistributedLock lock(LockService service, String name) {
       DistributedLock lock =
           switch (kind) {
@@ -46,12 +59,12 @@ record LockTerms(
   }
 
   /** What a call with these names holds. Several names are several locks, all or none of them. */
-  LockTarget target(LockService service, List<String> names) {
+  public LockTarget target(LockService service, List<String> names) {
     return LockTarget.of(names.stream().map(name -> handle.lock(service, name)).toList());
   }
 
   /** Whether it is the side of a read/write lock for readers. */
-  boolean isShared() {
+  public boolean isShared() {
     return handle.kind() == Kind.READ;
   }
 
@@ -62,11 +75,6 @@ record LockTerms(
       return true;
     }
     return waitFor.isZero() ? lock.tryLock() : lock.tryLock(waitFor);
-  }
-
-  /** Acquires a lease, which is bound to no thread. The calling thread waits for it. */
-  Optional<Lease> lease(LeasedLock lock) throws InterruptedException {
-    return waitFor == null ? Optional.of(lock.acquire()) : lock.tryAcquire(waitFor);
   }
 
   /** The time to wait, for people. */

@@ -1,24 +1,32 @@
-package io.mortise.cdi;
+package io.mortise.annotations.internal;
 
 import io.mortise.Lease;
 import java.util.OptionalLong;
 
-/** A lease that is held for a stage, while a thread makes that. */
-record WorkHold(LockTarget target, Lease lease, boolean isShared) implements HeldLock, Scope {
+/**
+ * A lease that is held for work that ends later, as that of a stage or a publisher, while a thread
+ * starts the work.
+ */
+public record WorkHold(Target target, Lease lease, boolean isShared) implements HeldLock, Scope {
   /**
    * Throws if the calling thread works under the lock. A lease is not reentrant, so what the thread
    * asks for would wait for the thread.
    */
-  static void requireOutside(LockTarget target) {
+  public static void requireOutside(Target target) {
     if (ThreadLocks.find(target) != null || target.isHeldByCurrentThread()) {
-      throw new IllegalStateException(
-          "%s is held for work of thread %s, and a stage needs a hold of its own: it would wait for itself; use another lock, or lock only one of the two methods"
-              .formatted(target.text(), Thread.currentThread().getName()));
+      throw nested(target, "thread " + Thread.currentThread().getName());
     }
   }
 
+  /** The exception for work that would wait for work around it. */
+  public static IllegalStateException nested(Target target, String holder) {
+    return new IllegalStateException(
+        "%s is held for work of %s, and work that ends later needs a hold of its own: it would wait for itself; use another lock, or lock only one of the two methods"
+            .formatted(target.text(), holder));
+  }
+
   /** Makes it known to the calling thread until it is closed. The lease stays held. */
-  WorkHold enter() {
+  public WorkHold enter() {
     ThreadLocks.add(this);
     return this;
   }

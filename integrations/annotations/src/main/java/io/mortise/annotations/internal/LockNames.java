@@ -1,4 +1,4 @@
-package io.mortise.cdi;
+package io.mortise.annotations.internal;
 
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,16 +11,16 @@ import org.jspecify.annotations.Nullable;
  * @param who the method, for messages
  * @param several whether a template may give several names, or none
  */
-record LockNames(String who, List<NameTemplate> templates, boolean several) {
+public record LockNames(String who, List<NameTemplate> templates, boolean several) {
   /**
    * The names for a call, each once.
    *
    * @throws IllegalArgumentException there is none, or a part of one is null, blank, or has no text
    *     of its own
    */
-  List<String> of(@Nullable Object[] arguments) {
+  public List<String> of(@Nullable Object[] arguments) {
     if (!several) {
-      return List.of(templates.get(0).of(arguments));
+      return List.of(templates.get(0).one(arguments));
     }
     Set<String> names = new LinkedHashSet<>();
     for (NameTemplate template : templates) {

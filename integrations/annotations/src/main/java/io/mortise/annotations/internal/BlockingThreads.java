@@ -1,0 +1,36 @@
+package io.mortise.annotations.internal;
+
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Threads on which work of the application goes on, which may block. The service's callbacks must
+ * not wait for it. The common pool may be full of other blocked work, and has one thread on a
+ * machine with two cores.
+ */
+public final class BlockingThreads {
+  private BlockingThreads() {}
+
+  /** At most that many daemon threads, which end when they are idle. */
+  public static ExecutorService named(String name, int most) {
+    AtomicInteger made = new AtomicInteger();
+    ThreadPoolExecutor threads =
+        new ThreadPoolExecutor(
+            most,
+            most,
+            5,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> {
+              Thread thread = new Thread(null, task, name + '-' + made.incrementAndGet(), 0, false);
+              thread.setDaemon(true);
+              thread.setContextClassLoader(BlockingThreads.class.getClassLoader());
+              return thread;
+            });
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
+  }
+}

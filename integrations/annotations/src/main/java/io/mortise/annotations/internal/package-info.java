@@ -1,0 +1,13 @@
+/**
+ * What {@code @WithLock} of Spring, CDI and Micronaut have in common. It is no public API: it
+ * changes without notice, and only those three modules use it.
+ *
+ * <p>Start at {@link io.mortise.annotations.internal.Locker}, which runs a method under a lock, and
+ * at {@link io.mortise.annotations.internal.LockAttributes}, which reads the annotation.
+ *
+ * <p>Types are non-null unless marked {@link org.jspecify.annotations.Nullable}.
+ */
+@NullMarked
+package io.mortise.annotations.internal;
+
+import org.jspecify.annotations.NullMarked;
