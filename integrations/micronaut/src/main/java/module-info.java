@@ -5,6 +5,7 @@ module io.mortise.micronaut {
   requires transitive io.mortise.api;
   requires static transitive org.jspecify;
   requires io.micronaut.micronaut_core;
+  requires io.mortise.annotations;
   requires jakarta.inject;
 
   exports io.mortise.micronaut;

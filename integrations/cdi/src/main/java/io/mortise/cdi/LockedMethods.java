@@ -88,9 +88,10 @@ final class LockedMethods {
         && parameters[parameters.length - 1].getName().equals("kotlin.coroutines.Continuation")) {
       throw ResultKind.suspending(who);
     }
-    ResultKind result = ResultKind.of(method.getReturnType());
-    if (result == ResultKind.VALUE) {
-      ResultKind.refuseLate(who, method.getReturnType());
+    Class<?> type = method.getReturnType();
+    ResultKind result = ResultKind.of(type);
+    if (result == ResultKind.VALUE && ResultKind.goesOn(type)) {
+      throw ResultKind.late(who, type);
     }
     return result;
   }

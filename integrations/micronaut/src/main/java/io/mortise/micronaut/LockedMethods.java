@@ -7,8 +7,9 @@ import io.micronaut.context.exceptions.ExpressionEvaluationException;
 import io.micronaut.context.exceptions.NonUniqueBeanException;
 import io.micronaut.inject.ExecutableMethod;
 import io.micronaut.inject.qualifiers.Qualifiers;
-import io.mortise.LeasedLock;
 import io.mortise.LockService;
+import io.mortise.annotations.internal.LockTarget;
+import io.mortise.annotations.internal.Refusal;
 import jakarta.inject.Singleton;
 import java.time.Duration;
 import java.util.Map;
@@ -49,19 +50,21 @@ final class LockedMethods {
   private LockedMethod read(ExecutableMethod<?, ?> method) {
     Duration wait = defaults.longestWait();
     try {
-      return new LockedMethodReader(method, wait).read();
+      return new LockedMethodReader(method).read(wait);
+    } catch (Refusal e) {
+      throw new LockedMethodException(e.problem(), e.nextStep());
     } catch (ConfigurationException | ExpressionEvaluationException e) {
       throw new LockedMethodException(
           "%s has an attribute that cannot be read: %s"
-              .formatted(Methods.text(method), e.getMessage()),
+              .formatted(LockedMethodReader.text(method), e.getMessage()),
           "Set the property, or give it a default: ${name:default}. Write a parameter as {name}");
     }
   }
 
-  /** The lock, or the multi-lock, of a call. */
-  LeasedLock lock(LockedMethod method, @Nullable Object[] arguments) {
+  /** What a call holds. */
+  LockTarget target(LockedMethod method, @Nullable Object[] arguments) {
     LockService service = beans.getBean(LockService.class, qualifier(method));
-    return method.terms().lock(service, method.names(arguments));
+    return method.terms().target(service, method.names().of(arguments));
   }
 
   private static @Nullable Qualifier<LockService> qualifier(LockedMethod method) {

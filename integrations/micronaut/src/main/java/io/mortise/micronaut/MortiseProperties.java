@@ -4,6 +4,7 @@ import io.micronaut.context.annotation.ConfigurationProperties;
 import io.micronaut.context.exceptions.ConfigurationException;
 import io.micronaut.core.bind.annotation.Bindable;
 import io.mortise.LockService;
+import io.mortise.annotations.internal.Times;
 import java.time.Duration;
 import java.util.Optional;
 

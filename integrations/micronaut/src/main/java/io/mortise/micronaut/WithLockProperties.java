@@ -2,6 +2,7 @@ package io.mortise.micronaut;
 
 import io.micronaut.context.annotation.ConfigurationProperties;
 import io.micronaut.core.bind.annotation.Bindable;
+import io.mortise.annotations.internal.Times;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 

@@ -169,11 +169,11 @@ class BadInputTest {
   @CsvSource(
       delimiter = '|',
       value = {
-        "unknown | {number}, and there is no such parameter | its parameters are [id]",
-        "index | {1}, and there is no such parameter | {name} or {0}",
+        "unknown | {number} in its lock name \"orders:{number}\" | they are [id]",
+        "index | {1} in its lock name | they are [id]",
         "blank | a blank lock name | @WithLock(\"orders\")",
-        "brace | braces that do not match | {name}",
-        "plain | \"#id\" as plain text | {name}",
+        "brace | braces do not match | {name}",
+        "plain | \"#id\" in its lock name as plain text | Write {id}",
         "expression | Expression.run(long) has an attribute that cannot be read | {name}",
         "property | no.such | give it a default",
         "both | a name and names | names",

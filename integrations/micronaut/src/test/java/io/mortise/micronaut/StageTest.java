@@ -121,8 +121,8 @@ class StageTest {
   @Test
   void nullInPlaceOfAStageReleasesAndIsAnError() {
     shop.work = null;
-    var refused = assertThrows(IllegalStateException.class, shop::sell);
-    assertTrue(Contexts.messages(refused).contains("returned null instead of a stage"));
+    var missing = assertThrows(NullPointerException.class, shop::sell);
+    assertTrue(Contexts.messages(missing).contains("sell() returned null instead of a stage"));
     assertTrue(isFree());
   }
 

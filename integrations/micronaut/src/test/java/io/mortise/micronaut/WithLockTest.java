@@ -400,7 +400,7 @@ class WithLockTest {
   @Test
   void workForLaterThatTheTypeDoesNotTellIsRefused() {
     var refused = assertThrows(IllegalStateException.class, shop::promise);
-    assertTrue(Contexts.messages(refused).contains("declare CompletableFuture"));
+    assertTrue(Contexts.messages(refused).contains("declare the type"));
     nothingIsHeld();
   }
 

@@ -78,20 +78,17 @@ public enum ResultKind {
     return type == CompletableFuture.class || type == CompletionStage.class ? STAGE : VALUE;
   }
 
-  /**
-   * Refuses a declared type whose work goes on when the method has returned, with an end that
-   * cannot be seen.
-   *
-   * @param who the method, for messages
-   * @throws Refusal it is such a type
-   */
-  public static void refuseLate(String who, Class<?> type) {
-    if (GOES_ON.get(type)) {
-      throw new Refusal(
-          "%s returns a %s, and its work may go on after that without the lock"
-              .formatted(who, type.getSimpleName()),
-          "Return a type that @WithLock follows, such as CompletableFuture, or lock a method that the later work calls");
-    }
+  /** Whether work of such an object may go on when the method has returned it. */
+  public static boolean goesOn(Class<?> type) {
+    return GOES_ON.get(type);
+  }
+
+  /** The refusal of a declared type whose work goes on, with an end that cannot be seen. */
+  public static Refusal late(String who, Class<?> type) {
+    return new Refusal(
+        "%s returns a %s, and its work may go on after that without the lock"
+            .formatted(who, type.getSimpleName()),
+        "Return a type that @WithLock follows, such as CompletableFuture, or lock a method that the later work calls. For publishers there is mortise-reactor");
   }
 
   /** The refusal of a suspending function of Kotlin. */
@@ -103,7 +100,7 @@ public enum ResultKind {
 
   /** Refuses a result whose work goes on although the method's type does not say so. */
   static @Nullable Object requireOver(Object who, @Nullable Object result) {
-    if (result != null && GOES_ON.get(result.getClass())) {
+    if (result != null && goesOn(result.getClass())) {
       throw new IllegalStateException(
           "%s returned a %s, but its declared type does not say so: its work may go on without the lock; declare the type that it returns"
               .formatted(who, result.getClass().getName()));
