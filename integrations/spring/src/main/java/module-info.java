@@ -1,5 +1,6 @@
 /** Methods of Spring beans that run under a distributed lock. */
 module io.mortise.spring {
+  requires io.mortise.annotations;
   requires transitive io.mortise.api;
   requires transitive spring.context;
   requires static transitive org.jspecify;

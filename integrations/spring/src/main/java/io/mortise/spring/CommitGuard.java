@@ -1,5 +1,6 @@
 package io.mortise.spring;
 
+import io.mortise.annotations.internal.ThreadLocks;
 import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;

@@ -1,6 +1,8 @@
 package io.mortise.spring;
 
 import io.mortise.Lease;
+import io.mortise.annotations.internal.StageLocker;
+import io.mortise.annotations.internal.Target;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,8 @@
 package io.mortise.spring;
 
 import io.mortise.LeaseLostException;
+import io.mortise.annotations.internal.HeldLock;
+import io.mortise.annotations.internal.ThreadLocks;
 import java.util.Objects;
 
 /**

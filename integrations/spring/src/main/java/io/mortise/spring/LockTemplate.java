@@ -1,11 +1,12 @@
 package io.mortise.spring;
 
 import io.mortise.LockService;
-import io.mortise.spring.LockTerms.Handle;
-import io.mortise.spring.Locker.Busy;
-import io.mortise.spring.Locker.Work;
-import io.mortise.spring.WithLock.IfBusy;
-import io.mortise.spring.WithLock.OnLost;
+import io.mortise.annotations.internal.LockTerms;
+import io.mortise.annotations.internal.LockTerms.Handle;
+import io.mortise.annotations.internal.Locker;
+import io.mortise.annotations.internal.Locker.Work;
+import io.mortise.annotations.internal.NotRun;
+import io.mortise.annotations.internal.Target;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -44,7 +45,7 @@ public final class LockTemplate {
   public LockTemplate(LockService service, WithLockSettings settings) {
     this.service = service;
     this.settings = settings;
-    locker = new Locker(settings);
+    locker = new Locker(new InTransactionRule(settings.inTransaction()));
   }
 
   /**
@@ -89,21 +90,21 @@ public final class LockTemplate {
   /** Whether the work ran. Its result is in the list then, and only then. */
   private <T extends @Nullable Object> boolean run(
       String name, Duration wait, Callable<T> work, List<T> result) throws Exception {
-    LockTerms terms = new LockTerms(Handle.PLAIN, IfBusy.SKIP, wait, Duration.ZERO, OnLost.THROW);
+    LockTerms terms = new LockTerms(Handle.PLAIN, wait, Duration.ZERO, true, false);
     Target target = terms.target(service, List.of(name));
     String who = "the work under lock '" + name + "'";
-    Work added =
+    Work<Exception> added =
         () -> {
           T value = work.call();
           result.add(value);
           return value;
         };
-    try {
-      return !(locker.run(who, target, terms, added) instanceof Busy);
-    } catch (Exception | Error e) {
-      throw e;
-    } catch (Throwable e) {
-      throw new AssertionError("a Callable throws nothing else", e);
+    if (!(locker.run(who, target, terms, added) instanceof NotRun not)) {
+      return true;
     }
+    if (not.interrupt() != null) {
+      throw not.interrupt();
+    }
+    return false;
   }
 }

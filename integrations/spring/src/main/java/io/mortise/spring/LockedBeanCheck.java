@@ -1,5 +1,6 @@
 package io.mortise.spring;
 
+import io.mortise.annotations.internal.Methods;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;

@@ -1,18 +1,20 @@
 package io.mortise.spring;
 
-import io.mortise.spring.LockTerms.Handle;
+import io.mortise.annotations.internal.LockAttributes;
+import io.mortise.annotations.internal.LockAttributes.Names;
+import io.mortise.annotations.internal.LockAttributes.Spans;
+import io.mortise.annotations.internal.LockTerms.Kind;
+import io.mortise.annotations.internal.Methods;
+import io.mortise.annotations.internal.Refusal;
+import io.mortise.annotations.internal.ResultKind;
 import io.mortise.spring.WithLock.IfBusy;
-import io.mortise.spring.WithLock.Kind;
 import io.mortise.spring.WithLock.OnLost;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.time.Duration;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -38,9 +40,6 @@ final class LockedMethods {
           return Set.copyOf(MethodIntrospector.selectMethods(type, lookup).keySet());
         }
       };
-
-  private static final Duration SHORTEST = Duration.ofMillis(10);
-  private static final Duration LONGEST = Duration.ofDays(10_000);
 
   private final ConfigurableBeanFactory beans;
   private final WithLockSettings settings;
@@ -108,37 +107,38 @@ final class LockedMethods {
   }
 
   private LockedMethod read(WithLock lock, Method method, Class<?> type) {
-    ResultKind result = ResultKind.of(method);
-    if (lock.ifBusy() == IfBusy.SKIP && !result.canBeSkipped()) {
-      throw new LockedMethodException(
-          "%s returns %s, and a call that is skipped would have no result"
-              .formatted(Methods.text(method), method.getReturnType().getSimpleName()),
-          "With ifBusy = SKIP, let it return nothing, an Optional, a CompletableFuture, a Mono or a Flux");
+    String who = Methods.text(method);
+    try {
+      ResultKind result = Results.of(who, method);
+      LockAttributes attributes = attributes(lock, method);
+      attributes.requireFit(who, method.getReturnType(), result);
+      refusePermits(lock, who);
+      return new LockedMethod(
+          method,
+          attributes.names(who, new SpelParser(method, beans)::read),
+          attributes.terms(who, settings.waitFor()),
+          new Permits(lock.permits(), lock.totalPermits()),
+          text(lock.service(), "service", method),
+          result,
+          busyHandler(lock, method, type));
+    } catch (Refusal e) {
+      throw new LockedMethodException(e.problem(), e.nextStep());
     }
-    refuseTimes(lock, method, result);
-    refuseTargets(lock, method);
-    if (lock.onLost() == OnLost.INTERRUPT && result == ResultKind.STAGE) {
-      throw new LockedMethodException(
-          Methods.text(method) + " returns a stage, which onLost = INTERRUPT cannot stop",
-          "Remove onLost, or return a Mono or a Flux, which is cancelled");
-    }
-    return new LockedMethod(
-        method,
-        names(lock, method),
-        terms(lock, method),
-        text(lock.service(), "service", method),
-        result,
-        busyHandler(lock, method, type));
   }
 
-  private LockNames names(WithLock lock, Method method) {
-    boolean several = lock.names().length > 0;
-    List<NameTemplate> templates =
-        Stream.of(several ? lock.names() : new String[] {lock.name()})
-            .map(name ->
-                new NameTemplate(text(name, several ? "names" : "name", method), method, beans))
-            .toList();
-    return new LockNames(Methods.text(method), templates, several);
+  private LockAttributes attributes(WithLock lock, Method method) {
+    return new LockAttributes(
+        new Names(
+            text(lock.name(), "name", method),
+            Stream.of(lock.names()).map(name -> text(name, "names", method)).toList()),
+        Kind.valueOf(lock.kind().name()),
+        new Spans(
+            text(lock.waitFor(), "waitFor", method),
+            text(lock.lease(), "lease", method),
+            text(lock.maxHold(), "maxHold", method),
+            text(lock.atLeast(), "atLeast", method)),
+        lock.ifBusy() == IfBusy.SKIP,
+        lock.onLost() == OnLost.INTERRUPT);
   }
 
   private @Nullable BusyHandler busyHandler(WithLock lock, Method method, Class<?> type) {
@@ -154,108 +154,31 @@ final class LockedMethods {
     return BusyHandler.of(text(lock.busyHandler(), "busyHandler", method), method, type, beans);
   }
 
-  /** Refuses attributes that say two things about what is acquired. */
-  private static void refuseTargets(WithLock lock, Method method) {
-    boolean several = lock.names().length > 0;
-    if (several && !lock.name().isEmpty()) {
-      throw new LockedMethodException(
-          Methods.text(method) + " has a name and names, of which only one can count",
-          "Write all names into names");
-    }
-    if (several && lock.kind() == Kind.FENCED) {
-      throw new LockedMethodException(
-          Methods.text(method)
-              + " has kind = FENCED and names, and several locks have no common fencing token",
-          "Remove kind, or lock one name in a method of its own");
-    }
+  private static void refusePermits(WithLock lock, String who) {
     if (lock.permits() < 0 || lock.totalPermits() < 0) {
       throw new LockedMethodException(
-          Methods.text(method) + " has a negative number of permits", "Give it at least 1");
+          who + " has a negative number of permits", "Give it at least 1");
     }
-    if (lock.permits() == 0 && lock.totalPermits() > 0) {
+    if (lock.permits() == 0) {
+      if (lock.totalPermits() > 0) {
+        throw new LockedMethodException(
+            who + " has totalPermits, and permits does not say that it is a semaphore",
+            "Add permits = 1");
+      }
+      return;
+    }
+    if (lock.names().length > 0
+        || lock.kind() != WithLock.Kind.PLAIN
+        || !lock.maxHold().isEmpty()) {
       throw new LockedMethodException(
-          Methods.text(method)
-              + " has totalPermits, and permits does not say that it is a semaphore",
-          "Add permits = 1");
-    }
-    if (lock.permits() > 0) {
-      refusePermits(lock, method);
-    }
-  }
-
-  private static void refusePermits(WithLock lock, Method method) {
-    if (lock.names().length > 0 || lock.kind() != Kind.PLAIN || !lock.maxHold().isEmpty()) {
-      throw new LockedMethodException(
-          Methods.text(method)
+          who
               + " has permits, which a semaphore of one name has, with names, a kind or a maxHold, which it does not have",
           "Remove permits for a lock, or the others for a semaphore");
     }
     if (lock.totalPermits() > 0 && lock.permits() > lock.totalPermits()) {
       throw new LockedMethodException(
-          "%s wants %d permits of %d"
-              .formatted(Methods.text(method), lock.permits(), lock.totalPermits()),
+          "%s wants %d permits of %d".formatted(who, lock.permits(), lock.totalPermits()),
           "Lower permits, or raise totalPermits");
-    }
-  }
-
-  private static void refuseTimes(WithLock lock, Method method, ResultKind result) {
-    if (!lock.lease().isEmpty() && !lock.maxHold().isEmpty()) {
-      throw new LockedMethodException(
-          Methods.text(method) + " has a lease and a maxHold, of which only one can count",
-          "Remove one of the two");
-    }
-    if (!lock.atLeast().isEmpty()
-        && (result == ResultKind.STAGE || result == ResultKind.PUBLISHER)) {
-      throw new LockedMethodException(
-          "%s has atLeast, which is not supported for a %s"
-              .formatted(Methods.text(method), method.getReturnType().getSimpleName()),
-          "Remove atLeast, or let the method return when its work is over");
-    }
-  }
-
-  private LockTerms terms(WithLock lock, Method method) {
-    return new LockTerms(
-        new Handle(
-            lock.kind(),
-            lock.lease().isEmpty() ? null : within(SHORTEST, lock.lease(), "lease", method),
-            lock.maxHold().isEmpty() ? null : within(SHORTEST, lock.maxHold(), "maxHold", method),
-            lock.permits(),
-            lock.totalPermits()),
-        lock.ifBusy(),
-        lock.waitFor().isEmpty()
-            ? settings.waitFor()
-            : time(lock.waitFor(), "waitFor", method, Times::readWait),
-        lock.atLeast().isEmpty()
-            ? Duration.ZERO
-            : within(Duration.ZERO, lock.atLeast(), "atLeast", method),
-        lock.onLost());
-  }
-
-  /** A time that a lock can have. Others would be refused at the first call. */
-  private Duration within(Duration shortest, String value, String attribute, Method method) {
-    Duration time = time(value, attribute, method, Times::read);
-    if (time.compareTo(shortest) < 0 || time.compareTo(LONGEST) > 0) {
-      throw new LockedMethodException(
-          "%s has %s = \"%s\", which is not between %d ms and 10,000 days"
-              .formatted(
-                  Methods.text(method),
-                  attribute,
-                  text(value, attribute, method),
-                  shortest.toMillis()),
-          "Remove %s, or give it a time in that range".formatted(attribute));
-    }
-    return time;
-  }
-
-  private <T extends @Nullable Duration> T time(
-      String value, String attribute, Method method, Function<String, T> reader) {
-    String text = text(value, attribute, method);
-    try {
-      return reader.apply(text);
-    } catch (IllegalArgumentException e) {
-      throw new LockedMethodException(
-          "%s has %s = \"%s\", which is no time".formatted(Methods.text(method), attribute, text),
-          "Write \"0\", \"500ms\", \"5s\", \"2m\" or \"PT5S\"");
     }
   }
 

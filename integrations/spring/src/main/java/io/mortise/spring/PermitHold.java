@@ -2,6 +2,13 @@ package io.mortise.spring;
 
 import io.mortise.Lease;
 import io.mortise.LeaseState;
+import io.mortise.annotations.internal.HeldLock;
+import io.mortise.annotations.internal.Interruption;
+import io.mortise.annotations.internal.LockTerms;
+import io.mortise.annotations.internal.Scope;
+import io.mortise.annotations.internal.Target;
+import io.mortise.annotations.internal.ThreadLocks;
+import io.mortise.annotations.internal.ThreadScope;
 import org.jspecify.annotations.Nullable;
 
 /** Permits that are held for a call of the current thread. Any thread can give them back. */
@@ -61,20 +68,20 @@ final class PermitHold extends ThreadScope {
   }
 
   @Override
-  Scope interruption() {
+  protected Scope interruption() {
     return Interruption.of(lease);
   }
 
   /** The work that is still running keeps its permits. Those of work that is over come back. */
   @Override
-  void transactionEndedBy(Thread other, Thread own, boolean workIsOver) {
+  protected void transactionEndedBy(Thread other, Thread own, boolean workIsOver) {
     if (workIsOver) {
       release();
     }
   }
 
   @Override
-  void release() {
+  protected void release() {
     if (lease.state() == LeaseState.RELEASED) {
       return;
     }

@@ -3,17 +3,15 @@ package io.mortise.spring;
 import io.mortise.AsyncLock;
 import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
+import io.mortise.annotations.internal.LockTerms;
+import io.mortise.annotations.internal.Target;
+import io.mortise.annotations.internal.ThreadScope;
 import java.time.Duration;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Permits of a semaphore.
- *
- * @param permits how many one call takes
- * @param total how many the semaphore gets if it has none; 0 to leave that to the application
- */
-record PermitTarget(DistributedSemaphore semaphore, int permits, int total) implements Target {
+/** Permits of a semaphore. They never exclude themselves. */
+record PermitTarget(DistributedSemaphore semaphore, Permits permits) implements Target {
   @Override
   public String text() {
     return "semaphore '" + semaphore.name() + "'";
@@ -53,26 +51,30 @@ record PermitTarget(DistributedSemaphore semaphore, int permits, int total) impl
 
   private Optional<Lease> attempt(@Nullable Duration wait) throws InterruptedException {
     if (wait == null) {
-      return Optional.of(semaphore.acquire(permits));
+      return Optional.of(semaphore.acquire(permits.each()));
     }
-    return wait.isZero() ? semaphore.tryAcquire(permits) : semaphore.tryAcquire(permits, wait);
+    return wait.isZero()
+        ? semaphore.tryAcquire(permits.each())
+        : semaphore.tryAcquire(permits.each(), wait);
   }
 
   @Override
   public AsyncLock async() {
-    return semaphore.async(permits);
+    return semaphore.async(permits.each());
   }
 
   /**
-   * The store forgets the number with its data, and some days after the last use. Another process
-   * may set it at the same time, and then it is there too.
+   * Sets the permits of a semaphore that has none. The store forgets the number with its data, and
+   * some days after the last use. Another process may set it at the same time, and then it is there
+   * too.
+   *
+   * @return whether another attempt may succeed
    */
-  @Override
-  public boolean setUp() {
-    if (total == 0) {
+  boolean setUp() {
+    if (permits.total() == 0) {
       return false;
     }
-    boolean unused = semaphore.trySetPermits(total);
+    boolean unused = semaphore.trySetPermits(permits.total());
     return true;
   }
 }

@@ -1,8 +1,10 @@
 package io.mortise.spring;
 
 import io.mortise.Lease;
-import io.mortise.spring.Locker.Work;
-import io.mortise.spring.WithLock.OnLost;
+import io.mortise.annotations.internal.LockTerms;
+import io.mortise.annotations.internal.Locker.Work;
+import io.mortise.annotations.internal.Target;
+import io.mortise.annotations.internal.WorkHold;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,10 +34,10 @@ final class PublisherLocker {
   /** The key of the locks that are held around a subscription, in its context. */
   private static final Object AROUND = PublisherLocker.class;
 
-  private final Locker locker;
+  private final InTransactionRule transactions;
 
-  PublisherLocker(Locker locker) {
-    this.locker = locker;
+  PublisherLocker(InTransactionRule transactions) {
+    this.transactions = transactions;
   }
 
   /** What one subscription got. {@code usingWhen} ends it, however the subscription ends. */
@@ -70,8 +72,8 @@ final class PublisherLocker {
    * @param work makes the publisher of the method
    * @param ifBusy makes what is passed on if the lock is busy
    */
-  Object run(LockedMethod method, Target target, Work work, Work ifBusy) {
-    ReactiveAdapter adapter = ResultKind.adapter(method.method().getReturnType());
+  Object run(LockedMethod method, Target target, Work<?> work, Work<?> ifBusy) {
+    ReactiveAdapter adapter = Results.adapter(method.method().getReturnType());
     if (adapter == null) {
       throw new AssertionError("it was there when the method was read");
     }
@@ -137,13 +139,13 @@ final class PublisherLocker {
   /** Once more, if the semaphore had no permits and has some now. */
   private static Mono<Optional<Lease>> again(
       Target target, @Nullable Duration wait, IllegalStateException failure) {
-    return Mono.fromCallable(target::setUp)
+    return Mono.fromCallable(() -> target instanceof PermitTarget permits && permits.setUp())
         .subscribeOn(PublisherThreads.SIGNALS)
         .flatMap(set -> set ? request(target, wait) : Mono.error(failure));
   }
 
   private Flux<Object> hold(
-      LockedMethod method, Held held, ReactiveAdapter adapter, Work work, Work ifBusy) {
+      LockedMethod method, Held held, ReactiveAdapter adapter, Work<?> work, Work<?> ifBusy) {
     WorkHold hold = held.hold;
     return hold == null
         ? Flux.from(publisher(adapter, ifBusy))
@@ -152,10 +154,10 @@ final class PublisherLocker {
 
   /** Ties the lease to the subscriber's transaction, if there is one. */
   private Mono<Void> keep(LockedMethod method, Held held, WorkHold hold) {
-    if (!TRANSACTIONS || locker.ignoresTransaction()) {
+    if (!TRANSACTIONS || transactions.isIgnored()) {
       return Mono.empty();
     }
-    return ReactiveTransaction.keep(hold, () -> locker.refuseTransaction(method, hold.target()))
+    return ReactiveTransaction.keep(hold, () -> transactions.refuse(method, hold.target()))
         .doOnNext(kept -> held.kept = kept)
         .then();
   }
@@ -163,11 +165,11 @@ final class PublisherLocker {
   // Holding
 
   private static Flux<Object> body(
-      WorkHold hold, ReactiveAdapter adapter, LockTerms terms, Work work) {
+      WorkHold hold, ReactiveAdapter adapter, LockTerms terms, Work<?> work) {
     Flux<Object> body =
         Flux.from(subscriber -> subscribe(hold, adapter, work, subscriber))
             .doOnNext(element -> hold.ensureHeld());
-    return terms.onLost() == OnLost.INTERRUPT
+    return terms.interrupts()
         ? body.takeUntilOther(loss(hold)).doOnComplete(hold::ensureHeld)
         : body;
   }
@@ -175,14 +177,14 @@ final class PublisherLocker {
   /** Runs the method and subscribes, both where {@link LockContext} knows the lock. */
   @SuppressWarnings("try") // the scope is there to be closed
   private static void subscribe(
-      WorkHold hold, ReactiveAdapter adapter, Work work, Subscriber<? super Object> subscriber) {
+      WorkHold hold, ReactiveAdapter adapter, Work<?> work, Subscriber<? super Object> subscriber) {
     try (WorkHold entered = hold.enter()) {
       publisher(adapter, work).subscribe(subscriber);
     }
   }
 
   /** What a method has made, or why it has made nothing. */
-  private static Publisher<Object> publisher(ReactiveAdapter adapter, Work work) {
+  private static Publisher<Object> publisher(ReactiveAdapter adapter, Work<?> work) {
     try {
       Object made = work.run();
       if (made == null) {

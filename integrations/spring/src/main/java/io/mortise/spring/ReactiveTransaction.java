@@ -1,5 +1,6 @@
 package io.mortise.spring;
 
+import io.mortise.annotations.internal.WorkHold;
 import org.springframework.transaction.NoTransactionException;
 import org.springframework.transaction.reactive.TransactionSynchronization;
 import org.springframework.transaction.reactive.TransactionSynchronizationManager;

@@ -1,23 +1,26 @@
 package io.mortise.spring;
 
 import io.mortise.LeaseLostException;
+import io.mortise.annotations.internal.HeldLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /** The transaction that Spring has bound to the calling thread. */
-final class SpringTransaction implements CallerTransaction {
+final class SpringTransaction {
   private static final Logger LOG = LoggerFactory.getLogger(SpringTransaction.class);
 
-  @Override
-  public boolean isActive() {
+  private SpringTransaction() {}
+
+  /** Whether there is one, which tells its end. */
+  static boolean isActive() {
     return TransactionSynchronizationManager.isActualTransactionActive()
         && TransactionSynchronizationManager.isSynchronizationActive();
   }
 
-  @Override
-  public void keep(HeldLock hold, Runnable atEnd) {
+  /** As {@link InTransactionRule#keep}. */
+  static void keep(HeldLock hold, Runnable atEnd) {
     TransactionSynchronizationManager.registerSynchronization(
         new UntilEnd(hold, new End(hold, atEnd)));
   }

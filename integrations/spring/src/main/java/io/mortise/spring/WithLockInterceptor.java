@@ -1,11 +1,12 @@
 package io.mortise.spring;
 
-import io.mortise.spring.Locker.Work;
-import io.mortise.spring.WithLock.IfBusy;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
+import io.mortise.annotations.internal.LockTerms;
+import io.mortise.annotations.internal.Locker;
+import io.mortise.annotations.internal.Methods;
+import io.mortise.annotations.internal.NotRun;
+import io.mortise.annotations.internal.ResultKind;
+import io.mortise.annotations.internal.StageLocker;
+import io.mortise.annotations.internal.Target;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -16,14 +17,16 @@ import org.springframework.aop.support.AopUtils;
 final class WithLockInterceptor implements MethodInterceptor {
   private final LockedMethods methods;
   private final LockServices services;
+  private final InTransactionRule transactions;
   private final Locker locker;
   private final StageLocker stages;
 
   WithLockInterceptor(LockedMethods methods, LockServices services) {
     this.methods = methods;
     this.services = services;
-    locker = new Locker(methods.settings());
-    stages = new StageLocker(locker);
+    transactions = new InTransactionRule(methods.settings().inTransaction());
+    locker = new Locker(transactions);
+    stages = new StageLocker(transactions);
   }
 
   @Override
@@ -35,44 +38,36 @@ final class WithLockInterceptor implements MethodInterceptor {
       throw new IllegalStateException(
           Methods.text(call.getMethod()) + " is advised, but has no @WithLock; it does not run");
     }
-    List<String> names = method.names().of(call.getArguments());
-    return run(call, method, method.terms().target(services.of(method), names));
+    return run(call, method, method.target(services.of(method), call.getArguments()));
   }
 
   private @Nullable Object run(MethodInvocation call, LockedMethod method, Target target)
       throws Throwable {
     LockTerms terms = method.terms();
-    Started work = new Started(call);
-    Work ifBusy = () -> answer(call, method, target);
-    Object result;
-    try {
-      result =
-          switch (method.result()) {
-            case NOTHING, OPTIONAL, VALUE -> locker.run(method, target, terms, work);
-            case STAGE -> stages.run(method, target, terms, work);
-            case PUBLISHER ->
-                new PublisherLocker(locker).run(method, target, () -> again(call), ifBusy);
-          };
-    } catch (InterruptedException e) {
-      throw work.began ? e : interrupted(e, method, target);
+    Object result =
+        switch (method.result()) {
+          case NOTHING, OPTIONAL, VALUE -> locker.run(method, target, terms, call::proceed);
+          case STAGE -> stages.run(method, target, terms, call::proceed);
+          case PUBLISHER ->
+              new PublisherLocker(transactions)
+                  .run(
+                      method,
+                      target,
+                      () -> again(call),
+                      () -> ifBusy(call, method, NotRun.busy(method, target, terms)));
+        };
+    if (!(result instanceof NotRun not)) {
+      return result;
     }
-    return result instanceof Locker.Busy ? ifBusy.run() : result;
-  }
-
-  /** The call of a method, and whether it has begun. */
-  private static final class Started implements Work {
-    private final MethodInvocation call;
-    private boolean began;
-
-    Started(MethodInvocation call) {
-      this.call = call;
+    InterruptedException interrupt = not.interrupt();
+    if (interrupt == null) {
+      return ifBusy(call, method, not);
     }
-
-    @Override
-    public @Nullable Object run() throws Throwable {
-      began = true;
-      return call.proceed();
+    if (NotRun.throwsInterrupts(method.method())) {
+      throw interrupt;
     }
+    Thread.currentThread().interrupt();
+    throw new LockInterruptedException(not.text(), interrupt);
   }
 
   /** Each subscription runs the method. */
@@ -80,39 +75,18 @@ final class WithLockInterceptor implements MethodInterceptor {
     return ((ProxyMethodInvocation) call).invocableClone().proceed();
   }
 
-  private static Throwable interrupted(InterruptedException e, LockedMethod method, Target target) {
-    if (Arrays.stream(method.method().getExceptionTypes())
-        .anyMatch(each -> each.isAssignableFrom(InterruptedException.class))) {
-      return e;
-    }
-    Thread.currentThread().interrupt();
-    return new LockInterruptedException(
-        "%s did not run: the thread was interrupted while it waited for %s"
-            .formatted(method, target.text()),
-        e);
-  }
-
   /** What a call gets whose lock is busy. */
-  private static @Nullable Object answer(MethodInvocation call, LockedMethod method, Target target)
+  private static @Nullable Object ifBusy(MethodInvocation call, LockedMethod method, NotRun not)
       throws Throwable {
     BusyHandler handler = method.busyHandler();
     if (handler != null) {
-      return handler.handle(busy(method, target), call);
+      return handler.handle(new LockBusyException(not.text()), call);
     }
-    if (method.terms().ifBusy() == IfBusy.FAIL) {
-      throw busy(method, target);
+    if (!method.terms().skips()) {
+      throw new LockBusyException(not.text());
     }
-    return switch (method.result()) {
-      case OPTIONAL -> Optional.empty();
-      case STAGE -> CompletableFuture.completedFuture(null);
-      case PUBLISHER -> PublisherLocker.empty();
-      default -> null;
-    };
-  }
-
-  private static LockBusyException busy(LockedMethod method, Target target) {
-    return new LockBusyException(
-        "%s did not run: %s was busy, waited %s; raise waitFor, or set ifBusy = SKIP"
-            .formatted(method, target.text(), method.terms().waitText()));
+    return method.result() == ResultKind.PUBLISHER
+        ? PublisherLocker.empty()
+        : method.result().ofSkipped();
   }
 }

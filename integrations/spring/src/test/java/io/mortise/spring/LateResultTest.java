@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.mortise.annotations.internal.Refusal;
+import io.mortise.annotations.internal.ResultKind;
 import io.reactivex.rxjava3.core.CompletableSource;
 import io.reactivex.rxjava3.core.MaybeSource;
 import io.reactivex.rxjava3.core.ObservableSource;
@@ -101,7 +103,7 @@ class LateResultTest {
   @ParameterizedTest
   @MethodSource
   void late(Method method) {
-    var refused = assertThrows(LockedMethodException.class, () -> ResultKind.of(method));
+    var refused = assertThrows(Refusal.class, () -> Results.of("it", method));
     Class<?> result = method.getReturnType();
     String type =
         (result == ResponseEntity.class ? StreamingResponseBody.class : result).getSimpleName();
@@ -111,7 +113,7 @@ class LateResultTest {
   @ParameterizedTest
   @MethodSource
   void over(Method method) {
-    assertEquals(ResultKind.VALUE, ResultKind.of(method));
+    assertEquals(ResultKind.VALUE, Results.of("it", method));
   }
 
   @Test

@@ -9,6 +9,7 @@ import static org.springframework.transaction.support.TransactionSynchronization
 import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
+import io.mortise.annotations.internal.Target;
 import io.mortise.conformance.support.Await;
 import io.mortise.spring.WithLock.OnLost;
 import java.lang.reflect.InvocationTargetException;
@@ -160,7 +161,7 @@ class PermitsTest {
                 throw e.getTargetException();
               }
             });
-    Target target = new PermitTarget((DistributedSemaphore) raced, 1, 3);
+    Target target = new PermitTarget((DistributedSemaphore) raced, new Permits(1, 3));
     Lease lease = target.acquire(Duration.ZERO).orElseThrow();
     assertEquals(2, printers.availablePermits());
     lease.close();

@@ -13,6 +13,8 @@ import io.mortise.DistributedLock;
 import io.mortise.DistributedSemaphore;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
+import io.mortise.annotations.internal.LockTarget;
+import io.mortise.annotations.internal.Target;
 import io.mortise.conformance.support.Await;
 import io.mortise.spring.WithLock.IfBusy;
 import io.mortise.spring.WithLock.OnLost;
@@ -248,7 +250,7 @@ class PublisherTest {
     DistributedLock lock = world.here.getLock("stock");
     AsyncLock async = World.with(AsyncLock.class, lock.async(), "acquire", grant);
     Mono<?> patient =
-        patient(LockTarget.of(World.with(DistributedLock.class, lock, "async", async)));
+        patient(LockTarget.of(List.of(World.with(DistributedLock.class, lock, "async", async))));
     var subscription = patient.subscribe();
     var unused =
         grant.thenRun(subscription::dispose); // runs first: a future begins with the newest
@@ -289,7 +291,7 @@ class PublisherTest {
         Proxy.newProxyInstance(
             AsyncLock.class.getClassLoader(), new Class<?>[] {AsyncLock.class}, acquire);
     DistributedSemaphore watched = World.with(DistributedSemaphore.class, printers, "async", async);
-    patient(new PermitTarget(watched, 1, 1)).subscribe(subscriber);
+    patient(new PermitTarget(watched, new Permits(1, 1))).subscribe(subscriber);
     Lease lease = Await.value(second);
     Await.until("the permit is given back", () -> !lease.isValid());
   }
@@ -301,7 +303,7 @@ class PublisherTest {
         new LockedMethods(new DefaultListableBeanFactory(), settings)
             .find(Shop.class.getMethod("patient"), Shop.class);
     Object patient =
-        new PublisherLocker(new Locker(settings))
+        new PublisherLocker(new InTransactionRule(settings.inTransaction()))
             .run(
                 Objects.requireNonNull(method),
                 target,

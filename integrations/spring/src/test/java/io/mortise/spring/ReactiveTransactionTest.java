@@ -114,7 +114,7 @@ class ReactiveTransactionTest {
             .find(Shop.class.getMethod("sell"), Shop.class);
     Mono<?> sold =
         (Mono<?>)
-            new PublisherLocker(new Locker(settings))
+            new PublisherLocker(new InTransactionRule(settings.inTransaction()))
                 .run(
                     Objects.requireNonNull(method),
                     method.terms().target(world.here, List.of("stock")),

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record LockTarget(LeasedLock lock, List<? extends LeasedLock> members) implements Target {
   /** One lock, or all or none of several. */
-  static LockTarget of(List<? extends LeasedLock> members) {
+  public static LockTarget of(List<? extends LeasedLock> members) {
     return new LockTarget(
         members.size() == 1 ? members.get(0) : MultiLock.of(members.toArray(LeasedLock[]::new)),
         members);

@@ -1,11 +1,16 @@
 package io.mortise.spring;
 
+import io.mortise.annotations.internal.LockAttributes;
+import io.mortise.annotations.internal.Methods;
+import io.mortise.annotations.internal.NamePart;
+import io.mortise.annotations.internal.NameTemplate;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.expression.Expression;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.common.CompositeStringExpression;
@@ -22,37 +27,40 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
  * looks different: a variable without braces, a variable that no call sets, and a {@code +} that
  * would make the text "null" of an argument that is null.
  */
-final class NameParser {
+final class SpelParser {
   private static final Pattern VARIABLE = Pattern.compile("#([A-Za-z_]\\w*)");
   private static final Pattern INDEX = Pattern.compile("[ap](\\d{1,3})");
 
   private final Method method;
+  private final BeanFactory beans;
   private final String @Nullable [] names;
 
-  NameParser(Method method, String @Nullable [] names) {
+  SpelParser(Method method, BeanFactory beans) {
     this.method = method;
-    this.names = names;
+    this.beans = beans;
+    names = SpelPart.NAMES.getParameterNames(method);
   }
 
   /**
-   * The parts of a template.
+   * Reads a template.
    *
-   * @throws LockedMethodException it is blank, or no template
+   * @param text properties are replaced already
+   * @throws LockedMethodException it is no template
+   * @throws io.mortise.annotations.internal.Refusal it is blank
    */
-  List<Expression> read(String text) {
-    if (text.isBlank()) {
-      throw new LockedMethodException(
-          Methods.text(method) + " has a blank lock name", "Give it one: @WithLock(\"orders\")");
+  NameTemplate read(String text) {
+    String who = Methods.text(method);
+    LockAttributes.refuseBlank(who, text);
+    return new NameTemplate(who, parse(text).stream().map(this::part).toList());
+  }
+
+  private NamePart part(Expression part) {
+    if (part instanceof SpelExpression expression) {
+      check(expression.getAST(), expression);
+      return new SpelPart(part, method, beans);
     }
-    List<Expression> parts = parse(text);
-    for (Expression part : parts) {
-      if (part instanceof SpelExpression expression) {
-        check(expression.getAST(), expression);
-      } else {
-        refuseVariable(part.getExpressionString());
-      }
-    }
-    return parts;
+    refuseVariable(part.getExpressionString());
+    return new NamePart.Text(part.getExpressionString());
   }
 
   private List<Expression> parse(String text) {
