@@ -8,5 +8,6 @@ module io.mortise.annotations {
   exports io.mortise.annotations.internal to
       io.mortise.cdi,
       io.mortise.micronaut,
+      io.mortise.reactor,
       io.mortise.spring;
 }

@@ -36,16 +36,23 @@ class StageTest {
   static class Shop {
     @Nullable CompletableFuture<String> work = new CompletableFuture<>();
     @Nullable RuntimeException thrown;
+    Runnable inside = () -> {};
     int runs;
 
     @WithLock(name = "stock", waitFor = "0")
     @SuppressWarnings("NullAway") // it may break its own type
     CompletableFuture<String> sell() {
       runs++;
+      inside.run();
       if (thrown != null) {
         throw thrown;
       }
       return work;
+    }
+
+    @WithLock("stock")
+    void count() {
+      runs++;
     }
 
     @WithLock(name = "stock", waitFor = "0", ifBusy = IfBusy.SKIP)
@@ -177,5 +184,14 @@ class StageTest {
     assertThrows(IllegalStateException.class, shop::sell);
     own.unlock();
     assertEquals(0, shop.runs);
+  }
+
+  @Test
+  void aMethodThatWouldWaitForTheStageAroundItIsRefused() {
+    shop.inside = shop::count;
+    var refused = assertThrows(IllegalStateException.class, shop::sell);
+    assertTrue(Contexts.messages(refused).contains("not reentrant"));
+    assertEquals(1, shop.runs);
+    assertTrue(isFree());
   }
 }

@@ -1,9 +1,6 @@
 package io.mortise.reactor;
 
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import io.mortise.annotations.internal.BlockingThreads;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
@@ -20,23 +17,8 @@ final class LockThreads {
 
   private LockThreads() {}
 
-  /** Daemon threads, which end when they are idle. */
   private static Scheduler threads(String name) {
-    AtomicInteger made = new AtomicInteger();
-    ThreadPoolExecutor threads =
-        new ThreadPoolExecutor(
-            Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE,
-            Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE,
-            5,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(null, task, name + '-' + made.incrementAndGet(), 0, false);
-              thread.setDaemon(true);
-              thread.setContextClassLoader(LockThreads.class.getClassLoader());
-              return thread;
-            });
-    threads.allowCoreThreadTimeOut(true);
-    return Schedulers.fromExecutorService(threads, name);
+    return Schedulers.fromExecutorService(
+        BlockingThreads.named(name, Schedulers.DEFAULT_BOUNDED_ELASTIC_SIZE), name);
   }
 }

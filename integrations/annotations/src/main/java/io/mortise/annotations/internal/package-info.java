@@ -1,6 +1,7 @@
 /**
- * What {@code @WithLock} of Spring, CDI and Micronaut have in common. It is no public API: it
- * changes without notice, and only those three modules use it.
+ * What {@code @WithLock} of Spring, CDI and Micronaut have in common, and the threads that the
+ * module for Reactor has too. It is no public API: it changes without notice, and only those
+ * modules use it.
  *
  * <p>Start at {@link io.mortise.annotations.internal.Locker}, which runs a method under a lock, and
  * at {@link io.mortise.annotations.internal.LockAttributes}, which reads the annotation.

@@ -1,0 +1,100 @@
+package io.mortise.annotations.internal;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.mortise.LeaseLostException;
+import io.mortise.LockService;
+import io.mortise.annotations.internal.LockTerms.Handle;
+import io.mortise.conformance.support.Await;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ForkJoinPool;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** What a stage that ends later waits for, and what it does not. */
+class StageLockerTest {
+  private final LockService locks = LockService.open("memory:stages");
+  private final LockTerms terms = new LockTerms(Handle.PLAIN, null, Duration.ZERO, false, false);
+  private final StageLocker locker = new StageLocker(new CallerTransaction.None());
+  private final CompletableFuture<String> work = new CompletableFuture<>();
+
+  @AfterEach
+  void close() {
+    locks.close();
+  }
+
+  private CompletableFuture<?> run() {
+    Target target = terms.target(locks, List.of("stock"));
+    return (CompletableFuture<?>) locker.run("sell()", target, terms, () -> work);
+  }
+
+  private boolean isFree() {
+    return !locks.getLock("stock").isLocked();
+  }
+
+  @Test
+  void aCommonPoolThatIsBlockedDelaysNeitherTheReleaseNorTheCaller() {
+    CountDownLatch over = new CountDownLatch(1);
+    try {
+      for (int i = 0; i < 100; i++) {
+        ForkJoinPool.commonPool().execute(() -> awaitQuietly(over));
+      }
+      CompletableFuture<?> sold = run();
+      CompletableFuture<Boolean> free = sold.thenApply(result -> isFree());
+      work.complete("sold");
+      assertTrue(Await.value(free));
+      assertEquals("sold", sold.join());
+    } finally {
+      over.countDown();
+    }
+  }
+
+  @Test
+  void whatDependsOnAStageMayWaitForTheReleaseOfAnother() {
+    CompletableFuture<?> sold = run();
+    CompletableFuture<Boolean> next =
+        sold.thenApply(result -> {
+          CompletableFuture<?> other = run(); // the work is over
+          return Await.value(other.thenApply(sell -> isFree()));
+        });
+    work.complete("sold");
+    assertTrue(Await.value(next));
+  }
+
+  @Test
+  void theThreadThatCompletesTheStageDoesNotWaitForWhatDependsOnIt() {
+    CountDownLatch over = new CountDownLatch(1);
+    try {
+      CompletableFuture<?> blocked = run().thenAccept(result -> awaitQuietly(over));
+      work.complete("sold");
+      Await.until("the lock is free", this::isFree);
+      assertFalse(blocked.isDone());
+    } finally {
+      over.countDown();
+    }
+  }
+
+  /** A failure cannot be suppressed in itself. */
+  @Test
+  void workThatFailsWithTheLossItselfFailsWithIt() {
+    CompletableFuture<?> sold = run();
+    locks.getLock("stock").forceUnlock();
+    LeaseLostException lost = new LeaseLostException("of the work");
+    work.completeExceptionally(lost);
+    assertSame(lost, Await.failure(sold));
+  }
+
+  private static void awaitQuietly(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
