@@ -18,19 +18,6 @@ import org.jspecify.annotations.Nullable;
  * @param who the method, for messages
  */
 public record NameTemplate(String who, List<NamePart> parts) {
-  /** Whether the objects of a class have a text of their own. */
-  private static final ClassValue<Boolean> HAS_TEXT =
-      new ClassValue<>() {
-        @Override
-        protected Boolean computeValue(Class<?> type) {
-          try {
-            return type.getMethod("toString").getDeclaringClass() != Object.class;
-          } catch (NoSuchMethodException e) {
-            throw new AssertionError("every class has it", e);
-          }
-        }
-      };
-
   /**
    * The name for a call.
    *
@@ -106,15 +93,22 @@ public record NameTemplate(String who, List<NamePart> parts) {
           "is a %s, which names no single lock; write a flat list into names for a lock of each element, or use one id of it"
               .formatted(type));
     }
-    if (!HAS_TEXT.get(value.getClass())) {
-      throw problem(
-          part, "is a %s, whose text differs from object to object; use its id".formatted(type));
-    }
     String text = value.toString();
     if (text == null || text.isBlank()) {
       throw problem(part, "is blank; a lock needs a name: is every argument there?");
     }
+    if (text.equals(textOfObject(value))) {
+      throw problem(
+          part, "is a %s, whose text differs from object to object; use its id".formatted(type));
+    }
     return text;
+  }
+
+  /**
+   * What {@link Object#toString} gives. To look for an own method, a native image needs metadata.
+   */
+  private static String textOfObject(Object value) {
+    return value.getClass().getName() + "@" + Integer.toHexString(value.hashCode());
   }
 
   private IllegalArgumentException problem(NamePart part, String what) {
