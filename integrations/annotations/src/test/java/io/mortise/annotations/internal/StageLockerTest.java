@@ -2,10 +2,8 @@ package io.mortise.annotations.internal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
-import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import io.mortise.LeaseLostException;
 import io.mortise.LockService;
 import io.mortise.annotations.internal.LockTerms.Handle;
 import io.mortise.conformance.support.Await;
@@ -78,16 +76,6 @@ class StageLockerTest {
     } finally {
       over.countDown();
     }
-  }
-
-  /** A failure cannot be suppressed in itself. */
-  @Test
-  void workThatFailsWithTheLossItselfFailsWithIt() {
-    CompletableFuture<?> sold = run();
-    locks.getLock("stock").forceUnlock();
-    LeaseLostException lost = new LeaseLostException("of the work");
-    work.completeExceptionally(lost);
-    assertSame(lost, Await.failure(sold));
   }
 
   private static void awaitQuietly(CountDownLatch latch) {
