@@ -64,6 +64,7 @@ class ModulesTest {
         "backend-lettuce, io.mortise.backend.lettuce,"
             + " io.mortise.backend.support io.mortise.spi io.netty.buffer io.netty.common io.netty.handler"
             + " io.netty.resolver.dns io.netty.transport lettuce.core org.slf4j reactor.core",
+        "integrations/annotations, '', io.mortise.api org.slf4j",
         "integrations/junit, io.mortise.junit,"
             + " io.mortise.api io.mortise.backend.inmemory org.junit.jupiter.api",
         "cli, io.mortise.cli, info.picocli io.mortise.api io.mortise.backend.support io.mortise.spi"
