@@ -46,6 +46,9 @@ public final class Main implements Callable<Integer> {
       description = "Show the stack trace of an error.")
   private boolean stacktrace;
 
+  /** What stands for bytes of an argument that are no text. They would not arrive as they were. */
+  private static final char UNDECODED = '\uFFFD';
+
   private final Streams streams;
 
   @SuppressWarnings("NullAway.Init") // set by picocli
@@ -99,9 +102,25 @@ public final class Main implements Callable<Integer> {
                 (e, a) -> main.report(e.getCommandLine(), badArgument(e), redaction, a))
             .setExecutionExceptionHandler(
                 (e, command, parsed) -> main.report(command, Failure.of(e), redaction, args));
+    line.setExecutionStrategy(Main::execute);
     line.setExpandAtFiles(false).setCaseInsensitiveEnumValuesAllowed(true);
     line.getCommandSpec().version(version()).usageMessage().footer(Exit.lines(false));
     return line.execute(args);
+  }
+
+  /** Runs what was parsed, unless a name or argument is not what the user has written. */
+  private static int execute(CommandLine.ParseResult parsed) {
+    List<String> args = parsed.originalArgs();
+    List<CommandLine> commands = parsed.asCommandLineList();
+    for (int i = 0; i < args.size(); i++) {
+      if (args.get(i).indexOf(UNDECODED) >= 0) {
+        throw new ParameterException(
+            commands.get(commands.size() - 1),
+            "argument %d is no text in the encoding %s; set LC_ALL to a locale that fits, as C.UTF-8"
+                .formatted(i + 1, System.getProperty("sun.jnu.encoding")));
+      }
+    }
+    return new CommandLine.RunLast().execute(parsed);
   }
 
   /** All texts that may hold a secret of the user. */
