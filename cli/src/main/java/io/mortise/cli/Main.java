@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -65,6 +66,7 @@ public final class Main implements Callable<Integer> {
    * @param args the arguments of the command line
    */
   public static void main(String[] args) {
+    Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT); // digits that a program reads, in URLs
     Streams streams = Streams.ofProcess();
     int code = run(streams, args);
     streams.out().flush();

@@ -68,6 +68,13 @@ class EnvironmentTest {
     }
   }
 
+  @Test
+  void numbersHaveTheSameDigitsInEveryLocale() throws Exception {
+    List<String> arabic = List.of("-Duser.language=ar", "-Duser.country=EG");
+    Ended top = mortise(Map.of(), arabic, "top", "--once", "--uri", "memory:x");
+    assertTrue(top.written().startsWith("0 held, 0 waiting"), top.written());
+  }
+
   /** Cron has no locale. A name would be another lock there, and a command got other arguments. */
   @ParameterizedTest
   @CsvSource({"C.UTF-8, 0, gr\u00f6", "C, 64, mortise: argument 4 is no text in the encoding "})
