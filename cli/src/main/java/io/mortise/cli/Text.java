@@ -53,6 +53,9 @@ final class Text {
   static final class Time implements ITypeConverter<Duration> {
     private static final Pattern LENGTH = Pattern.compile("(\\d{1,9})(ms|s|m|h)");
 
+    /** What a service takes, and what is far from an overflow of nanoseconds. */
+    private static final Duration LONGEST = Duration.ofDays(10_000);
+
     @Override
     public Duration convert(String text) {
       Matcher parts = LENGTH.matcher(text);
@@ -64,12 +67,17 @@ final class Text {
             "'%s' is no time; write 500ms, 30s, 5m or 1h".formatted(text));
       }
       long number = Long.parseLong(parts.group(1));
-      return switch (parts.group(2)) {
-        case "ms" -> Duration.ofMillis(number);
-        case "s" -> Duration.ofSeconds(number);
-        case "m" -> Duration.ofMinutes(number);
-        default -> Duration.ofHours(number);
-      };
+      Duration time =
+          switch (parts.group(2)) {
+            case "ms" -> Duration.ofMillis(number);
+            case "s" -> Duration.ofSeconds(number);
+            case "m" -> Duration.ofMinutes(number);
+            default -> Duration.ofHours(number);
+          };
+      if (time.compareTo(LONGEST) > 0) {
+        throw new TypeConversionException("'%s' is longer than 10,000 days".formatted(text));
+      }
+      return time;
     }
   }
 }

@@ -381,6 +381,8 @@ class CommandsTest {
           top --web 8a                  | --web 8a must read [ADDRESS:]PORT, as 8700
           top --web 70000               | --web 70000 must read [ADDRESS:]PORT, as 8700
           force-unlock x --holder i --yes | --holder and --yes exclude each other
+          top --every 240001h          | '240001h' is longer than 10,000 days
+          watch x -w 999999999h        | '999999999h' is longer than 10,000 days
           watch x --until gone          | Invalid value for option '--until'
           completion fish               | fish
           """)

@@ -342,6 +342,9 @@ class RunTest {
             "x -n -w 1s -- true",
             "x -E 300 -- true",
             "x --lease 10ms -- true",
+            "x --lease 999999999h -- true",
+            "x --at-least 999999999h -- true",
+            "x -w 999999999h -- true",
             "x --kind odd -- true",
             "x --permits 3 -- true",
             "x --nonsense -- true")) {
