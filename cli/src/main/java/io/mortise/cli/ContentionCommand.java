@@ -72,6 +72,11 @@ final class ContentionCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     ListCommand.requireLimit(limit);
+    requireNoRecording("--html", html);
+    requireNoRecording("--collapsed", collapsed);
+    if (html != null && html.equals(collapsed)) {
+      throw Failure.badArgument("--html and --collapsed name the same file");
+    }
     Streams told = printer.json() ? streams.silent() : streams;
     Recordings recordings = RecordingFiles.read(files, told);
     Timeline timeline = Timeline.of(recordings);
@@ -88,6 +93,15 @@ final class ContentionCommand implements Callable<Integer> {
       Printer.print(streams, table(contention, recordings.shortestHold()));
     }
     return Exit.OK.code();
+  }
+
+  /** If its own file was forgotten, an option takes the first recording for it. */
+  private static void requireNoRecording(String option, @Nullable Path file) {
+    if (file != null && RecordingFiles.isRecording(file)) {
+      throw Failure.badArgument(
+          "%s would overwrite the recording %s; give the file to write first"
+              .formatted(option, file));
+    }
   }
 
   private static void write(String option, @Nullable Path file, Callable<String> text) {

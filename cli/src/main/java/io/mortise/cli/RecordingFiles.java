@@ -2,12 +2,26 @@ package io.mortise.cli;
 
 import io.mortise.cli.jfr.Recordings;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 
 /** Reads the recordings that a command is given. */
 final class RecordingFiles {
+  private static final byte[] MAGIC = {'F', 'L', 'R', 0};
+
   private RecordingFiles() {}
+
+  /** Whether a file begins as each flight recording does. */
+  static boolean isRecording(Path file) {
+    try (InputStream begin = Files.newInputStream(file)) {
+      return Arrays.equals(begin.readNBytes(MAGIC.length), MAGIC);
+    } catch (IOException e) {
+      return false;
+    }
+  }
 
   /** What fails with an {@link IOException} if a recording cannot be read. */
   interface Reading<T> {

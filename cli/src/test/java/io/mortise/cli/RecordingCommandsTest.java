@@ -31,6 +31,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands that read flight recordings: what they show, and what they refuse. */
 @Timeout(120)
@@ -264,6 +266,28 @@ class RecordingCommandsTest {
         Invocation.of("contention", "--html", folder.toString(), recording.toString());
     assertEquals(2, made.exitCode());
     assertTrue(made.err().contains("--html " + folder + " cannot be written"), made.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--html", "--collapsed"})
+  void aRecordingIsNotTakenForTheFileToWrite(String option) throws IOException {
+    Path first = Files.copy(recording, folder.resolve("first" + option + ".jfr"));
+
+    Invocation forgotten =
+        Invocation.of("contention", option, first.toString(), recording.toString());
+
+    assertEquals(2, forgotten.exitCode(), forgotten.all());
+    assertTrue(forgotten.err().contains("would overwrite the recording"), forgotten.err());
+    assertEquals(-1, Files.mismatch(recording, first));
+  }
+
+  @Test
+  void aPageAndLinesNeedFilesOfTheirOwn() {
+    String one = folder.resolve("one").toString();
+    Invocation both =
+        Invocation.of("contention", "--html", one, "--collapsed", one, recording.toString());
+    assertEquals(2, both.exitCode(), both.all());
+    assertTrue(both.err().contains("name the same file"), both.err());
   }
 
   /** The event of an older version, which lacks most fields. */
