@@ -77,13 +77,12 @@ final class ContentionCommand implements Callable<Integer> {
     if (html != null && html.equals(collapsed)) {
       throw Failure.badArgument("--html and --collapsed name the same file");
     }
-    Streams told = printer.json() ? streams.silent() : streams;
-    Recordings recordings = RecordingFiles.read(files, told);
+    Recordings recordings = RecordingFiles.read(files, printer, streams);
     Timeline timeline = Timeline.of(recordings);
     Contention contention =
-        RecordingFiles.show(told, watcher -> Contention.of(timeline, !names, watcher));
+        RecordingFiles.show(printer, streams, watcher -> Contention.of(timeline, !names, watcher));
     if (contention.waited() == 0) {
-      told.err().println("mortise: nobody waited for 10 ms, from which on waits are recorded");
+      printer.note(streams, "nobody waited for 10 ms, from which on waits are recorded");
     }
     write("--html", html, () -> FlamePage.of(contention));
     write("--collapsed", collapsed, () -> lines(contention));

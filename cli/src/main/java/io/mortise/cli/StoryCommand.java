@@ -74,7 +74,7 @@ final class StoryCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     ListCommand.requireLimit(limit);
-    Recordings recordings = RecordingFiles.read(files, printer.json() ? streams.silent() : streams);
+    Recordings recordings = RecordingFiles.read(files, printer, streams);
     Timeline timeline = Timeline.of(recordings);
     Story story = Story.of(timeline, name);
     List<Story.Line> all = story.lines();
@@ -89,11 +89,10 @@ final class StoryCommand implements Callable<Integer> {
       Printer.print(streams, lines(story, shown));
     }
     if (shown.size() < all.size()) {
-      streams
-          .err()
-          .println(
-              "mortise: the first %,d events are left out; --limit is the most"
-                  .formatted(all.size() - shown.size()));
+      printer.note(
+          streams,
+          "the first %,d events are left out; --limit is the most"
+              .formatted(all.size() - shown.size()));
     }
     return Exit.OK.code();
   }

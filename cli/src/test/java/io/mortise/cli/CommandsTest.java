@@ -115,6 +115,8 @@ class CommandsTest {
     Invocation limited = run("list", "--limit", "1");
     assertEquals(0, limited.exitCode());
     assertTrue(limited.err().contains("there may be more"), limited.err());
+    JsonObject note = object(run("list", "--limit", "1", "--json").err());
+    assertTrue(note.get("message").getAsString().contains("there may be more"), note::toString);
   }
 
   @Test

@@ -93,6 +93,8 @@ class RecordingCommandsTest {
 
     Invocation limited = Invocation.of("story", "orders:42", "--limit", "2", recording.toString());
     assertTrue(limited.err().contains("are left out"), limited.err());
+    limited = Invocation.of("story", "orders:42", "--json", "--limit", "2", recording.toString());
+    assertTrue(JsonParser.parseString(limited.err()).isJsonObject(), limited.err());
   }
 
   @Test
@@ -247,6 +249,9 @@ class RecordingCommandsTest {
       Invocation read = Invocation.of("contention", cut.toString());
       assertTrue(read.exitCode() == 2 || read.err().contains("is cut off"), read.all());
       assertFalse(read.err().contains("unexpected"), read.err());
+      Invocation objects = Invocation.of("contention", "--json", cut.toString());
+      assertEquals(read.err().contains("is cut off"), objects.err().contains("is cut off"));
+      objects.err().lines().forEach(each -> JsonParser.parseString(each).getAsJsonObject());
     }
   }
 
