@@ -178,10 +178,16 @@ public final class Main implements Callable<Integer> {
     if (stacktrace || Arrays.asList(args).contains("--stacktrace")) {
       StringWriter trace = new StringWriter();
       failure.printStackTrace(new PrintWriter(trace));
-      err.print(redaction.of(trace.toString()));
+      redaction.of(trace.toString()).lines().map(Main::visible).forEach(err::println);
     }
     err.flush();
     return code;
+  }
+
+  /** A line of a stack trace, which may begin with a tab. */
+  private static String visible(String line) {
+    String text = line.stripLeading();
+    return line.substring(0, line.length() - text.length()) + Text.visible(text);
   }
 
   /** Whether the arguments before {@code --} have the option, also if they were not understood. */

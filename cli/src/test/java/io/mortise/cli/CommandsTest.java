@@ -232,6 +232,20 @@ class CommandsTest {
             .anyMatch(line -> object(line).get("name").getAsString().equals(NASTY)));
   }
 
+  @Test
+  void namesCannotSteerATerminalFromAStackTrace() {
+    redis.command("SET", "mortise:lock:{" + NASTY + "}", "x");
+    try {
+      Invocation foreign = run("inspect", NASTY, "--stacktrace");
+      assertEquals(4, foreign.exitCode());
+      assertTrue(foreign.err().contains("\tat io.mortise."), foreign.err());
+      assertFalse(
+          foreign.err().matches("(?s).*[\\p{Cc}\\p{Cf}\\p{Zl}&&[^\t\r\n]].*"), foreign.err());
+    } finally {
+      redis.command("DEL", "mortise:lock:{" + NASTY + "}");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {1, 20, 43, 60, 80, 200})
   void noLineIsWiderThanTheTerminal(int columns) throws Exception {
