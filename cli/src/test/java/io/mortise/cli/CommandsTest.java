@@ -396,6 +396,7 @@ class CommandsTest {
           top --sort size               | Invalid value for option '--sort'
           top --web 8a                  | --web 8a must read [ADDRESS:]PORT, as 8700
           top --web 70000               | --web 70000 must read [ADDRESS:]PORT, as 8700
+          top --web 0 --once            | --web and --once exclude each other
           force-unlock x --holder i --yes | --holder and --yes exclude each other
           top --every 240001h          | '240001h' is longer than 10,000 days
           watch x -w 999999999h        | '999999999h' is longer than 10,000 days

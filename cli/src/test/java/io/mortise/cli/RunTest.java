@@ -347,6 +347,7 @@ class RunTest {
             "x -w 999999999h -- true",
             "x --kind odd -- true",
             "x --permits 3 -- true",
+            "x --permits 1/3 --kind fair -- true",
             "x --nonsense -- true")) {
       assertEquals(
           64,
