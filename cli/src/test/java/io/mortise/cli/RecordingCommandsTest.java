@@ -64,6 +64,11 @@ class RecordingCommandsTest {
 
   private static void contend(DistributedLock held, DistributedLock wanted)
       throws InterruptedException {
+    contend(held, wanted, () -> {});
+  }
+
+  private static void contend(DistributedLock held, DistributedLock wanted, Runnable meanwhile)
+      throws InterruptedException {
     held.lock();
     Thread waiting =
         new Thread(
@@ -75,6 +80,7 @@ class RecordingCommandsTest {
     waiting.start();
     Await.until("the thread waits", () -> LockSupport.getBlocker(waiting) != null);
     TimeUnit.MILLISECONDS.sleep(200);
+    meanwhile.run();
     held.unlock();
     waiting.join();
   }
@@ -293,6 +299,58 @@ class RecordingCommandsTest {
         Invocation.of("contention", "--html", one, "--collapsed", one, recording.toString());
     assertEquals(2, both.exitCode(), both.all());
     assertTrue(both.err().contains("name the same file"), both.err());
+  }
+
+  @Test
+  void aHolderMayStandInADeepRecursion() throws Exception {
+    Path deep = folder.resolve("deep.jfr");
+    try (Recording made = new Recording();
+        LockService holder = LockService.open("memory:deep");
+        LockService waiter = LockService.open("memory:deep")) {
+      made.enable("io.mortise.LockHold").withThreshold(Duration.ofMillis(1));
+      made.enable("io.mortise.LockWait").withThreshold(Duration.ofMillis(1));
+      made.enable("jdk.ThreadDump").with("period", "everyChunk");
+      made.start();
+      contend(
+          holder.getLock("deep"),
+          waiter.getLock("deep"),
+          () -> descend(900, () -> dump(made, deep)));
+      dump(made, deep);
+    }
+    Path page = folder.resolve("deep.html");
+    Path lines = folder.resolve("deep.txt");
+
+    Invocation told =
+        Invocation.inThread(() ->
+                Invocation.of(
+                    "contention",
+                    "--html",
+                    page.toString(),
+                    "--collapsed",
+                    lines.toString(),
+                    deep.toString()))
+            .get();
+
+    assertEquals(0, told.exitCode(), told.all());
+    for (Path each : List.of(page, lines)) {
+      assertTrue(Files.readString(each).split("descend:", -1).length > 500, each::toString);
+    }
+  }
+
+  private static void descend(int frames, Runnable bottom) {
+    if (frames == 0) {
+      bottom.run();
+    } else {
+      descend(frames - 1, bottom);
+    }
+  }
+
+  private static void dump(Recording made, Path file) {
+    try {
+      made.dump(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The event of an older version, which lacks most fields. */
