@@ -7,9 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.mortise.Lease;
+import io.mortise.LockHolder;
 import io.mortise.LockService;
+import io.mortise.LockStatus;
 import io.mortise.conformance.redis.RedisServer;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -133,6 +137,21 @@ class CommandsTest {
 
     JsonObject lock = object(run("inspect", "backup", "--json").out());
     assertEquals(token, lock.get("fencingToken").getAsString());
+  }
+
+  @Test
+  void aTokenOfTheNextHolderIsNotShownWithTheLastOne() throws Exception {
+    Lease first = holder.getFencedLock("handed").acquire();
+    List<LockStatus> found = holder.status("handed");
+    Optional<LockHolder> same = holder.getLock("handed").holder();
+    assertEquals(first.fencingToken(), InspectCommand.token(same, found));
+
+    first.close();
+    waiter.getFencedLock("handed").acquire();
+    Optional<LockHolder> next = holder.getLock("handed").holder();
+
+    assertTrue(next.orElseThrow().fencingToken().isPresent());
+    assertEquals(OptionalLong.empty(), InspectCommand.token(next, found));
   }
 
   @Test
