@@ -369,6 +369,21 @@ class CommandsTest {
   }
 
   @Test
+  void doctorFindsAServerThatIsFull() throws Exception {
+    holder.getLock("before").acquire();
+    redis.command("CONFIG", "SET", "maxmemory", "1mb");
+    try {
+      assertEquals(69, run("run", "full", "-n", "--", "true").exitCode());
+      Invocation full = run("doctor");
+      assertEquals(1, full.exitCode(), full.all());
+      assertTrue(full.out().matches("(?s).*memory +problem +\\d+ of 1048576 bytes .*"), full.out());
+      assertEquals(0, run("force-unlock", "before", "--yes").exitCode(), "that needs no memory");
+    } finally {
+      redis.command("CONFIG", "SET", "maxmemory", "0");
+    }
+  }
+
+  @Test
   void theOtherCommandsPrintObjectsToo() {
     assertEquals(
         3, Invocation.of("providers", "--json").out().lines().map(CommandsTest::object).count());
