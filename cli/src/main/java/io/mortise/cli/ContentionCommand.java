@@ -72,13 +72,17 @@ final class ContentionCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     ListCommand.requireLimit(limit);
-    Streams told = printer.json() ? streams.silent() : streams;
-    Recordings recordings = RecordingFiles.read(files, told);
+    requireNoRecording("--html", html);
+    requireNoRecording("--collapsed", collapsed);
+    if (html != null && html.equals(collapsed)) {
+      throw Failure.badArgument("--html and --collapsed name the same file");
+    }
+    Recordings recordings = RecordingFiles.read(files, printer, streams);
     Timeline timeline = Timeline.of(recordings);
     Contention contention =
-        RecordingFiles.show(told, watcher -> Contention.of(timeline, !names, watcher));
+        RecordingFiles.show(printer, streams, watcher -> Contention.of(timeline, !names, watcher));
     if (contention.waited() == 0) {
-      told.err().println("mortise: nobody waited for 10 ms, from which on waits are recorded");
+      printer.note(streams, "nobody waited for 10 ms, from which on waits are recorded");
     }
     write("--html", html, () -> FlamePage.of(contention));
     write("--collapsed", collapsed, () -> lines(contention));
@@ -88,6 +92,15 @@ final class ContentionCommand implements Callable<Integer> {
       Printer.print(streams, table(contention, recordings.shortestHold()));
     }
     return Exit.OK.code();
+  }
+
+  /** If its own file was forgotten, an option takes the first recording for it. */
+  private static void requireNoRecording(String option, @Nullable Path file) {
+    if (file != null && RecordingFiles.isRecording(file)) {
+      throw Failure.badArgument(
+          "%s would overwrite the recording %s; give the file to write first"
+              .formatted(option, file));
+    }
   }
 
   private static void write(String option, @Nullable Path file, Callable<String> text) {

@@ -46,7 +46,6 @@ final class DemoCommand implements Callable<Integer> {
   @Option(
       names = "--uri",
       paramLabel = "URI",
-      defaultValue = "${env:" + URI_VARIABLE + ":-memory:demo}",
       description =
           "Where the lock is: memory:NAME or "
               + FORM
@@ -54,7 +53,7 @@ final class DemoCommand implements Callable<Integer> {
               + URI_VARIABLE
               + ", which keeps a password off the"
               + " command line; else memory:demo.")
-  private String uri = "";
+  private @Nullable String uri;
 
   @Option(
       names = "--backend",
@@ -153,7 +152,7 @@ final class DemoCommand implements Callable<Integer> {
     requireRange("--workers", workers, 1000);
     requireRange("--seconds", seconds, 3600);
     requireRange("--retain", retain, 0, Math.toIntExact(LocalParty.LEASE.toMillis() / 2));
-    URI parsed = Backends.parse(uri);
+    URI parsed = Backends.parse(StoreOptions.given(uri, "memory:demo"));
     List<String> chosen = choose(parsed, Backends.serving(parsed));
     requireForm(parsed, chosen);
     if (processes > 1 && chosen.contains(MEMORY)) {

@@ -7,7 +7,9 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -38,10 +40,17 @@ final class FlamePage {
   }
 
   private static Map<String, @Nullable Object> object(FlameGraph.Frame frame) {
+    List<Map<String, @Nullable Object>> inner = new ArrayList<>();
+    for (FlameGraph.Frame each : frame.inner()) { // a stack may be two thousand frames deep
+      inner.add(object(each));
+    }
     return Json.object(
-        "name", Text.visible(frame.name()),
-        "micros", TimeUnit.NANOSECONDS.toMicros(frame.total()),
-        "inner", frame.inner().stream().map(FlamePage::object).toList());
+        "name",
+        Text.visible(frame.name()),
+        "micros",
+        TimeUnit.NANOSECONDS.toMicros(frame.total()),
+        "inner",
+        inner);
   }
 
   private static String hash(String text) {

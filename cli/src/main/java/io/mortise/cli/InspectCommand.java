@@ -71,8 +71,17 @@ final class InspectCommand implements Callable<Integer> {
   /** The token of the plain lock. */
   private OptionalLong token(LockService service, List<LockStatus> found) {
     boolean plain = found.stream().anyMatch(each -> each.kind() == Kind.PLAIN);
-    Optional<LockHolder> holder = plain ? service.getLock(name).holder() : Optional.empty();
-    return holder.map(LockHolder::fencingToken).orElse(OptionalLong.empty());
+    return plain ? token(service.getLock(name).holder(), found) : OptionalLong.empty();
+  }
+
+  /** The token, unless the lock has got another holder since it was found. */
+  static OptionalLong token(Optional<LockHolder> now, List<LockStatus> found) {
+    return now.filter(holder ->
+            found.stream()
+                .flatMap(each -> each.holders().stream())
+                .anyMatch(each -> each.id().equals(holder.id())))
+        .map(LockHolder::fencingToken)
+        .orElse(OptionalLong.empty());
   }
 
   private static Map<String, @Nullable Object> object(LockStatus lock, OptionalLong token) {

@@ -66,11 +66,8 @@ final class ListCommand implements Callable<Integer> {
       Printer.print(streams, table(shown).lines(streams.outColumns()));
     }
     if (found.size() == limit) {
-      streams
-          .err()
-          .println(
-              "mortise: %,d were found, and there may be more; --limit is the most"
-                  .formatted(limit));
+      printer.note(
+          streams, "%,d were found, and there may be more; --limit is the most".formatted(limit));
     } else if (shown.isEmpty() && !printer.json()) {
       streams.err().println("mortise: no such lock is held");
     }

@@ -4,6 +4,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import picocli.CommandLine;
@@ -46,6 +47,9 @@ public final class Main implements Callable<Integer> {
       description = "Show the stack trace of an error.")
   private boolean stacktrace;
 
+  /** What stands for bytes of an argument that are no text. They would not arrive as they were. */
+  private static final char UNDECODED = '\uFFFD';
+
   private final Streams streams;
 
   @SuppressWarnings("NullAway.Init") // set by picocli
@@ -62,6 +66,7 @@ public final class Main implements Callable<Integer> {
    * @param args the arguments of the command line
    */
   public static void main(String[] args) {
+    Locale.setDefault(Locale.Category.FORMAT, Locale.ROOT); // digits that a program reads, in URLs
     Streams streams = Streams.ofProcess();
     int code = run(streams, args);
     streams.out().flush();
@@ -99,9 +104,25 @@ public final class Main implements Callable<Integer> {
                 (e, a) -> main.report(e.getCommandLine(), badArgument(e), redaction, a))
             .setExecutionExceptionHandler(
                 (e, command, parsed) -> main.report(command, Failure.of(e), redaction, args));
+    line.setExecutionStrategy(Main::execute);
     line.setExpandAtFiles(false).setCaseInsensitiveEnumValuesAllowed(true);
     line.getCommandSpec().version(version()).usageMessage().footer(Exit.lines(false));
     return line.execute(args);
+  }
+
+  /** Runs what was parsed, unless a name or argument is not what the user has written. */
+  private static int execute(CommandLine.ParseResult parsed) {
+    List<String> args = parsed.originalArgs();
+    List<CommandLine> commands = parsed.asCommandLineList();
+    for (int i = 0; i < args.size(); i++) {
+      if (args.get(i).indexOf(UNDECODED) >= 0) {
+        throw new ParameterException(
+            commands.get(commands.size() - 1),
+            "argument %d is no text in the encoding %s; set LC_ALL to a locale that fits, as C.UTF-8"
+                .formatted(i + 1, System.getProperty("sun.jnu.encoding")));
+      }
+    }
+    return new CommandLine.RunLast().execute(parsed);
   }
 
   /** All texts that may hold a secret of the user. */
@@ -157,10 +178,16 @@ public final class Main implements Callable<Integer> {
     if (stacktrace || Arrays.asList(args).contains("--stacktrace")) {
       StringWriter trace = new StringWriter();
       failure.printStackTrace(new PrintWriter(trace));
-      err.print(redaction.of(trace.toString()));
+      redaction.of(trace.toString()).lines().map(Main::visible).forEach(err::println);
     }
     err.flush();
     return code;
+  }
+
+  /** A line of a stack trace, which may begin with a tab. */
+  private static String visible(String line) {
+    String text = line.stripLeading();
+    return line.substring(0, line.length() - text.length()) + Text.visible(text);
   }
 
   /** Whether the arguments before {@code --} have the option, also if they were not understood. */

@@ -32,6 +32,12 @@ final class Printer {
     print(streams, objects.stream().map(Json::of).toList());
   }
 
+  /** Tells something beside the results, on stderr. */
+  void note(Streams streams, String text) {
+    String line = Text.visible(text);
+    streams.err().println(json ? Json.of(Json.object("message", line)) : "mortise: " + line);
+  }
+
   static void requireReader(Streams streams) {
     if (streams.out().checkError()) {
       throw new Failure(Exit.CLOSED_PIPE.code(), "nobody reads the output", null);

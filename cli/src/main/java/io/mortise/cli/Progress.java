@@ -54,8 +54,7 @@ final class Progress {
 
   /** Cuts the line. The last column stays free, because some terminals wrap when it is written. */
   private String fitting(String line, String brief) {
-    String text = line.length() < columns ? line : brief;
-    return text.length() < columns ? text : text.substring(0, Math.max(0, columns - 1));
+    return Text.begin(Text.columns(line) < columns ? line : brief, columns - 1);
   }
 
   /** Ends the line, so that further output begins on a new line. */

@@ -85,9 +85,8 @@ final class RunCommand implements Callable<Integer> {
   @Option(
       names = "--kind",
       paramLabel = "KIND",
-      defaultValue = "fenced",
       description = "${COMPLETION-CANDIDATES}. The first three are one lock. Default: fenced.")
-  private LockChoice kind = LockChoice.FENCED;
+  private @Nullable LockChoice kind;
 
   @Option(
       names = "--permits",
@@ -159,7 +158,7 @@ final class RunCommand implements Callable<Integer> {
   private int call(LockedRun run) throws InterruptedException {
     Signals.tell(run::signalled);
     try (LockService service = store.open(LockService.builder().leaseTime(lease))) {
-      Wanted wanted = new Wanted(service, name, kind, permits);
+      Wanted wanted = new Wanted(service, name, kind == null ? LockChoice.FENCED : kind, permits);
       boolean bounded = noWait || wait != null;
       Duration longest = noWait || wait == null ? Duration.ZERO : wait;
       return run.under(wanted, bounded ? longest : null, busyCode, quiet);
@@ -175,6 +174,9 @@ final class RunCommand implements Callable<Integer> {
     }
     if (noWait && wait != null) {
       throw Failure.badArgument("-n and -w exclude each other");
+    }
+    if (kind != null && permits != null) {
+      throw Failure.badArgument("--kind and --permits exclude each other");
     }
     if (busyCode < 0 || busyCode > 255) {
       throw Failure.badArgument("-E is %d; it must be 0 to 255".formatted(busyCode));

@@ -60,6 +60,7 @@ final class StoreCheck {
       findings.add(Finding.ok("server", name(info)));
       findings.add(role(info));
       findings.add(eviction(info));
+      findings.addAll(memory(info));
       findings.add(persistence(info));
     }
     return findings;
@@ -126,6 +127,24 @@ final class StoreCheck {
         ? Finding.problem(
             "eviction", policy + ": a full server drops locks that are held; set noeviction")
         : Finding.note("eviction", policy + ", but maxmemory has no limit; noeviction is safer");
+  }
+
+  /** A full server that drops nothing refuses each acquisition. What was held stays held. */
+  private static List<Finding> memory(Map<String, String> info) {
+    long limit = number(info, "maxmemory");
+    long used = number(info, "used_memory");
+    return limit == 0 || used < limit
+        ? List.of()
+        : List.of(
+            Finding.problem(
+                "memory",
+                "%d of %d bytes are used: a full server refuses new locks; raise maxmemory"
+                    .formatted(used, limit)));
+  }
+
+  private static long number(Map<String, String> info, String field) {
+    String text = info.getOrDefault(field, "");
+    return text.matches("\\d{1,18}") ? Long.parseLong(text) : 0;
   }
 
   private static Finding persistence(Map<String, String> info) {

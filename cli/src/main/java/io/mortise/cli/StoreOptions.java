@@ -17,14 +17,13 @@ final class StoreOptions {
   @Option(
       names = "--uri",
       paramLabel = "URI",
-      defaultValue = "${env:" + DemoCommand.URI_VARIABLE + ":-" + STANDARD_URI + "}",
       description =
           "The store, as the application names it. Default: the environment variable "
               + DemoCommand.URI_VARIABLE
               + ", which keeps a password off the command line; else "
               + STANDARD_URI
               + ".")
-  private String uri = STANDARD_URI;
+  private @Nullable String uri;
 
   @Option(
       names = "--backend",
@@ -54,8 +53,8 @@ final class StoreOptions {
     if (System.getProperty(LOG_LEVEL) == null) {
       System.setProperty(LOG_LEVEL, "off");
     }
-    URI parsed = Backends.parse(uri);
-    builder.uri(uri).provider(provider(parsed));
+    URI parsed = uri();
+    builder.uri(parsed.toString()).provider(provider(parsed));
     try {
       if (prefix != null) {
         builder.keyPrefix(prefix);
@@ -71,8 +70,21 @@ final class StoreOptions {
 
   /** Opens the store without a service, for questions that are not about locks. */
   LockBackend backend() {
-    URI parsed = Backends.parse(uri);
+    URI parsed = uri();
     return Backends.open(parsed, provider(parsed));
+  }
+
+  private URI uri() {
+    return Backends.parse(given(uri, STANDARD_URI));
+  }
+
+  /**
+   * The address of the store. The parser of the command line does not read the variable, because it
+   * would take a {@code $} in a password for its own syntax.
+   */
+  static String given(@Nullable String option, String standard) {
+    return Objects.requireNonNullElse(
+        option, System.getenv().getOrDefault(DemoCommand.URI_VARIABLE, standard));
   }
 
   /** A key with the prefix of the services. */

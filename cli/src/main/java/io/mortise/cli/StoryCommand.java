@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -73,7 +74,7 @@ final class StoryCommand implements Callable<Integer> {
   @Override
   public Integer call() {
     ListCommand.requireLimit(limit);
-    Recordings recordings = RecordingFiles.read(files, printer.json() ? streams.silent() : streams);
+    Recordings recordings = RecordingFiles.read(files, printer, streams);
     Timeline timeline = Timeline.of(recordings);
     Story story = Story.of(timeline, name);
     List<Story.Line> all = story.lines();
@@ -88,11 +89,10 @@ final class StoryCommand implements Callable<Integer> {
       Printer.print(streams, lines(story, shown));
     }
     if (shown.size() < all.size()) {
-      streams
-          .err()
-          .println(
-              "mortise: the first %,d events are left out; --limit is the most"
-                  .formatted(all.size() - shown.size()));
+      printer.note(
+          streams,
+          "the first %,d events are left out; --limit is the most"
+              .formatted(all.size() - shown.size()));
     }
     return Exit.OK.code();
   }
@@ -121,22 +121,30 @@ final class StoryCommand implements Callable<Integer> {
         .offsets()
         .forEach((process, offset) ->
             lines.add("  " + Text.visible(process) + ": " + RecordingText.offset(offset)));
-    int who = shown.stream().mapToInt(each -> by(each).length()).max().orElse(0);
-    int what = shown.stream().mapToInt(each -> each.what().length()).max().orElse(0);
-    String row = "%s  %-" + Math.max(1, who) + "s  %-" + Math.max(1, Math.min(what, 60)) + "s  %s";
+    int who = widest(shown.stream().map(StoryCommand::by));
+    int what = Math.min(60, widest(shown.stream().map(StoryCommand::what)));
     for (Story.Line each : shown) {
       String line =
           each.end() > each.begin()
               ? "%s to %s  %s"
-                  .formatted(time(form, each.begin()), time(form, each.end()), each.what())
-              : row.formatted(
+                  .formatted(time(form, each.begin()), time(form, each.end()), what(each))
+              : String.join(
+                  "  ",
                   time(form, each.begin()),
-                  by(each),
-                  Text.visible(each.what()),
+                  Text.pad(by(each), who),
+                  Text.pad(what(each), what),
                   Text.visible(each.where()));
       lines.add(Text.cut(line.stripTrailing(), streams.outColumns()));
     }
     return lines;
+  }
+
+  private static int widest(Stream<String> texts) {
+    return texts.mapToInt(Text::columns).max().orElse(0);
+  }
+
+  private static String what(Story.Line line) {
+    return Text.visible(line.what());
   }
 
   private static String by(Story.Line line) {

@@ -37,11 +37,13 @@ record Streams(
     Properties properties = System.getProperties();
     detect(properties, TERMINAL, 2);
     detect(properties, TERMINAL_OUT, 1);
+    boolean seen = isTerminal(properties) || isSet(properties, TERMINAL_OUT);
+    String told = properties.getProperty("mortise.columns");
     return new Streams(
         new PrintWriter(System.out, true, Charset.defaultCharset()),
         new PrintWriter(System.err, true, Charset.defaultCharset()),
         isTerminal(properties),
-        columns(properties.getProperty("mortise.columns")),
+        seen && told == null ? Terminal.size(USUAL_COLUMNS).columns() : columns(told),
         colours(properties, System.getenv()),
         isSet(properties, TERMINAL_OUT));
   }

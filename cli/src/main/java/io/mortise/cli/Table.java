@@ -33,7 +33,8 @@ final class Table {
   List<String> lines() {
     int[] widths =
         IntStream.range(0, rows.get(0).size())
-            .map(column -> rows.stream().mapToInt(row -> row.get(column).length()).max().orElse(0))
+            .map(column ->
+                rows.stream().mapToInt(row -> Text.columns(row.get(column))).max().orElse(0))
             .toArray();
     List<String> lines = new ArrayList<>(rows.stream().map(row -> line(row, widths)).toList());
     lines.add(1, IntStream.of(widths).mapToObj("-"::repeat).collect(Collectors.joining(GAP)));
@@ -48,7 +49,7 @@ final class Table {
   private String line(List<String> row, int[] widths) {
     return IntStream.range(0, widths.length)
         .mapToObj(column -> {
-          String pad = " ".repeat(widths[column] - row.get(column).length());
+          String pad = " ".repeat(widths[column] - Text.columns(row.get(column)));
           return column < textColumns ? row.get(column) + pad : pad + row.get(column);
         })
         .collect(Collectors.joining(GAP))

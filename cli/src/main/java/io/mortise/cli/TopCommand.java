@@ -96,6 +96,9 @@ final class TopCommand implements Callable<Integer> {
     if (every.compareTo(SHORTEST) < 0) {
       throw Failure.badArgument("--every is shorter than 100ms");
     }
+    if (web != null && once) {
+      throw Failure.badArgument("--web and --once exclude each other");
+    }
     TopPage.Place place = web == null ? null : TopPage.Place.of(web);
     try (LockService service = store.open()) {
       Sightings sightings =

@@ -7,9 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.mortise.Lease;
+import io.mortise.LockHolder;
 import io.mortise.LockService;
+import io.mortise.LockStatus;
 import io.mortise.conformance.redis.RedisServer;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -115,6 +119,8 @@ class CommandsTest {
     Invocation limited = run("list", "--limit", "1");
     assertEquals(0, limited.exitCode());
     assertTrue(limited.err().contains("there may be more"), limited.err());
+    JsonObject note = object(run("list", "--limit", "1", "--json").err());
+    assertTrue(note.get("message").getAsString().contains("there may be more"), note::toString);
   }
 
   @Test
@@ -131,6 +137,21 @@ class CommandsTest {
 
     JsonObject lock = object(run("inspect", "backup", "--json").out());
     assertEquals(token, lock.get("fencingToken").getAsString());
+  }
+
+  @Test
+  void aTokenOfTheNextHolderIsNotShownWithTheLastOne() throws Exception {
+    Lease first = holder.getFencedLock("handed").acquire();
+    List<LockStatus> found = holder.status("handed");
+    Optional<LockHolder> same = holder.getLock("handed").holder();
+    assertEquals(first.fencingToken(), InspectCommand.token(same, found));
+
+    first.close();
+    waiter.getFencedLock("handed").acquire();
+    Optional<LockHolder> next = holder.getLock("handed").holder();
+
+    assertTrue(next.orElseThrow().fencingToken().isPresent());
+    assertEquals(OptionalLong.empty(), InspectCommand.token(next, found));
   }
 
   @Test
@@ -228,6 +249,20 @@ class CommandsTest {
             .out()
             .lines()
             .anyMatch(line -> object(line).get("name").getAsString().equals(NASTY)));
+  }
+
+  @Test
+  void namesCannotSteerATerminalFromAStackTrace() {
+    redis.command("SET", "mortise:lock:{" + NASTY + "}", "x");
+    try {
+      Invocation foreign = run("inspect", NASTY, "--stacktrace");
+      assertEquals(4, foreign.exitCode());
+      assertTrue(foreign.err().contains("\tat io.mortise."), foreign.err());
+      assertFalse(
+          foreign.err().matches("(?s).*[\\p{Cc}\\p{Cf}\\p{Zl}&&[^\t\r\n]].*"), foreign.err());
+    } finally {
+      redis.command("DEL", "mortise:lock:{" + NASTY + "}");
+    }
   }
 
   @ParameterizedTest
@@ -334,6 +369,21 @@ class CommandsTest {
   }
 
   @Test
+  void doctorFindsAServerThatIsFull() throws Exception {
+    holder.getLock("before").acquire();
+    redis.command("CONFIG", "SET", "maxmemory", "1mb");
+    try {
+      assertEquals(69, run("run", "full", "-n", "--", "true").exitCode());
+      Invocation full = run("doctor");
+      assertEquals(1, full.exitCode(), full.all());
+      assertTrue(full.out().matches("(?s).*memory +problem +\\d+ of 1048576 bytes .*"), full.out());
+      assertEquals(0, run("force-unlock", "before", "--yes").exitCode(), "that needs no memory");
+    } finally {
+      redis.command("CONFIG", "SET", "maxmemory", "0");
+    }
+  }
+
+  @Test
   void theOtherCommandsPrintObjectsToo() {
     assertEquals(
         3, Invocation.of("providers", "--json").out().lines().map(CommandsTest::object).count());
@@ -380,7 +430,10 @@ class CommandsTest {
           top --sort size               | Invalid value for option '--sort'
           top --web 8a                  | --web 8a must read [ADDRESS:]PORT, as 8700
           top --web 70000               | --web 70000 must read [ADDRESS:]PORT, as 8700
+          top --web 0 --once            | --web and --once exclude each other
           force-unlock x --holder i --yes | --holder and --yes exclude each other
+          top --every 240001h          | '240001h' is longer than 10,000 days
+          watch x -w 999999999h        | '999999999h' is longer than 10,000 days
           watch x --until gone          | Invalid value for option '--until'
           completion fish               | fish
           """)

@@ -31,6 +31,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands that read flight recordings: what they show, and what they refuse. */
 @Timeout(120)
@@ -62,6 +64,11 @@ class RecordingCommandsTest {
 
   private static void contend(DistributedLock held, DistributedLock wanted)
       throws InterruptedException {
+    contend(held, wanted, () -> {});
+  }
+
+  private static void contend(DistributedLock held, DistributedLock wanted, Runnable meanwhile)
+      throws InterruptedException {
     held.lock();
     Thread waiting =
         new Thread(
@@ -73,6 +80,7 @@ class RecordingCommandsTest {
     waiting.start();
     Await.until("the thread waits", () -> LockSupport.getBlocker(waiting) != null);
     TimeUnit.MILLISECONDS.sleep(200);
+    meanwhile.run();
     held.unlock();
     waiting.join();
   }
@@ -91,6 +99,8 @@ class RecordingCommandsTest {
 
     Invocation limited = Invocation.of("story", "orders:42", "--limit", "2", recording.toString());
     assertTrue(limited.err().contains("are left out"), limited.err());
+    limited = Invocation.of("story", "orders:42", "--json", "--limit", "2", recording.toString());
+    assertTrue(JsonParser.parseString(limited.err()).isJsonObject(), limited.err());
   }
 
   @Test
@@ -245,6 +255,9 @@ class RecordingCommandsTest {
       Invocation read = Invocation.of("contention", cut.toString());
       assertTrue(read.exitCode() == 2 || read.err().contains("is cut off"), read.all());
       assertFalse(read.err().contains("unexpected"), read.err());
+      Invocation objects = Invocation.of("contention", "--json", cut.toString());
+      assertEquals(read.err().contains("is cut off"), objects.err().contains("is cut off"));
+      objects.err().lines().forEach(each -> JsonParser.parseString(each).getAsJsonObject());
     }
   }
 
@@ -264,6 +277,80 @@ class RecordingCommandsTest {
         Invocation.of("contention", "--html", folder.toString(), recording.toString());
     assertEquals(2, made.exitCode());
     assertTrue(made.err().contains("--html " + folder + " cannot be written"), made.err());
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"--html", "--collapsed"})
+  void aRecordingIsNotTakenForTheFileToWrite(String option) throws IOException {
+    Path first = Files.copy(recording, folder.resolve("first" + option + ".jfr"));
+
+    Invocation forgotten =
+        Invocation.of("contention", option, first.toString(), recording.toString());
+
+    assertEquals(2, forgotten.exitCode(), forgotten.all());
+    assertTrue(forgotten.err().contains("would overwrite the recording"), forgotten.err());
+    assertEquals(-1, Files.mismatch(recording, first));
+  }
+
+  @Test
+  void aPageAndLinesNeedFilesOfTheirOwn() {
+    String one = folder.resolve("one").toString();
+    Invocation both =
+        Invocation.of("contention", "--html", one, "--collapsed", one, recording.toString());
+    assertEquals(2, both.exitCode(), both.all());
+    assertTrue(both.err().contains("name the same file"), both.err());
+  }
+
+  @Test
+  void aHolderMayStandInADeepRecursion() throws Exception {
+    Path deep = folder.resolve("deep.jfr");
+    try (Recording made = new Recording();
+        LockService holder = LockService.open("memory:deep");
+        LockService waiter = LockService.open("memory:deep")) {
+      made.enable("io.mortise.LockHold").withThreshold(Duration.ofMillis(1));
+      made.enable("io.mortise.LockWait").withThreshold(Duration.ofMillis(1));
+      made.enable("jdk.ThreadDump").with("period", "everyChunk");
+      made.start();
+      contend(
+          holder.getLock("deep"),
+          waiter.getLock("deep"),
+          () -> descend(900, () -> dump(made, deep)));
+      dump(made, deep);
+    }
+    Path page = folder.resolve("deep.html");
+    Path lines = folder.resolve("deep.txt");
+
+    Invocation told =
+        Invocation.inThread(() ->
+                Invocation.of(
+                    "contention",
+                    "--html",
+                    page.toString(),
+                    "--collapsed",
+                    lines.toString(),
+                    deep.toString()))
+            .get();
+
+    assertEquals(0, told.exitCode(), told.all());
+    for (Path each : List.of(page, lines)) {
+      assertTrue(Files.readString(each).split("descend:", -1).length > 500, each::toString);
+    }
+  }
+
+  private static void descend(int frames, Runnable bottom) {
+    if (frames == 0) {
+      bottom.run();
+    } else {
+      descend(frames - 1, bottom);
+    }
+  }
+
+  private static void dump(Recording made, Path file) {
+    try {
+      made.dump(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 
   /** The event of an older version, which lacks most fields. */

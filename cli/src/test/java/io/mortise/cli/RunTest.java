@@ -342,8 +342,12 @@ class RunTest {
             "x -n -w 1s -- true",
             "x -E 300 -- true",
             "x --lease 10ms -- true",
+            "x --lease 999999999h -- true",
+            "x --at-least 999999999h -- true",
+            "x -w 999999999h -- true",
             "x --kind odd -- true",
             "x --permits 3 -- true",
+            "x --permits 1/3 --kind fair -- true",
             "x --nonsense -- true")) {
       assertEquals(
           64,

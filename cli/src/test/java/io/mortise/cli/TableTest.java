@@ -20,6 +20,14 @@ class TableTest {
   }
 
   @Test
+  void columnsAreThoseOfATerminal() {
+    Table table = new Table(1, "who", "n").row("\u6570\u636e", "1").row("x", "2");
+
+    assertEquals(List.of("who   n", "----  -", "\u6570\u636e  1", "x     2"), table.lines());
+    assertEquals(List.of("who..", "---..", "\u6570..", "x  .."), table.lines(5));
+  }
+
+  @Test
   void noLineEndsInABlank() {
     List<String> lines = new Table(2, "a", "b").row("x", "").row("long", "y").lines();
     assertEquals(List.of("a     b", "----  -", "x", "long  y"), lines);

@@ -18,6 +18,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code top} and {@code run} in a pseudo terminal, with Ctrl-C. */
 @Tag("ci")
@@ -78,6 +80,16 @@ class TerminalTest {
               .allMatch(line -> line.replace("^C", "").length() <= 20),
           shown);
       assertFalse(shown.contains("\u0007"), shown);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {50, 100})
+  void aListIsAsWideAsTheTerminal(int columns) throws Exception {
+    try (LockService holder = LockService.open(redis.uri().toString(), "jedis")) {
+      holder.getLock("a-name-of-seventy-columns-" + "x".repeat(44)).acquire();
+      String shown = inTerminal(columns, "", "list");
+      assertEquals(columns, shown.lines().mapToInt(String::length).max().orElse(0), shown);
     }
   }
 

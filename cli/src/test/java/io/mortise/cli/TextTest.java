@@ -31,7 +31,24 @@ class TextTest {
     assertEquals("..", Text.cut("names", 2));
     assertEquals(".", Text.cut("names", 1));
     assertEquals("", Text.cut("names", 0));
-    assertEquals("\ud83d\ude00..", Text.cut("\ud83d\ude00\ud83d\ude00\ud83d\ude00\ud83d\ude00", 3));
+    String faces = "\ud83d\ude00\ud83d\ude00\ud83d\ude00";
+    assertEquals(faces, Text.cut(faces, 6));
+    assertEquals("\ud83d\ude00..", Text.cut(faces, 5));
+    assertEquals("\ud83d\ude00..", Text.cut(faces, 4));
+    assertEquals("..", Text.cut(faces, 3));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "abc, 3",
+    "\u6570\u636e, 4",
+    "\ud83c\udf89!, 3",
+    "e\u0301, 1",
+    "\u00e9, 1",
+    "\uac00, 2"
+  })
+  void aLetterOfEastAsiaAndAPictureTakeTwoColumns(String text, int columns) {
+    assertEquals(columns, Text.columns(text));
   }
 
   @Test

@@ -14,6 +14,7 @@ public final class FlameGraph {
     private final String name;
     private final Map<String, Frame> inner = new TreeMap<>();
     private long own;
+    private long total;
 
     private Frame(String name) {
       this.name = name;
@@ -30,7 +31,7 @@ public final class FlameGraph {
 
     /** Its time with that of its inner frames (ns). */
     public long total() {
-      return own + inner.values().stream().mapToLong(Frame::total).sum();
+      return total;
     }
   }
 
@@ -42,8 +43,10 @@ public final class FlameGraph {
 
   void add(List<String> path, long nanos) {
     Frame at = root;
+    at.total += nanos;
     for (String each : path) {
       at = at.inner.computeIfAbsent(each, Frame::new);
+      at.total += nanos;
     }
     at.own += nanos;
   }
@@ -77,6 +80,8 @@ public final class FlameGraph {
     if (frame.own > 0) {
       to.merge(path, frame.own, Long::sum);
     }
-    frame.inner.values().forEach(each -> collapse(path + ';', each, to));
+    for (Frame each : frame.inner.values()) { // a stack may be two thousand frames deep
+      collapse(path + ';', each, to);
+    }
   }
 }

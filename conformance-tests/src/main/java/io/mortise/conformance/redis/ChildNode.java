@@ -81,6 +81,7 @@ final class ChildNode implements Node {
     RUNNING.add(this);
     try {
       process = builder.start();
+      ServerWatch.started(pid());
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -140,6 +141,7 @@ final class ChildNode implements Node {
   public void kill() {
     if (process != null) {
       awaitEnd(process.destroyForcibly());
+      ServerWatch.ended(pid());
     }
   }
 

@@ -5,15 +5,21 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.mortise.conformance.redis.RedisServer.Binary;
+import io.mortise.conformance.support.Await;
+import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.SocketTimeoutException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -55,6 +61,41 @@ class RedisServerTest {
       assertEquals(Set.of(), server.keys());
       assertNotEquals(pid, server.pid());
       assertEquals(port, server.port());
+    }
+  }
+
+  @Test
+  void aServerEndsWithAJvmThatIsKilled() throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/bin/sh")), "there is no /bin/sh");
+    ProcessBuilder builder =
+        new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            KilledProcess.class.getName());
+    builder.environment().put("CLASSPATH", System.getProperty("java.class.path"));
+    Process killed = builder.redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    try (BufferedReader lines = killed.inputReader()) {
+      ProcessHandle server = ProcessHandle.of(Long.parseLong(lines.readLine())).orElseThrow();
+      killed.destroyForcibly();
+
+      Await.until("the server ends", Duration.ofSeconds(60), () -> !server.isAlive());
+    } finally {
+      killed.destroyForcibly();
+    }
+  }
+
+  /** Starts three servers, ends the first and last, and tells the process id of the other one. */
+  static final class KilledProcess {
+    private KilledProcess() {}
+
+    /** Runs until it is killed. */
+    public static void main(String[] args) throws InterruptedException {
+      RedisServer first = RedisServer.start();
+      try (RedisServer server = RedisServer.start()) {
+        first.close();
+        RedisServer.start().close();
+        System.out.println(server.pid());
+        TimeUnit.HOURS.sleep(1);
+      }
     }
   }
 
