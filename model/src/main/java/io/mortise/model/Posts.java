@@ -59,7 +59,7 @@ final class Posts {
       Waiter waiter = state.waiters[w];
       if (setup.serviceOf(w) == message.sender() && waiter.phase == Phase.IDLE) {
         waiter.id = state.newId(w);
-        new Clients(state).take(w, 0);
+        new Arrivals(state).take(w, 0);
       }
     }
   }

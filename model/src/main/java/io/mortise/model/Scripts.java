@@ -256,9 +256,10 @@ final class Scripts {
     }
     if (asked == Store.ALONE || asked >= times.askAgain()) {
       int heard = publish(Kind.WANTED, store.holder);
-      if (heard > 0 || !setup.counts()) {
-        store.field = 0;
+      if (heard == 0 && setup.counts()) {
+        return false;
       }
+      store.field = 0;
     }
     return asked == Store.ALONE || asked < times.recall();
   }

@@ -96,7 +96,7 @@ final class Steps {
           Step.hear(message),
           next -> {
             next.messages.remove(message);
-            new Clients(next).hear(message);
+            new Arrivals(next).hear(message);
           });
     }
   }
@@ -232,7 +232,7 @@ final class Steps {
             Step.client("the mailbox of process %s is subscribed again", name),
             next -> {
               next.services[s].deaf = false;
-              new Clients(next).reconnected(s);
+              new Arrivals(next).reconnected(s);
             });
       }
       if (from.services[s].life == Life.RUNNING && from.services[s].halfOpen) {
@@ -241,7 +241,7 @@ final class Steps {
             next -> {
               next.services[s].halfOpen = false;
               next.services[s].deaf = true;
-              new Clients(next).missed(s);
+              new Arrivals(next).missed(s);
             });
       }
     }
@@ -291,7 +291,7 @@ final class Steps {
           Step.fault(Fault.DISCONNECT, name),
           next -> {
             next.services[s].deaf = true;
-            new Clients(next).missed(s);
+            new Arrivals(next).missed(s);
           });
     }
     if (from.messages.stream().anyMatch(each -> Posts.isOnTheLinkOf(from, s, each))) {
@@ -372,7 +372,7 @@ final class Steps {
 
   private static void reconnectAll(State next) {
     for (int s = 0; s < next.services.length; s++) {
-      new Clients(next).reconnected(s);
+      new Arrivals(next).reconnected(s);
     }
   }
 

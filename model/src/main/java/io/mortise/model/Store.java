@@ -154,10 +154,9 @@ final class Store {
   void normalize(long ids, Setup setup) {
     boolean[] awaited = new boolean[unanswered.length];
     for (int id = 0; id < ticket.length; id++) {
-      if (((ids >> id) & 1) == 0) {
-        heard[id] = 0;
-        revoked[id] = 0;
-      }
+      boolean used = ((ids >> id) & 1) == 1;
+      heard[id] = used && (remembers(id) || revoked[id] > 0) ? heard[id] : 0;
+      revoked[id] = used ? revoked[id] : 0;
       awaited[setup.serviceOf(id / IDS_EACH)] |= ticket[id] > 0;
     }
     for (int s = 0; s < unanswered.length; s++) {

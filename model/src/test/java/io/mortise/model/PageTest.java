@@ -12,6 +12,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
  * The page docs/protocol.md has the results of the model as it is now. They follow from the sources
@@ -31,6 +33,20 @@ class PageTest {
                 + " of docs/protocol.md, and write the hash "
                 + hash
                 + " there");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyScenarioHasARow(Scenario scenario) throws IOException {
+    String row = "| %s | %s | ".formatted(scenario, scenario.text());
+    assertTrue(Files.readString(PAGE).contains(row), () -> PAGE + " has no row " + row);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void everyRuleIsBrokenByAMistake(Rule rule) throws IOException {
+    assertTrue(Stream.of(Mistake.values()).anyMatch(each -> each.finder() == rule));
+    assertTrue(Files.readString(PAGE).contains(" | " + rule + " | "), "and the page says so");
   }
 
   private static String hash() throws IOException, NoSuchAlgorithmException {

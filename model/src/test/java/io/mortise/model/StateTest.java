@@ -6,28 +6,65 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.mortise.model.Message.Kind;
+import java.lang.reflect.Array;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.StringJoiner;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** The form of a state: nothing that matters is lost in it, and nothing else makes a difference. */
 class StateTest {
   private static final Setup SETUP = Scenario.SHARING.setup();
 
-  @Test
-  void aStateIsReadAsItWasWritten() {
+  @ParameterizedTest
+  @EnumSource
+  void everyFieldOfAStateIsReadAsItWasWritten(Scenario scenario) throws IllegalAccessException {
+    Setup setup = scenario.setup();
     Random random = new Random(14);
-    State state = new State(SETUP);
-    for (int i = 0; i < 5_000; i++) {
-      List<State> next = new ArrayList<>();
-      new Steps(state, (step, to) -> next.add(to)).all();
-      state = next.get(random.nextInt(next.size()));
-      byte[] form = state.encode();
-      assertArrayEquals(form, State.decode(SETUP, form).encode(), state::toString);
-      assertEquals(state.toString(), State.decode(SETUP, form).toString());
+    for (int walk = 0; walk < 20; walk++) {
+      State state = new State(setup);
+      for (int i = 0; i < 40; i++) {
+        List<State> next = new ArrayList<>();
+        new Steps(state, (step, to) -> next.add(to)).all();
+        state = next.get(random.nextInt(next.size()));
+        byte[] form = state.encode();
+        State read = State.decode(setup, form);
+        assertEquals(fields(state), fields(read));
+        assertEquals(fields(state), fields(state.copy()));
+        assertArrayEquals(form, read.encode(), state::toString);
+      }
     }
+  }
+
+  /** Every field of it and of what it has, also those that no toString names. */
+  private static String fields(Object of) throws IllegalAccessException {
+    if (of instanceof Number || of instanceof Boolean || of instanceof Enum) {
+      return of.toString();
+    }
+    StringJoiner fields = new StringJoiner(", ", "[", "]");
+    if (of instanceof Iterable<?> all) {
+      for (Object each : all) {
+        fields.add(fields(each));
+      }
+    } else if (of.getClass().isArray()) {
+      for (int i = 0; i < Array.getLength(of); i++) {
+        fields.add(fields(Array.get(of, i)));
+      }
+    } else {
+      for (Field each : of.getClass().getDeclaredFields()) {
+        if (!Modifier.isStatic(each.getModifiers()) && each.getType() != Setup.class) {
+          each.setAccessible(true);
+          fields.add(each.getName() + " " + fields(each.get(of)));
+        }
+      }
+    }
+    return fields.toString();
   }
 
   @Test

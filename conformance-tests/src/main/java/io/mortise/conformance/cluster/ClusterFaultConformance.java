@@ -332,7 +332,7 @@ public abstract class ClusterFaultConformance extends ClusterTests {
     mine.lock();
     AtomicBoolean inside = new AtomicBoolean();
     Crew waiter = entering(other, inside);
-    Thread.sleep(200); // until its place is in the queue
+    Await.until("its place is in the queue", () -> mine.getQueueLength() == 1);
     int unrelated = (cluster.slot('{' + name + '}') + 1) % 16_384;
     RedisServer owner = cluster.owner(unrelated);
     String slot = String.valueOf(unrelated);

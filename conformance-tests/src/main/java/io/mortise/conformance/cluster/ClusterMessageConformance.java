@@ -95,8 +95,7 @@ public abstract class ClusterMessageConformance extends ClusterTests {
               inside.set(true);
               theirs.unlock();
             });
-    Await.until("the thread waits", () -> waiter.first().getState() != Thread.State.RUNNABLE);
-    Thread.sleep(30); // until its place is in the queue
+    Await.until("its place is in the queue", () -> mine.getQueueLength() == 1);
     long start = System.nanoTime();
     mine.unlock();
     Await.until("the thread is inside", inside::get);

@@ -387,8 +387,7 @@ public abstract class ManagedServiceConformance implements RedisKit {
               insideAt[0] = System.nanoTime();
               theirs.unlock();
             });
-    Await.until("the thread waits", () -> waiter.first().getState() != Thread.State.RUNNABLE);
-    Thread.sleep(100); // until its place is in the queue
+    Await.until("its place is in the queue", () -> lock.getQueueLength() == 1);
     long freedAt = System.nanoTime();
     lock.unlock();
     waiter.join(Duration.ofSeconds(30));

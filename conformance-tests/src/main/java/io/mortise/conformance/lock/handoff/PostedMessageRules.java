@@ -54,7 +54,10 @@ public abstract class PostedMessageRules extends LockRules {
   }
 
   private void awaitQueued(String family, long waiting) {
-    String key = "mortise:" + family + "queue:{" + name + '}';
+    awaitIn("mortise:" + family + "queue:{" + name + '}', waiting);
+  }
+
+  private void awaitIn(String key, long waiting) {
     Await.until(
         "it waits in the store",
         () -> runOn(key, "return {redis.call('ZCARD', KEYS[1])}").equals(List.<Object>of(waiting)));
@@ -123,27 +126,29 @@ public abstract class PostedMessageRules extends LockRules {
 
   @Test
   @SuppressWarnings("WaitNotInLoop") // whether it was signalled is the result
-  void aSignalWakesAThreadOfAnotherService() throws Exception {
+  void aSignalWakesAThreadOfAnotherService(Figures figures) {
     DistributedLock mine = lock();
     DistributedLock theirs = lock();
     Condition awaited = theirs.newCondition("ready");
     Condition ready = mine.newCondition("ready");
-    Contender waiter =
-        contender(() -> {
-          theirs.lock();
-          try {
-            return awaited.await(1, TimeUnit.HOURS);
-          } finally {
-            theirs.unlock();
-          }
-        });
-    Await.until(
-        "the signal was heard",
+    byMessage(
+        "posted signals",
+        figures,
         () -> {
+          Contender waiter =
+              contender(() -> {
+                theirs.lock();
+                try {
+                  return awaited.await(1, TimeUnit.HOURS);
+                } finally {
+                  theirs.unlock();
+                }
+              });
+          awaitIn("mortise:cond:ready:{" + name + '}', 1);
           mine.lock();
           ready.signalAll();
           mine.unlock();
-          return !waiter.isInside() || waiter.result();
+          return waiter.result();
         });
   }
 

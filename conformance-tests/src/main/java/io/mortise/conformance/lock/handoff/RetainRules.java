@@ -13,10 +13,12 @@ import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.FaultyBackend;
+import io.mortise.conformance.lock.fixture.FaultyMail;
 import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.lock.fixture.SpyBackend;
 import io.mortise.conformance.lock.fixture.ToldEvents;
+import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;
@@ -79,21 +81,22 @@ public abstract class RetainRules extends LockRules {
   @Test
   @Rule("L12")
   void threadsThatTakeTheLockAgainDoNotKeepAnotherServiceOut() {
-    DistributedLock mine = retaining().getLock(name);
+    FaultyBackend link = new FaultyBackend(this::backend);
+    DistributedLock mine = service(link, builder -> builder.retain(TIME)).getLock(name);
+    link.mail().set(FaultyMail.Fate.LOST); // else it gives the lock back when it is asked for it
     DistributedLock theirs = lock();
     pair(mine);
-
     Contender other = entering(theirs);
-    passTimeUntil(
-        "the other service has the lock",
-        SECOND,
-        () -> {
-          if (mine.tryLock()) {
-            mine.unlock();
-          }
-          return other.isInside();
-        });
+    Await.until("the other service has asked", () -> other.isInside() || isQueued(1));
 
+    int taken = 0;
+    while (mine.tryLock()) {
+      mine.unlock();
+      passTime(TIME.dividedBy(5));
+      assertTrue(++taken < 500, "the lock is retained for longer than its time");
+    }
+
+    assertTrue(other.result());
     other.leave(theirs::unlock);
   }
 

@@ -73,7 +73,9 @@ public abstract class AsyncRules extends LeaseFixture {
       DistributedLock theirs = lock();
       Contender thread = entering(theirs);
       awaitQueued(i + 2);
-      all.add(CompletableFuture.runAsync(() -> passOn(thread, theirs, order, number + 1)));
+      all.add(
+          CompletableFuture.runAsync(
+              () -> passOn(thread, theirs, order, number + 1), task -> new Thread(task).start()));
     }
 
     holder.unlock();

@@ -42,7 +42,8 @@ public abstract class LeaseRaceRules extends LeaseFixture {
     LockService closing = linked();
     CompletableFuture<Lease> asked = closing.getLock(name).async().acquire();
     taking.arrive();
-    CompletableFuture<Void> closed = CompletableFuture.runAsync(closing::close);
+    CompletableFuture<Void> closed =
+        CompletableFuture.runAsync(closing::close, task -> new Thread(task).start());
     leaving.arrive();
 
     taking.reply();

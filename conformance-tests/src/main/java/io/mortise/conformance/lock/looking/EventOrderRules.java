@@ -19,6 +19,7 @@ import io.mortise.conformance.Rule;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
+import io.mortise.conformance.support.ThreadKind;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -27,6 +28,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -191,22 +193,24 @@ public abstract class EventOrderRules extends LockRules {
       LockService closing = listenedTo();
       DistributedLock lock = closing.getLock(each);
       CountDownLatch inside = new CountDownLatch(1);
-      Thread holder =
-          new Thread(() -> {
-            lock.lock();
-            inside.countDown();
-            try {
-              lock.unlock();
-            } catch (LockServiceClosedException e) {
-              // another thread closed it first
-            }
-          });
-      holder.start();
-      inside.await();
+      Crew holder =
+          Crew.start(
+              ThreadKind.PLATFORM,
+              1,
+              any -> {
+                lock.lock();
+                inside.countDown();
+                try {
+                  lock.unlock();
+                } catch (LockServiceClosedException e) {
+                  // another thread closed it first
+                }
+              });
+      assertTrue(inside.await(60, TimeUnit.SECONDS));
 
       closing.close();
 
-      holder.join();
+      holder.join(Await.patience());
       Await.until("the end is reported", () -> told(each).size() > 1);
       assertEquals(2, told(each).size(), told(each)::toString);
     }

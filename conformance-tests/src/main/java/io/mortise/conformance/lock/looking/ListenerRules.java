@@ -29,20 +29,20 @@ public abstract class ListenerRules extends LockRules {
     super(kit);
   }
 
-  /** Notes the events. */
+  /** Notes the events. What it throws has no effect, so it throws before it notes one. */
   private static final class Notes implements LockListener {
     private final List<String> told = new CopyOnWriteArrayList<>();
 
     @Override
     public void acquired(LockAttempt attempt, LockHold hold) {
-      told.add((hold.via() == Via.HANDED ? "handed " : "acquired ") + attempt.name());
       assertTrue(attempt.waitedNanos() >= 0);
+      told.add((hold.via() == Via.HANDED ? "handed " : "acquired ") + attempt.name());
     }
 
     @Override
     public void released(LockHold hold) {
-      told.add("released " + hold.attempt().name());
       assertTrue(hold.heldNanos() >= 0);
+      told.add("released " + hold.attempt().name());
     }
   }
 

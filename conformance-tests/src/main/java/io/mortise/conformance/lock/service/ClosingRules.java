@@ -20,6 +20,8 @@ import io.mortise.conformance.lock.fixture.FaultyBackend;
 import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
+import io.mortise.conformance.support.Crew;
+import io.mortise.conformance.support.ThreadKind;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.LockBackend;
 import io.mortise.spi.Script;
@@ -168,24 +170,24 @@ public abstract class ClosingRules extends LockRules {
       LockService closing = LockService.of(backend());
       Lease lease = closing.getLock(name).acquire();
       CyclicBarrier start = new CyclicBarrier(2);
-      Thread closer =
-          new Thread(() -> {
-            try {
-              start.await();
-              lease.close();
-            } catch (LeaseLostException e) {
-              // another thread closed its service first
-            } catch (Exception e) {
-              throw new AssertionError(e);
-            }
-          });
-      closer.start();
-      start.await();
+      Crew closer =
+          Crew.start(
+              ThreadKind.PLATFORM,
+              1,
+              any -> {
+                start.await();
+                try {
+                  lease.close();
+                } catch (LeaseLostException e) {
+                  // another thread closed its service first
+                }
+              });
+      start.await(60, TimeUnit.SECONDS);
 
       closing.close();
 
       assertTrue(other.tryLock(), "round " + round + ": the lock is free");
-      closer.join();
+      closer.join(Await.patience());
       other.unlock();
     }
   }
