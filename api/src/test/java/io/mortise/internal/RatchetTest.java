@@ -31,9 +31,6 @@ class RatchetTest {
   /** Files with more than 450 lines. */
   private static final Map<String, Integer> LONG_FILES = Map.of("LockService", 502);
 
-  /** Types with more than 18 fields. */
-  private static final Map<String, Integer> WIDE_TYPES = Map.of("Stay.Stay", 21);
-
   /** Methods with more than 40 lines. */
   private static final Map<String, Integer> LONG_METHODS =
       Map.of(
@@ -92,8 +89,8 @@ class RatchetTest {
   }
 
   @Test
-  void noTypeGetsMoreFieldsThanTheLimit() throws IOException {
-    check(WIDE_TYPES, above(18, all(true).fields), "fields");
+  void noTypeHasMoreThan18Fields() throws IOException {
+    check(Map.of(), above(18, all(true).fields), "fields");
   }
 
   @Test

@@ -37,7 +37,7 @@ final class DutyCheck {
       String text = "%s ended %.3f s after its deadline".formatted(stay, late / 1e9);
       found.add(new Violation(Violation.Sort.OVERDUE, resource, stay.begin(), text));
     }
-    if (stay.must() && !stay.isInside()) {
+    if (stay.wants().must() && !stay.isInside()) {
       String text = "%s did not enter: %s".formatted(stay, stay.why());
       found.add(new Violation(Violation.Sort.STUCK, resource, stay.begin(), text));
     }
@@ -46,14 +46,16 @@ final class DutyCheck {
 
   /** A hold ends when its renewal fails, so causes within one lease before the loss count. */
   private boolean isWithoutCause(Stay stay) {
-    long drift = stay.lease() / 50 + DRIFT; // a Redlock subtracts this for clock drift
-    boolean timeOver = stay.fixed() && stay.lost() >= stay.begin() + stay.lease() - drift;
-    return !timeOver && !history.isDisturbed(stay, stay.entered() - stay.lease(), stay.lost());
+    long drift = stay.wants().lease() / 50 + DRIFT; // a Redlock subtracts this for clock drift
+    boolean timeOver =
+        stay.wants().fixed() && stay.lost() >= stay.begin() + stay.wants().lease() - drift;
+    return !timeOver
+        && !history.isDisturbed(stay, stay.entered() - stay.wants().lease(), stay.lost());
   }
 
   private long lateness(Stay stay) {
     long ended = Math.min(stay.decided(), history.endOfProcess(stay));
-    if (stay.limit() == Stay.NEVER) {
+    if (stay.wants().limit() == Stay.NEVER) {
       return 0;
     }
     long stopped =
@@ -63,7 +65,7 @@ final class DutyCheck {
             .filter(fault -> fault.isWithin(stay.begin(), ended, 0))
             .mapToLong(fault -> fault.end() - fault.begin())
             .sum();
-    return ended - stay.begin() - stay.limit() - stopped;
+    return ended - stay.begin() - stay.wants().limit() - stopped;
   }
 
   private static boolean stopsProcess(Fault fault) {

@@ -165,7 +165,7 @@ record Fault(
    * its service waits for all of them. So one of them has it when it becomes the master.
    */
   boolean ends(Stay stay) {
-    return sort.endsHolds() && !(sort == Sort.LAST_WRITES_LOST && stay.replicated());
+    return sort.endsHolds() && !(sort == Sort.LAST_WRITES_LOST && stay.wants().replicated());
   }
 
   private boolean touchesClient(String source) {

@@ -80,7 +80,7 @@ final class GapCheck {
     if (stay.isInside()) {
       spans.add(new Span(stay.entered(), end(stay)));
     } else if (stay.isFailed() || stay.refused() == Stay.NEVER) {
-      spans.add(new Span(decided - stay.lease(), afterLease(stay, decided)));
+      spans.add(new Span(decided - stay.wants().lease(), afterLease(stay, decided)));
     }
     return spans;
   }
@@ -106,7 +106,7 @@ final class GapCheck {
 
   /** A server's clock that is set back makes the server's keys last longer. */
   private long afterLease(Stay stay, long from) {
-    long end = Math.max(from + Math.max(stay.lease(), Stay.WINDOW), stay.claimed());
+    long end = Math.max(from + Math.max(stay.wants().lease(), Stay.WINDOW), stay.claimed());
     return history
         .faultsOf(stay)
         .filter(fault -> fault.sort() == Fault.Sort.CLOCK_BACK && fault.isWithin(from, end, 0))
@@ -116,7 +116,7 @@ final class GapCheck {
   }
 
   private List<Span> waiting(Stay stay) {
-    if (stay.limit() == 0 || stay.resources().size() > 1) {
+    if (stay.wants().limit() == 0 || stay.resources().size() > 1) {
       return List.of(); // an attempt without time does not wait, and several locks have no queue
     }
     long until = Math.min(stay.decided(), history.endOfProcess(stay));

@@ -38,8 +38,8 @@ final class OverlapCheck {
     for (Held next : inOrder(resource)) {
       inside.removeIf(held -> held.span().until() <= next.span().from());
       inside.add(next);
-      long taken = inside.stream().mapToLong(held -> held.stay().weight()).sum();
-      if (taken > next.stay().capacity()) {
+      long taken = inside.stream().mapToLong(held -> held.stay().wants().weight()).sum();
+      if (taken > next.stay().wants().capacity()) {
         found.add(overlap(resource, next, inside));
       }
     }
@@ -67,7 +67,7 @@ final class OverlapCheck {
 
   private List<Span> excused(Stay stay, Fault fault) {
     if (history.isPerhapsAcquiredBefore(stay, fault)) {
-      return List.of(new Span(fault.begin(), fault.end() + stay.lease()));
+      return List.of(new Span(fault.begin(), fault.end() + stay.wants().lease()));
     }
     return List.of();
   }
@@ -77,7 +77,7 @@ final class OverlapCheck {
         inside.stream()
             .map(held -> "%s holds %s".formatted(held.stay(), held.span()))
             .collect(Collectors.joining(", "));
-    String text = "room for %d, but %s".formatted(last.stay().capacity(), who);
+    String text = "room for %d, but %s".formatted(last.stay().wants().capacity(), who);
     return new Violation(Violation.Sort.OVERLAP, resource, last.span().from(), text);
   }
 }

@@ -10,13 +10,7 @@ import java.util.List;
  * @param number the attempt's number there
  * @param resources the locks it acquires together, usually one
  * @param servers the servers of the locks
- * @param weight the share of the capacity: 1 for a reader, all for a writer
- * @param capacity of each of its resources
- * @param lease the longest time that the store keeps the lock without a renewal
- * @param fixed whether the lease is never renewed
- * @param replicated whether the hold counts only while all replicas of its master have it
- * @param must whether failing to acquire is a violation
- * @param limit the longest time to wait, {@link #NEVER} for none
+ * @param wants what it asks for
  * @param begin just before the attempt
  * @param entered just after the worker knew that it holds the lock
  * @param seen the last check that found the hold good
@@ -33,13 +27,7 @@ record Stay(
     long number,
     List<String> resources,
     List<String> servers,
-    long weight,
-    long capacity,
-    long lease,
-    boolean fixed,
-    boolean replicated,
-    boolean must,
-    long limit,
+    Wants wants,
     long begin,
     long entered,
     long seen,
@@ -50,6 +38,37 @@ record Stay(
     long lost,
     long refused,
     String why) {
+  /**
+   * What an attempt asks for.
+   *
+   * @param weight the share of the capacity: 1 for a reader, all for a writer
+   * @param capacity of each of its resources
+   * @param lease the longest time that the store keeps the lock without a renewal
+   * @param fixed whether the lease is never renewed
+   * @param replicated whether the hold counts only while all replicas of its master have it
+   * @param must whether failing to acquire is a violation
+   * @param limit the longest time to wait, {@link #NEVER} for none
+   */
+  record Wants(
+      long weight,
+      long capacity,
+      long lease,
+      boolean fixed,
+      boolean replicated,
+      boolean must,
+      long limit) {
+    static Wants of(LogLine wait) {
+      return new Wants(
+          wait.number("weight", 1),
+          wait.number("capacity", 1),
+          wait.number("lease"),
+          wait.is("fixed"),
+          wait.is("replicated"),
+          wait.is("must"),
+          wait.number("limit", NEVER));
+    }
+  }
+
   static final long NEVER = Long.MAX_VALUE;
 
   /** The grant window: how long the store keeps a grant for a waiter (ns). */
@@ -72,13 +91,7 @@ record Stay(
         wait.number("stay"),
         List.of(wait.text("of").split(",", -1)),
         List.of(wait.text("on").split(",", -1)),
-        wait.number("weight", 1),
-        wait.number("capacity", 1),
-        wait.number("lease"),
-        wait.is("fixed"),
-        wait.is("replicated"),
-        wait.is("must"),
-        wait.number("limit", NEVER),
+        Wants.of(wait),
         wait.at(),
         first(lines, IN),
         lines.stream()
