@@ -54,12 +54,10 @@ class RatchetTest {
   /** Methods and constructors with more than 5 parameters. */
   private static final Map<String, Integer> LONG_CALLS =
       Map.ofEntries(
-          Map.entry("LockKind.<init>", 6),
           Map.entry("ProviderInfo.<init>", 6),
           Map.entry("Releases.<init>", 6),
           Map.entry("Withdrawals.send", 6),
           Map.entry("SentinelAddress.<init>", 6),
-          Map.entry("Faults.tell", 6),
           Map.entry("ScriptedClient.<init>", 6),
           Map.entry("SelfCalls.visit", 6));
 

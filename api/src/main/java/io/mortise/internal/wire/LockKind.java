@@ -8,21 +8,21 @@ import io.mortise.Kind;
  */
 public enum LockKind {
   /** Exclusive. The threads of a service hand it off to each other. */
-  PLAIN("lock", "", Kind.PLAIN, Family.EXCLUSIVE, Waits.TOGETHER, true),
+  PLAIN("lock", "", Kind.PLAIN, Family.EXCLUSIVE, Waits.TOGETHER),
   /** As plain, but every thread waits in the store's queue by itself, and none overtakes it. */
-  FAIR("lock", ", fair", Kind.FAIR, Family.EXCLUSIVE, Waits.ALONE, true),
+  FAIR("lock", ", fair", Kind.FAIR, Family.EXCLUSIVE, Waits.ALONE),
   /** As plain, but every hold has a token, which comes with the reply to its own command. */
-  FENCED("lock", "", Kind.FENCED, Family.EXCLUSIVE, Waits.FOR_TOKENS, false),
+  FENCED("lock", "", Kind.FENCED, Family.EXCLUSIVE, Waits.FOR_TOKENS),
   /** As plain, but clients of Redisson acquire it too, by Redisson's own key. */
-  REDISSON("lock", ", shared with Redisson", Kind.PLAIN, Family.REDISSON, Waits.TOGETHER, false),
+  REDISSON("lock", ", shared with Redisson", Kind.PLAIN, Family.REDISSON, Waits.TOGETHER),
   /** The read side of a read/write lock. */
-  READ("read lock", ", read", Kind.READ, Family.READ_WRITE, Waits.ALONE, true),
+  READ("read lock", ", read", Kind.READ, Family.READ_WRITE, Waits.ALONE),
   /** The write side of a read/write lock. */
-  WRITE("write lock", ", write", Kind.WRITE, Family.READ_WRITE, Waits.ALONE, true),
+  WRITE("write lock", ", write", Kind.WRITE, Family.READ_WRITE, Waits.ALONE),
   /** Permits of a semaphore. */
-  SEMAPHORE("semaphore", "", Kind.SEMAPHORE, Family.SEMAPHORE, Waits.ALONE, true),
+  SEMAPHORE("semaphore", "", Kind.SEMAPHORE, Family.SEMAPHORE, Waits.ALONE),
   /** A count-down latch. */
-  LATCH("count-down latch", "", Kind.LATCH, Family.LATCH, Waits.ALONE, false);
+  LATCH("count-down latch", "", Kind.LATCH, Family.LATCH, Waits.ALONE);
 
   /** Kinds whose scripts share files and a prefix of their names. */
   enum Family {
@@ -72,15 +72,13 @@ public enum LockKind {
   private final Kind told;
   private final Family family;
   private final Waits waits;
-  private final boolean granting;
 
-  LockKind(String noun, String label, Kind told, Family family, Waits waits, boolean granting) {
+  LockKind(String noun, String label, Kind told, Family family, Waits waits) {
     this.noun = noun;
     this.label = label;
     this.told = told;
     this.family = family;
     this.waits = waits;
-    this.granting = granting;
   }
 
   /** The word for the kind in messages. */
@@ -103,10 +101,12 @@ public enum LockKind {
   }
 
   /**
-   * Whether the reply to a release may grant the lock to a waiter of the same service (rule Q5).
+   * Whether the reply to a release may grant the lock to a waiter of the same service (rule Q5). A
+   * token comes with a reply to its own command, Redisson's clients have turns, and nobody holds a
+   * latch.
    */
   public boolean mayBeGrantedInReply() {
-    return granting;
+    return this != FENCED && this != REDISSON && this != LATCH;
   }
 
   /** Whether one command can acquire or release several locks of the kind. */

@@ -30,8 +30,8 @@ final class Faults {
   }
 
   /** Logs both lines of a fault that was noticed afterwards. */
-  static void tell(Log log, String id, long begin, long end, Fault.Sort sort, Object... fields) {
-    beginAt(log, begin, id, sort, fields);
-    log.tellAt(end, History.OVER, History.FAULT_ID, id);
+  static void tell(Log log, String id, Span time, Fault.Sort sort, Object... fields) {
+    beginAt(log, time.from(), id, sort, fields);
+    log.tellAt(time.until(), History.OVER, History.FAULT_ID, id);
   }
 }

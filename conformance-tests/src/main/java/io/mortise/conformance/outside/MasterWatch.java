@@ -72,7 +72,8 @@ final class MasterWatch implements AutoCloseable {
 
   private void tell(long from, Set<RedisServer> now) {
     String id = "promotion-" + ++number;
-    Faults.tell(log, id, from, log.now(), Fault.Sort.PROMOTION, "server", WorkerOrders.MAIN);
+    Span time = new Span(from, log.now());
+    Faults.tell(log, id, time, Fault.Sort.PROMOTION, "server", WorkerOrders.MAIN);
     List<String> affected =
         now.stream()
             .filter(node -> !masters.contains(node))
@@ -83,8 +84,7 @@ final class MasterWatch implements AutoCloseable {
       Faults.tell(
           log,
           id + "-writes",
-          from,
-          log.now(),
+          time,
           Fault.Sort.LAST_WRITES_LOST,
           "server",
           WorkerOrders.MAIN,

@@ -30,7 +30,7 @@ final class Pulse {
       LockSupport.parkNanos(BEAT);
       long now = log.now();
       if (now - last > LATE) {
-        Faults.tell(log, "stall-" + ++number, last, now, Fault.Sort.STALL, touched);
+        Faults.tell(log, "stall-" + ++number, new Span(last, now), Fault.Sort.STALL, touched);
       }
       last = now;
     }
