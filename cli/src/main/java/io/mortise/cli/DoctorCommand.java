@@ -38,7 +38,7 @@ final class DoctorCommand implements Callable<Integer> {
       findings.add(Finding.ok("client id", service.clientId()));
     }
     try (LockBackend backend = store.backend()) {
-      findings.addAll(new StoreCheck(backend, store.key("doctor")).findings());
+      findings.addAll(new StoreCheck(backend, store.key("doctor"), store.timeout()).findings());
     }
     if (printer.json()) {
       Printer.printObjects(

@@ -12,7 +12,6 @@ import java.util.Map;
 
 /** Asks a server about itself, with one read-only script. */
 final class StoreCheck {
-  private static final Duration TIMEOUT = Duration.ofSeconds(2);
   private static final Duration FAR = Duration.ofMillis(20);
   private static final Duration CLOCK_STEP = Duration.ofSeconds(1);
   private static final int TRIPS = 5;
@@ -31,13 +30,16 @@ final class StoreCheck {
 
   private final LockBackend backend;
   private final String key;
+  private final Duration timeout;
 
   /**
    * @param key is neither read nor written; the user may be permitted the keys of one prefix alone
+   * @param timeout of one call
    */
-  StoreCheck(LockBackend backend, String key) {
+  StoreCheck(LockBackend backend, String key, Duration timeout) {
     this.backend = backend;
     this.key = key;
+    this.timeout = timeout;
   }
 
   List<Finding> findings() {
@@ -46,7 +48,7 @@ final class StoreCheck {
     Duration shortest = Duration.ofDays(1);
     for (int i = 0; i < TRIPS; i++) {
       long start = System.nanoTime();
-      reply = backend.execute(new ScriptCall(ASK, List.of(key), List.of(), TIMEOUT));
+      reply = backend.execute(new ScriptCall(ASK, List.of(key), List.of(), timeout));
       Duration trip = Duration.ofNanos(System.nanoTime() - start);
       shortest = trip.compareTo(shortest) < 0 ? trip : shortest;
     }

@@ -87,6 +87,11 @@ final class StoreOptions {
         option, System.getenv().getOrDefault(DemoCommand.URI_VARIABLE, standard));
   }
 
+  /** How long a call may take that goes past the service. */
+  Duration timeout() {
+    return Objects.requireNonNullElse(timeout, Duration.ofSeconds(2));
+  }
+
   /** A key with the prefix of the services. */
   String key(String name) {
     return Objects.requireNonNullElse(prefix, "mortise:") + name;

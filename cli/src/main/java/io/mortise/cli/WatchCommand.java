@@ -64,14 +64,15 @@ final class WatchCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws InterruptedException {
-    List<String> before = List.of();
+    List<List<String>> before = List.of();
     try (LockService service = store.open()) {
       while (true) {
         List<LockStatus> now = InspectCommand.status(service, name);
         List<String> summary = summary(now);
-        if (!summary.equals(before)) {
+        List<List<String>> seen = List.of(summary, ids(now));
+        if (!seen.equals(before)) {
           Printer.print(streams, printer.json() ? List.of(Json.of(object(now))) : summary);
-          before = summary;
+          before = seen;
         }
         if (until != null && (until == Until.FREE) == now.isEmpty()) {
           return 0;
@@ -84,7 +85,15 @@ final class WatchCommand implements Callable<Integer> {
     }
   }
 
-  /** What is compared: everything but times. */
+  /** All holders, of whom a line shows the first. */
+  static List<String> ids(List<LockStatus> locks) {
+    return locks.stream()
+        .flatMap(each -> each.holders().stream())
+        .map(LockStatus.Holder::id)
+        .toList();
+  }
+
+  /** Everything but times. */
   private static List<String> summary(List<LockStatus> locks) {
     List<String> lines = new ArrayList<>();
     for (LockStatus each : locks) {

@@ -7,13 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import io.mortise.Lease;
+import io.mortise.LeasedLock;
 import io.mortise.LockHolder;
 import io.mortise.LockService;
 import io.mortise.LockStatus;
 import io.mortise.conformance.redis.RedisServer;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -224,6 +227,23 @@ class CommandsTest {
     assertEquals(1, run("watch", "watched", "--until", "held", "-w", "0").exitCode());
     JsonObject state = object(run("watch", "watched", "-w", "0", "--json").out());
     assertEquals("free", state.get("state").getAsString());
+  }
+
+  @Test
+  void watchComparesAllHolders() throws Exception {
+    LeasedLock readers = holder.getReadWriteLock("read").readLock();
+    Lease first = readers.acquire();
+    Lease second = readers.acquire();
+    Set<String> before = Set.copyOf(WatchCommand.ids(holder.status("read")));
+    second.close();
+    Lease third = readers.acquire();
+    Set<String> after = new HashSet<>(WatchCommand.ids(holder.status("read")));
+    assertEquals(2, before.size());
+    assertEquals(2, after.size());
+    after.removeAll(before);
+    assertEquals(1, after.size());
+    third.close();
+    first.close();
   }
 
   @Test
