@@ -213,15 +213,14 @@ final class LockedRun {
       doubted = doubt;
       Duration left = left(lease);
       if (left != null) {
+        boolean lost = lease.state() == LeaseState.LOST;
+        String what = lost ? "the lock was lost" : "the lock is about to be lost";
         if (plan.onLost() == OnLost.IGNORE) {
-          notices.tell("the lock was lost; the command goes on without it");
+          notices.tell(what + "; the command goes on without it");
           command.await();
           return true;
         }
-        notices.tell(
-            lease.state() == LeaseState.LOST
-                ? "the lock was lost; the command is ended"
-                : "the lock is about to be lost; the command is ended");
+        notices.tell(what + "; the command is ended");
         end(command, lease, left);
         return true;
       }
