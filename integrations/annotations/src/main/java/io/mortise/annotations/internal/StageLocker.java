@@ -92,14 +92,20 @@ public final class StageLocker {
         stage.whenComplete((value, failure) ->
             ending
                 .end(failure)
-                .whenComplete((none, lost) -> {
-                  if (failure != null) {
-                    result.completeExceptionally(failure);
-                  } else if (lost != null) {
-                    result.completeExceptionally(cause(lost));
-                  } else {
-                    result.complete(value);
-                  }
+                .whenCompleteAsync( // the last step, as a step after it may run on this thread
+                    (none, lost) -> {
+                      if (failure != null) {
+                        result.completeExceptionally(failure);
+                      } else if (lost != null) {
+                        result.completeExceptionally(cause(lost));
+                      } else {
+                        result.complete(value);
+                      }
+                    },
+                    THREADS)
+                .exceptionally(noThread -> { // or the loss, which it has already
+                  result.completeExceptionally(noThread);
+                  return null;
                 }));
     var unusedToo =
         result.whenComplete((value, failure) -> {
@@ -135,8 +141,6 @@ public final class StageLocker {
     CompletableFuture<Void> end(@Nullable Throwable failure) {
       CompletableFuture<Void> released =
           transaction.thenCompose(none -> hold.lease().releaseAsync());
-      CompletableFuture<Void> over =
-          keeps ? stillHeld() : released.whenCompleteAsync((none, lost) -> {}, THREADS);
       if (keeps) {
         var unused =
             released.exceptionally(lost -> {
@@ -144,11 +148,12 @@ public final class StageLocker {
               return null;
             });
       }
-      return over.whenComplete((none, lost) -> {
-        if (failure != null && lost != null) {
-          suppress(failure, lost);
-        }
-      });
+      return (keeps ? stillHeld() : released)
+          .whenComplete((none, lost) -> {
+            if (failure != null && lost != null) {
+              suppress(failure, lost);
+            }
+          });
     }
 
     /** There is no stage to follow: the lock is free before the caller learns of it. */
