@@ -17,15 +17,15 @@ import org.slf4j.LoggerFactory;
  * completes.
  *
  * <p>No stage completes on the thread of the lock service's callbacks, nor in the common pool: what
- * depends on it may block, and would wait behind others that block. The release waits for neither.
- * The thread that completes the method's stage starts it.
+ * depends on it may block, and would wait behind others that block. It may also wait for another
+ * stage, so the threads for it have no limit. The release waits for none of them. The thread that
+ * completes the method's stage starts it.
  */
 public final class StageLocker {
   private static final Logger LOG = LoggerFactory.getLogger(StageLocker.class);
 
   /** Where the stages of callers complete, each when its lock is free. */
-  private static final Executor THREADS =
-      BlockingThreads.named("mortise-stages", 10 * Runtime.getRuntime().availableProcessors());
+  private static final Executor THREADS = BlockingThreads.unlimited("mortise-stages");
 
   private final CallerTransaction transaction;
 

@@ -111,6 +111,25 @@ class StageLockerTest {
   }
 
   @Test
+  void manyThatDependOnAStageMayAllWaitForAnother() {
+    int many = 20 * Runtime.getRuntime().availableProcessors();
+    CountDownLatch waiting = new CountDownLatch(many);
+    List<CompletableFuture<Void>> all = new ArrayList<>();
+    for (int i = 0; i < many; i++) {
+      String next = "next-" + i; // the lock of a second method, whose work is over at once
+      all.add(
+          run("first-" + i)
+              .thenAccept(result -> {
+                waiting.countDown();
+                awaitQuietly(waiting);
+                Object unused = run(next).join();
+              }));
+    }
+    work.complete("sold");
+    all.forEach(Await::value);
+  }
+
+  @Test
   void theThreadThatCompletesTheStageDoesNotWaitForWhatDependsOnIt() {
     CountDownLatch over = new CountDownLatch(1);
     try {
