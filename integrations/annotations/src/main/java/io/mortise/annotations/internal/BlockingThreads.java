@@ -2,6 +2,8 @@ package io.mortise.annotations.internal;
 
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -16,21 +18,26 @@ public final class BlockingThreads {
 
   /** At most that many daemon threads, which end when they are idle. */
   public static ExecutorService named(String name, int most) {
-    AtomicInteger made = new AtomicInteger();
     ThreadPoolExecutor threads =
         new ThreadPoolExecutor(
-            most,
-            most,
-            5,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            task -> {
-              Thread thread = new Thread(null, task, name + '-' + made.incrementAndGet(), 0, false);
-              thread.setDaemon(true);
-              thread.setContextClassLoader(BlockingThreads.class.getClassLoader());
-              return thread;
-            });
+            most, most, 5, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), threads(name));
     threads.allowCoreThreadTimeOut(true);
     return threads;
+  }
+
+  /** As {@link #named}, and as many as there are tasks, because a task may wait for another one. */
+  static ExecutorService unlimited(String name) {
+    return new ThreadPoolExecutor(
+        0, Integer.MAX_VALUE, 5, TimeUnit.SECONDS, new SynchronousQueue<>(), threads(name));
+  }
+
+  private static ThreadFactory threads(String name) {
+    AtomicInteger made = new AtomicInteger();
+    return task -> {
+      Thread thread = new Thread(null, task, name + '-' + made.incrementAndGet(), 0, false);
+      thread.setDaemon(true);
+      thread.setContextClassLoader(BlockingThreads.class.getClassLoader());
+      return thread;
+    };
   }
 }

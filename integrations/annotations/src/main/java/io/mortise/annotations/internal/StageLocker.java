@@ -17,15 +17,15 @@ import org.slf4j.LoggerFactory;
  * completes.
  *
  * <p>No stage completes on the thread of the lock service's callbacks, nor in the common pool: what
- * depends on it may block, and would wait behind others that block. The release waits for neither.
- * The thread that completes the method's stage starts it.
+ * depends on it may block, and would wait behind others that block. It may also wait for another
+ * stage, so the threads for it have no limit. The release waits for none of them. The thread that
+ * completes the method's stage starts it.
  */
 public final class StageLocker {
   private static final Logger LOG = LoggerFactory.getLogger(StageLocker.class);
 
   /** Where the stages of callers complete, each when its lock is free. */
-  private static final Executor THREADS =
-      BlockingThreads.named("mortise-stages", 10 * Runtime.getRuntime().availableProcessors());
+  private static final Executor THREADS = BlockingThreads.unlimited("mortise-stages");
 
   private final CallerTransaction transaction;
 
@@ -92,14 +92,20 @@ public final class StageLocker {
         stage.whenComplete((value, failure) ->
             ending
                 .end(failure)
-                .whenComplete((none, lost) -> {
-                  if (failure != null) {
-                    result.completeExceptionally(failure);
-                  } else if (lost != null) {
-                    result.completeExceptionally(cause(lost));
-                  } else {
-                    result.complete(value);
-                  }
+                .whenCompleteAsync( // the last step, as a step after it may run on this thread
+                    (none, lost) -> {
+                      if (failure != null) {
+                        result.completeExceptionally(failure);
+                      } else if (lost != null) {
+                        result.completeExceptionally(cause(lost));
+                      } else {
+                        result.complete(value);
+                      }
+                    },
+                    THREADS)
+                .exceptionally(noThread -> { // or the loss, which it has already
+                  result.completeExceptionally(noThread);
+                  return null;
                 }));
     var unusedToo =
         result.whenComplete((value, failure) -> {
@@ -135,8 +141,6 @@ public final class StageLocker {
     CompletableFuture<Void> end(@Nullable Throwable failure) {
       CompletableFuture<Void> released =
           transaction.thenCompose(none -> hold.lease().releaseAsync());
-      CompletableFuture<Void> over =
-          keeps ? stillHeld() : released.whenCompleteAsync((none, lost) -> {}, THREADS);
       if (keeps) {
         var unused =
             released.exceptionally(lost -> {
@@ -144,11 +148,12 @@ public final class StageLocker {
               return null;
             });
       }
-      return over.whenComplete((none, lost) -> {
-        if (failure != null && lost != null) {
-          suppress(failure, lost);
-        }
-      });
+      return (keeps ? stillHeld() : released)
+          .whenComplete((none, lost) -> {
+            if (failure != null && lost != null) {
+              suppress(failure, lost);
+            }
+          });
     }
 
     /** There is no stage to follow: the lock is free before the caller learns of it. */

@@ -20,6 +20,24 @@ class NameTemplateTest {
     }
   }
 
+  /** As an entity whose hash needs what is not loaded. */
+  static class Unhashable {
+    @Override
+    public int hashCode() {
+      throw new IllegalStateException("not loaded");
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return this == other;
+    }
+
+    @Override
+    public String toString() {
+      return "7";
+    }
+  }
+
   record Key(String shop, long number) {}
 
   private static String name(Object id) {
@@ -31,6 +49,7 @@ class NameTemplateTest {
     assertEquals("orders:42", name(42L));
     assertEquals("orders:a@1", name("a@1"));
     assertEquals("orders:Key[shop=a, number=1]", name(new Key("a", 1)));
+    assertEquals("orders:7", name(new Unhashable()));
   }
 
   @Test
