@@ -11,17 +11,16 @@ import io.mortise.LockService;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.BusyService;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.lock.fixture.Waits;
 import io.mortise.conformance.support.Crew;
-import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -142,37 +141,25 @@ public abstract class GrantRules extends LockRules {
   void aSingleThreadGetsTheLockAgainstABusyService(Figures figures) throws InterruptedException {
     DistributedLock theirs = lock();
     DistributedLock mine = lock();
-    AtomicBoolean done = new AtomicBoolean();
-    Crew busy =
-        Crew.start(
-            ThreadKind.PLATFORM,
+    BusyService busy =
+        new BusyService(
             8,
             number -> {
-              while (!done.get()) {
-                theirs.lock();
-                theirs.unlock();
-                if (number == 0) {
-                  passTime(Duration.ofMillis(10));
-                }
+              theirs.lock();
+              theirs.unlock();
+              if (number == 0) {
+                passTime(Duration.ofMillis(10));
               }
             });
-    Waits waits = new Waits();
 
-    try {
-      Crew.run(
-          1,
-          number -> {
-            for (int i = 0; i < 30 && !waits.areTooSlow(); i++) {
-              long start = System.nanoTime();
+    Waits waits =
+        busy.waitsOfOneMore(
+            30,
+            time -> {
               assertTrue(mine.tryLock(15, TimeUnit.SECONDS), "no acquisition in 15 s");
-              waits.since(start);
-              mine.unlock();
-            }
-          });
-    } finally {
-      done.set(true);
-    }
-    busy.join(Duration.ofSeconds(30));
+              return mine::unlock;
+            });
+
     waits.note(figures, "wait of the single thread");
     waits.assertFewSlow();
   }
