@@ -17,7 +17,6 @@ import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.lock.fixture.Wanted;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
@@ -50,8 +49,7 @@ public abstract class GrantInReplyRules extends LockRules {
   }
 
   private boolean areWaiting(Wanted side, long waiting) {
-    String count = "return {redis.call('ZCARD', KEYS[1])}";
-    return runOn(side.queue(name), count).equals(List.<Object>of(waiting));
+    return sizeOf(side.queue(name)) == waiting;
   }
 
   @ParameterizedTest

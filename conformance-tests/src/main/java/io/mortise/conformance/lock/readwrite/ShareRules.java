@@ -55,10 +55,6 @@ public abstract class ShareRules extends ReadWriteFixture {
     return told(builder -> builder).getReadWriteLock(name);
   }
 
-  private long readers() {
-    return (Long) runOn(key("readers"), "return {redis.call('ZCARD', KEYS[1])}").get(0);
-  }
-
   /** Threads that read by one hold of the store. A busy machine may need several tries. */
   private List<Contender> sharing(DistributedReadWriteLock rw, int threads) {
     long start = System.nanoTime();
@@ -68,7 +64,7 @@ public abstract class ShareRules extends ReadWriteFixture {
               .mapToObj(number -> Contender.startBusy(() -> locked(rw.readLock())))
               .toList();
       all.forEach(each -> assertTrue(each.result()));
-      if (readers() == 1) {
+      if (sizeOf(key("readers")) == 1) {
         return all;
       }
       assertTrue(System.nanoTime() - start < Await.patience().toNanos(), "no hold was shared");
@@ -133,7 +129,7 @@ public abstract class ShareRules extends ReadWriteFixture {
     DistributedReadWriteLock mine = told(b -> b.handOffLimit(0)).getReadWriteLock(name);
     List<Contender> all = List.of(entering(mine.readLock()), entering(mine.readLock()));
     all.forEach(each -> assertTrue(each.result()));
-    assertEquals(2, readers());
+    assertEquals(2, sizeOf(key("readers")));
     all.forEach(each -> each.leave(mine.readLock()::unlock));
     assertEquals(0, shares.all());
   }
@@ -252,7 +248,7 @@ public abstract class ShareRules extends ReadWriteFixture {
     Contender other = entering(mine.readLock());
 
     assertTrue(other.result());
-    assertEquals(2, readers());
+    assertEquals(2, sizeOf(key("readers")));
     other.leave(mine.readLock()::unlock);
     mine.readLock().unlock();
     assertEquals(0, shares.all());
