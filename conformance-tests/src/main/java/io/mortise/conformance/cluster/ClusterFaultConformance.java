@@ -72,15 +72,7 @@ public abstract class ClusterFaultConformance extends ClusterTests {
     RedisServer killed = cluster.owner(slot);
     killed.kill();
 
-    AtomicInteger acquired = new AtomicInteger();
-    Crew first =
-        Crew.start(
-            ThreadKind.PLATFORM,
-            1,
-            number -> {
-              assertTrue(free.tryLock(LONG.toSeconds(), TimeUnit.SECONDS));
-              acquired.set(1);
-            });
+    Crew first = locking(free);
     Await.until("another node has the slot", LONG, () -> cluster.ownerOrNull(slot) != null);
     long promotedAt = System.nanoTime();
     first.join(LONG);
@@ -92,6 +84,13 @@ public abstract class ClusterFaultConformance extends ClusterTests {
     held.forEach(DistributedLock::unlock);
     waiters.join(LONG);
     killed.restart();
+  }
+
+  private static Crew locking(DistributedLock lock) {
+    return Crew.start(
+        ThreadKind.PLATFORM,
+        1,
+        number -> assertTrue(lock.tryLock(LONG.toSeconds(), TimeUnit.SECONDS)));
   }
 
   @Test
@@ -140,11 +139,7 @@ public abstract class ClusterFaultConformance extends ClusterTests {
     RedisServer frozen = cluster.owner(slot);
     frozen.pause();
     try {
-      Crew waiter =
-          Crew.start(
-              ThreadKind.PLATFORM,
-              1,
-              number -> assertTrue(lock.tryLock(LONG.toSeconds(), TimeUnit.SECONDS)));
+      Crew waiter = locking(lock);
       Await.until(
           "another node has the slot", LONG, () -> cluster.ownerBeside(frozen, slot) != null);
       long promotedAt = System.nanoTime();

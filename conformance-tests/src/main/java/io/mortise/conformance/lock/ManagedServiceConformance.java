@@ -240,10 +240,9 @@ public abstract class ManagedServiceConformance implements RedisKit {
                 order.add(number);
                 mine.unlock();
               }));
-      Object length = (long) i + 1;
+      int length = i + 1;
       Await.until(
-          "it is in the queue",
-          () -> length.equals(store.command("ZCARD", "mortise:queue:{" + lock + '}')));
+          "it is in the queue", () -> store.sizeOf("mortise:queue:{" + lock + '}') == length);
     }
     long freedAt = System.nanoTime();
     holder.getLock(lock).unlock();

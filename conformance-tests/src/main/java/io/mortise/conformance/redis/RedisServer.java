@@ -234,6 +234,16 @@ public final class RedisServer implements AutoCloseable {
     return keys;
   }
 
+  /**
+   * How many are in a sorted set, such as the queue of a lock.
+   *
+   * @param key its name
+   * @return its size, or 0 if there is no such key
+   */
+  public long sizeOf(String key) {
+    return command("ZCARD", key) instanceof Long size ? size : -1;
+  }
+
   @Override
   public String toString() {
     return "RedisServer[" + host() + ':' + port() + (node.isRunning() ? "]" : ", not running]");

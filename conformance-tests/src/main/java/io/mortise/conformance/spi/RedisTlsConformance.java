@@ -296,46 +296,49 @@ public abstract class RedisTlsConformance implements BackendUnderTest {
   @DisplayName("B16: properties that do not fit the URI, or each other, are refused by name")
   void unfitProperties() throws IOException {
     URI uri = localhost(Kind.SINGLE);
-    Path nobody = Path.of("no-such-file.pem");
-    Path empty = Files.createFile(servers.client.key().resolveSibling("empty"));
     String secret = "s3cret-Wort";
     Map<String, String> pem = pem();
-    Map<Map<String, String>, String> table =
-        Map.ofEntries(
-            Map.entry(Map.of("tls.cafile", secret), "'tls.cafile' is not known"),
-            Map.entry(Map.of("sentinel.password", secret), "'sentinel.password' is not known"),
-            Map.entry(Map.of(CERT, pem.get(CERT)), "'tls.cert' needs 'tls.key' beside it"),
-            Map.entry(Map.of(KEY, pem.get(KEY)), "'tls.key' needs 'tls.cert' beside it"),
-            Map.entry(Map.of(CA, nobody.toString()), "there is no such file"),
-            Map.entry(Map.of(CA, empty.toString()), "it has no certificate"),
-            Map.entry(Map.of(CA, pem.get(KEY)), "'tls.ca': " + pem.get(KEY)),
-            Map.entry(
-                Map.of(CERT, pem.get(CERT), KEY, pem.get(CERT)), "it has no 'BEGIN PRIVATE KEY'"),
-            Map.entry(
-                Map.of(CERT, pem.get(CERT), KEY, otherKey()),
-                "it is not the key of the certificate in 'tls.cert'"),
-            Map.entry(
-                Map.of(
-                    "tls.truststore", pem.get(CA), CA, pem.get(CA), "tls.truststore.password", ""),
-                "'tls.ca' and 'tls.truststore' say the same"),
-            Map.entry(
-                Map.of("tls.keystore", servers.client.store().toString()),
-                "'tls.keystore' needs 'tls.keystore.password' beside it"),
-            Map.entry(store("tls.keystore", secret), "check 'tls.keystore.password'"),
-            Map.entry(store("tls.truststore", secret), "check 'tls.truststore.password'"),
-            Map.entry(
-                store("tls.truststore", TestAuthority.PASSWORD), "it has no trusted certificate"));
-    table.forEach((properties, part) -> {
-      String message = malformed(uri, properties);
-      assertSays(message, part);
-      assertFalse(message.contains(secret), message);
-    });
+    unfit(pem, secret)
+        .forEach((properties, part) -> {
+          String message = malformed(uri, properties);
+          assertSays(message, part);
+          assertFalse(message.contains(secret), message);
+        });
     for (String scheme : List.of("redis", "redis-cluster")) {
       assertSays(
           malformed(URI.create(scheme + "://localhost"), Map.of(CA, pem.get(CA))),
           "'tls.ca' is for TLS",
           "write rediss in place of redis");
     }
+  }
+
+  /** Properties that are refused, and what is said about them. */
+  private Map<Map<String, String>, String> unfit(Map<String, String> pem, String secret)
+      throws IOException {
+    Path nobody = Path.of("no-such-file.pem");
+    Path empty = Files.createFile(servers.client.key().resolveSibling("empty"));
+    return Map.ofEntries(
+        Map.entry(Map.of("tls.cafile", secret), "'tls.cafile' is not known"),
+        Map.entry(Map.of("sentinel.password", secret), "'sentinel.password' is not known"),
+        Map.entry(Map.of(CERT, pem.get(CERT)), "'tls.cert' needs 'tls.key' beside it"),
+        Map.entry(Map.of(KEY, pem.get(KEY)), "'tls.key' needs 'tls.cert' beside it"),
+        Map.entry(Map.of(CA, nobody.toString()), "there is no such file"),
+        Map.entry(Map.of(CA, empty.toString()), "it has no certificate"),
+        Map.entry(Map.of(CA, pem.get(KEY)), "'tls.ca': " + pem.get(KEY)),
+        Map.entry(Map.of(CERT, pem.get(CERT), KEY, pem.get(CERT)), "it has no 'BEGIN PRIVATE KEY'"),
+        Map.entry(
+            Map.of(CERT, pem.get(CERT), KEY, otherKey()),
+            "it is not the key of the certificate in 'tls.cert'"),
+        Map.entry(
+            Map.of("tls.truststore", pem.get(CA), CA, pem.get(CA), "tls.truststore.password", ""),
+            "'tls.ca' and 'tls.truststore' say the same"),
+        Map.entry(
+            Map.of("tls.keystore", servers.client.store().toString()),
+            "'tls.keystore' needs 'tls.keystore.password' beside it"),
+        Map.entry(store("tls.keystore", secret), "check 'tls.keystore.password'"),
+        Map.entry(store("tls.truststore", secret), "check 'tls.truststore.password'"),
+        Map.entry(
+            store("tls.truststore", TestAuthority.PASSWORD), "it has no trusted certificate"));
   }
 
   private String otherKey() {

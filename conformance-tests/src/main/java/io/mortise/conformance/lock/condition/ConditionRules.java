@@ -154,20 +154,7 @@ public abstract class ConditionRules extends ConditionFixture {
   void anInterruptEndsTheWaitWithTheLockHeldUnlessItMustNot(Of of) throws InterruptedException {
     Supplier<Pair> pairs = pairs(of);
     Pair mine = pairs.get();
-    Contender before =
-        Contender.start(() -> {
-          mine.lock.lock();
-          Thread.currentThread().interrupt();
-          try {
-            assertThrows(InterruptedException.class, mine.condition::await);
-            assertFalse(Thread.currentThread().isInterrupted());
-          } finally {
-            mine.lock.unlock();
-          }
-          return true;
-        });
-    assertTrue(before.result());
-
+    assertAnInterruptBeforeEndsTheWait(mine);
     Pair first = pairs.get();
     Contender waiter =
         waiting(
@@ -192,6 +179,22 @@ public abstract class ConditionRules extends ConditionFixture {
     signal(mine, false);
     assertTrue(stubborn.result(), "the thread that left took no signal");
     assertTrue(stubborn.wasInterruptedAfter());
+  }
+
+  private static void assertAnInterruptBeforeEndsTheWait(Pair pair) {
+    Contender before =
+        Contender.start(() -> {
+          pair.lock.lock();
+          Thread.currentThread().interrupt();
+          try {
+            assertThrows(InterruptedException.class, pair.condition::await);
+            assertFalse(Thread.currentThread().isInterrupted());
+          } finally {
+            pair.lock.unlock();
+          }
+          return true;
+        });
+    assertTrue(before.result());
   }
 
   @ParameterizedTest

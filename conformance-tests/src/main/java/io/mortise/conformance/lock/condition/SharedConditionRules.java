@@ -65,8 +65,7 @@ public abstract class SharedConditionRules extends ConditionFixture {
   }
 
   private long inLine() {
-    String count = "return {redis.call('ZCARD', KEYS[1])}";
-    return (Long) runOn("mortise:cond:" + READY + ":{" + name + "}", count).get(0);
+    return sizeOf("mortise:cond:" + READY + ":{" + name + "}");
   }
 
   @ParameterizedTest

@@ -104,10 +104,7 @@ public abstract class ClockStepRules extends LockRules {
 
   private Contender waiting(DistributedLock side, long last) {
     Contender waiter = entering(side);
-    String count = "return {redis.call('ZCARD', KEYS[1])}";
-    Await.until(
-        last + " wait",
-        () -> runOn("mortise:rw:queue:{" + name + '}', count).equals(List.<Object>of(last)));
+    Await.until(last + " wait", () -> sizeOf("mortise:rw:queue:{" + name + '}') == last);
     return waiter;
   }
 
@@ -140,8 +137,7 @@ public abstract class ClockStepRules extends LockRules {
     stepBackInside("rw-leave", mine.writeLock()::unlock);
 
     readers.forEach(reader -> assertTrue(reader.result()));
-    String count = "return {redis.call('ZCARD', KEYS[1])}";
-    assertEquals(List.<Object>of(3L), runOn("mortise:rw:readers:{" + name + '}', count));
+    assertEquals(3, sizeOf("mortise:rw:readers:{" + name + '}'));
     readers.forEach(reader -> reader.leave(mine.readLock()::unlock));
   }
 

@@ -72,8 +72,7 @@ public abstract class LossRules extends LockRules {
   private Contender waiter(RedisServer server, DistributedLock theirs) {
     Contender waiter = contender(locking(theirs));
     Await.until(
-        "the waiter is in the queue",
-        () -> Long.valueOf(1).equals(server.command("ZCARD", "mortise:queue:{" + name + '}')));
+        "the waiter is in the queue", () -> server.sizeOf("mortise:queue:{" + name + '}') == 1);
     return waiter;
   }
 

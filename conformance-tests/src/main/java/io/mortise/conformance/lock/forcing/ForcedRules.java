@@ -61,9 +61,7 @@ public abstract class ForcedRules extends LockRules {
   }
 
   private void awaitWaiting(Forcible kind, long waiting) {
-    String count = "return {redis.call('ZCARD', KEYS[1])}";
-    Await.until(
-        waiting + " wait", () -> runOn(kind.queue(name), count).equals(List.<Object>of(waiting)));
+    Await.until(waiting + " wait", () -> sizeOf(kind.queue(name)) == waiting);
   }
 
   /** Another service forces the lock open. Its message comes before any reply. */

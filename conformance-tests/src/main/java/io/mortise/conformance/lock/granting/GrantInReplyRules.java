@@ -17,7 +17,6 @@ import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.lock.fixture.Wanted;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
@@ -50,8 +49,7 @@ public abstract class GrantInReplyRules extends LockRules {
   }
 
   private boolean areWaiting(Wanted side, long waiting) {
-    String count = "return {redis.call('ZCARD', KEYS[1])}";
-    return runOn(side.queue(name), count).equals(List.<Object>of(waiting));
+    return sizeOf(side.queue(name)) == waiting;
   }
 
   @ParameterizedTest
@@ -129,12 +127,12 @@ public abstract class GrantInReplyRules extends LockRules {
     Contender holder = entering(held);
     assertTrue(holder.result());
     Contender waiter = waiting(side, wanted);
-    Thread leaver = new Thread(() -> holder.leave(held::unlock));
-    leaver.start();
+    holder.startLeaving(held::unlock);
     giving.arrive();
     passTime(SECOND);
     link.set(Link.DOWN);
     giving.reply();
+    holder.awaitLeft();
     Await.until("the waiter holds the lock", waiter::isInside);
 
     passTime(LEASE.minus(SECOND).plusMillis(50));
@@ -194,8 +192,7 @@ public abstract class GrantInReplyRules extends LockRules {
     DistributedLock other = side.against(others, name);
     Contender next = entering(other);
     Await.until("the next thread waits too", () -> areWaiting(side, 2));
-    Thread leaver = new Thread(() -> holder.leave(held::unlock));
-    leaver.start();
+    holder.startLeaving(held::unlock);
     giving.arrive();
     passTime(SECOND.dividedBy(10));
     link.mail().set(messages);
@@ -205,6 +202,7 @@ public abstract class GrantInReplyRules extends LockRules {
 
     giving.reply();
 
+    holder.awaitLeft();
     waiter.awaitRest();
     assertFalse(waiter.isInside(), "two threads hold the lock");
     link.mail().set(Fate.COMES);

@@ -4,25 +4,22 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
-import io.mortise.LockAttempt;
-import io.mortise.LockHold;
-import io.mortise.LockListener;
 import io.mortise.LockService;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.BusyService;
 import io.mortise.conformance.lock.fixture.Contender;
+import io.mortise.conformance.lock.fixture.HandOffs;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.lock.fixture.Waits;
+import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
-import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 
@@ -80,27 +77,13 @@ public abstract class GrantRules extends LockRules {
         waits.median() < 500, () -> "half of the waits were long: " + waits.median() + " ms");
   }
 
-  /** The longest row of acquisitions of one service without a command. */
-  private static final class Rows implements LockListener {
-    private final AtomicInteger row = new AtomicInteger();
-    private final AtomicInteger longest = new AtomicInteger();
-
-    @Override
-    public void acquired(LockAttempt attempt, LockHold hold) {
-      int length =
-          hold.via() == LockHold.Via.HANDED ? row.incrementAndGet() : row.updateAndGet(old -> 0);
-      longest.accumulateAndGet(length, Math::max);
-    }
-  }
-
   @Test
   @Rule("L12")
   void aServiceHandsTheLockOffAtMostAsOftenAsItsLimit() throws InterruptedException {
-    Rows rows = new Rows();
-    LockService busy = service(builder -> builder.handOffLimit(5).listener(rows));
+    HandOffs handOffs = new HandOffs();
+    LockService busy = service(builder -> builder.handOffLimit(5).listener(handOffs));
     DistributedLock lock = busy.getLock(name);
 
-    // Some rows end early, for want of a waiter or of time. None is longer than 5.
     Crew.run(
         8,
         number -> {
@@ -111,8 +94,10 @@ public abstract class GrantRules extends LockRules {
           }
         });
 
-    assertTrue(rows.longest.get() > 0, "no hand-off happened");
-    assertTrue(rows.longest.get() <= 5, "hand-offs in a row: " + rows.longest);
+    Await.until("each hold is told", () -> handOffs.begun() == 8 * 50);
+    assertTrue(handOffs.all() > 0, "no hand-off happened");
+    int most = handOffs.most();
+    assertTrue(most <= 5, () -> most + " hand-offs of one acquisition");
   }
 
   /** The other service has asked. Whether its message is heard or not, a second is long enough. */
@@ -142,37 +127,25 @@ public abstract class GrantRules extends LockRules {
   void aSingleThreadGetsTheLockAgainstABusyService(Figures figures) throws InterruptedException {
     DistributedLock theirs = lock();
     DistributedLock mine = lock();
-    AtomicBoolean done = new AtomicBoolean();
-    Crew busy =
-        Crew.start(
-            ThreadKind.PLATFORM,
+    BusyService busy =
+        new BusyService(
             8,
             number -> {
-              while (!done.get()) {
-                theirs.lock();
-                theirs.unlock();
-                if (number == 0) {
-                  passTime(Duration.ofMillis(10));
-                }
+              theirs.lock();
+              theirs.unlock();
+              if (number == 0) {
+                passTime(Duration.ofMillis(10));
               }
             });
-    Waits waits = new Waits();
 
-    try {
-      Crew.run(
-          1,
-          number -> {
-            for (int i = 0; i < 30 && !waits.areTooSlow(); i++) {
-              long start = System.nanoTime();
+    Waits waits =
+        busy.waitsOfOneMore(
+            30,
+            time -> {
               assertTrue(mine.tryLock(15, TimeUnit.SECONDS), "no acquisition in 15 s");
-              waits.since(start);
-              mine.unlock();
-            }
-          });
-    } finally {
-      done.set(true);
-    }
-    busy.join(Duration.ofSeconds(30));
+              return mine::unlock;
+            });
+
     waits.note(figures, "wait of the single thread");
     waits.assertFewSlow();
   }

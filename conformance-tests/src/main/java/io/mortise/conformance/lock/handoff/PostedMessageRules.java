@@ -58,9 +58,7 @@ public abstract class PostedMessageRules extends LockRules {
   }
 
   private void awaitIn(String key, long waiting) {
-    Await.until(
-        "it waits in the store",
-        () -> runOn(key, "return {redis.call('ZCARD', KEYS[1])}").equals(List.<Object>of(waiting)));
+    Await.until("it waits in the store", () -> sizeOf(key) == waiting);
   }
 
   @ParameterizedTest

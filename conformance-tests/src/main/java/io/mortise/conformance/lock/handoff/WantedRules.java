@@ -86,30 +86,7 @@ public abstract class WantedRules extends LockRules {
     DistributedLock mine = retaining().getLock(name);
     LockService other = service();
     DistributedLock theirs = other.getLock(name);
-    MultiLock several = MultiLock.of(theirs, other.getLock(name + "-too"));
-    List<Callable<Boolean>> ways =
-        List.of(
-            () -> freed(theirs, theirs.tryLock()),
-            () -> freed(theirs, theirs.tryLock(0, TimeUnit.SECONDS)),
-            () -> freed(theirs, other.getFairLock(name).tryLock()),
-            () -> freed(theirs, other.getFencedLock(name).tryLock()),
-            () -> freed(theirs, theirs.tryLock(0, 10, TimeUnit.SECONDS)),
-            () -> {
-              boolean both = several.tryLock();
-              if (both) {
-                several.unlock();
-              }
-              return both;
-            },
-            () -> theirs.tryAcquire(Duration.ZERO).map(WantedRules::closed).isPresent(),
-            () ->
-                several
-                    .async()
-                    .tryAcquire()
-                    .toCompletableFuture()
-                    .get(15, TimeUnit.SECONDS)
-                    .stream()
-                    .anyMatch(WantedRules::closed));
+    List<Callable<Boolean>> ways = attemptsThatDoNotWait(other);
     int got = 0;
     int tries = 0;
     for (int i = 0; i < ROUNDS; i++) {
@@ -123,6 +100,29 @@ public abstract class WantedRules extends LockRules {
 
     figures.add("attempts that got a retained lock", got + " of " + tries);
     assertTrue(got > tries / 2, got + " of " + tries);
+  }
+
+  /** Each tells whether it got the lock, which is free then. */
+  private List<Callable<Boolean>> attemptsThatDoNotWait(LockService other) {
+    DistributedLock theirs = other.getLock(name);
+    MultiLock several = MultiLock.of(theirs, other.getLock(name + "-too"));
+    return List.of(
+        () -> freed(theirs, theirs.tryLock()),
+        () -> freed(theirs, theirs.tryLock(0, TimeUnit.SECONDS)),
+        () -> freed(theirs, other.getFairLock(name).tryLock()),
+        () -> freed(theirs, other.getFencedLock(name).tryLock()),
+        () -> freed(theirs, theirs.tryLock(0, 10, TimeUnit.SECONDS)),
+        () -> {
+          boolean both = several.tryLock();
+          if (both) {
+            several.unlock();
+          }
+          return both;
+        },
+        () -> theirs.tryAcquire(Duration.ZERO).map(WantedRules::closed).isPresent(),
+        () ->
+            several.async().tryAcquire().toCompletableFuture().get(15, TimeUnit.SECONDS).stream()
+                .anyMatch(WantedRules::closed));
   }
 
   private static boolean freed(DistributedLock lock, boolean acquired) {

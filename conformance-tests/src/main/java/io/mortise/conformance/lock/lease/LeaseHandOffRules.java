@@ -18,20 +18,18 @@ import io.mortise.MultiLock;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.BusyService;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.HandOffs;
 import io.mortise.conformance.lock.fixture.HeldCall;
 import io.mortise.conformance.lock.fixture.SpyBackend;
 import io.mortise.conformance.lock.fixture.Waits;
 import io.mortise.conformance.support.Await;
-import io.mortise.conformance.support.Crew;
-import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
@@ -211,39 +209,19 @@ public abstract class LeaseHandOffRules extends LeaseFixture {
       throws InterruptedException {
     DistributedLock theirs = mine();
     DistributedLock mine = lockWithLease(LEASE);
-    AtomicBoolean done = new AtomicBoolean();
-    Crew busy =
-        Crew.start(
-            ThreadKind.PLATFORM,
-            7,
-            number -> {
-              while (!done.get()) {
-                use(theirs, number);
-              }
-            });
-    Waits waits = new Waits();
+    BusyService busy = new BusyService(7, number -> use(theirs, number));
 
-    try {
-      Crew.run(
-          1,
-          number -> {
-            for (int i = 0; i < 20 && !waits.areTooSlow(); i++) {
-              long start = System.nanoTime();
-              if (i % 2 == 0) {
-                Lease lease = mine.tryAcquire(LEASE).orElseThrow();
-                waits.since(start);
-                lease.close();
-              } else {
-                mine.lock();
-                waits.since(start);
-                mine.unlock();
+    Waits waits =
+        busy.waitsOfOneMore(
+            20,
+            time -> {
+              if (time % 2 == 0) {
+                return mine.tryAcquire(LEASE).orElseThrow();
               }
-            }
-          });
-    } finally {
-      done.set(true);
-    }
-    busy.join(Duration.ofSeconds(30));
+              mine.lock();
+              return mine::unlock;
+            });
+
     waits.note(figures, "wait for a lock of busy threads and leases");
     waits.assertFewSlow();
     assertFree();

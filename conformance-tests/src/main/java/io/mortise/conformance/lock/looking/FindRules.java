@@ -71,17 +71,7 @@ public abstract class FindRules extends LockRules {
     assertEquals(
         List.of("-1", "-2", "-3", "-4", "-5", "-5", "-6"),
         names(found).stream().map(each -> each.substring(name.length())).toList());
-    for (LockStatus each : found) {
-      LockStatus.Holder holder = each.holders().get(0);
-      assertEquals(1, each.holders().size());
-      assertEquals(mine.clientId(), holder.clientId());
-      assertEquals(ProcessHandle.current().pid(), holder.pid());
-      assertEquals(Thread.currentThread().getId(), holder.threadId());
-      assertEquals(each.leaseLeft(), holder.leaseLeft());
-      assertTrue(holder.leaseLeft().compareTo(LEASE) <= 0, each.toString());
-      assertTrue(holder.leaseLeft().compareTo(LEASE.dividedBy(2)) > 0, each.toString());
-      assertEquals(List.of(), each.waiters());
-    }
+    found.forEach(each -> assertHeldHere(each, mine));
     assertEquals(
         found.stream().map(LockStatus::kind).toList(),
         names(found).stream()
@@ -91,6 +81,19 @@ public abstract class FindRules extends LockRules {
             .toList());
     assertTrue(asked.getLock(name + "-1").forceUnlock(found.get(0).holders().get(0).id()));
     permits.close();
+  }
+
+  /** This thread alone holds the lock, through that service, and nobody waits for it. */
+  private static void assertHeldHere(LockStatus found, LockService service) {
+    LockStatus.Holder holder = found.holders().get(0);
+    assertEquals(1, found.holders().size());
+    assertEquals(service.clientId(), holder.clientId());
+    assertEquals(ProcessHandle.current().pid(), holder.pid());
+    assertEquals(Thread.currentThread().getId(), holder.threadId());
+    assertEquals(found.leaseLeft(), holder.leaseLeft());
+    assertTrue(holder.leaseLeft().compareTo(LEASE) <= 0, found.toString());
+    assertTrue(holder.leaseLeft().compareTo(LEASE.dividedBy(2)) > 0, found.toString());
+    assertEquals(List.of(), found.waiters());
   }
 
   @Test

@@ -87,8 +87,7 @@ abstract class MultiFixture extends LockRules {
   }
 
   final boolean isWaitedFor(int number) {
-    String count = "return {redis.call('ZCARD', KEYS[1])}";
-    return runOn("mortise:queue:" + nameOf(number), count).equals(List.<Object>of(1L));
+    return sizeOf("mortise:queue:" + nameOf(number)) == 1;
   }
 
   static Contender.Way lockingInterruptibly(LeasedLock lock) {

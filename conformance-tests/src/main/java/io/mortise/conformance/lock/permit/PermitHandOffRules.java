@@ -16,15 +16,13 @@ import io.mortise.LossCause;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.BusyService;
 import io.mortise.conformance.lock.fixture.HandOffs;
 import io.mortise.conformance.lock.fixture.Waits;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
-import io.mortise.conformance.support.ThreadKind;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
@@ -125,36 +123,19 @@ public abstract class PermitHandOffRules extends SyncFixture {
   void aSingleThreadGetsPermitsFromABusyService(Figures figures) throws InterruptedException {
     DistributedSemaphore theirs = with(2, builder -> builder);
     DistributedSemaphore mine = semaphore();
-    AtomicBoolean done = new AtomicBoolean();
-    Crew busy =
-        Crew.start(
-            ThreadKind.PLATFORM,
+    BusyService busy =
+        new BusyService(
             6,
             number -> {
-              while (!done.get()) {
-                theirs.acquire().close();
-                if (number == 0) {
-                  passTime(HAND_OFFS);
-                }
+              theirs.acquire().close();
+              if (number == 0) {
+                passTime(HAND_OFFS);
               }
             });
-    Waits waits = new Waits();
 
-    try {
-      Crew.run(
-          1,
-          number -> {
-            for (int i = 0; i < 20 && !waits.areTooSlow(); i++) {
-              long start = System.nanoTime();
-              Lease lease = mine.tryAcquire(1 + i % 2, LONG).orElseThrow();
-              waits.since(start);
-              lease.close();
-            }
-          });
-    } finally {
-      done.set(true);
-    }
-    busy.join(Duration.ofSeconds(30));
+    Waits waits =
+        busy.waitsOfOneMore(20, time -> mine.tryAcquire(1 + time % 2, LONG).orElseThrow());
+
     waits.note(figures, "wait for permits of a busy service");
     waits.assertFewSlow();
     awaitFree(mine, 2);

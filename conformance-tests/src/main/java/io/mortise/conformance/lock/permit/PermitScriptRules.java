@@ -25,6 +25,10 @@ import org.junit.jupiter.api.Test;
 /** The semaphore's scripts under random commands. After each command the test checks the store. */
 public abstract class PermitScriptRules extends SyncFixture {
   private static final int COMMANDS = 400;
+
+  /** How many there are at most, as long as no reply has let a waiter in. */
+  private static final int MOST = 20 * COMMANDS;
+
   private static final String LEASE = "600000";
   private static final String LOOK =
       """
@@ -42,6 +46,9 @@ public abstract class PermitScriptRules extends SyncFixture {
 
   private int total = 4;
   private int sequence;
+
+  /** How many waiters were let in by the reply to another party of their process. */
+  private int letIn;
 
   protected PermitScriptRules(LockKit kit) {
     super(kit, "sem");
@@ -82,6 +89,7 @@ public abstract class PermitScriptRules extends SyncFixture {
             .getKey();
     waiting.remove(party);
     inside.put(party, (String) id);
+    letIn++;
   }
 
   private void acquire(int party, String id, boolean join) {
@@ -180,9 +188,10 @@ public abstract class PermitScriptRules extends SyncFixture {
     Random random = new Random(seed);
     history.add("seed " + seed);
     List<Integer> parties = IntStream.range(0, 8).boxed().toList();
-    for (int i = 0; i < COMMANDS; i++) {
+    for (int i = 0; i < COMMANDS || (letIn == 0 && i < MOST); i++) {
       step(parties.get(random.nextInt(parties.size())), random);
       check();
     }
+    assertTrue(letIn > 0, "no reply let a waiter in");
   }
 }

@@ -11,7 +11,6 @@ import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.function.Executable;
 
@@ -60,8 +59,7 @@ abstract class SyncFixture extends LockRules {
   }
 
   boolean areWaiting(long waiting) {
-    String count = "return {redis.call('ZCARD', KEYS[1])}";
-    return runOn(key("queue"), count).equals(List.<Object>of(waiting));
+    return sizeOf(key("queue")) == waiting;
   }
 
   /** Waits until that many acquisitions are in the queue in the store. */

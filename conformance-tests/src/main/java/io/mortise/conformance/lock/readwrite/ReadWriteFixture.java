@@ -50,8 +50,7 @@ abstract class ReadWriteFixture extends LockRules {
   }
 
   boolean areWaiting(long waiting) {
-    String count = "return {redis.call('ZCARD', KEYS[1])}";
-    return runOn(key("queue"), count).equals(List.<Object>of(waiting));
+    return sizeOf(key("queue")) == waiting;
   }
 
   /** Waits until that many acquisitions of both modes are in the lock's queue in the store. */

@@ -35,10 +35,6 @@ public abstract class ReaderFaultRules extends ReadWriteFixture {
     super(kit);
   }
 
-  private long readers() {
-    return (Long) runOn(key("readers"), "return {redis.call('ZCARD', KEYS[1])}").get(0);
-  }
-
   @Test
   @Rule({"L10", "L11", "A3"})
   void missingMessagesCostReadersARecheckAndNotTheirPlace() {
@@ -105,7 +101,7 @@ public abstract class ReaderFaultRules extends ReadWriteFixture {
     Contender reader = entering(theirs.readLock());
     passTimeUntil("the waiter asks again", SECOND, reader::isInside);
 
-    assertEquals(1, readers());
+    assertEquals(1, sizeOf(key("readers")));
     reader.leave(theirs.readLock()::unlock);
     assertTrue(isFree(mine.writeLock()));
   }
@@ -148,7 +144,7 @@ public abstract class ReaderFaultRules extends ReadWriteFixture {
 
     assertTrue(reader.result(), "the reader acquired the lock anew");
     leaving.pass();
-    assertEquals(2, readers());
+    assertEquals(2, sizeOf(key("readers")));
     reader.leave(theirs.readLock()::unlock);
     mine.readLock().unlock();
     assertTrue(isFree(mine.writeLock()));

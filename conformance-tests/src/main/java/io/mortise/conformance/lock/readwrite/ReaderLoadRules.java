@@ -8,15 +8,14 @@ import io.mortise.DistributedReadWriteLock;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.BusyService;
 import io.mortise.conformance.lock.fixture.Waits;
 import io.mortise.conformance.support.Crew;
-import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
@@ -162,45 +161,33 @@ public abstract class ReaderLoadRules extends ReadWriteFixture {
   @Rule({"L12", "W21"})
   void aSteadyLoadOfOneSideDoesNotStarveTheOther(boolean oneWrites, Figures figures)
       throws InterruptedException {
-    List<DistributedReadWriteLock> locks = List.of(rw(), rw());
-    AtomicBoolean done = new AtomicBoolean();
-    LongAdder turns = new LongAdder();
-    Crew busy =
-        Crew.start(
-            ThreadKind.PLATFORM,
+    List<DistributedLock> theirs = List.of(side(rw(), !oneWrites), side(rw(), !oneWrites));
+    DistributedLock mine = side(rw(), oneWrites);
+    BusyService busy =
+        new BusyService(
             4,
             number -> {
-              DistributedLock side = side(locks.get(number % 2), !oneWrites);
-              while (!done.get()) {
-                side.lock();
-                LockSupport.parkNanos(200_000); // long enough that one of them always holds it
-                side.unlock();
-                turns.increment();
-                if (number == 0) {
-                  passTime(HAND_OFFS); // also where only tests move it
-                }
+              DistributedLock side = theirs.get(number % 2);
+              side.lock();
+              LockSupport.parkNanos(200_000); // long enough that one of them always holds it
+              side.unlock();
+              if (number == 0) {
+                passTime(HAND_OFFS); // also where only tests move it
               }
             });
-    Waits waits = new Waits();
-    DistributedLock side = side(rw(), oneWrites);
-    try {
-      Crew.run(
-          1,
-          number -> {
-            for (int i = 0; i < 150 && !waits.areTooSlow(); i++) {
-              long start = System.nanoTime();
-              assertTrue(side.tryLock(15, TimeUnit.SECONDS), "no acquisition in 15 s");
-              waits.since(start);
-              side.unlock();
-            }
-          });
-    } finally {
-      done.set(true);
-    }
-    busy.join(Duration.ofSeconds(30));
+
+    Waits waits =
+        busy.waitsOfOneMore(
+            150,
+            time -> {
+              assertTrue(mine.tryLock(15, TimeUnit.SECONDS), "no acquisition in 15 s");
+              return mine::unlock;
+            });
+
     String who = oneWrites ? "a writer among 4 readers" : "a reader among 4 writers";
     waits.note(figures, who + " that never pause");
     waits.assertFewSlow();
-    assertTrue(turns.sum() >= waits.count(), "the other side had " + turns + " acquisitions");
+    assertTrue(
+        busy.turns() >= waits.count(), "the other side had " + busy.turns() + " acquisitions");
   }
 }

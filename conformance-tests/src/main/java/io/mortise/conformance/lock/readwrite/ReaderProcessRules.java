@@ -124,9 +124,7 @@ public abstract class ReaderProcessRules extends ReadWriteFixture {
     DistributedReadWriteLock theirs = rwOn(server);
     mine.readLock().lock();
     Contender writer = entering(theirs.writeLock());
-    Await.until(
-        "the waiter is in the queue",
-        () -> Long.valueOf(1).equals(server.command("ZCARD", key("queue"))));
+    Await.until("the waiter is in the queue", () -> server.sizeOf(key("queue")) == 1);
 
     server.restart();
 

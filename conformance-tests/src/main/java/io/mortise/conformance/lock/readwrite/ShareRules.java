@@ -17,6 +17,7 @@ import io.mortise.LossCause;
 import io.mortise.conformance.Figures;
 import io.mortise.conformance.LockKit;
 import io.mortise.conformance.Rule;
+import io.mortise.conformance.lock.fixture.BusyService;
 import io.mortise.conformance.lock.fixture.Contender;
 import io.mortise.conformance.lock.fixture.HandOffs;
 import io.mortise.conformance.lock.fixture.SpyBackend;
@@ -24,11 +25,9 @@ import io.mortise.conformance.lock.fixture.Waits;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.Crew;
 import io.mortise.conformance.support.LogCapture;
-import io.mortise.conformance.support.ThreadKind;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
@@ -56,10 +55,6 @@ public abstract class ShareRules extends ReadWriteFixture {
     return told(builder -> builder).getReadWriteLock(name);
   }
 
-  private long readers() {
-    return (Long) runOn(key("readers"), "return {redis.call('ZCARD', KEYS[1])}").get(0);
-  }
-
   /** Threads that read by one hold of the store. A busy machine may need several tries. */
   private List<Contender> sharing(DistributedReadWriteLock rw, int threads) {
     long start = System.nanoTime();
@@ -69,7 +64,7 @@ public abstract class ShareRules extends ReadWriteFixture {
               .mapToObj(number -> Contender.startBusy(() -> locked(rw.readLock())))
               .toList();
       all.forEach(each -> assertTrue(each.result()));
-      if (readers() == 1) {
+      if (sizeOf(key("readers")) == 1) {
         return all;
       }
       assertTrue(System.nanoTime() - start < Await.patience().toNanos(), "no hold was shared");
@@ -134,7 +129,7 @@ public abstract class ShareRules extends ReadWriteFixture {
     DistributedReadWriteLock mine = told(b -> b.handOffLimit(0)).getReadWriteLock(name);
     List<Contender> all = List.of(entering(mine.readLock()), entering(mine.readLock()));
     all.forEach(each -> assertTrue(each.result()));
-    assertEquals(2, readers());
+    assertEquals(2, sizeOf(key("readers")));
     all.forEach(each -> each.leave(mine.readLock()::unlock));
     assertEquals(0, shares.all());
   }
@@ -177,37 +172,26 @@ public abstract class ShareRules extends ReadWriteFixture {
       throws InterruptedException {
     DistributedReadWriteLock theirs = told();
     DistributedLock writing = (ofTheirService ? theirs : rw()).writeLock();
-    AtomicBoolean done = new AtomicBoolean();
-    Crew busy =
-        Crew.start(
-            ThreadKind.PLATFORM,
+    BusyService busy =
+        new BusyService(
             6,
             number -> {
-              while (!done.get()) {
-                theirs.readLock().lock();
-                LockSupport.parkNanos(2_000_000); // one is always inside, most are at rest
-                theirs.readLock().unlock();
-                if (number == 0) {
-                  passTime(HAND_OFFS);
-                }
+              theirs.readLock().lock();
+              LockSupport.parkNanos(2_000_000); // one is always inside, most are at rest
+              theirs.readLock().unlock();
+              if (number == 0) {
+                passTime(HAND_OFFS);
               }
             });
-    Waits waits = new Waits();
-    try {
-      Crew.run(
-          1,
-          number -> {
-            for (int i = 0; i < 100 && !waits.areTooSlow(); i++) {
-              long start = System.nanoTime();
+
+    Waits waits =
+        busy.waitsOfOneMore(
+            100,
+            time -> {
               assertTrue(writing.tryLock(LONG), "no acquisition");
-              waits.since(start);
-              writing.unlock();
-            }
-          });
-    } finally {
-      done.set(true);
-    }
-    busy.join(Duration.ofSeconds(30));
+              return writing::unlock;
+            });
+
     String where = ofTheirService ? "of the same" : "of another";
     waits.note(figures, "a writer " + where + " service among 6 readers that share");
     waits.assertFewSlow();
@@ -264,7 +248,7 @@ public abstract class ShareRules extends ReadWriteFixture {
     Contender other = entering(mine.readLock());
 
     assertTrue(other.result());
-    assertEquals(2, readers());
+    assertEquals(2, sizeOf(key("readers")));
     other.leave(mine.readLock()::unlock);
     mine.readLock().unlock();
     assertEquals(0, shares.all());

@@ -96,8 +96,7 @@ public abstract class ServerLeakRules extends LockRules {
     DistributedLock contended = closing.getLock(name);
     Contender waiter = contender(() -> contended.tryLock(1, TimeUnit.HOURS));
     Await.until(
-        "the waiter is in the queue",
-        () -> Long.valueOf(1).equals(server.command("ZCARD", "mortise:queue:{" + name + '}')));
+        "the waiter is in the queue", () -> server.sizeOf("mortise:queue:{" + name + '}') == 1);
     outage.run();
     DistributedLock free = closing.getLock(name + "-free");
     Contender asking = Contender.startBusy(() -> free.tryLock(1, TimeUnit.HOURS));

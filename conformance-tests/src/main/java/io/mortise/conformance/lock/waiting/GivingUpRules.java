@@ -18,7 +18,6 @@ import io.mortise.conformance.lock.fixture.LockRules;
 import io.mortise.conformance.lock.fixture.Wanted;
 import io.mortise.conformance.support.Await;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -45,8 +44,7 @@ public abstract class GivingUpRules extends LockRules {
   }
 
   private boolean isWaiting(Wanted side, long waiting) {
-    String count = "return {redis.call('ZCARD', KEYS[1])}";
-    return runOn(side.queue(name), count).equals(List.<Object>of(waiting));
+    return sizeOf(side.queue(name)) == waiting;
   }
 
   private Contender waiting(Wanted side, Contender.Way way) {

@@ -4,7 +4,6 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
-import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -160,15 +159,13 @@ public abstract class QueueRules extends LockRules {
     mine.unlock();
     passTimeUntil("the waiter asks without a message", SECOND.multipliedBy(4), waiter::isInside);
     HeldCall releasing = link.hold("leave");
-    Thread leaver = new Thread(() -> waiter.leave(theirs::unlock));
-    leaver.start();
+    waiter.startLeaving(theirs::unlock);
     releasing.awaitSent();
 
     link.mail().deliver();
     assertNotEquals("ABSENT", releasing.pass().get(0), "the lock was released before");
 
-    Await.until("the unlock is over", () -> !leaver.isAlive());
-    assertNull(waiter.ended());
+    waiter.awaitLeft();
   }
 
   @Test
