@@ -29,6 +29,10 @@ import org.junit.jupiter.api.Test;
  */
 public abstract class ReaderScriptRules extends ReadWriteFixture {
   private static final int COMMANDS = 1500;
+
+  /** How many there are at most, as long as no reply has let a waiter in. */
+  private static final int MOST = 20 * COMMANDS;
+
   private static final String LEASE = "600000";
 
   /** The writer, the readers, the queue, and how many keys have no expiry. */
@@ -221,7 +225,7 @@ public abstract class ReaderScriptRules extends ReadWriteFixture {
     long seed = System.nanoTime();
     Random random = new Random(seed);
     history.add("seed " + seed);
-    for (int i = 0; i < COMMANDS; i++) {
+    for (int i = 0; i < COMMANDS || (letIn == 0 && i < MOST); i++) {
       int number = random.nextInt(parties.size());
       step(parties.get(number), number, random);
       check();
