@@ -47,7 +47,7 @@ public abstract class PermitScriptRules extends SyncFixture {
   private int total = 4;
   private int sequence;
 
-  /** How many waiters were let in by the reply to another party of their process. */
+  /** How many waiters got permits by the reply to another party of their process. */
   private int letIn;
 
   protected PermitScriptRules(LockKit kit) {
