@@ -7,10 +7,12 @@ import io.mortise.LeasedLock;
 import io.mortise.LockServiceClosedException;
 import io.mortise.LossCause;
 import io.mortise.Registration;
+import io.mortise.internal.concurrent.Backoff;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.lock.Member;
 import io.mortise.internal.lock.MemberHandle;
+import io.mortise.internal.wire.Names;
 import io.mortise.spi.TimeSource;
 import io.mortise.spi.TimeSource.Timer;
 import java.time.Duration;
@@ -44,15 +46,14 @@ public final class Election implements LeaderElection {
    * under its own. Nothing is called in a monitor that sends a command or runs a callback.
    *
    * A request is sent and taken back under the lock `sending`, in a step, so that no listener runs
-   * under it. So a close() that has had it knows that all is sent, and then waits for the answers.
+   * under it. A close() first says that the candidate is over, and then takes that lock. So it finds
+   * each request that was sent, none follows, and then it waits for the answers.
    *
    * The executor of the service runs all callbacks but one. close() tells onRevoked itself, since
    * it may be called by the only thread of the executor.
    */
   private static final Logger log = LoggerFactory.getLogger(Election.class);
   private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
-  private static final Duration LONGEST_AFTER_REFUSAL = Duration.ofSeconds(30);
-  private static final Duration LONGEST_AFTER_FAILURE = Duration.ofMinutes(1);
   private static final Duration LONGEST_PAUSE = Duration.ofDays(10_000);
 
   private final LeasedLock lock;
@@ -68,10 +69,10 @@ public final class Election implements LeaderElection {
   private @Nullable Timer pausing;
   private volatile @Nullable Term term;
 
-  /** What the next pause is, after a request that failed, and after an onElected that threw. */
-  private Duration afterRefusal = FIRST_PAUSE;
+  // Used by one state after the other
 
-  private Duration afterFailure = FIRST_PAUSE;
+  private final Backoff afterRefusal = new Backoff(FIRST_PAUSE, Duration.ofSeconds(30));
+  private final Backoff afterFailure = new Backoff(FIRST_PAUSE, Duration.ofMinutes(1));
 
   private Election(LeasedLock lock, Leader leader, List<Member> members) {
     this.lock = lock;
@@ -103,11 +104,8 @@ public final class Election implements LeaderElection {
     return lock instanceof QuorumLock red
         ? red.members().all()
         : List.of(
-            MemberHandle.of(lock)
-                .orElseThrow(() ->
-                    new IllegalArgumentException(
-                        "%s is a %s; an election needs a lock of LockService.getFencedLock or RedLock.fenced"
-                            .formatted(lock, lock.getClass().getName()))));
+            MemberHandle.of(
+                lock, "an election needs a lock of LockService.getFencedLock or RedLock.fenced"));
   }
 
   @Override
@@ -117,8 +115,7 @@ public final class Election implements LeaderElection {
 
   @Override
   public boolean isLeader() {
-    Term now = term;
-    return now != null && now.leads();
+    return term().isPresent();
   }
 
   @Override
@@ -147,23 +144,16 @@ public final class Election implements LeaderElection {
   private @Nullable CompletableFuture<Lease> ask() {
     sending.lock();
     try {
-      if (isOver()) {
-        return null;
-      }
-      CompletableFuture<Lease> request = lock.async().acquire();
-      if (isOverAfter(request)) {
-        withdraw();
-      }
-      return request;
+      return isOver() ? null : asks(lock.async().acquire());
     } finally {
       sending.unlock();
     }
   }
 
-  private synchronized boolean isOverAfter(CompletableFuture<Lease> request) {
+  private synchronized CompletableFuture<Lease> asks(CompletableFuture<Lease> request) {
     pausing = null;
     asked = request;
-    return over;
+    return request;
   }
 
   private synchronized boolean isOver() {
@@ -188,7 +178,7 @@ public final class Election implements LeaderElection {
       return null;
     }
     asked = null;
-    afterRefusal = FIRST_PAUSE;
+    afterRefusal.reset();
     term = new Term(lease);
     return term;
   }
@@ -197,32 +187,15 @@ public final class Election implements LeaderElection {
     if (failure instanceof LockServiceClosedException) {
       Term unused = leave();
     } else if (!isOver()) {
-      Duration pause = nextAfterRefusal();
+      Duration pause = Duration.ofNanos(afterRefusal.next());
       if (pause.equals(FIRST_PAUSE)) {
         log.warn(
             "'{}': this candidate has no place, and asks until it has: {}",
-            name(),
+            Names.shown(name()),
             String.valueOf(failure));
       }
       pause(pause);
     }
-  }
-
-  private synchronized Duration nextAfterRefusal() {
-    Duration now = afterRefusal;
-    afterRefusal = doubled(now, LONGEST_AFTER_REFUSAL);
-    return now;
-  }
-
-  private synchronized Duration nextAfterFailure() {
-    Duration now = afterFailure;
-    afterFailure = doubled(now, LONGEST_AFTER_FAILURE);
-    return now;
-  }
-
-  private static Duration doubled(Duration last, Duration most) {
-    Duration next = last.multipliedBy(2);
-    return next.compareTo(most) < 0 ? next : most;
   }
 
   private synchronized void pause(Duration pause) {
@@ -234,21 +207,17 @@ public final class Election implements LeaderElection {
   // Leading
 
   private void lead(Term elected) {
-    log.info("'{}': this candidate leads in term {}", name(), elected.number());
+    log.info("'{}': this candidate leads in term {}", Names.shown(name()), elected.number());
     MergedLease.staysLong(elected.lease());
     Lease unused = elected.lease().onLost(change -> lost(elected, change));
     boolean works = tell(elected, "onElected", told -> told.onElected(elected.number()));
     elected.begins();
     if (works) {
-      works();
+      afterFailure.reset();
     } else {
-      elected.ends(new Term.End(Optional.empty(), nextAfterFailure()));
+      elected.ends(new Term.End(Optional.empty(), Duration.ofNanos(afterFailure.next())));
     }
     revoke(elected);
-  }
-
-  private synchronized void works() {
-    afterFailure = FIRST_PAUSE;
   }
 
   private void lost(Term elected, LeaseChange change) {
@@ -256,32 +225,22 @@ public final class Election implements LeaderElection {
     revoke(elected);
   }
 
+  /** Tells that a term has ended and gives its lock back, if it is time to and nobody else does. */
   private void revoke(Term ended) {
-    CompletableFuture<Void> released = giveUp(ended);
-    if (released != null) {
-      CompletableFuture<Void> unused = released.whenComplete((done, lost) -> goOn(ended));
+    Term.End why = ended.toBeRevoked();
+    if (why != null) {
+      tellRevoked(ended, why.loss());
+      CompletableFuture<Void> released = ended.lease().releaseAsync();
+      ended.told().complete(null);
+      CompletableFuture<Void> unused =
+          released.whenComplete((done, lost) -> goOn(ended, why.pause()));
     }
   }
 
-  /**
-   * Tells that a term has ended and then gives its lock back, if it is time to and nobody else
-   * does. Returns the answer to that, or null.
-   */
-  private @Nullable CompletableFuture<Void> giveUp(Term ended) {
-    if (!ended.isToBeRevoked()) {
-      return null;
-    }
-    tellRevoked(ended);
-    CompletableFuture<Void> released = ended.lease().releaseAsync();
-    ended.told().complete(null);
-    return released;
-  }
-
-  private void tellRevoked(Term ended) {
-    Optional<LossCause> loss = Objects.requireNonNull(ended.end()).loss();
+  private void tellRevoked(Term ended, Optional<LossCause> loss) {
     log.info(
         "'{}': this candidate leads no more, term {} ended: {}",
-        name(),
+        Names.shown(name()),
         ended.number(),
         loss.map(LossCause::name).orElse("it gave up"));
     boolean unused = tell(ended, "onRevoked", told -> told.onRevoked(ended.number(), loss));
@@ -294,18 +253,15 @@ public final class Election implements LeaderElection {
       call.accept(leader);
       return true;
     } catch (Throwable e) { // an Error too: the lock's state does not depend on a callback
-      log.warn("'{}': {} failed in term {}", name(), what, of.number(), e);
+      log.warn("'{}': {} failed in term {}", Names.shown(name()), what, of.number(), e);
       return false;
     } finally {
       of.tells(null);
     }
   }
 
-  private void goOn(Term ended) {
-    Duration pause = Objects.requireNonNull(ended.end()).pause();
-    synchronized (this) {
-      term = null;
-    }
+  private void goOn(Term ended, Duration pause) {
+    term = null;
     if (pause.isNegative() || pause.isZero()) {
       stand();
     } else {
@@ -351,30 +307,27 @@ public final class Election implements LeaderElection {
     }
     leading = leave();
     withdraw();
-    boolean told = leading != null && endHere(leading);
-    if (here) {
-      return; // it goes on when the callback has returned
-    }
     if (leading != null) {
-      awaitTold(leading);
+      leading.ends(new Term.End(Optional.empty(), Duration.ZERO));
+      revoke(leading);
     }
-    members.forEach(Member::awaitDeparted);
-    if (leading != null && told) {
-      goOn(leading);
+    if (!here) { // else it goes on when the callback has returned
+      awaitLeft(leading);
     }
   }
 
-  /** The term ends. Returns whether this call has told that, and begun to give the lock back. */
-  private boolean endHere(Term leading) {
-    leading.ends(new Term.End(Optional.empty(), Duration.ZERO));
-    return giveUp(leading) != null;
-  }
-
-  private void awaitTold(Term ended) {
+  /** It does not wait for the executor, which may have only the calling thread. */
+  private void awaitLeft(@Nullable Term last) {
     try {
-      Futures.await(ended.told().copy(), time);
+      if (last != null) {
+        Futures.await(last.told().copy(), time);
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+    members.forEach(Member::awaitDeparted);
+    if (last != null) {
+      last.over().complete(null);
     }
   }
 
@@ -392,19 +345,17 @@ public final class Election implements LeaderElection {
 
   /** Takes the request back, or gives back its lease that has arrived already. */
   private void withdraw() {
-    Trampoline.step(this::takeBack);
-  }
-
-  private void takeBack() {
-    sending.lock();
-    try {
-      CompletableFuture<Lease> request = takeAsked();
-      if (request != null && !request.cancel(false) && !request.isCompletedExceptionally()) {
-        CompletableFuture<Void> unused = request.join().releaseAsync();
+    Trampoline.step(() -> {
+      sending.lock();
+      try {
+        CompletableFuture<Lease> request = takeAsked();
+        if (request != null && !request.cancel(false) && !request.isCompletedExceptionally()) {
+          CompletableFuture<Void> unused = request.join().releaseAsync();
+        }
+      } finally {
+        sending.unlock();
       }
-    } finally {
-      sending.unlock();
-    }
+    });
   }
 
   private synchronized @Nullable CompletableFuture<Lease> takeAsked() {
@@ -415,11 +366,11 @@ public final class Election implements LeaderElection {
 
   @Override
   public String toString() {
-    Term now = term;
+    OptionalLong now = term();
     String state =
-        now != null && now.leads()
-            ? "leads in term " + now.number()
+        now.isPresent()
+            ? "leads in term " + now.getAsLong()
             : isOver() ? "closed" : "does not lead";
-    return "LeaderElection[" + name() + ", " + state + ']';
+    return "LeaderElection[" + Names.shown(name()) + ", " + state + ']';
   }
 }

@@ -11,12 +11,10 @@ import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -205,9 +203,6 @@ final class MultiAttempt {
   private @Nullable Member take(List<Member> run) throws InterruptedException {
     int taken = 0;
     while (taken < run.size()) {
-      if (isLate()) {
-        return run.get(taken);
-      }
       taken += takeTogether(run.subList(taken, run.size()));
       if (failure != null) {
         return missing();
@@ -236,7 +231,8 @@ final class MultiAttempt {
    */
   private int takeTogether(List<Member> run) {
     boolean waitsFirst = !first && held.isEmpty(); // that one has just refused
-    List<Member> wanted = run.size() == 1 || byItself || waitsFirst ? List.of() : run;
+    boolean alone = run.size() == 1 || byItself || waitsFirst || isLate();
+    List<Member> wanted = alone ? List.of() : run;
     while (!wanted.isEmpty()) {
       MultiTries tries = new MultiTries(this::hold);
       int asked = tries.beginTogether(wanted);
@@ -317,19 +313,6 @@ final class MultiAttempt {
   private List<Throwable> giveBack() {
     List<Throwable> errors = MultiTries.unlockAll(held, Duration.ZERO);
     held.clear();
-    return errors;
-  }
-
-  /** Does something with all members, and returns what that threw. */
-  static List<Throwable> tell(Collection<Member> members, Consumer<LeasedLock> what) {
-    List<Throwable> errors = new ArrayList<>();
-    for (Member each : members) {
-      try {
-        what.accept(each.handle());
-      } catch (RuntimeException | Error e) {
-        errors.add(e);
-      }
-    }
     return errors;
   }
 }

@@ -12,6 +12,7 @@ import io.mortise.internal.lock.Member;
 import io.mortise.internal.lock.MemberHandle;
 import io.mortise.internal.wire.Names;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -59,13 +60,9 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
       return multi.members.stream();
     }
     Objects.requireNonNull(lock, "a member of the multi-lock");
-    return MemberHandle.of(lock).map(Stream::of).orElseThrow(() -> refused(lock));
-  }
-
-  private static IllegalArgumentException refused(LeasedLock lock) {
-    return new IllegalArgumentException(
-        "%s is a %s; a member of a multi-lock comes from a LockService, or is a multi-lock"
-            .formatted(lock, lock.getClass().getName()));
+    return Stream.of(
+        MemberHandle.of(
+            lock, "a member of a multi-lock comes from a LockService, or is a multi-lock"));
   }
 
   @Override
@@ -172,11 +169,7 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
   private RuntimeException merged(List<Throwable> errors, String others) {
     for (Throwable each : errors) {
       if (!(each instanceof IllegalMonitorStateException)) {
-        errors.stream().filter(other -> !other.equals(each)).forEach(each::addSuppressed);
-        if (each instanceof Error error) {
-          throw error;
-        }
-        return (RuntimeException) each;
+        return MultiTries.merged(each, errors);
       }
     }
     long lost = errors.stream().filter(LeaseLostException.class::isInstance).count();
@@ -184,7 +177,7 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
     String message =
         "multi-lock %s: thread %s (%d) lost %d of %d members and did not hold %d; %s; %s; see the suppressed exceptions"
             .formatted(
-                name(),
+                Names.shown(name()),
                 thread.getName(),
                 thread.getId(),
                 lost,
@@ -236,7 +229,8 @@ public final class MultiLockHandle extends JucLock implements MultiLock {
 
   @Override
   public void ensureHeld() {
-    List<Throwable> errors = MultiAttempt.tell(members, LeasedLock::ensureHeld);
+    List<Throwable> errors = new ArrayList<>();
+    locks().forEach(each -> MultiTries.guarded(each::ensureHeld, errors));
     if (!errors.isEmpty()) {
       throw merged(errors, "the other members are still held");
     }

@@ -56,8 +56,7 @@ final class MultiTries {
     for (List<Member> run : runs(members)) {
       Run together = begins(run);
       for (Member each : run) {
-        boolean joins = run.size() > 1 && joins(each, together);
-        if (!joins && broken.isEmpty()) {
+        if (run.size() == 1 || !joins(each, together)) {
           begin(each);
         }
       }
@@ -73,14 +72,10 @@ final class MultiTries {
    */
   int beginTogether(List<Member> run) {
     Run together = begins(run);
-    int asked = 0;
-    while (asked < run.size() && joins(run.get(asked), together)) {
-      asked++;
-    }
-    if (asked == run.size()) {
+    if (run.stream().allMatch(each -> joins(each, together))) {
       send(together);
     }
-    return asked;
+    return together.members().size();
   }
 
   private Run begins(List<Member> run) {
@@ -111,16 +106,14 @@ final class MultiTries {
 
   /** Begins each of these by its own command. */
   void beginEach(Collection<Member> members) {
-    for (Member each : members) {
-      if (broken.isEmpty()) {
-        begin(each);
-      }
-    }
+    members.forEach(this::begin);
   }
 
   private void begin(Member member) {
     try {
-      begun.put(member, member.begin());
+      if (broken.isEmpty()) {
+        begun.put(member, member.begin());
+      }
     } catch (LockException e) {
       failure = e; // as if it had been sent, and failed
     } catch (RuntimeException | Error e) {
@@ -137,7 +130,9 @@ final class MultiTries {
   @Nullable LockException finish() {
     runs.forEach(run -> run.members().forEach(this::finish)); // the others may wait at a gate
     List.copyOf(begun.keySet()).forEach(this::finish);
-    throwFirst();
+    if (!broken.isEmpty()) {
+      throw merged(broken.get(0), broken);
+    }
     return failure;
   }
 
@@ -154,15 +149,13 @@ final class MultiTries {
     }
   }
 
-  private void throwFirst() {
-    if (!broken.isEmpty()) {
-      Throwable first = broken.get(0);
-      suppress(first, broken);
-      if (first instanceof Error error) {
-        throw error;
-      }
-      throw (RuntimeException) first;
+  /** The one to throw, with the others suppressed. */
+  static RuntimeException merged(Throwable first, List<Throwable> all) {
+    suppress(first, all);
+    if (first instanceof Error error) {
+      throw error;
     }
+    return (RuntimeException) first;
   }
 
   /** Several members may have thrown the same exception. */
@@ -203,7 +196,8 @@ final class MultiTries {
     return errors;
   }
 
-  private static void guarded(Runnable step, List<Throwable> errors) {
+  /** What it throws goes to the errors. */
+  static void guarded(Runnable step, List<Throwable> errors) {
     try {
       step.run();
     } catch (RuntimeException | Error e) {

@@ -66,11 +66,9 @@ record QuorumMembers(
   }
 
   private static Member member(LeasedLock lock) {
-    return MemberHandle.of(Objects.requireNonNull(lock, "a member of the Redlock"))
-        .orElseThrow(() ->
-            new IllegalArgumentException(
-                "%s is a %s; a member of a Redlock comes from a LockService"
-                    .formatted(lock, lock.getClass().getName())));
+    return MemberHandle.of(
+        Objects.requireNonNull(lock, "a member of the Redlock"),
+        "a member of a Redlock comes from a LockService");
   }
 
   private static void warnOfSize(String name, int size) {

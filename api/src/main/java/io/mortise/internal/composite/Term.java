@@ -46,11 +46,6 @@ final class Term {
     return end == null && lease.isValid();
   }
 
-  /** Why it ends; null while it goes on. */
-  @Nullable End end() {
-    return end;
-  }
-
   /** It ends, for the first of several reasons. */
   synchronized void ends(End why) {
     end = end == null ? why : end;
@@ -61,11 +56,11 @@ final class Term {
     begun = true;
   }
 
-  /** Whether the caller is the one to tell {@code onRevoked}, now. */
-  synchronized boolean isToBeRevoked() {
+  /** Why it ends, if the caller is the one to tell {@code onRevoked} now; else null. */
+  synchronized @Nullable End toBeRevoked() {
     boolean due = begun && end != null && !revoked;
     revoked |= due;
-    return due;
+    return due ? end : null;
   }
 
   /** Notes which thread runs a callback; null if none does. */

@@ -4,6 +4,7 @@ import io.mortise.internal.wire.Together;
 import io.mortise.spi.BackendException;
 import io.mortise.spi.ScriptCall;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
@@ -24,13 +25,14 @@ public final class Batch {
   /** Calls that fit no other. */
   private final List<ScriptCall> others = new ArrayList<>();
 
-  private List<Supplier<List<Object>>> toOthers = List.of();
-  private @Nullable Supplier<List<Object>> answer;
+  /** Answers to calls that were sent by themselves. */
+  private final Map<ScriptCall, Supplier<List<Object>>> alone =
+      Collections.synchronizedMap(new IdentityHashMap<>());
 
-  // Set before the common call is answered, on the thread that delivers the reply
+  private @Nullable Supplier<List<Object>> common;
 
+  /** The common answer. Set before {@link #common} has it, on the thread that delivers it. */
   private List<Object> reply = List.of();
-  private final Map<ScriptCall, Supplier<List<Object>>> toRest = new IdentityHashMap<>();
 
   /** Makes one without calls, for locks of the service with that store. */
   public Batch(Store store) {
@@ -42,13 +44,8 @@ public final class Batch {
    * at the same time.
    */
   public Supplier<List<Object>> add(ScriptCall call) {
-    if (Together.fits(call)) {
-      calls.add(call);
-      return () -> answer(call);
-    }
-    int number = others.size();
-    others.add(call);
-    return () -> toOthers.isEmpty() ? Together.notAsked(call) : toOthers.get(number).get();
+    (Together.fits(call) ? calls : others).add(call);
+    return () -> answer(call);
   }
 
   /** How many calls it has that fit each other. */
@@ -61,9 +58,7 @@ public final class Batch {
    * refused, and nothing is sent.
    */
   public void send() {
-    if (!others.isEmpty()) {
-      toOthers = store.sendAll(others);
-    }
+    sendAlone(others);
     if (!calls.isEmpty()) {
       sendTogether();
     }
@@ -71,9 +66,9 @@ public final class Batch {
 
   private void sendTogether() {
     try {
-      answer = store.send(calls.size() > 1 ? Together.of(calls) : calls.get(0), this::replied);
+      common = store.send(calls.size() > 1 ? Together.of(calls) : calls.get(0), this::replied);
     } catch (RuntimeException | Error e) { // each call ends by it
-      answer =
+      common =
           () -> {
             throw e;
           };
@@ -87,16 +82,16 @@ public final class Batch {
   private void replied(@Nullable List<Object> value, @Nullable Throwable failure) {
     if (value != null) {
       reply = value;
-      sendRest(Together.rest(value, calls));
+      sendAlone(Together.rest(value, calls));
     } else if (store.refusedForSlots(failure)) { // nothing has run
-      sendRest(calls.stream().filter(Together::releases).toList());
+      sendAlone(calls.stream().filter(Together::releases).toList());
     }
   }
 
-  private void sendRest(List<ScriptCall> rest) {
-    List<Supplier<List<Object>>> answers = rest.isEmpty() ? List.of() : store.sendAll(rest);
+  private void sendAlone(List<ScriptCall> some) {
+    List<Supplier<List<Object>>> answers = some.isEmpty() ? List.of() : store.sendAll(some);
     for (int i = 0; i < answers.size(); i++) {
-      toRest.put(rest.get(i), answers.get(i));
+      alone.put(some.get(i), answers.get(i));
     }
   }
 
@@ -109,24 +104,19 @@ public final class Batch {
   }
 
   private List<Object> answer(ScriptCall call) {
-    Supplier<List<Object>> sent = answer;
-    if (sent == null) {
-      return Together.notAsked(call);
+    Supplier<List<Object>> sent = common;
+    Supplier<List<Object>> ofAll = () -> Together.notAsked(call);
+    if (sent != null && !alone.containsKey(call)) {
+      try {
+        List<Object> answered = sent.get();
+        ofAll = () -> Together.ofOne(answered);
+      } catch (BackendException e) {
+        ofAll =
+            () -> {
+              throw e;
+            };
+      }
     }
-    List<Object> common = List.of();
-    BackendException failure = null;
-    try {
-      common = sent.get();
-    } catch (BackendException e) {
-      failure = e;
-    }
-    Supplier<List<Object>> own = toRest.get(call);
-    if (own != null) {
-      return own.get();
-    }
-    if (failure != null) {
-      throw failure;
-    }
-    return Together.ofOne(common);
+    return alone.getOrDefault(call, ofAll).get();
   }
 }

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -62,59 +63,40 @@ final class Deadlocks {
     lookedAt = store.now();
   }
 
-  /** What a thread holds. */
-  private record Holding(Acquisition held, Holder holder) {}
-
   /** A thread that holds a lock, and waits at a gate. */
-  private record Blocked(Gate gate, Waiter waiter, Holding holding) implements Walks.Waiting {
+  private record Blocked(Gate gate, Waiter waiter, Acquisition held) implements Walks.Waiting {
     @Override
     public String waitId() {
       long begun = gate.store().timeOfDay(waiter.start());
-      HexFormat hex = HexFormat.of();
-      return hex.toHexDigits(begun)
-          + '.'
-          + PROCESS
-          + '.'
-          + Long.toHexString(waiter.thread().getId());
+      return "%016x.%s.%x".formatted(begun, PROCESS, waiter.thread().getId());
     }
 
     @Override
     public Probe.Hop hop(boolean detailed) {
       String details = detailed ? Probe.pack(details()) : "";
-      return new Probe.Hop(holding.held.id(), waitId(), details);
+      return new Probe.Hop(held.id(), waitId(), details);
     }
 
     private List<String> details() {
-      List<String> texts = new ArrayList<>();
-      texts.add(waiter.thread().getName());
-      texts.add(holding.held.keys().text());
-      texts.add(gate.keys().text());
-      texts.add(Long.toString(waited() / 1_000_000));
-      Arrays.stream(waiter.thread().getStackTrace())
-          .dropWhile(frame -> !isOwn(frame.getClassName()))
-          .filter(frame -> isOfApplication(frame.getClassName()))
-          .limit(MOST_FRAMES)
-          .forEach(frame -> texts.add(text(frame)));
-      return texts;
-    }
-
-    private static boolean isOwn(String type) {
-      return type.startsWith("io.mortise.internal.");
+      Stream<String> texts =
+          Stream.of(
+              waiter.thread().getName(),
+              held.keys().text(),
+              gate.keys().text(),
+              Long.toString(waited() / 1_000_000));
+      Stream<String> stack =
+          Arrays.stream(waiter.thread().getStackTrace())
+              .dropWhile(frame -> !frame.getClassName().startsWith("io.mortise.internal."))
+              .filter(frame -> isOfApplication(frame.getClassName()))
+              .limit(MOST_FRAMES)
+              .map(StackTraceElement::toString);
+      return Stream.concat(texts, stack).toList();
     }
 
     private static boolean isOfApplication(String type) {
       return !LeaseGrant.Caller.isOurs(type)
           && !type.startsWith("java.")
           && !type.startsWith("jdk.");
-    }
-
-    private static String text(StackTraceElement frame) {
-      return "%s.%s(%s:%d)"
-          .formatted(
-              frame.getClassName(),
-              frame.getMethodName(),
-              frame.getFileName(),
-              frame.getLineNumber());
     }
 
     long waited() {
@@ -134,23 +116,20 @@ final class Deadlocks {
 
   /** Called at each run of the keeper's timer. It never throws: leases do not depend on it. */
   void look() {
+    long now = store.now();
+    long least = store.options().times().recheck().toNanos();
+    if (now - lookedAt < least) {
+      return;
+    }
+    lookedAt = now;
     try {
-      lookIfDue();
+      List<Blocked> all = blocked(acquisitions.all());
+      all.removeIf(each -> each.waited() < least);
+      walks.look(all);
     } catch (RuntimeException e) {
       if (failed.compareAndSet(false, true)) {
         log.error("{}: a look for deadlocks failed; later ones that fail are not logged", store, e);
       }
-    }
-  }
-
-  private void lookIfDue() {
-    long now = store.now();
-    long least = store.options().times().recheck().toNanos();
-    if (now - lookedAt >= least) {
-      lookedAt = now;
-      List<Blocked> all = blocked(acquisitions.all());
-      all.removeIf(each -> each.waited() < least);
-      walks.look(all);
     }
   }
 
@@ -163,16 +142,9 @@ final class Deadlocks {
   void hear(String words, String id) {
     Probe probe = Probe.read(words);
     Acquisition held = acquisitions.find(id);
-    if (probe == null) {
-      ignored(words);
-    } else if (held != null) {
-      List<Blocked> all = blocked(List.of(held));
-      walks.hear(probe, all.subList(0, Math.min(MOST_HOLDERS, all.size())));
-    }
-  }
-
-  private void ignored(String words) {
-    if (complained.compareAndSet(false, true)) {
+    if (probe != null && held != null) {
+      walks.hear(probe, blocked(List.of(held)).stream().limit(MOST_HOLDERS).toList());
+    } else if (probe == null && complained.compareAndSet(false, true)) {
       log.warn(
           "{} ignores probes for deadlocks that it cannot read, the first begins with '{}'; if a later version of Mortise runs beside this one, deadlocks with it are not found (docs/deadlocks.md)",
           store,
@@ -185,29 +157,28 @@ final class Deadlocks {
    * threads wait there.
    */
   private List<Blocked> blocked(Collection<Acquisition> held) {
-    Map<Gate, Map<Thread, Holding>> byGate = new HashMap<>();
+    Map<Gate, Map<Thread, Waiter>> waiting = new HashMap<>();
+    List<Blocked> blocked = new ArrayList<>();
     long now = store.now();
     for (Acquisition each : held) {
       List<Holder> holders = each.lease().isValid(now) ? each.grant().holders(each) : List.of();
       for (Holder holder : holders) {
         Thread thread = holder.thread();
         if (thread != null && LockSupport.getBlocker(thread) instanceof Gate gate) {
-          byGate
-              .computeIfAbsent(gate, at -> new IdentityHashMap<>())
-              .put(thread, new Holding(each, holder));
+          Waiter waiter = waiting.computeIfAbsent(gate, Deadlocks::byThread).remove(thread);
+          if (waiter != null) { // else another of its locks was first, or it waits no more
+            blocked.add(new Blocked(gate, waiter, each));
+          }
         }
       }
     }
-    List<Blocked> blocked = new ArrayList<>();
-    byGate.forEach((gate, threads) -> {
-      for (Waiter waiter : gate.waiting()) {
-        Holding holding = threads.get(waiter.thread());
-        if (holding != null) {
-          blocked.add(new Blocked(gate, waiter, holding));
-        }
-      }
-    });
     return blocked;
+  }
+
+  private static Map<Thread, Waiter> byThread(Gate gate) {
+    Map<Thread, Waiter> waiters = new IdentityHashMap<>();
+    gate.waiting().forEach(each -> waiters.put(each.thread(), each));
+    return waiters;
   }
 
   /** Breaks it before listeners hear of it, as one that runs on this thread may block. */
@@ -225,10 +196,8 @@ final class Deadlocks {
   /** What another service has sent may have any details. */
   private static Deadlock.Party party(Probe.Hop hop) {
     AcquisitionId id = AcquisitionId.read(hop.hold());
-    List<String> texts = new ArrayList<>(Probe.unpack(hop.details()));
-    while (texts.size() < TEXTS) {
-      texts.add("?");
-    }
+    List<String> texts = Probe.unpack(hop.details());
+    texts = texts.size() < TEXTS ? Collections.nCopies(TEXTS, "?") : texts;
     String thread = hop.waitId().substring(hop.waitId().lastIndexOf('.') + 1);
     String millis = texts.get(3);
     return new Deadlock.Party(

@@ -1,6 +1,7 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LockException;
+import io.mortise.internal.concurrent.Backoff;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;

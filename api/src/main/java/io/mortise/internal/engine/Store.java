@@ -2,6 +2,7 @@ package io.mortise.internal.engine;
 
 import io.mortise.LockException;
 import io.mortise.LockServiceClosedException;
+import io.mortise.internal.concurrent.Backoff;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.wire.ClientId;
@@ -15,6 +16,7 @@ import io.mortise.spi.LockBackend;
 import io.mortise.spi.ReplicaAcks;
 import io.mortise.spi.ScriptCall;
 import io.mortise.spi.TimeSource;
+import io.mortise.spi.Topology;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -41,6 +43,9 @@ public final class Store {
   }
 
   private static final Logger log = LoggerFactory.getLogger(Store.class);
+  private static final Duration FIRST_WAIT = Duration.ofMillis(50);
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(1);
+  private static final Duration LONGEST_WAIT_FOR_FAILOVER = Duration.ofMillis(200);
 
   private final LockBackend backend;
   private final TimeSource time;
@@ -142,9 +147,15 @@ public final class Store {
     return clientId;
   }
 
-  /** The waits between commands that fail. */
+  /**
+   * The waits between commands that fail. The longest one decides how soon a waiter notices that
+   * the store is back. A single server that is down comes back after a restart, and nobody knows
+   * when. Where a replica takes over, that takes seconds, so waiters look more often: each sends
+   * five commands a second, most of which fail without reaching a server.
+   */
   public Backoff backoff() {
-    return new Backoff(backend.info().topology());
+    boolean single = backend.info().topology() == Topology.SINGLE;
+    return new Backoff(FIRST_WAIT, single ? LONGEST_WAIT : LONGEST_WAIT_FOR_FAILOVER);
   }
 
   /** The lease of a lock that is renewed until it is released. */

@@ -142,11 +142,10 @@ final class Walks<T extends Walks.Waiting> {
   private synchronized List<Runnable> heard(Probe probe, Collection<? extends T> holders) {
     List<Runnable> next = new ArrayList<>();
     for (T each : holders) {
-      boolean back = each.waitId().equals(probe.waitId());
-      if (back && probe.client().equals(client) && probe.walk() <= walk) {
-        Probe whole = probe.with(each.hop(probe.detailed()));
-        next.addAll(back(each, whole));
-      } else if (!back && each.waitId().compareTo(probe.waitId()) < 0 && mayPass(probe, each)) {
+      int order = each.waitId().compareTo(probe.waitId());
+      if (order == 0 && probe.client().equals(client) && probe.walk() <= walk) {
+        next.addAll(back(each, probe.with(each.hop(probe.detailed()))));
+      } else if (order < 0 && mayPass(probe, each)) {
         Probe longer = probe.with(each.hop(probe.detailed()));
         next.add(() -> each.send(longer));
       }
@@ -174,15 +173,12 @@ final class Walks<T extends Walks.Waiting> {
     Long before = paths.get(path);
     if (before == null && paths.size() < MOST_PATHS) {
       paths.put(path, walk);
-      return List.of(begin(waiting, true));
-    }
-    if (before == null || back.walk() <= before) {
+    } else if (before == null || back.walk() <= before) {
       return List.of();
+    } else if (back.detailed()) {
+      paths.put(path, TOLD);
+      return List.of(() -> told.accept(waiting, back.hops()));
     }
-    if (!back.detailed()) {
-      return List.of(begin(waiting, true));
-    }
-    paths.put(path, TOLD);
-    return List.of(() -> told.accept(waiting, back.hops()));
+    return List.of(begin(waiting, true));
   }
 }

@@ -2,8 +2,8 @@ package io.mortise.internal.lock;
 
 import io.mortise.DistributedCountDownLatch;
 import io.mortise.LockException;
+import io.mortise.internal.concurrent.Backoff;
 import io.mortise.internal.concurrent.Futures;
-import io.mortise.internal.engine.Backoff;
 import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.Failures;
 import io.mortise.internal.engine.LeaseOutcome;

@@ -19,7 +19,6 @@ import io.mortise.spi.LockBackend;
 import io.mortise.spi.TimeSource;
 import io.mortise.spi.Topology;
 import java.time.Duration;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
@@ -43,11 +42,18 @@ public final class MemberHandle implements Member {
     keys = lock.keys();
   }
 
-  /** The member that a lock can be; empty if it is no lock of one service. */
-  public static Optional<Member> of(LeasedLock lock) {
-    return lock instanceof LockHandle handle
-        ? Optional.of(new MemberHandle(handle.unshared()))
-        : Optional.empty();
+  /**
+   * The member that a lock can be.
+   *
+   * @param needed what the caller needs, as a sentence for the exception
+   * @throws IllegalArgumentException it is no lock of one service
+   */
+  public static Member of(LeasedLock lock, String needed) {
+    if (lock instanceof LockHandle handle) {
+      return new MemberHandle(handle.unshared());
+    }
+    throw new IllegalArgumentException(
+        "%s is a %s; %s".formatted(lock, lock.getClass().getName(), needed));
   }
 
   /**

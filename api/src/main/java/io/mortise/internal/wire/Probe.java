@@ -1,15 +1,12 @@
 package io.mortise.internal.wire;
 
-import java.nio.ByteBuffer;
-import java.nio.CharBuffer;
-import java.nio.charset.CoderResult;
-import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,14 +52,13 @@ public record Probe(String client, long walk, boolean detailed, String waitId, L
   private static final String CUT = "…";
 
   private static final String WAIT = "[0-9a-f]{16}\\.[0-9a-f]{16}\\.[0-9a-f]{1,16}";
-  private static final Pattern HEAD =
-      Pattern.compile(KIND + " " + VERSION + " ([^ |]{1,200}) (\\d{1,18})([+-]) (" + WAIT + ")");
-
-  /** How many words the head has. */
-  private static final int HEAD_WORDS = 5;
-
   private static final Pattern HOP =
-      Pattern.compile("([^ |,]{1,300}),(" + WAIT + "),([A-Za-z0-9_-]*)");
+      Pattern.compile(" ([^ |,]{1,300}),(" + WAIT + "),([A-Za-z0-9_-]*)");
+
+  private static final Pattern FORM =
+      Pattern.compile(
+          "%s %s ([^ |]{1,200}) (\\d{1,18})([+-]) (%s)((?:%s){0,%d})"
+              .formatted(KIND, VERSION, WAIT, HOP, MOST_HOPS));
 
   public Probe {
     hops = List.copyOf(hops);
@@ -86,52 +82,37 @@ public record Probe(String client, long walk, boolean detailed, String waitId, L
 
   /** Reads the words of a message; null if they have another form, or are too many. */
   public static @Nullable Probe read(String words) {
-    if (words.length() > LONGEST) {
+    Matcher whole = FORM.matcher(words);
+    if (words.length() > LONGEST || !whole.matches()) {
       return null;
     }
-    List<String> all = List.of(words.split(" ", HEAD_WORDS + MOST_HOPS + 1));
-    Matcher head = HEAD.matcher(String.join(" ", all.subList(0, Math.min(HEAD_WORDS, all.size()))));
-    if (!head.matches() || all.size() > HEAD_WORDS + MOST_HOPS) {
-      return null;
-    }
-    List<Hop> hops = new ArrayList<>();
-    for (String word : all.subList(HEAD_WORDS, all.size())) {
-      Matcher hop = HOP.matcher(word);
-      if (!hop.matches()) {
-        return null;
-      }
-      hops.add(new Hop(hop.group(1), hop.group(2), hop.group(3)));
-    }
-    long walk = Long.parseLong(head.group(2));
-    return new Probe(head.group(1), walk, head.group(3).equals("+"), head.group(4), hops);
+    List<Hop> hops =
+        HOP.matcher(whole.group(5))
+            .results()
+            .map(hop -> new Hop(hop.group(1), hop.group(2), hop.group(3)))
+            .toList();
+    long walk = Long.parseLong(whole.group(2));
+    return new Probe(whole.group(1), walk, whole.group(3).equals("+"), whole.group(4), hops);
   }
 
   /** Packs texts for people into one word. Those of more than 200 bytes of UTF-8 are cut. */
   public static String pack(List<String> texts) {
-    List<String> lines = new ArrayList<>();
-    for (String each : texts) {
-      lines.add(cut(each.replaceAll("\\R", " ")));
-    }
-    byte[] bytes = String.join("\n", lines).getBytes(StandardCharsets.UTF_8);
-    return Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
+    String lines =
+        texts.stream()
+            .map(each -> cut(each.replaceAll("\\R", " ")))
+            .collect(Collectors.joining("\n"));
+    return Base64.getUrlEncoder()
+        .withoutPadding()
+        .encodeToString(lines.getBytes(StandardCharsets.UTF_8));
   }
 
-  /** The encoder stops before the first character that has no room as a whole. */
+  /** A character that is cut in its middle is decoded as U+FFFD, and goes. */
   private static String cut(String line) {
-    if (bytes(line) <= LONGEST_DETAIL) {
-      return line;
-    }
-    CharBuffer rest = CharBuffer.wrap(line);
-    CoderResult unused =
-        StandardCharsets.UTF_8
-            .newEncoder()
-            .onMalformedInput(CodingErrorAction.REPLACE)
-            .encode(rest, ByteBuffer.allocate(LONGEST_DETAIL - bytes(CUT)), true);
-    return line.substring(0, rest.position()) + CUT;
-  }
-
-  private static int bytes(String text) {
-    return text.getBytes(StandardCharsets.UTF_8).length;
+    byte[] bytes = line.getBytes(StandardCharsets.UTF_8);
+    int room = LONGEST_DETAIL - CUT.getBytes(StandardCharsets.UTF_8).length;
+    return bytes.length <= LONGEST_DETAIL
+        ? line
+        : new String(bytes, 0, room, StandardCharsets.UTF_8).replaceFirst("\uFFFD+$", "") + CUT;
   }
 
   /** What {@link #pack} has packed; no texts if it is not of that form. */

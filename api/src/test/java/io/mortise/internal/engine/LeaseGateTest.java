@@ -481,7 +481,7 @@ class LeaseGateTest extends LeaseGateFixture {
     Queued ahead = queues();
     CompletableFuture<LeaseOutcome> member = new CompletableFuture<>();
 
-    MemberHandle.of(lock).orElseThrow().request(LeaseSource.FOREVER, member);
+    MemberHandle.of(lock, "").request(LeaseSource.FOREVER, member);
 
     String id = store.next("acquire").queued().id();
     CompletableFuture<Lease> second = lines();

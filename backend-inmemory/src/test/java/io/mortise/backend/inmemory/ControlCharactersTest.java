@@ -5,18 +5,22 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.DistributedLock;
+import io.mortise.LeaderElection;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.LeasedLock;
 import io.mortise.LockService;
+import io.mortise.LossCause;
 import io.mortise.MultiLock;
 import io.mortise.RedLock;
 import io.mortise.conformance.support.Await;
 import io.mortise.conformance.support.LogCapture;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
@@ -65,12 +69,13 @@ class ControlCharactersTest {
               service.getSemaphore(NAME),
               service.getCountDownLatch(NAME),
               MultiLock.of(lock, service.getLock("c" + NAME)),
-              redLock())) {
+              redLock(),
+              candidate())) {
         texts.add(each.toString());
       }
       lock.unlock();
     }
-    check(12, SHOWN.substring(SHOWN.indexOf("2026")));
+    check(13, SHOWN.substring(SHOWN.indexOf("2026")));
   }
 
   @Test
@@ -85,6 +90,7 @@ class ControlCharactersTest {
     refused(() -> service.getCountDownLatch(NAME).countDown());
     refused(() -> redLock().unlock());
     refused(() -> MultiLock.of(lock, lock));
+    refused(() -> MultiLock.of(lock, service.getLock("b" + NAME)).unlock());
     lock.lock();
     refused(lock::acquire);
     refused(() -> service.getFencedLock(NAME).fencingToken());
@@ -95,7 +101,7 @@ class ControlCharactersTest {
     refused(() -> service.getReadWriteLock(NAME).writeLock().lock());
     service.close();
     refused(lock::lock);
-    check(15, "order\\u000a2026-11-28 ERROR forged");
+    check(16, "order\\u000a2026-11-28 ERROR forged");
   }
 
   @Test
@@ -104,10 +110,31 @@ class ControlCharactersTest {
     lock.lock();
     lock.forceUnlock();
     assertThrows(LeaseLostException.class, lock::unlock);
+    candidate().close();
     Await.until("the loss is logged", () -> !log.lines("forged").isEmpty());
     texts.addAll(log.lines("forged"));
     check(texts.size(), SHOWN);
     assertEquals(Set.of(NAME), Set.copyOf(List.of(lock.name())), "the name itself stays");
+  }
+
+  /** It leads at once, and its callbacks throw. */
+  private LeaderElection candidate() {
+    AtomicBoolean told = new AtomicBoolean();
+    LeaderElection candidate =
+        LeaderElection.join(
+            service.getFencedLock("led" + NAME),
+            new LeaderElection.Leader() {
+              @Override
+              public void onElected(long term) {
+                told.set(true);
+                throw new IllegalStateException("planted");
+              }
+
+              @Override
+              public void onRevoked(long term, Optional<LossCause> loss) {}
+            });
+    Await.until("it is elected", told::get);
+    return candidate;
   }
 
   private void refused(Executable call) {

@@ -496,6 +496,27 @@ class ElectionTest implements BackendUnderTest {
     assertEquals(List.of("elected", "revoked"), toldNext);
   }
 
+  @Test
+  @Rule("E8")
+  void aCandidateOfAMajorityLeavesAllQueuesWhenOneOfItsServicesIsClosed() {
+    List<InMemoryStore> stores =
+        List.of(store, InMemoryStore.withMovableTime(), InMemoryStore.withMovableTime());
+    List<LockService> first = stores.stream().map(each -> service(each.backend())).toList();
+    List<LockService> second = stores.stream().map(each -> service(each.backend())).toList();
+    red(first).init();
+    LeaderElection leader = LeaderElection.join(red(first), noting(new ArrayList<>()));
+    LeaderElection next = LeaderElection.join(red(second), noting(new ArrayList<>()));
+    assertTrue(leader.isLeader());
+    assertEquals(1, first.get(0).getLock("r").getQueueLength());
+
+    second.get(2).close();
+    stores.forEach(each -> each.advance(SECOND));
+
+    assertFalse(next.isLeader());
+    assertEquals(0, first.get(0).getLock("r").getQueueLength());
+    assertEquals(0, first.get(1).getLock("r").getQueueLength());
+  }
+
   private static FencedRedLock red(List<LockService> services) {
     return RedLock.of(
             services.get(0).getLock("r"),
