@@ -211,12 +211,12 @@ public final class Election implements LeaderElection {
     MergedLease.staysLong(elected.lease());
     Lease unused = elected.lease().onLost(change -> lost(elected, change));
     boolean works = tell(elected, "onElected", told -> told.onElected(elected.number()));
-    elected.begins();
     if (works) {
       afterFailure.reset();
     } else {
       elected.ends(new Term.End(Optional.empty(), Duration.ofNanos(afterFailure.next())));
     }
+    elected.begins(); // from here on it may be over, and the next one may begin
     revoke(elected);
   }
 
