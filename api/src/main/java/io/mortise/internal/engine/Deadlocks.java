@@ -89,7 +89,7 @@ final class Deadlocks {
               .dropWhile(frame -> !frame.getClassName().startsWith("io.mortise.internal."))
               .filter(frame -> isOfApplication(frame.getClassName()))
               .limit(MOST_FRAMES)
-              .map(StackTraceElement::toString);
+              .map(frame -> frame.toString().replaceFirst("^app//", "")); // the usual class loader
       return Stream.concat(texts, stack).toList();
     }
 
