@@ -2,6 +2,7 @@ package io.mortise.internal.concurrent;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Objects;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -17,23 +18,12 @@ import org.slf4j.LoggerFactory;
  */
 public final class Trampoline {
   private static final Logger log = LoggerFactory.getLogger(Trampoline.class);
-  private static final ThreadLocal<@Nullable Step> CURRENT = new ThreadLocal<>();
 
-  /** Most have no callbacks, so most have no list of them. */
-  private static final class Step {
-    private @Nullable Deque<Runnable> later;
+  /** The callbacks of most steps. It stays empty. */
+  private static final Deque<Runnable> NONE = new ArrayDeque<>(0);
 
-    void add(Runnable callback) {
-      Deque<Runnable> known = later == null ? new ArrayDeque<>(2) : later;
-      known.add(callback);
-      later = known;
-    }
-
-    @Nullable Runnable next() {
-      Deque<Runnable> known = later;
-      return known == null ? null : known.poll();
-    }
-  }
+  /** What runs after the step of the calling thread; null if it is in none. */
+  private static final ThreadLocal<@Nullable Deque<Runnable>> LATER = new ThreadLocal<>();
 
   private Trampoline() {}
 
@@ -48,32 +38,36 @@ public final class Trampoline {
 
   /** As {@link #step(Runnable)}, for a step with a result. */
   public static <T> T step(Supplier<T> step) {
-    if (CURRENT.get() != null) {
+    if (LATER.get() != null) {
       return step.get();
     }
-    Step current = new Step();
-    CURRENT.set(current);
+    LATER.set(NONE);
     try {
       return step.get();
     } finally {
       try {
-        for (Runnable next = current.next(); next != null; next = current.next()) {
+        Deque<Runnable> callbacks = Objects.requireNonNull(LATER.get());
+        for (Runnable next = callbacks.poll(); next != null; next = callbacks.poll()) {
           guarded(next);
         }
       } finally {
-        CURRENT.set(null); // the next step then makes no entry, and the entry keeps no class
+        LATER.set(null); // the next step then makes no entry, and the entry keeps no class
       }
     }
   }
 
   /** Runs a callback: now, or after the outermost step of the calling thread. */
   public static void callback(Runnable callback) {
-    Step current = CURRENT.get();
-    if (current == null) {
+    Deque<Runnable> callbacks = LATER.get();
+    if (callbacks == null) {
       step(callback);
-    } else {
-      current.add(callback);
+      return;
     }
+    if (callbacks == NONE) {
+      callbacks = new ArrayDeque<>(2);
+      LATER.set(callbacks);
+    }
+    callbacks.add(callback);
   }
 
   /** Runs each of these, also after one that throws. What they throw is logged. */

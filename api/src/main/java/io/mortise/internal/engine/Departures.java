@@ -23,9 +23,11 @@ final class Departures {
    * object does nothing. {@link #answered} follows in any case, unless the service closes.
    */
   void begins(Object leaving, LockKeys keys) {
-    CompletableFuture<Void> answer = new CompletableFuture<>();
-    if (answers.putIfAbsent(leaving, answer) == null) {
-      all.merge(keys.queue(), answer, CompletableFuture::allOf);
+    if (!answers.containsKey(leaving)) { // most releases come here twice
+      CompletableFuture<Void> answer = new CompletableFuture<>();
+      if (answers.putIfAbsent(leaving, answer) == null) {
+        all.merge(keys.queue(), answer, CompletableFuture::allOf);
+      }
     }
   }
 

@@ -67,12 +67,15 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
   /** Commands of agents get no answer. */
   private record Trouble(RuntimeException failure, long since) {}
 
+  /** The waiters of most gates. It stays empty. */
+  private static final Deque<Waiter> NOBODY = new ArrayDeque<>(0);
+
   private final Parts parts;
   private final Home home;
   private final LockKeys keys;
   private final String place;
   private final ReentrantLock mutex = new ReentrantLock();
-  private final Deque<Waiter> waiters = new ArrayDeque<>(1);
+  private Deque<Waiter> waiters = NOBODY;
   private final ThreadGrant grant;
   private volatile @Nullable Waiter agent;
   private volatile @Nullable Trouble trouble;
@@ -152,13 +155,9 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
     Trouble failing = trouble;
     if (!waiter.waits() && (grant.isGoing() || asksTogether()) && waiters.isEmpty()) {
       waiter.awaitsAnswer(store().now() + commandTimeout());
-      waiters.add(waiter);
-      return Step.WAIT;
-    }
-    if (!waiter.waits() && failing != null) {
+    } else if (!waiter.waits() && failing != null) {
       throw Failures.ofOther(keys, failing.failure());
-    }
-    if (!waiter.waits()) {
+    } else if (!waiter.waits()) {
       return Step.REFUSED;
     }
     add(waiter);
@@ -174,6 +173,7 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
     if (waiter.waits()) {
       waiter.begins(); // it stays shown when it is the agent
     }
+    waiters = waiters == NOBODY ? new ArrayDeque<>() : waiters;
     waiters.add(waiter);
   }
 

@@ -1,18 +1,16 @@
 package io.mortise.backend.jedis;
 
-import io.mortise.backend.support.InternCache;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.ServerError;
 import io.mortise.spi.ScriptCall;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.TimeoutException;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.exceptions.JedisException;
 import redis.clients.jedis.util.SafeEncoder;
@@ -28,7 +26,6 @@ final class Attempt extends PendingCall {
   private @Nullable Object replicas;
 
   private final Links links;
-  private final Duration timeout;
 
   /** Whether the call was sent and has no reply yet. */
   private boolean sent;
@@ -44,13 +41,16 @@ final class Attempt extends PendingCall {
     super(call, endpoint, asking);
     this.asking = asking;
     this.links = links;
-    timeout = call.timeout();
   }
 
-  /** Sends the call, unless it has ended, has its reply, or cannot have it in time. */
-  void send(Connection connection, InternCache<Rawable> words) {
+  /**
+   * Sends the call, unless it has ended, has its reply, or cannot have it in time.
+   *
+   * @param addition adds a word to a command
+   */
+  void send(Connection connection, BiConsumer<CommandArguments, String> addition) {
     CommandArguments command = new CommandArguments(isByText() ? Command.EVAL : Command.EVALSHA);
-    arguments(word -> command.add(words.of(word)));
+    arguments(command, addition);
     sent = false;
     if (reply == null) {
       refuseIfLate();
@@ -71,7 +71,7 @@ final class Attempt extends PendingCall {
    */
   private void refuseIfLate() {
     long roundTrip = links.roundTrip.millis();
-    if (!isByText() && millisLeft() < roundTrip && roundTrip < timeout.toMillis()) {
+    if (!isByText() && millisLeft() < roundTrip && roundTrip < timeout().toMillis()) {
       fail(
           new JedisException(
               "it waited for a connection, and a round trip takes longer (%d ms) than it has left"
@@ -82,7 +82,7 @@ final class Attempt extends PendingCall {
 
   /** Whether the call goes over a connection with others, because the server is far. */
   boolean mayShare() {
-    return acks() == null && !asking && links.roundTrip.isFar(timeout);
+    return acks() == null && !asking && links.roundTrip.isFar(timeout());
   }
 
   /** Whether the call was sent just now. */

@@ -1,14 +1,14 @@
 package io.mortise.backend.jedis;
 
-import io.mortise.backend.support.InternCache;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Subscriber;
 import io.mortise.spi.ReplicaAcks;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.Protocol.Command;
-import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 import redis.clients.jedis.exceptions.JedisDataException;
 
@@ -21,16 +21,16 @@ final class Exchange {
   private static final int MOST_AT_ONCE = 500;
 
   private final Links links;
-  private final InternCache<Rawable> words;
+  private final BiConsumer<CommandArguments, String> addition;
   private final Subscriber subscriber;
 
   /**
-   * @param words the bytes of recently sent words
+   * @param addition adds a word to a command
    * @param subscriber hears of calls that worked, and of those that a replica has refused
    */
-  Exchange(Links links, InternCache<Rawable> words, Subscriber subscriber) {
+  Exchange(Links links, BiConsumer<CommandArguments, String> addition, Subscriber subscriber) {
     this.links = links;
-    this.words = words;
+    this.addition = addition;
     this.subscriber = subscriber;
   }
 
@@ -99,7 +99,7 @@ final class Exchange {
     Links.limit(connection, millis);
     boolean renews = connection instanceof RenewedConnection old && old.sendAuth();
     for (int i = 0; i < batch.size(); i++) {
-      batch.get(i).send(connection, words);
+      batch.get(i).send(connection, addition);
     }
     boolean counts = sendWait(connection, batch);
     connection.getMany(0); // flushes now, so that close() has nothing to flush

@@ -22,8 +22,10 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.function.BiConsumer;
 import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.ConnectionPoolConfig;
@@ -96,8 +98,9 @@ public final class JedisBackend implements LockBackend {
     subscriber = new Subscriber("mortise-jedis", connector, atLoss, beat);
     shards = Subscriber.sharded("mortise-jedis-shard", connector, atLoss, beat);
     InternCache<Rawable> words = new InternCache<>(RawableFactory::from);
-    exchange = new Exchange(links, words, subscriber);
-    pipeline = new Pipeline(links, words, subscriber);
+    BiConsumer<CommandArguments, String> addition = (command, word) -> command.add(words.of(word));
+    exchange = new Exchange(links, addition, subscriber);
+    pipeline = new Pipeline(links, addition, subscriber);
     info = greet(endpoint, check);
     if (pool instanceof OwnPool own) {
       own.atLook(this::renew);

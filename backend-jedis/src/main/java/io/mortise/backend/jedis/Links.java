@@ -8,12 +8,13 @@ import io.mortise.spi.BackendException;
 import io.mortise.spi.BackendException.Outcome;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongConsumer;
@@ -33,6 +34,8 @@ final class Links {
    */
   private static final int LONGEST_BORROW = 250;
 
+  private static final Duration LONGEST_BORROW_TIME = Duration.ofMillis(LONGEST_BORROW);
+
   final RoundTrip roundTrip = new RoundTrip();
   private final ConnectionPool pool;
 
@@ -44,9 +47,11 @@ final class Links {
 
   /**
    * The connections that {@link #close} may cut. A connection that is being written to is not among
-   * them, because Jedis would connect it again.
+   * them, because Jedis would connect it again. Each call comes in and goes out, and this map makes
+   * nothing for that.
    */
-  private final Set<Connection> reading = ConcurrentHashMap.newKeySet();
+  private final Set<Connection> reading =
+      Collections.synchronizedSet(Collections.newSetFromMap(new IdentityHashMap<>()));
 
   /** Whether a thread sends new credentials over the connections that rest. */
   private final AtomicBoolean renewing = new AtomicBoolean();
@@ -96,7 +101,7 @@ final class Links {
    * @throws NoSuchElementException {@link #mayWait} says whether to borrow again
    */
   Connection borrow(int millis) throws Exception {
-    return borrow(Duration.ofMillis(Math.min(millis, LONGEST_BORROW)));
+    return borrow(millis < LONGEST_BORROW ? Duration.ofMillis(millis) : LONGEST_BORROW_TIME);
   }
 
   /**
@@ -232,7 +237,9 @@ final class Links {
   /** Ends every connection that is being read, and then the pool. Returns threads to be ended. */
   List<ScheduledThreadPoolExecutor> close(Runnable end) {
     closed = true;
-    reading.forEach(Links::disconnect);
+    for (Object each : reading.toArray()) {
+      disconnect((Connection) each);
+    }
     withinMillis(1_000, end);
     return List.of(menders);
   }

@@ -1,6 +1,5 @@
 package io.mortise.backend.jedis;
 
-import io.mortise.backend.support.InternCache;
 import io.mortise.backend.support.PendingCall;
 import io.mortise.backend.support.Subscriber;
 import io.mortise.backend.support.Threads;
@@ -11,9 +10,10 @@ import java.util.NoSuchElementException;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
+import redis.clients.jedis.CommandArguments;
 import redis.clients.jedis.Connection;
-import redis.clients.jedis.args.Rawable;
 import redis.clients.jedis.exceptions.JedisConnectionException;
 
 /**
@@ -55,7 +55,7 @@ final class Pipeline {
   }
 
   private final Links links;
-  private final InternCache<Rawable> words;
+  private final BiConsumer<CommandArguments, String> addition;
   private final Subscriber subscriber;
   private final Queue<Attempt> waiting = new ConcurrentLinkedQueue<>();
   private final ScheduledThreadPoolExecutor writer = Threads.daemons("mortise-jedis-far-writer", 1);
@@ -65,12 +65,12 @@ final class Pipeline {
   /**
    * Creates a pipeline without a connection.
    *
-   * @param words the bytes of words
+   * @param addition adds a word to a command
    * @param subscriber hears of calls that worked, and of those that a replica has refused
    */
-  Pipeline(Links links, InternCache<Rawable> words, Subscriber subscriber) {
+  Pipeline(Links links, BiConsumer<CommandArguments, String> addition, Subscriber subscriber) {
     this.links = links;
-    this.words = words;
+    this.addition = addition;
     this.subscriber = subscriber;
   }
 
@@ -170,7 +170,7 @@ final class Pipeline {
 
   private void write(Line line, List<Attempt> batch) {
     try {
-      batch.forEach(call -> call.send(line.connection, words));
+      batch.forEach(call -> call.send(line.connection, addition));
       line.connection.getMany(0); // flushes
     } catch (RuntimeException | Error e) {
       leave(line); // or the next write would connect it again, while older replies are awaited

@@ -14,7 +14,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
-import java.util.function.Consumer;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +30,9 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   /** The texts of small key counts: few scripts have more keys. */
   private static final List<String> NUMBERS =
       IntStream.range(0, 10).mapToObj(String::valueOf).toList();
+
+  /** The reply of most scripts: done. */
+  private static final List<Object> ONE = List.of(1L);
 
   private static final long NANOS_A_MILLI = TimeUnit.MILLISECONDS.toNanos(1);
 
@@ -212,7 +215,7 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   public final List<String> words() {
     List<String> words = new ArrayList<>();
     words.add(isByText() ? "EVAL" : "EVALSHA");
-    arguments(words::add);
+    arguments(words, List::add);
     return words;
   }
 
@@ -235,33 +238,48 @@ public class PendingCall extends CompletableFuture<List<Object>> {
   }
 
   /**
-   * Gives the arguments, without the command, to a consumer.
+   * The call's time from its beginning to its deadline.
    *
-   * @param each receives one argument after the other
+   * @return the timeout of the script call
    */
-  public final void arguments(Consumer<String> each) {
-    arguments(call, byText, each);
+  public final Duration timeout() {
+    return call.timeout();
   }
 
   /**
-   * Gives the arguments of {@code EVAL} or {@code EVALSHA}, without the command, to a consumer.
+   * Adds the arguments, without the command, to a command.
    *
+   * @param <T> the type of the command
+   * @param command is given to each addition
+   * @param addition receives one argument after the other
+   */
+  public final <T> void arguments(T command, BiConsumer<? super T, String> addition) {
+    arguments(call, byText, command, addition);
+  }
+
+  /**
+   * Adds the arguments of {@code EVAL} or {@code EVALSHA}, without the command, to a command.
+   *
+   * @param <T> the type of the command
    * @param call the script call to run
    * @param byText true for {@code EVAL}, false for {@code EVALSHA}
-   * @param each receives one argument after the other
+   * @param command is given to each addition
+   * @param addition receives one argument after the other
    */
-  public static void arguments(ScriptCall call, boolean byText, Consumer<String> each) {
-    each.accept(byText ? call.script().source() : call.script().sha1());
+  public static <T> void arguments(
+      ScriptCall call, boolean byText, T command, BiConsumer<? super T, String> addition) {
+    addition.accept(command, byText ? call.script().source() : call.script().sha1());
     int keys = call.keys().size();
-    each.accept(keys < NUMBERS.size() ? NUMBERS.get(keys) : String.valueOf(keys));
-    giveAll(call.keys(), each);
-    giveAll(call.args(), each);
+    addition.accept(command, keys < NUMBERS.size() ? NUMBERS.get(keys) : String.valueOf(keys));
+    addAll(call.keys(), command, addition);
+    addAll(call.args(), command, addition);
   }
 
   /** Without an iterator, because every call comes here. */
-  private static void giveAll(List<String> words, Consumer<String> each) {
+  private static <T> void addAll(
+      List<String> words, T command, BiConsumer<? super T, String> addition) {
     for (int i = 0; i < words.size(); i++) {
-      each.accept(words.get(i));
+      addition.accept(command, words.get(i));
     }
   }
 
@@ -304,7 +322,9 @@ public class PendingCall extends CompletableFuture<List<Object>> {
 
   @SuppressWarnings("unchecked") // a script replies with nothing else
   private static List<Object> list(Object reply) {
-    return reply instanceof Long ? List.of(reply) : (List<Object>) reply;
+    return ONE.get(0).equals(reply)
+        ? ONE
+        : reply instanceof Long ? List.of(reply) : (List<Object>) reply;
   }
 
   /**

@@ -31,9 +31,8 @@ public final class Protocol {
   public static void write(ScriptCall call, boolean byText, Consumer<byte[]> to) {
     int words = 3 + call.keys().size() + call.args().size();
     to.accept(COUNTS.of(String.valueOf(words)));
-    Consumer<String> writer = word -> to.accept(WORDS.of(word));
-    writer.accept(byText ? "EVAL" : "EVALSHA");
-    PendingCall.arguments(call, byText, writer);
+    to.accept(WORDS.of(byText ? "EVAL" : "EVALSHA"));
+    PendingCall.arguments(call, byText, to, (each, word) -> each.accept(WORDS.of(word)));
   }
 
   /**

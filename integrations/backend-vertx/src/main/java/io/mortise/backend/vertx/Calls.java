@@ -105,7 +105,7 @@ final class Calls implements Link.User {
     if (call.sending()) {
       out.add(call);
       Request request = Request.cmd(call.isByText() ? Command.EVAL : Command.EVALSHA);
-      call.arguments(request::arg);
+      call.arguments(request, Request::arg);
       Future<@Nullable Response> unused =
           on.send(request).onComplete(reply -> answered(on, call, reply), e -> failed(on, call, e));
     }
