@@ -30,26 +30,24 @@ public record LeaseTerms(long nanos, String millis, boolean renewed, long maxHol
 
   public static LeaseTerms fixed(Duration lease) {
     if (lease.compareTo(SHORTEST) < 0 || lease.compareTo(LONGEST) > 0) {
-      throw new IllegalArgumentException(
-          "lease "
-              + lease
-              + " is out of range (10 ms to 10,000 days); for a lease that is renewed"
-              + " until unlock() call lock() or tryLock(wait, unit) without a lease");
+      throw outOfRange(lease.toString());
     }
     return of(lease, false);
   }
 
   public static LeaseTerms fixed(long lease, TimeUnit unit) {
     if (lease <= 0 || unit.toDays(lease) > LONGEST.toDays()) {
-      throw new IllegalArgumentException(
-          "lease "
-              + lease
-              + ' '
-              + unit
-              + " is out of range (10 ms to 10,000 days); for a lease that"
-              + " is renewed until unlock() call lock() or tryLock(wait, unit) without a lease");
+      throw outOfRange(lease + " " + unit);
     }
     return fixed(Duration.of(lease, unit.toChronoUnit()));
+  }
+
+  private static IllegalArgumentException outOfRange(String lease) {
+    return new IllegalArgumentException(
+        "lease "
+            + lease
+            + " is out of range (10 ms to 10,000 days); for a lease that is renewed"
+            + " until unlock() call lock() or tryLock(wait, unit) without a lease");
   }
 
   /** The same terms for a hold that may last so long. */
