@@ -4,7 +4,6 @@ import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.HeldLease.Loss;
-import io.mortise.internal.told.ToldRequest;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import java.lang.ref.WeakReference;
@@ -70,7 +69,7 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
   private final Home home;
   private final LockKeys keys;
   private final Caller caller = Caller.here();
-  private final @Nullable ToldRequest told;
+  private final AttemptEvents.@Nullable Request told;
   private final List<Consumer<? super LeaseChange>> listeners = new CopyOnWriteArrayList<>();
 
   /** Weak, as a lease that was dropped must be noticed. Null until the hold begins. */
@@ -87,14 +86,11 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
   /** How often what it holds was passed on before it came here. */
   private volatile int passed;
 
-  /**
-   * @param told what listeners are told of the request; null if nobody listens
-   */
-  LeaseGrant(Parts parts, Home home, LockKeys keys, @Nullable ToldRequest told) {
+  LeaseGrant(Parts parts, Home home, LockKeys keys) {
     this.parts = parts;
     this.home = home;
     this.keys = keys;
-    this.told = told;
+    told = parts.events().attempts().begins(keys, parts.store().now());
   }
 
   Parts parts() {
@@ -107,7 +103,7 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
   }
 
   /** What listeners are told of its request; null if nobody listens. */
-  @Nullable ToldRequest told() {
+  AttemptEvents.@Nullable Request told() {
     return told;
   }
 

@@ -3,7 +3,6 @@ package io.mortise.internal.engine;
 import io.mortise.LockException;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.Acquisition.Taking;
-import io.mortise.internal.told.ToldRequest;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.ScriptCall;
 import java.util.ArrayList;
@@ -81,10 +80,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
       CompletableFuture<LeaseOutcome> result) {
     this.here = here;
     this.pending = pending;
-    Parts parts = pending.parts();
-    long now = parts.store().now();
-    ToldRequest told = parts.events().attempts().begins(wanted.keys(), now);
-    grant = new LeaseGrant(parts, pending, wanted.keys(), told);
+    grant = new LeaseGrant(pending.parts(), pending, wanted.keys());
     dialog = new LeaseDialog(this, grant, wanted, wait, result);
     gate = pending.gate(wanted); // last: from here on it ends in any case
   }
