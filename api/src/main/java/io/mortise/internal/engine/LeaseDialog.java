@@ -153,22 +153,18 @@ final class LeaseDialog {
    * that one.
    */
   Acquisition replaces() {
-    Acquisition gone = begins(newAcquisition());
+    Acquisition gone = startsAgain();
     acquisition.place().succeeds(gone.place());
     return gone;
   }
 
   /** Goes on with a new acquisition, which queues anew. Returns the present one. */
   Acquisition startsAgain() {
-    return begins(newAcquisition());
+    return takesOver(newAcquisition());
   }
 
   /** It has got another one's acquisition. Returns its own. */
-  Acquisition takesOver(Acquisition held) {
-    return begins(held);
-  }
-
-  private Acquisition begins(Acquisition next) {
+  Acquisition takesOver(Acquisition next) {
     Acquisition last = acquisition;
     acquisition = next;
     return last;

@@ -1,7 +1,6 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LockException;
-import io.mortise.LockServiceClosedException;
 import io.mortise.internal.concurrent.Backoff;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
@@ -303,13 +302,10 @@ public final class Store {
 
   /** As {@link #execute}; the future completes on the thread that delivers the reply. */
   CompletableFuture<List<Object>> executeAsync(LockKeys keys, ScriptCall call, String what) {
-    CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-    try {
-      checkNotClosed(keys);
-    } catch (LockServiceClosedException e) {
-      answer.completeExceptionally(e);
-      return answer;
+    if (isClosed()) {
+      return CompletableFuture.failedFuture(phase.refusal(keys.text()));
     }
+    CompletableFuture<List<Object>> answer = new CompletableFuture<>();
     Futures.whenReplied(
         batcher.send(call),
         (reply, failure) -> {
