@@ -168,19 +168,11 @@ public final class AttemptEvents {
   }
 
   /** Notes that the request holds a lease; else as {@link #waiting(Request)}. */
-  Runnable acquired(@Nullable Request told, Acquisition held, long now) {
-    return acquired(told, held, via(held), now);
-  }
-
-  /** As {@link #acquired(Request, Acquisition, long)}, by what another request gives back. */
-  Runnable takenOver(@Nullable Request told, Acquisition held, long now) {
-    return acquired(told, held, LockHold.Via.HANDED, now);
-  }
-
-  private Runnable acquired(@Nullable Request told, Acquisition held, LockHold.Via via, long now) {
+  Runnable acquired(@Nullable Request told, Acquisition held, boolean handedOff, long now) {
     if (told == null) {
       return () -> {};
     }
+    LockHold.Via via = handedOff ? LockHold.Via.HANDED : via(held);
     ToldHold hold = told(told.attempt, held, via, now);
     told.attempt.ends(now);
     told.events.holds(hold);

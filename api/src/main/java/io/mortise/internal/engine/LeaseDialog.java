@@ -259,14 +259,6 @@ final class LeaseDialog {
     return shown && result != null ? start : null;
   }
 
-  Runnable acquired(Acquisition taken, long now) {
-    return parts.events().attempts().acquired(grant.told(), taken, now);
-  }
-
-  Runnable takenOver(Acquisition held, long now) {
-    return parts.events().attempts().takenOver(grant.told(), held, now);
-  }
-
   Runnable notAcquired(@Nullable LeaseOutcome value, @Nullable Throwable why) {
     return parts.events().attempts().notAcquired(grant.told(), refusal(value), why, store().now());
   }

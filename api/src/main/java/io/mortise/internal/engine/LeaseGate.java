@@ -124,8 +124,8 @@ final class LeaseGate {
     }
 
     @Override
-    public @Nullable Holder holder(Acquisition of) {
-      return null;
+    public List<Holder> holders(Acquisition of) {
+      return List.of();
     }
 
     @Override

@@ -119,6 +119,11 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
     return lease;
   }
 
+  /** Notes that its request has it. Returns what tells listeners, outside of every monitor. */
+  Runnable acquired(Acquisition held, long now) {
+    return parts.events().attempts().acquired(told, held, passed > 0, now);
+  }
+
   // What is passed on
 
   /** From now on it may be passed on, until that time. Called before anybody has the lease. */
@@ -170,20 +175,21 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
   }
 
   @Override
-  public @Nullable Holder holder(Acquisition held) {
+  public List<Holder> holders(Acquisition held) {
     WeakReference<LeaseHandle> known = handle;
     if (known == null) {
-      return null;
+      return List.of();
     }
     Thread thread = holder;
     if (thread != null && !thread.isAlive()) {
-      return new Holder("thread " + thread.getName(), since, "ended without unlocking", thread, 1);
+      String ended = "ended without unlocking";
+      return List.of(new Holder("thread " + thread.getName(), since, ended, thread, 1));
     }
     String gone =
         known.get() == null
             ? "is referred to by nobody and was never released (" + caller + " asked for it)"
             : null;
-    return new Holder("lease " + held.id(), since, gone, thread, 1);
+    return List.of(new Holder("lease " + held.id(), since, gone, thread, 1));
   }
 
   /**

@@ -77,10 +77,6 @@ final class LeaseHandle implements MemberLease {
     return Math.max(1, acquisition.keys().permits());
   }
 
-  Acquisition acquisition() {
-    return acquisition;
-  }
-
   @Override
   public String name() {
     return acquisition.keys().name();

@@ -279,10 +279,8 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     Acquisition taken = dialog.acquisition();
     boolean atOnce = dialog.isAtOnce();
     long placedAt = dialog.placedAt();
-    LeaseHandle lease = grant.begins(taken, now);
-    Runnable telling = dialog.acquired(taken, now);
     return begins(
-        lease,
+        taken,
         now,
         () -> {
           LeaseGate own = gate;
@@ -290,18 +288,19 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
             grant.mayBePassedOn(own.opened(taken, atOnce, placedAt));
           }
           parts().took(taken);
-        },
-        telling);
+        });
   }
 
-  /** The hold begins. The first task runs before anybody has the lease, the other tells of it. */
-  private Runnable begins(LeaseHandle lease, long now, Runnable first, Runnable telling) {
+  /** The hold begins. The task runs before anybody has the lease. */
+  private Runnable begins(Acquisition held, long now, Runnable first) {
+    LeaseHandle lease = grant.begins(held, now);
+    Runnable telling = grant.acquired(held, now);
     phase = Phase.HELD;
     long waited = now - dialog.start();
     CompletableFuture<LeaseOutcome> waiting = dialog.takeResult();
     Runnable completing =
         () -> {
-          LockLog.acquired(lease.acquisition(), waited);
+          LockLog.acquired(held, waited);
           if (!waiting.complete(new LeaseOutcome(lease, null))) {
             CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
           }
@@ -353,9 +352,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   private Runnable takesOver(LeaseGrant from, Acquisition held, long now) {
     Acquisition unused = dialog.takesOver(held);
     grant.follows(from);
-    LeaseHandle lease = grant.begins(held, now);
-    Runnable telling = dialog.takenOver(held, now);
-    return begins(lease, now, () -> parts().acquisitions().forget(unused), telling);
+    return begins(held, now, () -> parts().acquisitions().forget(unused));
   }
 
   @Override

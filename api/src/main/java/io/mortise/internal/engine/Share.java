@@ -210,16 +210,6 @@ final class Share implements Acquisition.Grant, Hold.Place {
     waiter.enters(begun);
   }
 
-  /** {@inheritDoc} One that lives, so the lease is renewed for it; else one that has ended. */
-  @Override
-  public @Nullable Holder holder(Acquisition held) {
-    List<Holder> all = holders(held);
-    return all.stream()
-        .filter(each -> each.gone() == null)
-        .findFirst()
-        .orElse(all.isEmpty() ? null : all.get(0));
-  }
-
   @Override
   public List<Holder> holders(Acquisition held) {
     mutex.lock();
