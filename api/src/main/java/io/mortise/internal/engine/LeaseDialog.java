@@ -106,11 +106,6 @@ final class LeaseDialog {
         : store().scripts().vote(acquisition, terms, waits, voters, parts.voter().expected());
   }
 
-  /** Whether what it has came without a wait in the queue. */
-  boolean isAtOnce() {
-    return acquisition.ticket().isEmpty() && !acquisition.mayArriveLate();
-  }
-
   /** Since when it may have had its place in the queue. */
   long placedAt() {
     return firstAskedAt == null ? start : firstAskedAt;

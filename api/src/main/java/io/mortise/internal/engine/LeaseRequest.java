@@ -43,7 +43,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   }
 
   /** The requests of a service that have not ended. */
-  interface Pending extends LeaseGrant.Home {
+  interface Home extends LeaseGrant.Home {
     Parts parts();
 
     /**
@@ -58,7 +58,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     @Nullable LeaseGate gate(Wanted wanted);
   }
 
-  private final Pending pending;
+  private final Home home;
   private final LeaseGrant grant;
 
   /** Whether the thread that asks waits for the result. */
@@ -73,20 +73,16 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
 
   /** Its arguments are those of {@link LeaseRequests#start}. */
   LeaseRequest(
-      Pending pending,
-      Wanted wanted,
-      long wait,
-      boolean here,
-      CompletableFuture<LeaseOutcome> result) {
+      Home home, Wanted wanted, long wait, boolean here, CompletableFuture<LeaseOutcome> result) {
     this.here = here;
-    this.pending = pending;
-    grant = new LeaseGrant(pending.parts(), pending, wanted.keys());
+    this.home = home;
+    grant = new LeaseGrant(home.parts(), home, wanted.keys());
     dialog = new LeaseDialog(this, grant, wanted, wait, result);
-    gate = pending.gate(wanted); // last: from here on it ends in any case
+    gate = home.gate(wanted); // last: from here on it ends in any case
   }
 
   private Parts parts() {
-    return pending.parts();
+    return home.parts();
   }
 
   /** Asks for the first time, unless it may take what another has left, or waits for that. */
@@ -102,7 +98,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   }
 
   private void askFirst() {
-    boolean later = parts().store().retain() > 0 && pending.makesRoom(keys(), this::wake);
+    boolean later = parts().store().retain() > 0 && home.makesRoom(keys(), this::wake);
     if (!later && here) {
       ask();
     } else if (!later) {
@@ -277,7 +273,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
 
   private Runnable held(long now) {
     Acquisition taken = dialog.acquisition();
-    boolean atOnce = dialog.isAtOnce();
+    boolean atOnce = taken.place().isAtOnce();
     long placedAt = dialog.placedAt();
     return begins(
         taken,
@@ -305,8 +301,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
             CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
           }
         };
-    return Trampoline.all(
-        () -> pending.remove(waiting), first, this::leaveGate, telling, completing);
+    return Trampoline.all(() -> home.remove(waiting), first, this::leaveGate, telling, completing);
   }
 
   private void leaveGate() {
@@ -420,7 +415,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     Runnable completing =
         why != null ? () -> waiting.completeExceptionally(why) : () -> waiting.complete(value);
     return Trampoline.all(
-        () -> pending.remove(waiting), this::leaveGate, telling, withdrawing, completing);
+        () -> home.remove(waiting), this::leaveGate, telling, withdrawing, completing);
   }
 
   /** When it began, if it has begun to wait and has not ended; else null. */

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * timer runs. It fires twenty times per re-check period, and sends the commands of all requests
  * that are due. Thread-safe.
  */
-public final class LeaseRequests implements LeaseRequest.Pending {
+public final class LeaseRequests implements LeaseRequest.Home {
   private static final int BEATS_PER_CHECK = 20;
 
   private final Parts parts;

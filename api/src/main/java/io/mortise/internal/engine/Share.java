@@ -108,7 +108,7 @@ final class Share implements Acquisition.Grant, Hold.Place {
         Hold first = new Hold(this, waiter.thread(), held, now, 0);
         parts.events().attempts().begins(first, waiter, false);
         enter(first, waiter);
-        home.took(this, waiter, held.ticket().isEmpty() && !held.mayArriveLate(), now);
+        home.took(this, waiter, held.place().isAtOnce(), now);
       }
       return taking;
     } finally {

@@ -63,7 +63,7 @@ public final class Store {
   private final long recheck;
   private final ServicePhase phase;
   private final CommandBatcher batcher;
-  private final Sender asking = this::ask;
+  private final Sender asking;
   private final Departures departures = new Departures();
   private final AtomicBoolean complained = new AtomicBoolean();
 
@@ -84,6 +84,7 @@ public final class Store {
     recheck = options.times().recheck().toNanos();
     phase = new ServicePhase(clientId, time);
     batcher = new CommandBatcher(backend);
+    asking = call -> () -> backend.execute(call);
   }
 
   public LockBackend backend() {
@@ -190,12 +191,7 @@ public final class Store {
     return retain;
   }
 
-  /** Will run a command on the thread that wants the reply. */
-  public Supplier<List<Object>> ask(ScriptCall call) {
-    return () -> backend.execute(call);
-  }
-
-  /** {@link #ask}, always the same object. */
+  /** Will run a command on the thread that wants the reply. It is always the same object. */
   public Sender asking() {
     return asking;
   }
