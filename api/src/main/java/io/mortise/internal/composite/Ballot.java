@@ -4,7 +4,7 @@ import io.mortise.Lease;
 import io.mortise.QuorumException.Answer;
 import io.mortise.QuorumException.Verdict;
 import io.mortise.internal.engine.LeaseOutcome;
-import io.mortise.internal.engine.NoVoteException;
+import io.mortise.internal.engine.Voter.NoVoteException;
 import io.mortise.internal.lock.Member;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;

@@ -5,7 +5,7 @@ import io.mortise.QuorumException.Answer;
 import io.mortise.QuorumException.Verdict;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.SerialExecutor;
-import io.mortise.internal.engine.NoVoteException;
+import io.mortise.internal.engine.Voter.NoVoteException;
 import io.mortise.internal.lock.Member;
 import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.VotingSet;

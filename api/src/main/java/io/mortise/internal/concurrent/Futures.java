@@ -129,7 +129,7 @@ public final class Futures {
   }
 
   /** Completes another future as this one, which is done. */
-  public static <T> void copy(CompletableFuture<T> done, CompletableFuture<T> outside) {
+  private static <T> void copy(CompletableFuture<T> done, CompletableFuture<T> outside) {
     Throwable failure = failure(done);
     if (failure == null) {
       outside.complete(done.join());

@@ -59,16 +59,19 @@ public final class Acquisition implements LockScripts.Subject {
     record Holder(
         String who, long since, @Nullable String gone, @Nullable Thread thread, int levels) {}
 
-    /**
-     * The holder by this acquisition; null if there is none at the moment. Of several it is one
-     * that can still release its hold, if there is one.
-     */
-    @Nullable Holder holder(Acquisition held);
+    /** All that hold by this acquisition at the moment, the oldest first. */
+    List<Holder> holders(Acquisition held);
 
-    /** All that hold by this acquisition. */
-    default List<Holder> holders(Acquisition held) {
-      Holder one = holder(held);
-      return one == null ? List.of() : List.of(one);
+    /**
+     * One holder by this acquisition; null if there is none at the moment. Of several it is one
+     * that can still release its hold, so the lease is renewed for it, if there is one.
+     */
+    default @Nullable Holder holder(Acquisition held) {
+      List<Holder> all = holders(held);
+      return all.stream()
+          .filter(each -> each.gone() == null)
+          .findFirst()
+          .orElse(all.isEmpty() ? null : all.get(0));
     }
 
     /** The events of all holds of threads that share the acquisition, or shared it to its end. */

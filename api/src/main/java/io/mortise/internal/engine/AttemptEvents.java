@@ -9,7 +9,6 @@ import io.mortise.internal.told.HoldEvents;
 import io.mortise.internal.told.Listeners;
 import io.mortise.internal.told.ToldAttempt;
 import io.mortise.internal.told.ToldHold;
-import io.mortise.internal.told.ToldRequest;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.TimeSource;
 import java.util.concurrent.CancellationException;
@@ -21,6 +20,19 @@ import org.jspecify.annotations.Nullable;
  * thread, a lease's on the executor. As long as nobody listens, no object is made. Thread-safe.
  */
 public final class AttemptEvents {
+  /** A lease request, as listeners are told of it: its attempt, and its events in their order. */
+  static final class Request {
+    private final ToldAttempt attempt;
+    private final HoldEvents events = HoldEvents.begun();
+
+    /** Whether it is noted that it waits. Used under the monitor of its request. */
+    private boolean waits;
+
+    private Request(ToldAttempt attempt) {
+      this.attempt = attempt;
+    }
+  }
+
   private final Listeners listeners;
   private final Callbacks callbacks;
 
@@ -138,10 +150,8 @@ public final class AttemptEvents {
   // Leases
 
   /** An attempt of a lease begins; null if nobody listens. */
-  @Nullable ToldRequest begins(LockKeys keys, long start) {
-    return listeners.wantHolds()
-        ? new ToldRequest(new ToldAttempt(keys, true, start), HoldEvents.begun())
-        : null;
+  @Nullable Request begins(LockKeys keys, long start) {
+    return listeners.wantHolds() ? new Request(new ToldAttempt(keys, true, start)) : null;
   }
 
   /**
@@ -149,53 +159,42 @@ public final class AttemptEvents {
    *
    * @return tells it, on the executor; to be run outside of every monitor
    */
-  Runnable waiting(@Nullable ToldRequest told) {
-    return told == null || !told.waits() ? () -> {} : noted(told, to -> to.waiting(told.attempt()));
+  Runnable waiting(@Nullable Request told) {
+    if (told == null || told.waits) {
+      return () -> {};
+    }
+    told.waits = true;
+    return noted(told, telling(to -> to.waiting(told.attempt)));
   }
 
-  /** Notes that the request holds a lease; else as {@link #waiting(ToldRequest)}. */
-  Runnable acquired(@Nullable ToldRequest told, Acquisition held, long now) {
-    return acquired(told, held, via(held), now);
-  }
-
-  /** As {@link #acquired(ToldRequest, Acquisition, long)}, by what another request gives back. */
-  Runnable takenOver(@Nullable ToldRequest told, Acquisition held, long now) {
-    return acquired(told, held, LockHold.Via.HANDED, now);
-  }
-
-  private Runnable acquired(
-      @Nullable ToldRequest told, Acquisition held, LockHold.Via via, long now) {
+  /** Notes that the request holds a lease; else as {@link #waiting(Request)}. */
+  Runnable acquired(@Nullable Request told, Acquisition held, boolean handedOff, long now) {
     if (told == null) {
       return () -> {};
     }
-    ToldHold hold = told(told.attempt(), held, via, now);
-    told.attempt().ends(now);
-    told.events().holds(hold);
-    held.lease().setEvents(told.events());
-    return noted(told, to -> to.acquired(told.attempt(), hold));
+    LockHold.Via via = handedOff ? LockHold.Via.HANDED : via(held);
+    ToldHold hold = told(told.attempt, held, via, now);
+    told.attempt.ends(now);
+    told.events.holds(hold);
+    held.lease().setEvents(told.events);
+    return noted(told, telling(to -> to.acquired(told.attempt, hold)));
   }
 
-  /** Notes that the request ended without a lease; else as {@link #waiting(ToldRequest)}. */
+  /** Notes that the request ended without a lease; else as {@link #waiting(Request)}. */
   Runnable notAcquired(
-      @Nullable ToldRequest told, Outcome refusal, @Nullable Throwable failure, long now) {
-    return told == null
-        ? () -> {}
-        : noted(told.events(), ended(told.attempt(), refusal, failure, now));
+      @Nullable Request told, Outcome refusal, @Nullable Throwable failure, long now) {
+    return told == null ? () -> {} : noted(told, ended(told.attempt, refusal, failure, now));
   }
 
-  private Runnable noted(ToldRequest told, Consumer<LockListener> event) {
-    return noted(told.events(), telling(event));
-  }
-
-  private Runnable noted(HoldEvents events, Runnable event) {
-    return events.add(event) ? () -> callbacks.execute(events::deliverAll) : () -> {};
+  private Runnable noted(Request told, Runnable event) {
+    return told.events.add(event) ? () -> callbacks.execute(told.events::deliverAll) : () -> {};
   }
 
   /** The lease of a request was released, or what it held was passed on. */
-  void released(@Nullable ToldRequest request, long now) {
-    ToldHold told = request == null ? null : request.events().hold();
+  void released(@Nullable Request request, long now) {
+    ToldHold told = request == null ? null : request.events.hold();
     if (request != null && told != null && told.ends(now)) {
-      request.events().post(telling(to -> to.released(told)));
+      request.events.post(telling(to -> to.released(told)));
     }
   }
 

@@ -91,11 +91,10 @@ final class ClockSteps {
     }
     if (more > LEAST) {
       Step before = last;
-      boolean many = before != null && before.number == MOST;
       last =
-          before == null || !many
-              ? new Step(time.nanoTime(), more, before, before == null ? 1 : before.number + 1)
-              : new Step(time.nanoTime(), more + before.nanos, before.before, MOST);
+          before != null && before.number == MOST
+              ? new Step(time.nanoTime(), more + before.nanos, before.before, MOST)
+              : new Step(time.nanoTime(), more, before, before == null ? 1 : before.number + 1);
     }
     if (more > LEAST || more < -BACK) {
       base += more; // last: a reader of it sees the step

@@ -88,7 +88,7 @@ final class Closing {
       }
     }
     gates.ofReaders().forEach(ReadGate::turnAway);
-    conditions.close();
+    conditions.askAll(); // so that they notice
     requests.close(); // first: from here on no lease request asks, or is given anything
     acquisitions.all().stream()
         .filter(each -> !each.lease().wasTaken() && each.place().mayBeKnown())

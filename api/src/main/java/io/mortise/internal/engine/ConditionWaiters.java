@@ -29,14 +29,9 @@ public final class ConditionWaiters {
     }
   }
 
-  /** Messages may have been lost: every waiter asks the store. */
+  /** Messages may have been lost, or the service is closed. Every waiter asks the store. */
   void askAll() {
     waiting.values().forEach(waiter -> wake(waiter, ConditionWaiter::setDue));
-  }
-
-  /** The service is closed. Wakes every waiter, so that it notices. */
-  void close() {
-    askAll();
   }
 
   private void wake(ConditionWaiter waiter, Consumer<ConditionWaiter> why) {

@@ -194,7 +194,7 @@ final class Dialog {
     if (leaving != null) {
       return Next.AWAIT_OWN;
     }
-    holder = busy.holder() == null ? SOMEBODY : busy.holder();
+    holder = Objects.requireNonNullElse(busy.holder(), SOMEBODY);
     return busy.recalled() ? Next.RECALLED : Next.REFUSED;
   }
 

@@ -152,13 +152,11 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
 
   /** Call it under the mutex. Some attempts wait for an answer, though they do not wait. */
   private Step queue(Waiter waiter) {
-    Trouble failing = trouble;
-    if (!waiter.waits() && (grant.isGoing() || asksTogether()) && waiters.isEmpty()) {
+    if (!waiter.waits()) {
+      if (!waiters.isEmpty() || !(grant.isGoing() || asksTogether())) {
+        return refused();
+      }
       waiter.awaitsAnswer(store().now() + commandTimeout());
-    } else if (!waiter.waits() && failing != null) {
-      throw Failures.ofOther(keys, failing.failure());
-    } else if (!waiter.waits()) {
-      return Step.REFUSED;
     }
     add(waiter);
     return Step.WAIT;
@@ -207,11 +205,16 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
   /** The waiter is out of the queue and did not get the lock: wakes the next one. */
   private Step giveUp(Waiter waiter) throws InterruptedException {
     Trampoline.step(this::giveBackHandedOff);
-    Trouble why = trouble;
     store().checkOpen(keys);
     waiter.checkInterrupt();
-    if (why != null) {
-      throw Failures.ofOther(keys, why.failure());
+    return refused();
+  }
+
+  /** It fails by what the commands of agents fail with, if they do. */
+  private Step refused() {
+    Trouble failing = trouble;
+    if (failing != null) {
+      throw Failures.ofOther(keys, failing.failure());
     }
     return Step.REFUSED;
   }

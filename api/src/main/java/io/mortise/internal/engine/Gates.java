@@ -8,7 +8,6 @@ import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
-import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 
 /** The gates of a service, by lock. A lock that no thread uses has none. Thread-safe. */
@@ -76,9 +75,7 @@ public final class Gates implements Gate.Home {
   public Stream<Hold> holdsOf(LockKeys keys) {
     Stream<Hold> own =
         byPlace.values().stream().map(gate -> gate.grant().hold()).filter(Objects::nonNull);
-    Stream<Hold> shared =
-        readGates.all().stream()
-            .flatMap(gate -> StreamSupport.stream(gate.holds().spliterator(), false));
+    Stream<Hold> shared = readGates.all().stream().flatMap(gate -> gate.holds().stream());
     return Stream.concat(own, shared)
         .filter(hold -> hold.acquisition().keys().lock().equals(keys.lock()));
   }
@@ -96,7 +93,7 @@ public final class Gates implements Gate.Home {
     try {
       Step step;
       do {
-        step = readGates.share(waiter) ? share(keys, waiter) : enter(keys, waiter);
+        step = readGates.share(waiter) ? share(keys, waiter) : enter(gateOf(keys, waiter), waiter);
       } while (step == Step.RETIRED);
       return step == Step.ACQUIRED;
     } finally {
@@ -113,18 +110,10 @@ public final class Gates implements Gate.Home {
     }
     try {
       Step next = step == Step.WAIT ? gate.await(waiter) : step;
-      return next == Step.AGENT ? enter(keys, waiter) : next;
+      return next == Step.AGENT ? enter(gateOf(keys, waiter), waiter) : next;
     } finally {
       gate.ended(waiter);
     }
-  }
-
-  private Step enter(LockKeys keys, Waiter waiter) throws InterruptedException {
-    Step step;
-    do {
-      step = enter(gateOf(keys, waiter), waiter);
-    } while (step == Step.RETIRED);
-    return step;
   }
 
   private Step enter(Gate gate, Waiter waiter) throws InterruptedException {

@@ -106,11 +106,6 @@ final class LeaseDialog {
         : store().scripts().vote(acquisition, terms, waits, voters, parts.voter().expected());
   }
 
-  /** Whether what it has came without a wait in the queue. */
-  boolean isAtOnce() {
-    return acquisition.ticket().isEmpty() && !acquisition.mayArriveLate();
-  }
-
   /** Since when it may have had its place in the queue. */
   long placedAt() {
     return firstAskedAt == null ? start : firstAskedAt;
@@ -153,22 +148,18 @@ final class LeaseDialog {
    * that one.
    */
   Acquisition replaces() {
-    Acquisition gone = begins(newAcquisition());
+    Acquisition gone = startsAgain();
     acquisition.place().succeeds(gone.place());
     return gone;
   }
 
   /** Goes on with a new acquisition, which queues anew. Returns the present one. */
   Acquisition startsAgain() {
-    return begins(newAcquisition());
+    return takesOver(newAcquisition());
   }
 
   /** It has got another one's acquisition. Returns its own. */
-  Acquisition takesOver(Acquisition held) {
-    return begins(held);
-  }
-
-  private Acquisition begins(Acquisition next) {
+  Acquisition takesOver(Acquisition next) {
     Acquisition last = acquisition;
     acquisition = next;
     return last;
@@ -261,14 +252,6 @@ final class LeaseDialog {
   /** When it began, if it has begun to wait and has not ended; else null. */
   @Nullable Long waitingSince() {
     return shown && result != null ? start : null;
-  }
-
-  Runnable acquired(Acquisition taken, long now) {
-    return parts.events().attempts().acquired(grant.told(), taken, now);
-  }
-
-  Runnable takenOver(Acquisition held, long now) {
-    return parts.events().attempts().takenOver(grant.told(), held, now);
   }
 
   Runnable notAcquired(@Nullable LeaseOutcome value, @Nullable Throwable why) {

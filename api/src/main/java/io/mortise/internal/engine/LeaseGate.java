@@ -118,14 +118,9 @@ final class LeaseGate {
       this.looker = looker;
     }
 
-    @SuppressWarnings("ReferenceEquality") // a request is equal to itself alone
-    boolean isFor(Request request) {
-      return looker == request;
-    }
-
     @Override
-    public @Nullable Holder holder(Acquisition of) {
-      return null;
+    public List<Holder> holders(Acquisition of) {
+      return List.of();
     }
 
     @Override
@@ -302,13 +297,7 @@ final class LeaseGate {
   }
 
   private boolean hasSpare(Request looker) {
-    return woken.contains(looker) && spares.stream().anyMatch(spare -> spare.isFor(looker));
-  }
-
-  private void wakeToLook(Request looker) {
-    if (woken.add(looker)) {
-      looker.wakeToLook();
-    }
+    return woken.contains(looker) && spares.stream().anyMatch(spare -> spare.looker.equals(looker));
   }
 
   /** The one that has to ask, since none is ahead; null if there is none. */
@@ -427,7 +416,9 @@ final class LeaseGate {
     if (!lies) {
       return null;
     }
-    wakeToLook(looker);
+    if (woken.add(looker)) {
+      looker.wakeToLook();
+    }
     return () -> {};
   }
 

@@ -4,7 +4,6 @@ import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.HeldLease.Loss;
-import io.mortise.internal.told.ToldRequest;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import java.lang.ref.WeakReference;
@@ -70,7 +69,7 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
   private final Home home;
   private final LockKeys keys;
   private final Caller caller = Caller.here();
-  private final @Nullable ToldRequest told;
+  private final AttemptEvents.@Nullable Request told;
   private final List<Consumer<? super LeaseChange>> listeners = new CopyOnWriteArrayList<>();
 
   /** Weak, as a lease that was dropped must be noticed. Null until the hold begins. */
@@ -87,14 +86,11 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
   /** How often what it holds was passed on before it came here. */
   private volatile int passed;
 
-  /**
-   * @param told what listeners are told of the request; null if nobody listens
-   */
-  LeaseGrant(Parts parts, Home home, LockKeys keys, @Nullable ToldRequest told) {
+  LeaseGrant(Parts parts, Home home, LockKeys keys) {
     this.parts = parts;
     this.home = home;
     this.keys = keys;
-    this.told = told;
+    told = parts.events().attempts().begins(keys, parts.store().now());
   }
 
   Parts parts() {
@@ -107,7 +103,7 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
   }
 
   /** What listeners are told of its request; null if nobody listens. */
-  @Nullable ToldRequest told() {
+  AttemptEvents.@Nullable Request told() {
     return told;
   }
 
@@ -121,6 +117,11 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
     since = now;
     handle = new WeakReference<>(lease);
     return lease;
+  }
+
+  /** Notes that its request has it. Returns what tells listeners, outside of every monitor. */
+  Runnable acquired(Acquisition held, long now) {
+    return parts.events().attempts().acquired(told, held, passed > 0, now);
   }
 
   // What is passed on
@@ -174,20 +175,21 @@ final class LeaseGrant implements Acquisition.Grant, LeaseHandle.Origin {
   }
 
   @Override
-  public @Nullable Holder holder(Acquisition held) {
+  public List<Holder> holders(Acquisition held) {
     WeakReference<LeaseHandle> known = handle;
     if (known == null) {
-      return null;
+      return List.of();
     }
     Thread thread = holder;
     if (thread != null && !thread.isAlive()) {
-      return new Holder("thread " + thread.getName(), since, "ended without unlocking", thread, 1);
+      String ended = "ended without unlocking";
+      return List.of(new Holder("thread " + thread.getName(), since, ended, thread, 1));
     }
     String gone =
         known.get() == null
             ? "is referred to by nobody and was never released (" + caller + " asked for it)"
             : null;
-    return new Holder("lease " + held.id(), since, gone, thread, 1);
+    return List.of(new Holder("lease " + held.id(), since, gone, thread, 1));
   }
 
   /**

@@ -13,8 +13,6 @@ import java.time.Duration;
 import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -52,13 +50,15 @@ final class LeaseHandle implements MemberLease {
   private final Origin origin;
   private final Acquisition acquisition;
   private final long since;
-  private final AtomicBoolean closed = new AtomicBoolean();
+
+  /** Whether it was released, or is about to be. */
+  private volatile boolean closed;
 
   /** Whether it has given back a part of its permits, or is about to. */
   private boolean parted;
 
   /** How many permits it has; 0 once it has given back all of them. */
-  private final AtomicInteger permits;
+  private volatile int permits;
 
   /**
    * @param since when the hold began
@@ -69,16 +69,12 @@ final class LeaseHandle implements MemberLease {
     store = parts.store();
     this.origin = origin;
     this.acquisition = acquisition;
-    permits = new AtomicInteger(taken());
+    permits = taken();
   }
 
   /** How many permits it has taken. */
   private int taken() {
     return Math.max(1, acquisition.keys().permits());
-  }
-
-  Acquisition acquisition() {
-    return acquisition;
   }
 
   @Override
@@ -127,7 +123,7 @@ final class LeaseHandle implements MemberLease {
 
   @Override
   public int permits() {
-    return permits.get();
+    return permits;
   }
 
   // Extending
@@ -150,8 +146,7 @@ final class LeaseHandle implements MemberLease {
 
   @Override
   public CompletableFuture<Boolean> renewing(Duration lease) {
-    LeaseTerms wanted = wanted(lease);
-    return extending(new LeaseTerms(wanted.nanos(), wanted.millis(), true));
+    return extending(wanted(lease).renewedIf(true));
   }
 
   private CompletableFuture<Boolean> extending(LeaseTerms wanted) {
@@ -169,7 +164,7 @@ final class LeaseHandle implements MemberLease {
     if (state() == LeaseState.RELEASED) {
       throw released();
     }
-    return new LeaseTerms(fixed.nanos(), fixed.millis(), acquisition.lease().terms().renewed());
+    return fixed.renewedIf(acquisition.lease().terms().renewed());
   }
 
   private IllegalStateException released() {
@@ -214,11 +209,13 @@ final class LeaseHandle implements MemberLease {
 
   /** One step with {@link #takesAll}, so that no part is given back of what is passed on. */
   private synchronized boolean closes() {
-    return closed.compareAndSet(false, true);
+    boolean first = !closed;
+    closed = true;
+    return first;
   }
 
   private void close(long rest) {
-    if (!closed.get()) {
+    if (!closed) {
       parts.store().time().checkMayPark();
     }
     if (closes()) {
@@ -319,7 +316,7 @@ final class LeaseHandle implements MemberLease {
 
   /** How many permits it has given back so far. */
   private int returned() {
-    return taken() - permits.get();
+    return taken() - permits;
   }
 
   /**
@@ -328,24 +325,22 @@ final class LeaseHandle implements MemberLease {
    * @return whether they are all that it has; then it is about to end
    */
   private synchronized boolean takesAll(int some) {
-    int before = permits.getAndUpdate(left -> left - checked(some, left));
-    parted |= before != some;
-    if (before == some && !closed.compareAndSet(false, true)) {
-      throw released();
-    }
-    return before == some;
+    check(some);
+    permits -= some;
+    closed = permits == 0;
+    parted |= !closed;
+    return closed;
   }
 
-  private int checked(int some, int left) {
-    if (closed.get()) {
+  private void check(int some) {
+    if (closed) {
       throw released();
     }
-    if (some < 1 || some > left) {
+    if (some < 1 || some > permits) {
       throw new IllegalArgumentException(
           "%d permits were given back of the lease %s of %s, which has %d; give back at least 1, and at most as many as it has"
-              .formatted(some, acquisition.id(), acquisition.keys().text(), left));
+              .formatted(some, acquisition.id(), acquisition.keys().text(), permits));
     }
-    return some;
   }
 
   /** If the store no longer had the lease, it is lost, unless it was released meanwhile. */

@@ -46,7 +46,8 @@ public final class LeaseKeeper {
   private static final int LEASES_BEFORE_WARNING = 10;
 
   /** Makes no lease longer: the shortest that the renew script takes. So it only asks. */
-  private static final LeaseTerms LOOK = new LeaseTerms(1_000_000, "1", false);
+  private static final LeaseTerms LOOK =
+      new LeaseTerms(1_000_000, "1", false, LeaseTerms.UNLIMITED);
 
   private static final Loss KEY_GONE =
       new Loss(LossCause.KEY_GONE, "its key was deleted, or is no longer this acquisition's");
@@ -329,10 +330,7 @@ public final class LeaseKeeper {
       return settle(held, now);
     }
     held.lease().lengthen();
-    return extend(
-        held,
-        new LeaseTerms(
-            wanted.nanos(), wanted.millis(), has.renewed() || wanted.renewed(), wanted.maxHold()));
+    return extend(held, wanted.renewedIf(has.renewed() || wanted.renewed()));
   }
 
   /**

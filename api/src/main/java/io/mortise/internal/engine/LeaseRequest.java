@@ -3,7 +3,6 @@ package io.mortise.internal.engine;
 import io.mortise.LockException;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.Acquisition.Taking;
-import io.mortise.internal.told.ToldRequest;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.spi.ScriptCall;
 import java.util.ArrayList;
@@ -44,7 +43,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   }
 
   /** The requests of a service that have not ended. */
-  interface Pending extends LeaseGrant.Home {
+  interface Home extends LeaseGrant.Home {
     Parts parts();
 
     /**
@@ -59,7 +58,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     @Nullable LeaseGate gate(Wanted wanted);
   }
 
-  private final Pending pending;
+  private final Home home;
   private final LeaseGrant grant;
 
   /** Whether the thread that asks waits for the result. */
@@ -74,23 +73,16 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
 
   /** Its arguments are those of {@link LeaseRequests#start}. */
   LeaseRequest(
-      Pending pending,
-      Wanted wanted,
-      long wait,
-      boolean here,
-      CompletableFuture<LeaseOutcome> result) {
+      Home home, Wanted wanted, long wait, boolean here, CompletableFuture<LeaseOutcome> result) {
     this.here = here;
-    this.pending = pending;
-    Parts parts = pending.parts();
-    long now = parts.store().now();
-    ToldRequest told = parts.events().attempts().begins(wanted.keys(), now);
-    grant = new LeaseGrant(parts, pending, wanted.keys(), told);
+    this.home = home;
+    grant = new LeaseGrant(home.parts(), home, wanted.keys());
     dialog = new LeaseDialog(this, grant, wanted, wait, result);
-    gate = pending.gate(wanted); // last: from here on it ends in any case
+    gate = home.gate(wanted); // last: from here on it ends in any case
   }
 
   private Parts parts() {
-    return pending.parts();
+    return home.parts();
   }
 
   /** Asks for the first time, unless it may take what another has left, or waits for that. */
@@ -106,7 +98,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   }
 
   private void askFirst() {
-    boolean later = parts().store().retain() > 0 && pending.makesRoom(keys(), this::wake);
+    boolean later = parts().store().retain() > 0 && home.makesRoom(keys(), this::wake);
     if (!later && here) {
       ask();
     } else if (!later) {
@@ -281,12 +273,10 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
 
   private Runnable held(long now) {
     Acquisition taken = dialog.acquisition();
-    boolean atOnce = dialog.isAtOnce();
+    boolean atOnce = taken.place().isAtOnce();
     long placedAt = dialog.placedAt();
-    LeaseHandle lease = grant.begins(taken, now);
-    Runnable telling = dialog.acquired(taken, now);
     return begins(
-        lease,
+        taken,
         now,
         () -> {
           LeaseGate own = gate;
@@ -294,24 +284,24 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
             grant.mayBePassedOn(own.opened(taken, atOnce, placedAt));
           }
           parts().took(taken);
-        },
-        telling);
+        });
   }
 
-  /** The hold begins. The first task runs before anybody has the lease, the other tells of it. */
-  private Runnable begins(LeaseHandle lease, long now, Runnable first, Runnable telling) {
+  /** The hold begins. The task runs before anybody has the lease. */
+  private Runnable begins(Acquisition held, long now, Runnable first) {
+    LeaseHandle lease = grant.begins(held, now);
+    Runnable telling = grant.acquired(held, now);
     phase = Phase.HELD;
     long waited = now - dialog.start();
     CompletableFuture<LeaseOutcome> waiting = dialog.takeResult();
     Runnable completing =
         () -> {
-          LockLog.acquired(lease.acquisition(), waited);
+          LockLog.acquired(held, waited);
           if (!waiting.complete(new LeaseOutcome(lease, null))) {
             CompletableFuture<Void> unused = lease.releaseAsync(); // nobody wants it any more
           }
         };
-    return Trampoline.all(
-        () -> pending.remove(waiting), first, this::leaveGate, telling, completing);
+    return Trampoline.all(() -> home.remove(waiting), first, this::leaveGate, telling, completing);
   }
 
   private void leaveGate() {
@@ -357,9 +347,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
   private Runnable takesOver(LeaseGrant from, Acquisition held, long now) {
     Acquisition unused = dialog.takesOver(held);
     grant.follows(from);
-    LeaseHandle lease = grant.begins(held, now);
-    Runnable telling = dialog.takenOver(held, now);
-    return begins(lease, now, () -> parts().acquisitions().forget(unused), telling);
+    return begins(held, now, () -> parts().acquisitions().forget(unused));
   }
 
   @Override
@@ -427,7 +415,7 @@ final class LeaseRequest implements Acquisition.Asker, LeaseGate.Request {
     Runnable completing =
         why != null ? () -> waiting.completeExceptionally(why) : () -> waiting.complete(value);
     return Trampoline.all(
-        () -> pending.remove(waiting), this::leaveGate, telling, withdrawing, completing);
+        () -> home.remove(waiting), this::leaveGate, telling, withdrawing, completing);
   }
 
   /** When it began, if it has begun to wait and has not ended; else null. */

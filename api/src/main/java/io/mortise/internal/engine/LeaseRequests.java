@@ -4,7 +4,6 @@ import io.mortise.LockAttempt.Outcome;
 import io.mortise.LockServiceClosedException;
 import io.mortise.Registration;
 import io.mortise.internal.concurrent.Trampoline;
-import io.mortise.internal.told.ToldRequest;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import java.util.Collection;
@@ -21,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * timer runs. It fires twenty times per re-check period, and sends the commands of all requests
  * that are due. Thread-safe.
  */
-public final class LeaseRequests implements LeaseRequest.Pending {
+public final class LeaseRequests implements LeaseRequest.Home {
   private static final int BEATS_PER_CHECK = 20;
 
   private final Parts parts;
@@ -60,9 +59,9 @@ public final class LeaseRequests implements LeaseRequest.Pending {
       return start(new LeaseRequest(this, wanted, wait, here, result), result);
     } catch (LockServiceClosedException e) {
       long now = store.now();
-      ToldRequest told = parts.events().attempts().begins(wanted.keys(), now);
+      AttemptEvents told = parts.events().attempts();
       Trampoline.step(() -> {
-        parts.events().attempts().notAcquired(told, Outcome.FAILED, e, now).run();
+        told.notAcquired(told.begins(wanted.keys(), now), Outcome.FAILED, e, now).run();
         result.completeExceptionally(e);
       });
       return () -> {};

@@ -94,24 +94,12 @@ public final class LockLog {
 
   /** The hold was handed off to another thread of this service, without a command. */
   static void handedOff(Hold hold, long now) {
-    if (log.isDebugEnabled()) {
-      log.debug(
-          "{}: handed off inside this process by {} after {} ms",
-          hold.acquisition().keys().text(),
-          thread(hold),
-          millis(now - hold.since()));
-    }
+    unlocked("{}: handed off inside this process by {} after {} ms", hold, now);
   }
 
   /** No thread has the hold any more, and the service retains it. */
   static void retained(Hold hold, long now) {
-    if (log.isDebugEnabled()) {
-      log.debug(
-          "{}: unlocked by {} after {} ms, and retained by this process",
-          hold.acquisition().keys().text(),
-          thread(hold),
-          millis(now - hold.since()));
-    }
+    unlocked("{}: unlocked by {} after {} ms, and retained by this process", hold, now);
   }
 
   /** It must not be kept for other threads, since nothing would end that. */
@@ -120,13 +108,7 @@ public final class LockLog {
   }
 
   static void released(Hold hold, long now) {
-    if (log.isDebugEnabled()) {
-      log.debug(
-          "{}: released by {} after {} ms",
-          hold.acquisition().keys().text(),
-          thread(hold),
-          millis(now - hold.since()));
-    }
+    unlocked("{}: released by {} after {} ms", hold, now);
   }
 
   /** Permits went from one lease to the next inside this service, without a command. */
@@ -150,6 +132,13 @@ public final class LockLog {
   static void lost(Acquisition lost, String reason) {
     if (log.isDebugEnabled()) {
       log.debug("{}: {} is lost: {}", lost.keys().text(), lost.id(), reason);
+    }
+  }
+
+  private static void unlocked(String message, Hold hold, long now) {
+    if (log.isDebugEnabled()) {
+      String lock = hold.acquisition().keys().text();
+      log.debug(message, lock, thread(hold), millis(now - hold.since()));
     }
   }
 

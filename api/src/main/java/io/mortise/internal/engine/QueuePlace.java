@@ -207,6 +207,11 @@ final class QueuePlace {
     return uncertain;
   }
 
+  /** Whether what the store says now came without a wait in the queue. */
+  boolean isAtOnce() {
+    return ticket.isEmpty() && !mayArriveLate();
+  }
+
   /** Whether a command may still arrive, so that the store must keep this id from acquiring. */
   boolean mayArriveLate() {
     return stray || out;

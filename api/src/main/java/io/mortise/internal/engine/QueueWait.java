@@ -165,19 +165,15 @@ final class QueueWait {
       return Step.REFUSED;
     }
 
-    private Step ask(Acquisition acquisition) {
-      return step(() -> askNow(acquisition));
-    }
-
     /**
-     * Hears the store's answer, as one step. If the thread is not to wait at the gate, it leaves
-     * the gate before the callbacks of the reply run.
+     * Asks the store and hears its answer, as one step. If the thread is not to wait at the gate,
+     * it leaves the gate before the callbacks of the reply run.
      */
-    private Step step(Supplier<Step> hearing) {
+    private Step ask(Acquisition acquisition) {
       return Trampoline.step(() -> {
         boolean stays = false;
         try {
-          Step step = hearing.get();
+          Step step = askNow(acquisition);
           stays = step == Step.WAIT && waiter.waits();
           return step;
         } finally {
@@ -228,7 +224,7 @@ final class QueueWait {
       return step == Step.ACQUIRED;
     }
 
-    ScriptCall call(Acquisition acquisition) {
+    private ScriptCall call(Acquisition acquisition) {
       ScriptCall call =
           store.scripts().acquire(acquisition, waiter.lease(), waiter.waits(), waiter.beside());
       return waiter.inTime(call, store.now());
@@ -240,7 +236,7 @@ final class QueueWait {
         case QUEUED -> queued(asked);
         case PAUSE, ASK_AGAIN -> Step.WAIT;
         case AWAIT_OWN -> awaitOwn(asked);
-        case REPLACE -> replaced(asked);
+        case REPLACE -> replaces(asked, parts.acquisitions()::forget);
         case RECALLED -> recalls ? recall(asked) : Step.REFUSED;
         case REFUSED, OPEN -> Step.REFUSED;
         case FAILED -> fail();
@@ -291,7 +287,8 @@ final class QueueWait {
           yield Step.ACQUIRED;
         }
         case TOO_LATE -> heldTooLate(acquisition);
-        case REVOKED -> revoked(acquisition);
+        case REVOKED ->
+            replaces(acquisition, parts.releases()::withdraw); // the store may not remember that
       };
     }
 
@@ -323,24 +320,15 @@ final class QueueWait {
      * Asks once more with a new id, also for an attempt that does not wait: the store has not
      * refused it.
      */
-    private Step revoked(Acquisition acquisition) {
-      gate.replace(waiter, acquisition);
-      parts
-          .releases()
-          .withdraw(acquisition); // in case the store does not remember the force unlock
+    private Step replaces(Acquisition gone, Consumer<Acquisition> ending) {
+      gate.replace(waiter, gone);
+      ending.accept(gone);
       return waiter.waits() ? Step.WAIT : ask(gate.acquisitionFor(waiter));
     }
 
     private Step queued(Acquisition acquisition) {
       parts.redissonChannels().waits(acquisition);
       return Step.WAIT;
-    }
-
-    /** As {@link #revoked}, for an id that was withdrawn; the store remembers that. */
-    private Step replaced(Acquisition acquisition) {
-      gate.replace(waiter, acquisition);
-      parts.acquisitions().forget(acquisition);
-      return waiter.waits() ? Step.WAIT : ask(gate.acquisitionFor(waiter));
     }
 
     /** Leaves the gate to the next waiter, once, if the thread has not got the lock. */

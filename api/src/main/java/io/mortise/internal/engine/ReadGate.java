@@ -2,6 +2,7 @@ package io.mortise.internal.engine;
 
 import io.mortise.internal.engine.GateRule.Window;
 import io.mortise.internal.wire.LockKeys;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -103,7 +104,7 @@ final class ReadGate implements Share.Home {
     return holds.get(threadId);
   }
 
-  Iterable<Hold> holds() {
+  Collection<Hold> holds() {
     return holds.values();
   }
 

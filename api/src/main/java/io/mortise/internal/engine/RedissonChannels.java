@@ -57,16 +57,13 @@ final class RedissonChannels {
 
   /** The acquisition is held, or given up. */
   void ended(Acquisition acquisition) {
-    if (acquisition.keys().isRedisson()) {
-      end(acquisition.keys().lock(), acquisition);
+    if (!acquisition.keys().isRedisson()) {
+      return;
     }
-  }
-
-  private void end(String lock, Acquisition acquisition) {
     AtomicReference<@Nullable Listening> unused = new AtomicReference<>();
     byKey.computeIfPresent(
-        lock,
-        (same, listening) -> {
+        acquisition.keys().lock(),
+        (lock, listening) -> {
           listening.waiting.remove(acquisition);
           boolean last = listening.waiting.isEmpty();
           unused.set(last ? listening : null);

@@ -177,7 +177,10 @@ public final class Releases {
         });
   }
 
+  /** A thread unlocks what its closed service leaves to its lease. */
   private boolean refuse(Acquisition ended) {
+    acquisitions.forget(ended);
+    abandon(ended);
     throw heldWhenClosed(ended);
   }
 
@@ -253,21 +256,14 @@ public final class Releases {
     return rest > 0 ? store.scripts().linger(ended, rest) : store.scripts().release(ended);
   }
 
-  /** A thread unlocks what its closed service leaves to its lease. */
-  LockServiceClosedException heldWhenClosed(Acquisition ended) {
-    acquisitions.forget(ended);
-    abandon(ended);
-    return wasHeldWhenClosed(ended);
-  }
-
-  /** As {@link #heldWhenClosed}, for a thread that shared what others still hold. */
+  /** A thread unlocks what it shared with others, and its closed service leaves to its lease. */
   LockServiceClosedException leftWhenClosed(Hold left) {
     Acquisition held = left.acquisition();
     events.attempts().endsUnreleased(left, closed(held), store.now());
-    return wasHeldWhenClosed(held);
+    return heldWhenClosed(held);
   }
 
-  private LockServiceClosedException wasHeldWhenClosed(Acquisition held) {
+  private LockServiceClosedException heldWhenClosed(Acquisition held) {
     return new LockServiceClosedException(
         "%s was held when its service was closed; %s"
             .formatted(held.keys().text(), leaseEnds(held)));

@@ -108,7 +108,7 @@ final class Share implements Acquisition.Grant, Hold.Place {
         Hold first = new Hold(this, waiter.thread(), held, now, 0);
         parts.events().attempts().begins(first, waiter, false);
         enter(first, waiter);
-        home.took(this, waiter, held.ticket().isEmpty() && !held.mayArriveLate(), now);
+        home.took(this, waiter, held.place().isAtOnce(), now);
       }
       return taking;
     } finally {
@@ -208,16 +208,6 @@ final class Share implements Acquisition.Grant, Hold.Place {
     inside.add(begun);
     home.enters(begun);
     waiter.enters(begun);
-  }
-
-  /** {@inheritDoc} One that lives, so the lease is renewed for it; else one that has ended. */
-  @Override
-  public @Nullable Holder holder(Acquisition held) {
-    List<Holder> all = holders(held);
-    return all.stream()
-        .filter(each -> each.gone() == null)
-        .findFirst()
-        .orElse(all.isEmpty() ? null : all.get(0));
   }
 
   @Override

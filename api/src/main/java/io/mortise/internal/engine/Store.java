@@ -1,7 +1,6 @@
 package io.mortise.internal.engine;
 
 import io.mortise.LockException;
-import io.mortise.LockServiceClosedException;
 import io.mortise.internal.concurrent.Backoff;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
@@ -64,7 +63,7 @@ public final class Store {
   private final long recheck;
   private final ServicePhase phase;
   private final CommandBatcher batcher;
-  private final Sender asking = this::ask;
+  private final Sender asking;
   private final Departures departures = new Departures();
   private final AtomicBoolean complained = new AtomicBoolean();
 
@@ -85,6 +84,7 @@ public final class Store {
     recheck = options.times().recheck().toNanos();
     phase = new ServicePhase(clientId, time);
     batcher = new CommandBatcher(backend);
+    asking = call -> () -> backend.execute(call);
   }
 
   public LockBackend backend() {
@@ -191,12 +191,7 @@ public final class Store {
     return retain;
   }
 
-  /** Will run a command on the thread that wants the reply. */
-  public Supplier<List<Object>> ask(ScriptCall call) {
-    return () -> backend.execute(call);
-  }
-
-  /** {@link #ask}, always the same object. */
+  /** Will run a command on the thread that wants the reply. It is always the same object. */
   public Sender asking() {
     return asking;
   }
@@ -303,13 +298,10 @@ public final class Store {
 
   /** As {@link #execute}; the future completes on the thread that delivers the reply. */
   CompletableFuture<List<Object>> executeAsync(LockKeys keys, ScriptCall call, String what) {
-    CompletableFuture<List<Object>> answer = new CompletableFuture<>();
-    try {
-      checkNotClosed(keys);
-    } catch (LockServiceClosedException e) {
-      answer.completeExceptionally(e);
-      return answer;
+    if (isClosed()) {
+      return CompletableFuture.failedFuture(phase.refusal(keys.text()));
     }
+    CompletableFuture<List<Object>> answer = new CompletableFuture<>();
     Futures.whenReplied(
         batcher.send(call),
         (reply, failure) -> {

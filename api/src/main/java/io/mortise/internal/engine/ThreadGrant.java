@@ -279,17 +279,13 @@ final class ThreadGrant implements Acquisition.Grant, Hold.Place {
     try {
       if (timer == null) {
         long left = stay.untilLook(store(), held, state == State.HANDED_OFF, now);
-        timer = after(left, () -> look(held, () -> {}));
+        timer = store().time().schedule(() -> look(held, () -> {}), Duration.ofNanos(left));
       }
       return true;
     } catch (Throwable e) { // an Error too: a thread may wait for what lies here
       LockLog.noTimer(held, e);
       return false;
     }
-  }
-
-  private Timer after(long nanos, Runnable task) {
-    return store().time().schedule(task, Duration.ofNanos(nanos));
   }
 
   private void closeTimer() {
@@ -405,9 +401,9 @@ final class ThreadGrant implements Acquisition.Grant, Hold.Place {
   // The lease
 
   @Override
-  public @Nullable Holder holder(Acquisition held) {
+  public List<Holder> holders(Acquisition held) {
     Hold current = hold;
-    return current == null || current.acquisition() != held ? null : current.holder();
+    return current == null || current.acquisition() != held ? List.of() : List.of(current.holder());
   }
 
   /** {@inheritDoc} Marks the holder's thread, and makes the next waiter the agent. */

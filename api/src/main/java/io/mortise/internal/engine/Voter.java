@@ -20,6 +20,22 @@ import org.jspecify.annotations.Nullable;
  * alone.
  */
 public final class Voter {
+  /** A server gave a Redlock no vote. A Redlock makes a verdict of it. */
+  public static final class NoVoteException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    private final Answer answer;
+
+    private NoVoteException(Answer answer, String message) {
+      super(message);
+      this.answer = answer;
+    }
+
+    public Answer answer() {
+      return answer;
+    }
+  }
+
   private static final String KEEPS_ALL = "noeviction";
 
   private final Store store;

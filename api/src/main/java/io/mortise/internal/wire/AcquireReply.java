@@ -31,12 +31,11 @@ public sealed interface AcquireReply {
   /**
    * Another id holds the lock, and this id is not in the queue.
    *
-   * @param left the milliseconds until the lock may be free, negative if there is no such time
    * @param holder an id that holds it, if the script gives one
    * @param recalled whether the holder was just asked for it, and may give it back soon because no
    *     thread of its service is inside
    */
-  record Busy(long left, @Nullable String holder, boolean recalled) implements AcquireReply {}
+  record Busy(@Nullable String holder, boolean recalled) implements AcquireReply {}
 
   /** The id has a tombstone: it was withdrawn or revoked before this command ran. */
   record TooLate() implements AcquireReply {}
@@ -156,7 +155,7 @@ public sealed interface AcquireReply {
       case "WAIT" ->
           new Waiting(
               (Long) reply.get(1), (Long) reply.get(2), (Long) reply.get(3), textAt(reply, 4));
-      case "BUSY" -> new Busy((Long) reply.get(1), textAt(reply, 2), reply.size() > RECALLED);
+      case "BUSY" -> new Busy(textAt(reply, 2), reply.size() > RECALLED);
       case "TOO_LATE" -> TOO_LATE;
       case "UNSET" -> new Unset();
       case "TOO_MANY" -> new TooMany((Long) reply.get(1));

@@ -19,37 +19,35 @@ public record LeaseTerms(long nanos, String millis, boolean renewed, long maxHol
   private static final Duration SHORTEST = Duration.ofMillis(10);
   private static final Duration LONGEST = Duration.ofDays(10_000);
 
-  /** Terms without a limit of their own. */
-  public LeaseTerms(long nanos, String millis, boolean renewed) {
-    this(nanos, millis, renewed, UNLIMITED);
-  }
-
   public static LeaseTerms renewed(Duration lease) {
     return of(lease, true);
   }
 
   public static LeaseTerms fixed(Duration lease) {
     if (lease.compareTo(SHORTEST) < 0 || lease.compareTo(LONGEST) > 0) {
-      throw new IllegalArgumentException(
-          "lease "
-              + lease
-              + " is out of range (10 ms to 10,000 days); for a lease that is renewed"
-              + " until unlock() call lock() or tryLock(wait, unit) without a lease");
+      throw outOfRange(lease.toString());
     }
     return of(lease, false);
   }
 
   public static LeaseTerms fixed(long lease, TimeUnit unit) {
     if (lease <= 0 || unit.toDays(lease) > LONGEST.toDays()) {
-      throw new IllegalArgumentException(
-          "lease "
-              + lease
-              + ' '
-              + unit
-              + " is out of range (10 ms to 10,000 days); for a lease that"
-              + " is renewed until unlock() call lock() or tryLock(wait, unit) without a lease");
+      throw outOfRange(lease + " " + unit);
     }
     return fixed(Duration.of(lease, unit.toChronoUnit()));
+  }
+
+  private static IllegalArgumentException outOfRange(String lease) {
+    return new IllegalArgumentException(
+        "lease "
+            + lease
+            + " is out of range (10 ms to 10,000 days); for a lease that is renewed"
+            + " until unlock() call lock() or tryLock(wait, unit) without a lease");
+  }
+
+  /** The same terms, for a lease that is renewed, or is not. */
+  public LeaseTerms renewedIf(boolean isRenewed) {
+    return isRenewed == renewed ? this : new LeaseTerms(nanos, millis, isRenewed, maxHold);
   }
 
   /** The same terms for a hold that may last so long. */
@@ -86,6 +84,7 @@ public record LeaseTerms(long nanos, String millis, boolean renewed, long maxHol
 
   private static LeaseTerms of(Duration lease, boolean renewed) {
     long millis = lease.toMillis();
-    return new LeaseTerms(TimeUnit.MILLISECONDS.toNanos(millis), Long.toString(millis), renewed);
+    long nanos = TimeUnit.MILLISECONDS.toNanos(millis);
+    return new LeaseTerms(nanos, Long.toString(millis), renewed, UNLIMITED);
   }
 }

@@ -53,9 +53,11 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
 
   /** The same keys, with the counter of fencing tokens. */
   public LockKeys fenced(String prefix) {
-    String counter = prefix + "fence:" + slot(lockPrefix(prefix));
-    return new LockKeys(
-        name, List.of(all.get(0), all.get(1), all.get(2), counter), LockKind.FENCED);
+    return with(prefix + "fence:" + slot(lockPrefix(prefix)), LockKind.FENCED);
+  }
+
+  private LockKeys with(String fourth, LockKind other) {
+    return new LockKeys(name, List.of(all.get(0), all.get(1), all.get(2), fourth), other);
   }
 
   /** The key of the counter of a fenced lock's tokens. */
@@ -72,8 +74,7 @@ public record LockKeys(String name, List<String> all, LockKind kind, int permits
   public static LockKeys readWrite(String prefix, String name) {
     LockKeys keys = of(prefix + READ_WRITE, name);
     String readers = prefix + READ_WRITE + "readers:" + keys.slot(lockPrefix(prefix + READ_WRITE));
-    return new LockKeys(
-        name, List.of(keys.all.get(0), keys.all.get(1), keys.all.get(2), readers), LockKind.WRITE);
+    return keys.with(readers, LockKind.WRITE);
   }
 
   /**

@@ -36,6 +36,10 @@ public final class LockScripts {
 
   private static final Map<Family, Script> ACQUIRE =
       scripts("acquire", EnumSet.allOf(Family.class));
+
+  /** What a script does first if it is asked for a vote. */
+  private static final String VOTES = ScriptFiles.read("process") + ScriptFiles.read("vote");
+
   private static final Map<Family, Script> VOTE = votes();
   private static final Map<Family, Script> LEAVE = scripts("leave", EnumSet.allOf(Family.class));
   private static final Map<Family, Script> FORCE =
@@ -43,23 +47,20 @@ public final class LockScripts {
   private static final Script SEM_PERMITS = script(Family.SEMAPHORE, "permits");
   private static final Script SEM_RETURN = script(Family.SEMAPHORE, "return");
   private static final Script LATCH_COUNT = script(Family.LATCH, "count");
-  private static final Script RW_INSPECT = Script.of("rw-inspect", ScriptFiles.read("rw-inspect"));
-  private static final Script RENEW = Script.of("renew", ScriptFiles.read("renew"));
-  private static final Script LIST = Script.of("list", ScriptFiles.read("list"));
-  private static final Script STATUS = Script.of("status", ScriptFiles.read("status"));
-  private static final Script LINGER = Script.of("linger", ScriptFiles.read("linger"));
-  private static final Script INSPECT = Script.of("inspect", ScriptFiles.read("inspect"));
-  private static final Script QUEUE_LENGTH =
-      Script.of("queue-length", ScriptFiles.read("queue-length"));
-  private static final Script PROBE = Script.of("probe", ScriptFiles.read("probe"));
-  private static final Script CONDITION = ScriptFiles.script("condition", "");
-  private static final Script CHECK = Script.of("check", ScriptFiles.read("check"));
-  private static final Script IDENTIFY = ScriptFiles.script("identify", "");
+  private static final Script RW_INSPECT = script("rw-inspect");
+  private static final Script RENEW = script("renew");
+  private static final Script LIST = script("list");
+  private static final Script STATUS = script("status");
+  private static final Script LINGER = script("linger");
+  private static final Script INSPECT = script("inspect");
+  private static final Script QUEUE_LENGTH = script("queue-length");
+  private static final Script PROBE = script("probe");
+  private static final Script CONDITION = script("condition");
+  private static final Script CHECK = script("check");
+  private static final Script IDENTIFY = script("identify");
   private static final Script RED_FENCE =
-      Script.of(
-          "red-fence",
-          ScriptFiles.read("process") + ScriptFiles.read("vote") + ScriptFiles.read("red-fence"));
-  private static final Script FIRST_START = ScriptFiles.script("first-start", "");
+      Script.of("red-fence", VOTES + ScriptFiles.read("red-fence"));
+  private static final Script FIRST_START = script("first-start");
 
   /** What the check at opening waits for its answer at least. */
   private static final Duration OPENING_TIMEOUT = Duration.ofSeconds(2);
@@ -264,16 +265,14 @@ public final class LockScripts {
    */
   public ScriptCall linger(Subject ended, long rest) {
     LockKeys keys = ended.keys();
-    List<String> args = new ArrayList<>();
-    args.add(ended.id());
-    args.add(AcquisitionId.ofRest(ended.id(), keys));
-    args.add(Long.toString(TimeUnit.NANOSECONDS.toMillis(rest) + 1));
-    args.add(ended.mayArriveLate() ? tombstone : "0");
-    if (keys.isRedisson()) {
-      args.add(redissonPublish);
-      args.add(keys.redissonChannel());
-    }
-    return call(LINGER, List.of(keys.lock(), keys.queue(), keys.all().get(2)), args);
+    List<String> args =
+        List.of(
+            ended.id(),
+            AcquisitionId.ofRest(ended.id(), keys),
+            Long.toString(TimeUnit.NANOSECONDS.toMillis(rest) + 1),
+            ended.mayArriveLate() ? tombstone : "0");
+    List<String> all = List.of(keys.lock(), keys.queue(), keys.all().get(2));
+    return call(LINGER, all, publishing(keys, args));
   }
 
   /**
@@ -317,14 +316,16 @@ public final class LockScripts {
   }
 
   public ScriptCall inspect(LockKeys keys) {
-    Script script = keys.kind() == LockKind.READ ? RW_INSPECT : INSPECT;
-    return call(script, List.of(keys.lock()), List.of());
+    return inspect(keys, List.of(keys.lock()));
   }
 
   /** As {@link #inspect}. The reply also has a holder and the number of waiters. */
   public ScriptCall inspectHolder(LockKeys keys) {
-    Script script = keys.kind() == LockKind.READ ? RW_INSPECT : INSPECT;
-    return call(script, List.of(keys.lock(), keys.queue()), List.of());
+    return inspect(keys, List.of(keys.lock(), keys.queue()));
+  }
+
+  private ScriptCall inspect(LockKeys keys, List<String> some) {
+    return call(keys.kind() == LockKind.READ ? RW_INSPECT : INSPECT, some, List.of());
   }
 
   /** Counts the waiters of a lock. */
@@ -375,16 +376,12 @@ public final class LockScripts {
    * @param mailbox the channel of this service
    */
   public ScriptCall check(LockKeys unused, String mailbox) {
-    List<String> args =
-        unused.isRedisson()
-            ? List.of(mailbox, redissonPublish, unused.redissonChannel())
-            : List.of(mailbox);
     Duration timeout = settings.commandTimeout();
     return acked(
         new ScriptCall(
             CHECK,
             unused.all().subList(0, 2),
-            args,
+            publishing(unused, List.of(mailbox)),
             timeout.compareTo(OPENING_TIMEOUT) < 0 ? OPENING_TIMEOUT : timeout));
   }
 
@@ -397,23 +394,27 @@ public final class LockScripts {
   /** The acquire scripts with the check of the vote in front. */
   private static Map<Family, Script> votes() {
     Map<Family, Script> scripts = new EnumMap<>(Family.class);
-    String check = ScriptFiles.read("process") + ScriptFiles.read("vote");
     for (Family family : EnumSet.of(Family.EXCLUSIVE, Family.REDISSON, Family.READ_WRITE)) {
       Script acquire = Objects.requireNonNull(ACQUIRE.get(family));
-      scripts.put(family, Script.of(family.prefix() + "vote", check + acquire.source()));
+      scripts.put(family, Script.of(family.prefix() + "vote", VOTES + acquire.source()));
     }
     return scripts;
   }
 
   private ScriptCall call(LockKeys keys, Map<Family, Script> scripts, List<String> args) {
     Script script = Objects.requireNonNull(scripts.get(keys.kind().family()));
+    return call(script, keys.all(), publishing(keys, args));
+  }
+
+  /** The arguments, and behind them how the waiters of a lock shared with Redisson are reached. */
+  private List<String> publishing(LockKeys keys, List<String> args) {
     if (!keys.isRedisson()) {
-      return call(script, keys.all(), args);
+      return args;
     }
     List<String> more = new ArrayList<>(args);
     more.add(redissonPublish);
     more.add(keys.redissonChannel());
-    return call(script, keys.all(), more);
+    return more;
   }
 
   private ScriptCall call(Script script, List<String> keys, List<String> args) {
@@ -423,6 +424,10 @@ public final class LockScripts {
   /** The call, with what the service asks of replicas. */
   private ScriptCall acked(ScriptCall call) {
     return settings.replicaAcks() == null ? call : call.withAcks(settings.replicaAcks());
+  }
+
+  private static Script script(String name) {
+    return ScriptFiles.script(name, "");
   }
 
   private static Script script(Family family, String step) {

@@ -91,15 +91,13 @@ public final class Names {
     }
     for (String family : families) {
       int start = prefix.length() - family.length();
-      if (start > 0 && prefix.endsWith(family) && !isWord(prefix.charAt(start - 1))) {
+      if (start > 0
+          && prefix.endsWith(family)
+          && !Character.isLetterOrDigit(prefix.charAt(start - 1))) {
         throw new IllegalArgumentException(
             "key prefix '%s' ends in '%s', which a service with key prefix '%s' puts before keys of its own: locks of different kinds would share keys; end it in another word (docs/wire-format.md)"
                 .formatted(prefix, family, prefix.substring(0, start)));
       }
     }
-  }
-
-  private static boolean isWord(char letter) {
-    return Character.isLetterOrDigit(letter);
   }
 }

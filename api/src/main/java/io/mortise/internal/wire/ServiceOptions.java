@@ -2,6 +2,8 @@ package io.mortise.internal.wire;
 
 import io.mortise.spi.ReplicaAcks;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,9 +57,7 @@ public record ServiceOptions(
 
   /** How long the store remembers a tombstone. */
   public Duration tombstone() {
-    Duration shortest = Duration.ofSeconds(60);
-    Duration longest = leaseTime.compareTo(shortest) > 0 ? leaseTime : shortest;
-    Duration twoCommands = commandTimeout.multipliedBy(2);
-    return longest.compareTo(twoCommands) > 0 ? longest : twoCommands;
+    return Collections.max(
+        List.of(Duration.ofSeconds(60), leaseTime, commandTimeout.multipliedBy(2)));
   }
 }

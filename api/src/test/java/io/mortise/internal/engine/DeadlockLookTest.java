@@ -10,7 +10,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -77,7 +77,7 @@ class DeadlockLookTest extends GateFixture {
 
   private static final class Fails implements Acquisition.Grant {
     @Override
-    public @Nullable Holder holder(Acquisition held) {
+    public List<Holder> holders(Acquisition held) {
       throw new IllegalStateException("a holder");
     }
 

@@ -96,7 +96,7 @@ class GateHolderTest extends GateFixture {
     store.next("acquire").held();
     assertTrue(GateThread.get(next));
 
-    assertFalse(a.says(() -> gate.exit(own, time.nanoTime(), engine.store()::ask).finish()));
+    assertFalse(a.says(() -> gate.exit(own, time.nanoTime(), engine.store().asking()).finish()));
 
     assertEquals(1, b.now(lock::getHoldCount));
   }

@@ -37,7 +37,7 @@ class GateToldTest extends GateFixture {
     Future<Boolean> waiting = waits(b);
     time.stopAtWake(b.thread());
 
-    assertTrue(a.says(() -> gate.exit(own, time.nanoTime(), engine.store()::ask).finish()));
+    assertTrue(a.says(() -> gate.exit(own, time.nanoTime(), engine.store().asking()).finish()));
     forcedOpen(held);
     store.next("leave").absent();
     GateThread.get(a.runs(() -> engine.events().attempts().released(own, time)));

@@ -15,7 +15,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -56,8 +55,8 @@ class LeaseEventsTest {
     public void granted(Acquisition granted, long sentAt) {}
 
     @Override
-    public @Nullable Holder holder(Acquisition held) {
-      return null;
+    public List<Holder> holders(Acquisition held) {
+      return List.of();
     }
 
     @Override

@@ -1,6 +1,5 @@
 package io.mortise.internal.lock;
 
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -134,29 +133,19 @@ class ServiceBuilderTest {
     assertFalse(String.valueOf(e.getMessage()).contains("s3cr3t"));
   }
 
-  @Test
-  void theTimesOfTheQueueKeepTheirRules() {
-    Duration timeout = Duration.ofSeconds(2);
-    assertDoesNotThrow(() -> QueueTimes.standard(timeout));
-    assertDoesNotThrow(() -> QueueTimes.standard(Duration.ofHours(1)));
+  @ParameterizedTest
+  @ValueSource(longs = {1, 2_000, 3_600_000})
+  void theTimesOfTheQueueKeepTheirRules(long timeout) {
+    Duration command = Duration.ofMillis(timeout);
+    QueueTimes times = QueueTimes.standard(command);
+    Duration twoDelays = Duration.ofMillis(2 * 400);
+    Duration check = times.recheck();
+    Duration window = times.grantWindow();
+    Duration alive = times.alive();
 
-    // C <= 2 D: every grant would end before it is confirmed.
-    assertThrows(IllegalArgumentException.class, () -> times(100, 2000, 30_000, 1000));
-    // R + 2 D >= C: a lost message would cost the place in the queue.
-    assertThrows(IllegalArgumentException.class, () -> times(2200, 3000, 30_000, 400));
-    // A < C + R: a waiter would count as gone before it can ask again.
-    assertThrows(IllegalArgumentException.class, () -> times(2000, 3000, 4999, 400));
-    // A < 2 R + T
-    assertThrows(
-        IllegalArgumentException.class,
-        () -> times(2000, 3000, 10_000, 400).checkedFor(Duration.ofMillis(6001)));
-  }
-
-  private static QueueTimes times(int recheck, int window, int alive, int delay) {
-    return new QueueTimes(
-        Duration.ofMillis(recheck),
-        Duration.ofMillis(window),
-        Duration.ofMillis(alive),
-        Duration.ofMillis(delay));
+    assertTrue(window.compareTo(twoDelays) > 0, "else every grant ends before it is confirmed");
+    assertTrue(check.plus(twoDelays).compareTo(window) < 0, "else a lost message costs the place");
+    assertTrue(alive.compareTo(window.plus(check)) >= 0, "else it is gone before it asks again");
+    assertTrue(alive.compareTo(check.multipliedBy(2).plus(command)) >= 0, "the same");
   }
 }
