@@ -53,7 +53,7 @@ class RatchetTest {
           "lock", 75,
           "lock, five calls deep", 34,
           "unlock", 73,
-          "acquire", 79);
+          "acquire", 78);
 
   @Test
   void noFileGrowsAboveTheLimit() throws IOException {

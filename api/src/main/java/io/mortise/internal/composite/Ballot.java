@@ -75,17 +75,20 @@ final class Ballot {
   }
 
   private Verdict verdict(@Nullable LeaseOutcome value, @Nullable Throwable failure) {
-    String place = member.place();
-    if (failure instanceof NoVoteException no) {
-      return new Verdict(place, no.answer(), String.valueOf(no.getMessage()));
-    }
     if (value == null) {
-      Answer why = failure instanceof TimeoutException ? Answer.TOO_SLOW : Answer.UNREACHABLE;
-      return new Verdict(place, why, String.valueOf(failure == null ? why : failure.getMessage()));
+      return failed(member, failure);
     }
     return value.lease() != null
-        ? new Verdict(place, Answer.ACQUIRED, "")
-        : new Verdict(place, Answer.HELD, "held by " + value.heldBy());
+        ? new Verdict(member.place(), Answer.ACQUIRED, "")
+        : new Verdict(member.place(), Answer.HELD, "held by " + value.heldBy());
+  }
+
+  /** The verdict of a member that gave no answer, or no vote. */
+  static Verdict failed(Member member, @Nullable Throwable failure) {
+    Answer why = failure instanceof TimeoutException ? Answer.TOO_SLOW : Answer.UNREACHABLE;
+    Answer answer = failure instanceof NoVoteException no ? no.answer() : why;
+    String text = String.valueOf(failure == null ? why : failure.getMessage());
+    return new Verdict(member.place(), answer, text);
   }
 
   /**

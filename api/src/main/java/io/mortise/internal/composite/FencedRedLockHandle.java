@@ -4,7 +4,6 @@ import io.mortise.FencedRedLock;
 import io.mortise.Lease;
 import io.mortise.LeaseLostException;
 import io.mortise.internal.engine.LeaseOutcome;
-import io.mortise.internal.lock.TokenLocking;
 import io.mortise.internal.wire.Names;
 import java.time.Duration;
 import java.util.OptionalLong;
@@ -61,23 +60,20 @@ final class FencedRedLockHandle extends QuorumLock implements FencedRedLock {
                     .formatted(Names.shown(name()))));
   }
 
-  private TokenLocking withToken() {
-    return new TokenLocking(this, this::fencingToken);
-  }
-
   @Override
   public long lockAndGetToken() {
-    return withToken().lockAndGetToken();
+    lock();
+    return tokenOrUnlock(this::fencingToken);
   }
 
   @Override
   public OptionalLong tryLockAndGetToken() {
-    return withToken().tryLockAndGetToken();
+    return tokenOrUnlock(tryLock(), this::fencingToken);
   }
 
   @Override
   public OptionalLong tryLockAndGetToken(Duration wait) throws InterruptedException {
-    return withToken().tryLockAndGetToken(wait);
+    return tokenOrUnlock(tryLock(wait), this::fencingToken);
   }
 
   /** Takes the token of a hold before anybody knows the hold. */

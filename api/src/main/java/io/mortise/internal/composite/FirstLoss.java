@@ -2,7 +2,6 @@ package io.mortise.internal.composite;
 
 import io.mortise.LeaseChange;
 import io.mortise.LeaseState;
-import io.mortise.internal.engine.HeldLease.Loss;
 import io.mortise.internal.lock.Member;
 import io.mortise.internal.wire.Names;
 import java.util.Collections;

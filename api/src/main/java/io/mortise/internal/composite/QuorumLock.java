@@ -8,20 +8,18 @@ import io.mortise.LeasedLock;
 import io.mortise.LockServiceClosedException;
 import io.mortise.RedLock;
 import io.mortise.Registration;
-import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.Trampoline;
 import io.mortise.internal.engine.LeaseOutcome;
-import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.ThreadLeases;
 import io.mortise.internal.lock.AsyncLeases;
 import io.mortise.internal.lock.JucLock;
 import io.mortise.internal.lock.Member;
 import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.VotingSet;
-import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -101,29 +99,18 @@ abstract class QuorumLock extends JucLock implements RedLock {
 
   @Override
   protected final void lockPatiently(boolean interruptible) throws InterruptedException {
-    CompletableFuture<LeaseOutcome> outcome = request(LeaseSource.FOREVER);
-    TimeSource time = members.time();
-    boolean unused =
-        enter(interruptible ? Futures.await(outcome, time) : Futures.join(outcome, time));
+    AsyncLeases own = leases(Thread.currentThread());
+    enter(interruptible ? own.await() : own.join());
   }
 
   @Override
   protected final boolean lockNow() {
-    return enter(Futures.join(request(LeaseSource.NOT), members.time()));
+    return entered(leases(Thread.currentThread()).attempt());
   }
 
   @Override
   protected final boolean lockWithin(long nanos) throws InterruptedException {
-    long wait = Math.max(LeaseSource.NOT, Math.min(nanos, Long.MAX_VALUE / 2));
-    return enter(Futures.await(request(wait), members.time()));
-  }
-
-  /** Requests a lease for the calling thread. */
-  private CompletableFuture<LeaseOutcome> request(long wait) {
-    members.time().checkMayPark();
-    CompletableFuture<LeaseOutcome> result = new CompletableFuture<>();
-    request(Thread.currentThread(), wait, result);
-    return result;
+    return entered(leases(Thread.currentThread()).await(Duration.ofNanos(nanos)));
   }
 
   private void request(@Nullable Thread owner, long wait, CompletableFuture<LeaseOutcome> result) {
@@ -142,12 +129,14 @@ abstract class QuorumLock extends JucLock implements RedLock {
     QuorumRequest.start(members, owner, wait, result);
   }
 
-  private boolean enter(LeaseOutcome outcome) {
-    QuorumLease lease = (QuorumLease) outcome.lease();
-    if (lease != null) {
-      holds.add(places, lease, () -> lease.left().isZero());
-    }
-    return lease != null;
+  private boolean entered(Optional<Lease> lease) {
+    lease.ifPresent(this::enter);
+    return lease.isPresent();
+  }
+
+  private void enter(Lease acquired) {
+    QuorumLease lease = (QuorumLease) acquired;
+    holds.add(places, lease, () -> lease.left().isZero());
   }
 
   /**
@@ -275,8 +264,17 @@ abstract class QuorumLock extends JucLock implements RedLock {
 
   @Override
   protected final AsyncLeases leases() {
+    return leases(null);
+  }
+
+  /**
+   * The leases for an owner.
+   *
+   * @param owner the thread that is to hold them; null for leases that are bound to no thread
+   */
+  private AsyncLeases leases(@Nullable Thread owner) {
     return new AsyncLeases(
-        (wait, result) -> request(null, wait, result), members::execute, members.time());
+        (wait, result) -> request(owner, wait, result), members::execute, members.time());
   }
 
   @Override

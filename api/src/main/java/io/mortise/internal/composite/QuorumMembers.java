@@ -13,6 +13,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -165,6 +166,11 @@ record QuorumMembers(
     } else {
       member.vote(voters, wait, result);
     }
+  }
+
+  /** The failure of a member that does not answer within the member timeout. */
+  TimeoutException tooSlow() {
+    return new TimeoutException("no answer within " + nodeTimeout.toMillis() + " ms");
   }
 
   int quorum() {

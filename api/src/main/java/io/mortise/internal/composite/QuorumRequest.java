@@ -19,7 +19,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -202,13 +201,8 @@ final class QuorumRequest {
     rounds++;
     List<Ballot> idle = ballots.stream().filter(Ballot::isIdle).toList();
     ask(idle, Question.TRY, LeaseSource.AT_ONCE);
-    limit(idle, of.nodeTimeout(), this::tooSlow);
+    limit(idle, of.nodeTimeout(), question -> question.completeExceptionally(of.tooSlow()));
     decide();
-  }
-
-  private void tooSlow(CompletableFuture<LeaseOutcome> question) {
-    String text = "no answer within " + of.nodeTimeout().toMillis() + " ms";
-    question.completeExceptionally(new TimeoutException(text));
   }
 
   /**
@@ -278,7 +272,7 @@ final class QuorumRequest {
     if (unavailable && (over || wait == LeaseSource.FOREVER)) {
       claimed.completeExceptionally(all.failure());
     } else if (over) {
-      end();
+      claimed.complete(new LeaseOutcome(null, all.holder()));
     } else {
       heedClosing();
       List<Ballot> queues = all.queues();
@@ -396,9 +390,5 @@ final class QuorumRequest {
         new LockServiceClosedException(
             "Redlock '%s' was waited for when the service of its member %s was closed; open a new service, and make the Redlock of its locks"
                 .formatted(Names.shown(of.name()), Names.shown(member.place()))));
-  }
-
-  private void end() {
-    claimed.complete(new LeaseOutcome(null, all.holder()));
   }
 }

@@ -5,7 +5,6 @@ import io.mortise.QuorumException.Answer;
 import io.mortise.QuorumException.Verdict;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.concurrent.SerialExecutor;
-import io.mortise.internal.engine.Voter.NoVoteException;
 import io.mortise.internal.lock.Member;
 import io.mortise.internal.wire.Names;
 import io.mortise.internal.wire.VotingSet;
@@ -14,9 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 
 /** Takes the fencing token of a Redlock that was just acquired. */
 final class TokenRequest {
@@ -76,7 +73,7 @@ final class TokenRequest {
       Timer timer =
           of.time()
               .schedule(
-                  () -> all.forEach(each -> each.completeExceptionally(new TimeoutException())),
+                  () -> all.forEach(each -> each.completeExceptionally(of.tooSlow())),
                   of.nodeTimeout());
       CompletableFuture<Void> unused = Futures.settled(all).thenRun(timer::close);
     }
@@ -96,7 +93,10 @@ final class TokenRequest {
         accepted += wanted > 0 && last == 0 ? 1 : 0;
         largest = Math.max(largest, last);
       }
-      verdicts.add(verdict(member, failure));
+      verdicts.add(
+          failure == null
+              ? new Verdict(member.place(), Answer.ACQUIRED, "answered")
+              : Ballot.failed(member, failure));
       if (!over) {
         decide();
       }
@@ -131,20 +131,5 @@ final class TokenRequest {
                   .formatted(Names.shown(of.name()), of.all().size(), of.quorum(), verdicts),
               verdicts));
     }
-  }
-
-  private Verdict verdict(Member member, @Nullable Throwable failure) {
-    if (failure == null) {
-      return new Verdict(member.place(), Answer.ACQUIRED, "answered");
-    }
-    if (failure instanceof NoVoteException no) {
-      return new Verdict(member.place(), no.answer(), String.valueOf(no.getMessage()));
-    }
-    return failure instanceof TimeoutException
-        ? new Verdict(
-            member.place(),
-            Answer.TOO_SLOW,
-            "no answer within " + of.nodeTimeout().toMillis() + " ms")
-        : new Verdict(member.place(), Answer.UNREACHABLE, String.valueOf(failure.getMessage()));
   }
 }

@@ -117,10 +117,6 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
     return grant;
   }
 
-  private boolean isRetired() {
-    return agent == null && grant.isNone();
-  }
-
   /** A thread comes. Returns what it does next. */
   Step arrive(Waiter waiter) {
     Acquisition unwanted;
@@ -129,7 +125,7 @@ final class Gate implements Acquisition.Asker, ThreadGrant.Queue {
       if (agent == waiter) {
         return Step.AGENT;
       }
-      if (isRetired()) {
+      if (agent == null && grant.isNone()) {
         return Step.RETIRED;
       }
       if (waiter.isTogether()) {

@@ -3,8 +3,10 @@ package io.mortise.internal.lock;
 import io.mortise.AsyncLock;
 import io.mortise.Lease;
 import io.mortise.internal.concurrent.Futures;
+import io.mortise.internal.engine.Engine;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
+import io.mortise.internal.engine.Wanted;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.Optional;
@@ -32,6 +34,24 @@ public final class AsyncLeases implements AsyncLock {
     this.source = source;
     this.executor = executor;
     this.time = time;
+  }
+
+  /** The leases of one lock, semaphore or latch of a service. */
+  static AsyncLeases of(Engine engine, Wanted wanted) {
+    return new AsyncLeases(
+        new Requester(engine, wanted), engine.events()::execute, engine.store().time());
+  }
+
+  private record Requester(Engine engine, Wanted wanted) implements LeaseSource {
+    @Override
+    public void request(long wait, CompletableFuture<LeaseOutcome> outcome) {
+      Runnable unused = engine.requests().start(wanted, wait, false, outcome);
+    }
+
+    @Override
+    public Runnable requestHere(long wait, CompletableFuture<LeaseOutcome> outcome) {
+      return engine.requests().start(wanted, wait, true, outcome);
+    }
   }
 
   @Override
@@ -62,10 +82,8 @@ public final class AsyncLeases implements AsyncLock {
   }
 
   /** Waits for a lease without end. An interrupt does not end the wait; the flag stays set. */
-  Lease join() {
-    CompletableFuture<LeaseOutcome> outcome = new CompletableFuture<>();
-    Runnable look = requestHere(LeaseSource.FOREVER, outcome);
-    return lease(Futures.join(outcome, time, look)).orElseThrow();
+  public Lease join() {
+    return lease(joinOutcome(LeaseSource.FOREVER)).orElseThrow();
   }
 
   /** Waits for a lease until the deadline. */
@@ -76,10 +94,14 @@ public final class AsyncLeases implements AsyncLock {
   /**
    * Takes a lease if the lock is free now. An interrupt does not end the call; the flag stays set.
    */
-  Optional<Lease> attempt() {
+  public Optional<Lease> attempt() {
+    return lease(joinOutcome(LeaseSource.NOT));
+  }
+
+  private LeaseOutcome joinOutcome(long wait) {
     CompletableFuture<LeaseOutcome> outcome = new CompletableFuture<>();
-    Runnable look = requestHere(LeaseSource.NOT, outcome);
-    return lease(Futures.join(outcome, time, look));
+    Runnable look = requestHere(wait, outcome);
+    return Futures.join(outcome, time, look);
   }
 
   /** Waits for the outcome of a lease request. */

@@ -41,22 +41,19 @@ final class FencedLockHandle extends LockHandle implements FencedLock {
     return token;
   }
 
-  private TokenLocking withToken() {
-    return new TokenLocking(this, this::fencingToken);
-  }
-
   @Override
   public long lockAndGetToken() {
-    return withToken().lockAndGetToken();
+    lock();
+    return tokenOrUnlock(this::fencingToken);
   }
 
   @Override
   public OptionalLong tryLockAndGetToken() {
-    return withToken().tryLockAndGetToken();
+    return tokenOrUnlock(tryLock(), this::fencingToken);
   }
 
   @Override
   public OptionalLong tryLockAndGetToken(Duration wait) throws InterruptedException {
-    return withToken().tryLockAndGetToken(wait);
+    return tokenOrUnlock(tryLock(wait), this::fencingToken);
   }
 }

@@ -82,7 +82,8 @@ public final class GuardedKeys {
     checkTag(key);
     String beside = beside(key);
     List<String> keys = Stream.concat(Stream.of(key, beside), counter.stream()).toList();
-    List<Object> reply = run(key, new ScriptCall(GUARD, keys, args(value, token), TIMEOUT), token);
+    List<String> args = List.of(Long.toString(token), value);
+    List<Object> reply = run(key, new ScriptCall(GUARD, keys, args, TIMEOUT), token);
     String code = (String) reply.get(0);
     return switch (code) {
       case "WRITTEN" -> null;
@@ -110,10 +111,6 @@ public final class GuardedKeys {
   private String beside(String key) {
     String slot = Names.slot("key", key);
     return prefix + (Names.isTagAlone(key) ? "guard-tag:" : "guard:") + slot;
-  }
-
-  private static List<String> args(String value, long token) {
-    return List.of(Long.toString(token), value);
   }
 
   private List<Object> run(String key, ScriptCall call, long token) {

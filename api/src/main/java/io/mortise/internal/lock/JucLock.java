@@ -5,7 +5,9 @@ import io.mortise.Lease;
 import io.mortise.LeasedLock;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
  * The forms in which {@link java.util.concurrent.locks.Lock} and {@link LeasedLock} acquire a lock,
@@ -108,6 +110,29 @@ public abstract class JucLock implements LeasedLock {
   @Override
   public final boolean tryLock(long wait, long lease, TimeUnit unit) throws InterruptedException {
     return withLease(lease, unit).tryLock(wait, unit);
+  }
+
+  /** The token of the hold, if it was acquired just now. */
+  protected final OptionalLong tokenOrUnlock(boolean acquired, LongSupplier token) {
+    return acquired ? OptionalLong.of(tokenOrUnlock(token)) : OptionalLong.empty();
+  }
+
+  /**
+   * The token of the hold that was just acquired. Without one, the hold ends.
+   *
+   * @param token the token of the calling thread's hold; throws if it has none
+   */
+  protected final long tokenOrUnlock(LongSupplier token) {
+    try {
+      return token.getAsLong();
+    } catch (IllegalMonitorStateException | IllegalStateException e) {
+      try {
+        unlock();
+      } catch (RuntimeException failed) {
+        e.addSuppressed(failed);
+      }
+      throw e;
+    }
   }
 
   @Override

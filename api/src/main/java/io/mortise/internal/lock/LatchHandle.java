@@ -5,7 +5,6 @@ import io.mortise.LockException;
 import io.mortise.internal.concurrent.Backoff;
 import io.mortise.internal.concurrent.Futures;
 import io.mortise.internal.engine.Engine;
-import io.mortise.internal.engine.Failures;
 import io.mortise.internal.engine.LeaseOutcome;
 import io.mortise.internal.engine.LeaseSource;
 import io.mortise.internal.engine.Wanted;
@@ -26,16 +25,14 @@ import org.jspecify.annotations.Nullable;
 final class LatchHandle implements DistributedCountDownLatch {
   private final Engine engine;
   private final LockKeys keys;
+  private final StoredLock stored;
   private final AsyncLeases requests;
 
   LatchHandle(Engine engine, LockKeys keys) {
     this.engine = engine;
     this.keys = keys;
-    requests =
-        new AsyncLeases(
-            new LeaseRequester(engine, new Wanted(keys, engine.store().defaultLease())),
-            engine.events()::execute,
-            engine.store().time());
+    stored = new StoredLock(engine, keys);
+    requests = AsyncLeases.of(engine, new Wanted(keys, engine.store().defaultLease()));
   }
 
   @Override
@@ -100,8 +97,7 @@ final class LatchHandle implements DistributedCountDownLatch {
 
   @Override
   public long getCount() {
-    List<Object> reply =
-        checked(engine.store().execute(keys, count("", "look", 0), what("it was looked at")));
+    List<Object> reply = stored.ask(count("", "look", 0), what("it was looked at"));
     if (reply.get(0).equals("UNSET")) {
       throw unset();
     }
@@ -120,7 +116,7 @@ final class LatchHandle implements DistributedCountDownLatch {
     while (true) {
       engine.store().checkNotClosed(keys);
       try {
-        List<Object> reply = checked(engine.store().backend().execute(call));
+        List<Object> reply = stored.checked(engine.store().backend().execute(call));
         engine.releases().goOn(keys, reply);
         return reply;
       } catch (BackendException e) {
@@ -160,13 +156,6 @@ final class LatchHandle implements DistributedCountDownLatch {
 
   private String what(String what) {
     return keys.text() + ": " + what;
-  }
-
-  private List<Object> checked(List<Object> reply) {
-    if (reply.get(0).equals("FOREIGN")) {
-      throw Failures.foreign(keys, (String) reply.get(1));
-    }
-    return reply;
   }
 
   private IllegalStateException unset() {

@@ -200,10 +200,7 @@ class LockHandle extends JucLock implements DistributedLock {
 
   @Override
   protected final AsyncLeases leases() {
-    return new AsyncLeases(
-        new LeaseRequester(engine, new Wanted(keys, lease)),
-        engine.events()::execute,
-        engine.store().time());
+    return AsyncLeases.of(engine, new Wanted(keys, lease));
   }
 
   @Override
@@ -384,7 +381,7 @@ class LockHandle extends JucLock implements DistributedLock {
     return stored().queueLength();
   }
 
-  private StoredLock stored() {
+  final StoredLock stored() {
     return new StoredLock(engine, keys);
   }
 

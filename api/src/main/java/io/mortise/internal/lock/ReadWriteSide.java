@@ -7,8 +7,6 @@ import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.LockKind;
 import io.mortise.internal.wire.Names;
-import java.time.Duration;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,22 +21,12 @@ final class ReadWriteSide extends LockHandle {
 
   ReadWriteSide(Engine engine, LockKeys keys, LeaseTerms lease, boolean shares) {
     super(engine, keys, lease);
-    this.shares = shares && keys.kind() == LockKind.READ;
+    this.shares = shares;
     otherSide = keys.as(reads() ? LockKind.WRITE : LockKind.READ);
   }
 
   private boolean reads() {
     return keys().kind() == LockKind.READ;
-  }
-
-  @Override
-  public ReadWriteSide withLease(Duration fixed) {
-    return with(LeaseTerms.fixed(Objects.requireNonNull(fixed, "lease")));
-  }
-
-  @Override
-  public ReadWriteSide withMaxHold(Duration max) {
-    return with(limited(max));
   }
 
   @Override

@@ -10,6 +10,7 @@ import io.mortise.internal.wire.AcquisitionId;
 import io.mortise.internal.wire.LeaseTerms;
 import io.mortise.internal.wire.LockKeys;
 import io.mortise.internal.wire.Names;
+import io.mortise.spi.ScriptCall;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -71,11 +72,7 @@ final class SemaphoreHandle implements DistributedSemaphore {
   }
 
   private AsyncLeases leases(int permits) {
-    LockKeys wanted = keys.wanting(positive(permits));
-    return new AsyncLeases(
-        new LeaseRequester(engine, new Wanted(wanted, lease)),
-        engine.events()::execute,
-        engine.store().time());
+    return AsyncLeases.of(engine, new Wanted(keys.wanting(positive(permits)), lease));
   }
 
   @Override
@@ -168,16 +165,8 @@ final class SemaphoreHandle implements DistributedSemaphore {
   }
 
   private List<Object> command(String mode, int permits, String what) {
-    List<Object> reply =
-        engine
-            .store()
-            .execute(
-                keys,
-                engine.store().scripts().permits(keys, mode, permits),
-                keys.text() + ": " + what);
-    if (reply.get(0).equals("FOREIGN")) {
-      throw Failures.foreign(keys, (String) reply.get(1));
-    }
+    ScriptCall call = engine.store().scripts().permits(keys, mode, permits);
+    List<Object> reply = new StoredLock(engine, keys).ask(call, keys.text() + ": " + what);
     engine.releases().goOn(keys, reply);
     return reply;
   }

@@ -245,10 +245,10 @@ public final class ServiceBuilder implements LockService.Builder {
   }
 
   private ServiceOptions settings() {
-    Duration lease = or(leaseTime, DEFAULT_LEASE);
+    Duration lease = Objects.requireNonNullElse(leaseTime, DEFAULT_LEASE);
     Duration third = lease.dividedBy(3);
     Duration shorter = third.compareTo(DEFAULT_TIMEOUT) < 0 ? third : DEFAULT_TIMEOUT;
-    Duration timeout = or(commandTimeout, shorter);
+    Duration timeout = Objects.requireNonNullElse(commandTimeout, shorter);
     require(
         timeout.compareTo(third) <= 0,
         "commandTimeout %s is more than a third of leaseTime %s; a failed renewal could not be tried again in time"
@@ -257,7 +257,7 @@ public final class ServiceBuilder implements LockService.Builder {
         maxHold == null || maxHold.compareTo(lease) >= 0,
         "maxHold %s is shorter than leaseTime %s".formatted(maxHold, lease));
     require(
-        or(retain, Duration.ZERO).compareTo(lease.dividedBy(2)) <= 0,
+        Objects.requireNonNullElse(retain, Duration.ZERO).compareTo(lease.dividedBy(2)) <= 0,
         "retain %s is more than half of leaseTime %s; a lock that is retained is not renewed"
             .formatted(retain, lease));
     checkReplicaAcks(timeout);
@@ -265,9 +265,9 @@ public final class ServiceBuilder implements LockService.Builder {
         lease,
         maxHold,
         timeout,
-        or(keyPrefix, ServiceOptions.KEY_PREFIX),
-        or(handOffLimit, ServiceOptions.NO_LIMIT),
-        or(retain, Duration.ZERO),
+        Objects.requireNonNullElse(keyPrefix, ServiceOptions.KEY_PREFIX),
+        Objects.requireNonNullElse(handOffLimit, ServiceOptions.NO_LIMIT),
+        Objects.requireNonNullElse(retain, Duration.ZERO),
         switches.getOrDefault("interruptOnLoss", false),
         switches.getOrDefault("breakDeadlocks", false),
         switches.getOrDefault("redissonInterop", false),
@@ -289,10 +289,6 @@ public final class ServiceBuilder implements LockService.Builder {
   private LockService.Builder switched(String option, boolean on) {
     switches.put(option, once(option, switches.get(option), on));
     return this;
-  }
-
-  private static <T> T or(@Nullable T value, T standard) {
-    return value == null ? standard : value;
   }
 
   private static <T> T once(String option, @Nullable Object before, T value) {

@@ -2,7 +2,6 @@ package io.mortise.internal.lock;
 
 import io.mortise.OutcomeUnknownException;
 import io.mortise.internal.engine.ConditionWaiter;
-import io.mortise.internal.engine.Failures;
 import io.mortise.internal.engine.Hold;
 import io.mortise.internal.wire.AcquireReply;
 import io.mortise.internal.wire.Names;
@@ -30,11 +29,8 @@ final class SharedCondition extends LockCondition {
   }
 
   private String ask(String id, String step) {
-    List<Object> reply = engine().store().execute(lock().keys(), step(id, step), what(step));
+    List<Object> reply = lock().stored().ask(step(id, step), what(step));
     String answer = (String) reply.get(0);
-    if (answer.equals("FOREIGN")) {
-      throw Failures.foreign(lock().keys(), (String) reply.get(1));
-    }
     if (answer.equals("TOLD")) {
       engine().mailbox().complain(AcquireReply.textAt(reply, 2));
     }

@@ -8,7 +8,7 @@ import io.mortise.spi.ScriptCall;
 import java.util.List;
 import java.util.Optional;
 
-/** The state of a lock in the store. Each look is a command. */
+/** What a lock, semaphore or latch asks the store at once. Each question is a command. */
 record StoredLock(Engine engine, LockKeys keys) {
   /** As {@link io.mortise.DistributedLock#remainTimeToLive()}. */
   long remainTimeToLive() {
@@ -23,11 +23,7 @@ record StoredLock(Engine engine, LockKeys keys) {
 
   int queueLength() {
     ScriptCall call = engine.store().scripts().queueLength(keys);
-    String what = "the queue of " + keys.text() + " was looked at";
-    List<Object> reply = engine.store().execute(keys, call, what);
-    if (reply.get(0).equals("FOREIGN")) {
-      throw Failures.foreign(keys, (String) reply.get(1));
-    }
+    List<Object> reply = ask(call, "the queue of " + keys.text() + " was looked at");
     return Math.toIntExact((Long) reply.get(1));
   }
 
@@ -35,11 +31,24 @@ record StoredLock(Engine engine, LockKeys keys) {
    * Runs a script that inspects the lock. Returns its reply, or an empty list if the lock is free.
    */
   private List<Object> look(ScriptCall inspection) {
-    List<Object> reply = engine.store().execute(keys, inspection, keys.text() + " was looked at");
-    return switch ((String) reply.get(0)) {
-      case "LOCKED" -> reply;
-      case "FREE" -> List.of();
-      default -> throw Failures.foreign(keys, (String) reply.get(1));
-    };
+    List<Object> reply = ask(inspection, keys.text() + " was looked at");
+    return reply.get(0).equals("LOCKED") ? reply : List.of();
+  }
+
+  /**
+   * Runs a command.
+   *
+   * @param what it was to do, for messages
+   */
+  List<Object> ask(ScriptCall call, String what) {
+    return checked(engine.store().execute(keys, call, what));
+  }
+
+  /** Throws if the reply says that the keys hold somebody else's data. */
+  List<Object> checked(List<Object> reply) {
+    if (reply.get(0).equals("FOREIGN")) {
+      throw Failures.foreign(keys, (String) reply.get(1));
+    }
+    return reply;
   }
 }

@@ -15,6 +15,7 @@ import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -292,12 +293,13 @@ public final class JedisBackend implements LockBackend {
   }
 
   /** Sends one command that is no script. May block for longer if it has to connect. */
-  List<?> ask(Duration time, Command command, String... args) throws Exception {
+  List<?> ask(Duration time, String... words) throws Exception {
+    String[] args = Arrays.copyOfRange(words, 1, words.length);
     Connection connection = links.borrow(time);
     int before = connection.getSoTimeout();
     try {
       Links.limit(connection, (int) Math.max(1, time.toMillis()));
-      connection.sendCommand(command, args);
+      connection.sendCommand(Command.valueOf(words[0]), args);
       connection.getMany(0); // flushes, so that close() has nothing to flush
       links.reads(connection);
       Object reply = SafeEncoder.encodeObject(connection.getOne());

@@ -3,10 +3,8 @@ package io.mortise.backend.jedis;
 import io.mortise.backend.support.cluster.ClusterNodes;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import redis.clients.jedis.Protocol.Command;
 
 /** One node of a cluster, with a pool of its own. */
 record JedisNode(JedisBackend backend) implements ClusterNodes.Node {
@@ -17,8 +15,7 @@ record JedisNode(JedisBackend backend) implements ClusterNodes.Node {
 
   @Override
   public List<?> ask(Duration time, String... words) throws Exception {
-    String[] args = Arrays.copyOfRange(words, 1, words.length);
-    return backend.ask(time, Command.valueOf(words[0]), args);
+    return backend.ask(time, words);
   }
 
   @Override

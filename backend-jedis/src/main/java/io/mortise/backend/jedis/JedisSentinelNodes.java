@@ -13,7 +13,6 @@ import io.mortise.spi.LockBackend;
 import io.mortise.spi.Subscription;
 import io.mortise.spi.TimeSource;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -23,7 +22,6 @@ import java.util.stream.Stream;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.HostAndPort;
 import redis.clients.jedis.JedisClientConfig;
-import redis.clients.jedis.Protocol.Command;
 import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.util.KeyValue;
 
@@ -119,9 +117,8 @@ record JedisSentinelNodes(
     @Override
     public List<?> ask(String... words) throws Exception {
       server.use();
-      String[] args = Arrays.copyOfRange(words, 1, words.length);
       try {
-        return flat(server.ask(timeout, Command.valueOf(words[0]), args));
+        return flat(server.ask(timeout, words));
       } catch (JedisDataException e) {
         throw new BackendException(Outcome.REPLIED, String.valueOf(e.getMessage()), e);
       }

@@ -87,10 +87,18 @@ record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, C
         });
   }
 
+  /** A password without a user goes before HELLO, because HELLO wants a user with it. */
   private static List<CommandArguments> words(
       RedisAddress address, @Nullable Credentials credentials, String name, boolean knowsHello) {
-    List<CommandArguments> words =
-        knowsHello ? hello(credentials, name) : introduction(credentials, name);
+    List<CommandArguments> words = new ArrayList<>();
+    CommandArguments hello = new CommandArguments(Command.HELLO).add("2");
+    if (knowsHello && credentials != null && credentials.user() != null) {
+      hello.add(Keyword.AUTH).add(credentials.user()).add(credentials.password());
+    } else if (credentials != null) {
+      words.add(RenewedConnection.auth(credentials));
+    }
+    CommandArguments naming = knowsHello ? hello : new CommandArguments(Command.CLIENT);
+    words.add(naming.add(Keyword.SETNAME).add(name));
     if (address.database() > 0) {
       words.add(new CommandArguments(Command.SELECT).add(address.database()));
     }
@@ -101,30 +109,6 @@ record OwnConnections(JedisSocketFactory sockets, Function<JedisSocketFactory, C
     ConnectionPoolConfig limits = new ConnectionPoolConfig();
     limits.setTestOnBorrow(true);
     return limits;
-  }
-
-  /** A password without a user goes before HELLO, because HELLO wants a user with it. */
-  private static List<CommandArguments> hello(@Nullable Credentials credentials, String name) {
-    List<CommandArguments> words = new ArrayList<>();
-    CommandArguments hello = new CommandArguments(Command.HELLO).add("2");
-    if (credentials != null && credentials.user() != null) {
-      hello.add(Keyword.AUTH).add(credentials.user()).add(credentials.password());
-    } else if (credentials != null) {
-      words.add(RenewedConnection.auth(credentials));
-    }
-    words.add(hello.add(Keyword.SETNAME).add(name));
-    return words;
-  }
-
-  /** For a server that does not know HELLO. */
-  private static List<CommandArguments> introduction(
-      @Nullable Credentials credentials, String name) {
-    List<CommandArguments> words = new ArrayList<>();
-    if (credentials != null) {
-      words.add(RenewedConnection.auth(credentials));
-    }
-    words.add(new CommandArguments(Command.CLIENT).add(Keyword.SETNAME).add(name));
-    return words;
   }
 
   /** Sends all words at once, and reads the replies. */

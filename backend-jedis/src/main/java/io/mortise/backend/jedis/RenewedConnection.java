@@ -60,13 +60,7 @@ final class RenewedConnection extends Connection {
 
   /** Whether there are new credentials that were not tried since the last look. */
   boolean mayRenew() {
-    return isOutdated() && asked != credentials.looks();
-  }
-
-  /** Whether the supplier has given others since this connection has its own. */
-  boolean isOutdated() {
-    Answer latest = credentials.latest();
-    return used.number() < latest.number() && !latest.credentials().password().isEmpty();
+    return credentials.latest().replaces(used) && asked != credentials.looks();
   }
 
   /** Whether a connection may be renewed. False for one whose credentials do not change. */

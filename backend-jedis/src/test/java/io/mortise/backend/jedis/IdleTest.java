@@ -23,7 +23,6 @@ import org.junit.jupiter.api.Test;
 import redis.clients.jedis.ConnectionPool;
 import redis.clients.jedis.DefaultJedisClientConfig;
 import redis.clients.jedis.HostAndPort;
-import redis.clients.jedis.Protocol.Command;
 
 /** A backend with a subscription and without calls. */
 class IdleTest {
@@ -133,7 +132,7 @@ class IdleTest {
             new ConnectionPool(address, DefaultJedisClientConfig.builder().build());
         JedisBackend asks = new JedisBackend(pool, null, BEAT, () -> {})) {
       for (int i = 0; i < 500; i++) {
-        asks.ask(Duration.ofSeconds(5), Command.PING);
+        asks.ask(Duration.ofSeconds(5), "PING");
         assertEquals(0, pool.getNumActive(), "after command " + i);
       }
     }

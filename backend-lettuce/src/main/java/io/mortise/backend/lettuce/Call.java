@@ -1,7 +1,6 @@
 package io.mortise.backend.lettuce;
 
 import io.lettuce.core.RedisCommandExecutionException;
-import io.lettuce.core.RedisException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.Command;
@@ -40,9 +39,6 @@ final class Call extends LinkedCommand<List<Object>> {
 
   /** The call once more, as text. Nothing ran before it. */
   private volatile @Nullable Call again;
-
-  /** Whether the command was encoded for the socket. From then on it may have run. */
-  private volatile boolean written;
 
   /** The type decides between digest ({@code EVALSHA}) and text ({@code EVAL}). */
   Call(LettuceBackend backend, ScriptCall call, CommandType type) {
@@ -85,19 +81,12 @@ final class Call extends LinkedCommand<List<Object>> {
   }
 
   /**
-   * Writes the words directly, without the object that Lettuce makes for each argument.
-   *
-   * <p>After a reconnect, Lettuce 6.6 writes a command without a reply again. The call may have
-   * run, so it fails (B2). A PING takes its place, because Lettuce waits for a reply.
+   * Writes the words directly, without the object that Lettuce makes for each argument. It does so
+   * once, as the call may have run (B2).
    */
   @Override
   public void encode(ByteBuf buffer) {
-    if (written) {
-      leaveLink();
-      completeExceptionally(new RedisException("the connection was lost"));
-      Protocol.writePing(buffer::writeBytes);
-    } else {
-      written = true;
+    if (isFirstWrite(buffer)) {
       Protocol.write(call, getType() == CommandType.EVAL, buffer::writeBytes);
     }
   }
@@ -148,7 +137,7 @@ final class Call extends LinkedCommand<List<Object>> {
   public boolean completeExceptionally(Throwable cause) {
     endLink(cause);
     // The timer may run while the I/O thread is about to write.
-    boolean sent = written || (cause instanceof TimeoutException && !backend.withdraw(this));
+    boolean sent = isWritten() || (cause instanceof TimeoutException && !backend.withdraw(this));
     Throwable why = sent ? cause : backend.whyUnsent(cause);
     return fail(PendingCall.failure(call, backend.toString(), sent, why));
   }

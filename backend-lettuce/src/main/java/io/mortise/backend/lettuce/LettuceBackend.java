@@ -7,7 +7,6 @@ import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.GenericMapOutput;
 import io.lettuce.core.output.NestedMultiOutput;
-import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
@@ -39,6 +38,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -229,9 +229,7 @@ public final class LettuceBackend implements LockBackend {
     if (link instanceof StatefulRedisPubSubConnection) {
       link.async().ping();
     } else {
-      link.dispatch(
-          new LinkedCommand<>(
-              new Command<>(CommandType.PING, new StatusOutput<>(StringCodec.UTF8))));
+      link.dispatch(command(CommandType.PING));
     }
   }
 
@@ -317,9 +315,9 @@ public final class LettuceBackend implements LockBackend {
   }
 
   /** Sends one command that is no script, and waits for its reply. */
-  List<?> ask(Duration time, CommandType type, List<String> args) throws Exception {
-    var command = command(type);
-    args.forEach(command.getArgs()::add);
+  List<?> ask(Duration time, String... words) throws Exception {
+    var command = command(CommandType.valueOf(words[0]));
+    Stream.of(words).skip(1).forEach(command.getArgs()::add);
     calls.dispatch(command);
     if (!Waits.awaitEnd(command, time)) {
       use(); // or else nothing would notice that the link is silent

@@ -5,6 +5,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslOptions;
+import io.lettuce.core.resource.DefaultClientResources;
 import io.mortise.backend.support.ClientRange;
 import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.RedisAddress;
@@ -94,7 +95,7 @@ public final class LettuceBackendProvider implements LockBackendProvider {
     RedisServers.knock(address, config.commandTimeout());
     RedisURI uri = OwnClient.uri(address, config, settings.servers());
     ClientOptions options = options(config, settings.tls());
-    try (SharedThreads threads = SharedThreads.startOne()) { // they go on until the client ends
+    try (SharedThreads threads = SharedThreads.start(1)) { // they go on until the client ends
       return connect(threads, options, uri, LettuceBackend.BEAT, RedisServers::usable);
     }
   }
@@ -103,7 +104,7 @@ public final class LettuceBackendProvider implements LockBackendProvider {
     BackendConfig config = settings.config();
     LettuceCluster nodes =
         new LettuceCluster(
-            SharedThreads.start(),
+            SharedThreads.start(DefaultClientResources.DEFAULT_IO_THREADS),
             options(config, settings.tls()),
             place -> OwnClient.uri(cluster.at(place), config, settings.servers()));
     return new ClusterRouter(
@@ -117,7 +118,7 @@ public final class LettuceBackendProvider implements LockBackendProvider {
     BackendConfig config = settings.config();
     LettuceSentinelNodes nodes =
         new LettuceSentinelNodes(
-            SharedThreads.startOne(),
+            SharedThreads.start(1),
             options(config, settings.tls()),
             place -> OwnClient.uri(set.data(place), config, settings.servers()),
             place -> OwnClient.uri(settings.sentinel(set, place), config, settings.sentinels()));

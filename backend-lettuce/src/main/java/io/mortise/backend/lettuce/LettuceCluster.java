@@ -49,7 +49,8 @@ record LettuceCluster(SharedThreads threads, ClientOptions options, Function<Str
     }
   }
 
-  private static RedisURI at(String place, RedisURI model) {
+  /** The URI of a server, with the settings of another one. */
+  static RedisURI at(String place, RedisURI model) {
     int colon = place.lastIndexOf(':');
     return RedisURI.builder(model)
         .withHost(place.substring(0, colon))

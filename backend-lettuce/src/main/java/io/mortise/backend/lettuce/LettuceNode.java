@@ -1,6 +1,5 @@
 package io.mortise.backend.lettuce;
 
-import io.lettuce.core.protocol.CommandType;
 import io.mortise.backend.support.cluster.ClusterNodes;
 import io.mortise.spi.ScriptCall;
 import java.time.Duration;
@@ -11,8 +10,7 @@ import java.util.concurrent.CompletableFuture;
 record LettuceNode(LettuceBackend backend) implements ClusterNodes.Node {
   @Override
   public List<?> ask(Duration time, String... words) throws Exception {
-    List<String> all = List.of(words);
-    return backend.ask(time, CommandType.valueOf(all.get(0)), all.subList(1, all.size()));
+    return backend.ask(time, words);
   }
 
   @Override

@@ -5,7 +5,6 @@ import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisCommandExecutionException;
 import io.lettuce.core.RedisCredentialsProvider;
 import io.lettuce.core.RedisURI;
-import io.lettuce.core.protocol.CommandType;
 import io.mortise.backend.support.RedisServers;
 import io.mortise.backend.support.sentinel.SentinelAddress;
 import io.mortise.backend.support.sentinel.SentinelNodes;
@@ -73,13 +72,8 @@ record LettuceSentinelNodes(
   private record Given(RedisURI settings, RedisCredentialsProvider credentials) {
     /** The address of a server, with these settings and the timeout of another URI. */
     RedisURI at(String place, RedisURI timed) {
-      int colon = place.lastIndexOf(':');
-      RedisURI server =
-          RedisURI.builder(settings)
-              .withHost(place.substring(0, colon))
-              .withPort(Integer.parseInt(place.substring(colon + 1)))
-              .withTimeout(timed.getTimeout())
-              .build();
+      RedisURI server = LettuceCluster.at(place, settings);
+      server.setTimeout(timed.getTimeout());
       server.setCredentialsProvider(credentials);
       return server;
     }
@@ -115,10 +109,8 @@ record LettuceSentinelNodes(
     @Override
     public List<?> ask(String... words) throws Exception {
       server.use();
-      List<String> all = List.of(words);
-      CommandType type = CommandType.valueOf(all.get(0));
       try {
-        return server.ask(ANSWER, type, all.subList(1, all.size()));
+        return server.ask(ANSWER, words);
       } catch (ExecutionException e) {
         String said = String.valueOf(e.getCause() == null ? null : e.getCause().getMessage());
         throw e.getCause() instanceof RedisCommandExecutionException

@@ -1,8 +1,11 @@
 package io.mortise.backend.lettuce;
 
 import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisException;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.RedisCommand;
+import io.mortise.backend.support.Protocol;
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.Channel;
 import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +22,9 @@ import org.jspecify.annotations.Nullable;
 class LinkedCommand<T> extends AsyncCommand<String, String, T> {
   private volatile @Nullable Channel link;
 
+  /** Whether the command was encoded for the socket. From then on it may have run. */
+  private volatile boolean written;
+
   LinkedCommand(RedisCommand<String, String, T> command) {
     super(command);
   }
@@ -28,9 +34,26 @@ class LinkedCommand<T> extends AsyncCommand<String, String, T> {
     link = channel;
   }
 
-  /** The link has ended before, and the command comes to the next one without being written. */
-  final void leaveLink() {
-    link = null;
+  /**
+   * Notes that the command is encoded. After a reconnect, Lettuce 6.6 writes a command without a
+   * reply again. Such a command fails, and leaves its link, which has ended before. A PING takes
+   * its place, because Lettuce waits for a reply.
+   *
+   * @return whether to write the command
+   */
+  final boolean isFirstWrite(ByteBuf buffer) {
+    boolean first = !written;
+    written = true;
+    if (!first) {
+      link = null;
+      completeExceptionally(new RedisException("the connection was lost"));
+      Protocol.writePing(buffer::writeBytes);
+    }
+    return first;
+  }
+
+  final boolean isWritten() {
+    return written;
   }
 
   /** Ends the link, unless the failure is a reply or comes from a timer. Lettuce reconnects. */

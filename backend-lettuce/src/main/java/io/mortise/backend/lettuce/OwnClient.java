@@ -77,11 +77,6 @@ final class OwnClient implements NettyCustomizer {
 
   private volatile @Nullable Renewals renewals;
 
-  /** Creates a client on threads that never end here. */
-  OwnClient(ClientResources resources, ClientOptions options, LoopTime time) {
-    this(resources, options, time, client -> CompletableFuture.completedFuture(null));
-  }
-
   /** Creates the client. {@code atEnd} is applied when it has ended, or if it cannot be made. */
   OwnClient(
       ClientResources resources,

@@ -83,8 +83,7 @@ final class Renewals implements AutoCloseable {
     void renew() {
       Answer latest = user.latest();
       boolean isOut = sent != null && !sent.isDone();
-      boolean isNew = used.number() < latest.number() && !latest.credentials().password().isEmpty();
-      if (isNew && connection.isOpen() && !isOut) {
+      if (latest.replaces(used) && connection.isOpen() && !isOut) {
         AsyncCommand<String, String, String> auth = auth(latest.credentials());
         sent = auth.whenComplete((ok, refusal) -> heard(latest, refusal));
         // Not by dispatch, after which Lettuce would use these for all later connections.

@@ -42,25 +42,16 @@ final class SharedThreads implements AutoCloseable {
     this.end = end;
   }
 
-  /** Threads of a backend's own, for many servers. */
-  static SharedThreads start() {
-    Made made = new Made();
-    ClientResources own =
-        ClientResources.builder()
-            .threadFactoryProvider(made)
-            .timer(new ScheduledNettyTimer())
-            .build();
-    return new SharedThreads(own, () -> made.end(told(own.shutdown(0, 1, TimeUnit.SECONDS))));
-  }
-
   /**
-   * A backend's own I/O thread, for one server. Messages and replies then come to the same thread,
-   * which is awake more often than each of two. It is not {@code ioThreadPoolSize(1)}, which
-   * Lettuce raises to two.
+   * Threads of a backend's own.
+   *
+   * @param most the most I/O threads. One is for one server: messages and replies then come to the
+   *     same thread, which is awake more often than each of two. It is not {@code
+   *     ioThreadPoolSize(1)}, which Lettuce raises to two
    */
-  static SharedThreads startOne() {
+  static SharedThreads start(int most) {
     Made made = new Made();
-    EventLoopGroupProvider loop = new DefaultEventLoopGroupProvider(1, made);
+    EventLoopGroupProvider loop = new DefaultEventLoopGroupProvider(most, made);
     ClientResources own =
         ClientResources.builder()
             .threadFactoryProvider(made)

@@ -1,12 +1,10 @@
 package io.mortise.backend.lettuce;
 
-import io.lettuce.core.RedisException;
 import io.lettuce.core.codec.StringCodec;
 import io.lettuce.core.output.IntegerOutput;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
-import io.mortise.backend.support.Protocol;
 import io.mortise.spi.ReplicaAcks;
 import io.netty.buffer.ByteBuf;
 import java.util.List;
@@ -16,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 final class Wait extends LinkedCommand<Long> {
   private final long millis;
   private volatile long writtenAt;
-  private volatile boolean written;
 
   private Wait(int replicas, long millis) {
     super(
@@ -28,18 +25,13 @@ final class Wait extends LinkedCommand<Long> {
   }
 
   /**
-   * After a reconnect, Lettuce 6.6 writes a command without a reply again. The new connection has
-   * written nothing, so its WAIT would count replicas that have nothing. A PING takes its place.
+   * Is written once. After a reconnect, the new connection has written nothing, so its WAIT would
+   * count replicas that have nothing.
    */
   @Override
   public void encode(ByteBuf buffer) {
-    if (written) {
-      leaveLink();
-      completeExceptionally(new RedisException("the connection was lost"));
-      Protocol.writePing(buffer::writeBytes);
-    } else {
+    if (isFirstWrite(buffer)) {
       writtenAt = System.nanoTime();
-      written = true;
       super.encode(buffer);
     }
   }
@@ -47,7 +39,7 @@ final class Wait extends LinkedCommand<Long> {
   /** Whether the server may still wait for replicas, and so says nothing. */
   boolean isOut() {
     long passed = System.nanoTime() - writtenAt;
-    return written && !isDone() && passed < TimeUnit.MILLISECONDS.toNanos(millis);
+    return isWritten() && !isDone() && passed < TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
   /** One WAIT for calls that are sent together, each with acks. */

@@ -51,7 +51,7 @@ final class IdleTest {
   }
 
   private static OwnClient own(RedisClient client) {
-    return new OwnClient(client.getResources(), client.getOptions(), new LoopTime());
+    return SharedThreads.of(client.getResources()).client(client.getOptions());
   }
 
   @AfterEach

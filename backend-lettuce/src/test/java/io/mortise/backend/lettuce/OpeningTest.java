@@ -76,7 +76,7 @@ final class OpeningTest {
     CountDownLatch released = new CountDownLatch(1);
     ClientResources resources =
         DefaultClientResources.builder().nettyCustomizer(blocking(released)).build();
-    OwnClient client = new OwnClient(resources, brief(), new LoopTime());
+    OwnClient client = SharedThreads.of(resources).client(brief());
     try {
       RedisURI uri = new RedisURI(server.host(), server.port(), Duration.ofSeconds(1));
       BackendException error =

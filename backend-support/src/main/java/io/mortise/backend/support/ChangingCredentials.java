@@ -42,7 +42,17 @@ public final class ChangingCredentials {
    * @param number larger than that of any earlier answer with another content
    * @param credentials the content
    */
-  public record Answer(long number, Credentials credentials) {}
+  public record Answer(long number, Credentials credentials) {
+    /**
+     * Whether a connection should authenticate by this.
+     *
+     * @param used what it has
+     * @return false if it has this or a newer one, or if this stands for no password
+     */
+    public boolean replaces(Answer used) {
+      return used.number < number && !credentials.password().isEmpty();
+    }
+  }
 
   private final String name;
   private final Supplier<Credentials> supplier;

@@ -5,7 +5,6 @@ import io.mortise.spi.BackendException.Outcome;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Supplier;
@@ -21,8 +20,6 @@ public final class Opening {
   private static final Duration COLD = Duration.ofSeconds(4);
 
   private static final int MOST_ATTEMPTS = 15;
-
-  private static final byte[] PING = "*1\r\n$4\r\nPING\r\n".getBytes(StandardCharsets.US_ASCII);
 
   private Opening() {}
 
@@ -97,7 +94,7 @@ public final class Opening {
               + millis
               + " ms; check that this is a Redis server, and that it is not stopped or overloaded";
       channel.socket().setSoTimeout(millis);
-      channel.socket().getOutputStream().write(PING);
+      channel.socket().getOutputStream().write(Protocol.PING);
       int first = channel.socket().getInputStream().read();
       if (server.tls() && (first == '+' || first == '-')) {
         found = "it answers without TLS; write redis in place of rediss, or give its TLS port";

@@ -9,7 +9,7 @@ import java.util.function.Function;
 public final class Protocol {
   private static final InternCache<byte[]> COUNTS = bytes(count -> "*" + count + "\r\n");
   private static final InternCache<byte[]> WORDS = bytes(Protocol::withSize);
-  private static final byte[] PING = "*1\r\n$4\r\nPING\r\n".getBytes(StandardCharsets.US_ASCII);
+  static final byte[] PING = "*1\r\n$4\r\nPING\r\n".getBytes(StandardCharsets.US_ASCII);
 
   private Protocol() {}
 

@@ -81,9 +81,19 @@ public record RedisAddress(
    * @return the address, with database 0
    */
   public static RedisAddress at(String place, boolean tls) {
+    return new RedisAddress(tls, "", DEFAULT_PORT, null, null, 0).at(place);
+  }
+
+  /**
+   * The address of another server with the same settings.
+   *
+   * @param place {@code host:port}
+   * @return the address
+   */
+  public RedisAddress at(String place) {
     int colon = place.lastIndexOf(':');
-    int port = Integer.parseInt(place.substring(colon + 1));
-    return new RedisAddress(tls, place.substring(0, colon), port, null, null, 0);
+    int other = Integer.parseInt(place.substring(colon + 1));
+    return new RedisAddress(tls, place.substring(0, colon), other, user, password, database);
   }
 
   private static int number(@Nullable String digits, int otherwise) {

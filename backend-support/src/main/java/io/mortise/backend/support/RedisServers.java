@@ -99,13 +99,8 @@ public final class RedisServers {
    * @throws IllegalArgumentException the server is something else; the message says what
    */
   public static BackendInfo usable(String endpoint, Map<String, ?> hello) {
-    String version = recent(hello);
-    if (!"standalone".equals(hello.get("mode")) || !"master".equals(hello.get("role"))) {
-      throw new Unfit(
-          "it is a %s of version %s; a standalone master is needed; write %s"
-              .formatted(kind(hello), version, otherUri(hello)));
-    }
-    return new BackendInfo(endpoint, version, true, true);
+    boolean fits = "standalone".equals(hello.get("mode")) && "master".equals(hello.get("role"));
+    return new BackendInfo(endpoint, recent(hello, fits, "a standalone master"), true, true);
   }
 
   private static String otherUri(Map<String, ?> hello) {
@@ -133,12 +128,7 @@ public final class RedisServers {
    * @throws IllegalArgumentException the server is something else; the message says what
    */
   public static BackendInfo usableInCluster(String endpoint, Map<String, ?> hello) {
-    String version = recent(hello);
-    if (!"cluster".equals(hello.get("mode"))) {
-      throw new Unfit(
-          "it is a %s of version %s; a node of a cluster is needed; write %s"
-              .formatted(kind(hello), version, otherUri(hello)));
-    }
+    String version = recent(hello, "cluster".equals(hello.get("mode")), "a node of a cluster");
     return new BackendInfo(endpoint, version, false, false, Topology.CLUSTER, null);
   }
 
@@ -151,12 +141,7 @@ public final class RedisServers {
    * @throws IllegalArgumentException the server is something else; the message says what
    */
   public static BackendInfo usableSentinel(String endpoint, Map<String, ?> hello) {
-    String version = recent(hello);
-    if (!"sentinel".equals(hello.get("mode"))) {
-      throw new Unfit(
-          "it is a %s of version %s; a sentinel is needed; write %s"
-              .formatted(kind(hello), version, otherUri(hello)));
-    }
+    String version = recent(hello, "sentinel".equals(hello.get("mode")), "a sentinel");
     return new BackendInfo(endpoint, version, true, true, Topology.SENTINEL, null);
   }
 
@@ -197,13 +182,22 @@ public final class RedisServers {
     return lines.getOrDefault(valkey, lines.getOrDefault(redis, "unknown"));
   }
 
-  /** The server's version. Another URI does not help against an old one. */
-  private static String recent(Map<String, ?> hello) {
+  /**
+   * The server's version.
+   *
+   * @param fits whether it is what is needed; another URI does not help against an old one
+   */
+  private static String recent(Map<String, ?> hello, boolean fits, String needed) {
     String version = String.valueOf(hello.get("version"));
     if (version.matches("([0-5]|6\\.[01])(\\..*)?")) {
       throw new Unfit(
           "it is a %s of version %s, and 6.2 or later is needed; upgrade it, or use a newer server"
               .formatted(kind(hello), version));
+    }
+    if (!fits) {
+      throw new Unfit(
+          "it is a %s of version %s; %s is needed; write %s"
+              .formatted(kind(hello), version, needed, otherUri(hello)));
     }
     return version;
   }

@@ -294,16 +294,12 @@ public final class Subscriber {
     if (link == null || !link.isOpen()) {
       return false;
     }
-    write(link, words);
-    return true;
-  }
-
-  private static void write(Link link, String... words) {
     try {
       link.send(words);
     } catch (Exception e) {
       link.close(); // the reader notices the end
     }
+    return true;
   }
 
   private void beat() {

@@ -71,15 +71,7 @@ public record ClusterAddress(List<RedisAddress> seeds) {
    * @return the node's address
    */
   public RedisAddress at(String place) {
-    RedisAddress seed = seeds.get(0);
-    int colon = place.lastIndexOf(':');
-    return new RedisAddress(
-        seed.tls(),
-        place.substring(0, colon),
-        Integer.parseInt(place.substring(colon + 1)),
-        seed.user(),
-        seed.password(),
-        seed.database());
+    return seeds.get(0).at(place);
   }
 
   /** The URI without user and password. */

@@ -310,16 +310,12 @@ final class ClusterMap implements AutoCloseable {
       }
     });
     try {
-      return inTime(reply, Duration.ofNanos(end - System.nanoTime()));
+      boolean unused = Waits.awaitEnd(reply, Duration.ofNanos(end - System.nanoTime()));
+      return reply.get(0, TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       String command = String.join(" ", List.of(words).subList(0, Math.min(2, words.length)));
       throw new TimeoutException("no reply to " + command + " within " + time.toMillis() + " ms");
     }
-  }
-
-  private static <T> T inTime(CompletableFuture<T> future, Duration time) throws Exception {
-    boolean unused = Waits.awaitEnd(future, time);
-    return future.get(0, TimeUnit.NANOSECONDS);
   }
 
   /**

@@ -111,47 +111,41 @@ public final class ClusterRouter implements LockBackend {
   public List<CompletableFuture<List<Object>>> executeAll(List<ScriptCall> calls) {
     use();
     List<CompletableFuture<List<Object>>> answers = new ArrayList<>();
-    Map<Node, Batch> batches = new LinkedHashMap<>();
+    Map<Node, List<Sent>> batches = new LinkedHashMap<>();
     for (ScriptCall call : calls) {
       CompletableFuture<List<Object>> answer = new CompletableFuture<>();
       answers.add(answer);
       Route route = route(call);
       CompletableFuture<Node> node = route.node();
       if (node.isDone() && !node.isCompletedExceptionally()) {
-        batches.computeIfAbsent(node.join(), each -> new Batch()).add(call, route, answer);
+        batches
+            .computeIfAbsent(node.join(), each -> new ArrayList<>())
+            .add(new Sent(call, route, answer));
       } else {
         begin(route, answer);
       }
     }
-    batches.forEach((node, batch) -> batch.send(node));
+    batches.forEach(this::send);
     return answers;
   }
 
-  /** Calls of one node. */
-  private final class Batch {
-    private final List<ScriptCall> calls = new ArrayList<>();
-    private final List<Route> routes = new ArrayList<>();
-    private final List<CompletableFuture<List<Object>>> answers = new ArrayList<>();
+  /** A call that is sent together with others of its node. */
+  private record Sent(ScriptCall call, Route route, CompletableFuture<List<Object>> answer) {}
 
-    void add(ScriptCall call, Route route, CompletableFuture<List<Object>> answer) {
-      calls.add(call);
-      routes.add(route);
-      answers.add(answer);
+  private void send(Node node, List<Sent> batch) {
+    List<ScriptCall> calls = new ArrayList<>();
+    batch.forEach(each -> calls.add(each.call()));
+    List<CompletableFuture<List<Object>>> replies = replies(node, calls);
+    for (int i = 0; i < replies.size(); i++) {
+      settle(batch.get(i).route(), replies.get(i), batch.get(i).answer());
     }
+  }
 
-    void send(Node node) {
-      List<CompletableFuture<List<Object>>> replies = replies(node);
-      for (int i = 0; i < replies.size(); i++) {
-        settle(routes.get(i), replies.get(i), answers.get(i));
-      }
-    }
-
-    private List<CompletableFuture<List<Object>>> replies(Node node) {
-      try {
-        return node.backend().executeAll(calls);
-      } catch (RuntimeException | Error e) { // the calls of other nodes do not end by it
-        return Collections.nCopies(calls.size(), CompletableFuture.failedFuture(e));
-      }
+  private static List<CompletableFuture<List<Object>>> replies(Node node, List<ScriptCall> calls) {
+    try {
+      return node.backend().executeAll(calls);
+    } catch (RuntimeException | Error e) { // the calls of other nodes do not end by it
+      return Collections.nCopies(calls.size(), CompletableFuture.failedFuture(e));
     }
   }
 
