@@ -17,6 +17,7 @@ import static io.mortise.jmh.report.Target.atLeast;
 import static io.mortise.jmh.report.Target.atMost;
 import static io.mortise.jmh.report.Target.ofFloor;
 
+import io.mortise.jmh.contestant.ComparedLock;
 import io.mortise.jmh.drive.Cell;
 import io.mortise.jmh.drive.JmhQuestion;
 import io.mortise.jmh.drive.ProcessorTime;
@@ -33,7 +34,9 @@ import io.mortise.jmh.report.Quantity.Figure;
 import io.mortise.jmh.report.Quantity.Ratio;
 import io.mortise.jmh.report.Quantity.Scaled;
 import io.mortise.jmh.report.Target;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 
 /** The cost of a lock without contention. */
@@ -152,10 +155,18 @@ final class Alone {
             Asked.of(new ServerQuestion()).pinned(cell -> true),
             "server time of a pair",
             "µs in scripts");
-    String title = "server time of a pair, relative to bare Jedis";
     Figure times = server.metric(ServerQuestion.OF_BARE);
-    plan.row(title, times, atMost(1.25));
-    plan.row(title, times.of(REDISSON), Target.NONE);
+    Map<ComparedLock, Target> targets = new EnumMap<>(ComparedLock.class);
+    targets.put(ComparedLock.PLAIN, atMost(1.1));
+    targets.put(ComparedLock.FAIR, atMost(1.1));
+    targets.put(ComparedLock.READ, atMost(1.2));
+    targets.put(ComparedLock.WRITE, atMost(1.4));
+    targets.forEach((lock, target) -> {
+      String title = "server time of a pair, relative to bare Jedis, " + lock.title();
+      Figure one = times.with(ServerQuestion.LOCK, lock.title());
+      plan.row(title, one, target);
+      plan.row(title, one.of(REDISSON), Target.NONE);
+    });
   }
 
   /** Sixteen readers can share one hold. The bare client has a lock for each of them. */

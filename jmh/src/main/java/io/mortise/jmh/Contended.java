@@ -10,9 +10,12 @@ import static io.mortise.jmh.contestant.Contestant.REDISSON_SEMAPHORE;
 import static io.mortise.jmh.contestant.Contestant.SPRING_PUBSUB;
 import static io.mortise.jmh.contestant.Contestant.SPRING_SPIN;
 import static io.mortise.jmh.report.Target.atLeast;
+import static io.mortise.jmh.report.Target.atMost;
 
+import io.mortise.jmh.contestant.ComparedLock;
 import io.mortise.jmh.contestant.Contestant;
 import io.mortise.jmh.drive.Cell;
+import io.mortise.jmh.drive.ChangeQuestion;
 import io.mortise.jmh.drive.JmhQuestion;
 import io.mortise.jmh.drive.Load;
 import io.mortise.jmh.drive.ProcessQuestion;
@@ -26,7 +29,9 @@ import io.mortise.jmh.report.Quantity.Ratio;
 import io.mortise.jmh.report.Quantity.Scaled;
 import io.mortise.jmh.report.Target;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Predicate;
 
 /** The speed of several threads or processes that want the same lock. */
@@ -48,6 +53,7 @@ final class Contended {
     processes(plan);
     fairProcesses(plan);
     posted(plan);
+    server(plan);
   }
 
   private static void shared(Plan plan) {
@@ -113,6 +119,28 @@ final class Contended {
     String title = "8 threads, 1 lock, the first second of a new process";
     plan.compare(title, first, Target.NONE, REDISSON, SPRING_PUBSUB);
     plan.compare(title, first.of(MORTISE_LETTUCE), Target.NONE, REDISSON, SPRING_PUBSUB);
+  }
+
+  /** What a change of process costs the server. Redisson changes less often. */
+  private static void server(Plan plan) {
+    Figure change =
+        plan.ask(
+            Asked.of(new ChangeQuestion(List.of(MORTISE_JEDIS, MORTISE_LETTUCE, REDISSON)))
+                .first(cell -> cell.has(ChangeQuestion.LOCK, ComparedLock.PLAIN.title())),
+            "server time of a change of process",
+            "µs in scripts");
+    Map<String, Target> targets = new LinkedHashMap<>();
+    targets.put(ComparedLock.PLAIN.title(), atMost(0.7));
+    targets.put(ComparedLock.FAIR.title(), atMost(0.9));
+    targets.put(ComparedLock.WRITE.title(), Target.NONE);
+    targets.put(ChangeQuestion.PERMIT, Target.NONE);
+    targets.forEach((lock, target) -> {
+      String title = "server time of a change of process, " + lock;
+      Figure one = change.with(ChangeQuestion.LOCK, lock);
+      for (Contestant each : List.of(MORTISE_JEDIS, MORTISE_LETTUCE)) {
+        plan.row(title, new Ratio(one.of(each), one.of(REDISSON)), target);
+      }
+    });
   }
 
   /** How often the lock changes to the other process. A pair alone does not need such a change. */

@@ -15,6 +15,20 @@ public interface Site extends AutoCloseable {
   Lock lock(String name);
 
   /**
+   * A lock of any kind.
+   *
+   * @param kind which kind
+   * @param name the same name gives the same lock
+   * @return a handle
+   */
+  default Lock lock(ComparedLock kind, String name) {
+    if (kind != ComparedLock.PLAIN) {
+      throw new UnsupportedOperationException(this + " has no " + kind.title() + " lock");
+    }
+    return lock(name);
+  }
+
+  /**
    * A lock whose waiters are served first come, first served.
    *
    * @param name the same name gives the same lock

@@ -21,8 +21,14 @@ public record Cell(Contestant contestant, Map<String, String> settings) {
   /** A cell for each contestant and each value of one setting. */
   static List<Cell> each(
       Collection<Contestant> contestants, String setting, Collection<Integer> values) {
+    return eachNamed(contestants, setting, values.stream().map(String::valueOf).toList());
+  }
+
+  /** As {@link #each(Collection, String, Collection)}, for values that are no numbers. */
+  static List<Cell> eachNamed(
+      Collection<Contestant> contestants, String setting, Collection<String> values) {
     return values.stream()
-        .map(value -> Map.of(setting, String.valueOf(value)))
+        .map(value -> Map.of(setting, value))
         .flatMap(settings -> contestants.stream().map(each -> new Cell(each, settings)))
         .toList();
   }

@@ -1,9 +1,11 @@
 package io.mortise.jmh.drive;
 
+import io.mortise.jmh.contestant.ComparedLock;
 import io.mortise.jmh.contestant.Contestant;
 import io.mortise.jmh.contestant.Site;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.locks.Lock;
@@ -17,9 +19,15 @@ public final class ServerQuestion implements Question {
   /** The figure that gives the cost relative to the bare client's pair. */
   public static final String OF_BARE = "of the bare pair";
 
+  /** The setting that names the lock. */
+  public static final String LOCK = "lock";
+
+  private static final List<ComparedLock> LOCKS =
+      List.of(ComparedLock.PLAIN, ComparedLock.FAIR, ComparedLock.READ, ComparedLock.WRITE);
+
   private static final int PAIRS = 200;
 
-  /** Creates the question, which has no settings. */
+  /** Creates the question. */
   public ServerQuestion() {}
 
   @Override
@@ -29,7 +37,15 @@ public final class ServerQuestion implements Question {
 
   @Override
   public List<Cell> cells() {
-    return Cell.each(List.of(Contestant.MORTISE_JEDIS, Contestant.REDISSON, Contestant.BARE_JEDIS));
+    List<Cell> cells =
+        new ArrayList<>(
+            Cell.eachNamed(
+                List.of(Contestant.MORTISE_JEDIS, Contestant.REDISSON),
+                LOCK,
+                LOCKS.stream().map(ComparedLock::title).toList()));
+    cells.addAll(
+        Cell.eachNamed(List.of(Contestant.BARE_JEDIS), LOCK, List.of(ComparedLock.PLAIN.title())));
+    return cells;
   }
 
   @Override
@@ -38,7 +54,7 @@ public final class ServerQuestion implements Question {
     try (ServerFigures figures = new ServerFigures(effort.server());
         Site site = cell.contestant().open(effort.server());
         Site bare = Contestant.BARE_JEDIS.open(effort.server())) {
-      Blocks subject = new Blocks(figures, site.lock("server"));
+      Blocks subject = new Blocks(figures, lock(site, cell));
       Blocks floor = new Blocks(figures, bare.lock("floor"));
       for (int i = 0; i < blocks; i++) {
         subject.run();
@@ -48,6 +64,12 @@ public final class ServerQuestion implements Question {
           Map.of("scripts", subject.scripts, OF_BARE, subject.micros / floor.micros);
       JmhFile.write(file, id(), cell, subject.micros, more);
     }
+  }
+
+  private static Lock lock(Site site, Cell cell) {
+    ComparedLock kind =
+        LOCKS.stream().filter(each -> cell.has(LOCK, each.title())).findFirst().orElseThrow();
+    return site.lock(kind, "server-" + kind.title());
   }
 
   /** The blocks of pairs of one lock: the fewest microseconds of a pair so far, and its scripts. */
