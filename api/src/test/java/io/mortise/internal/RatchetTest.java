@@ -36,7 +36,6 @@ class RatchetTest {
       Map.ofEntries(
           Map.entry("ProviderInfo.<init>", 6),
           Map.entry("Releases.<init>", 6),
-          Map.entry("Withdrawals.send", 6),
           Map.entry("SentinelAddress.<init>", 6),
           Map.entry("ScriptedClient.<init>", 6),
           Map.entry("SelfCalls.visit", 6));
