@@ -35,8 +35,7 @@ class RatchetTest {
   private static final Map<String, Integer> LONG_CALLS =
       Map.ofEntries(
           Map.entry("ProviderInfo.<init>", 6),
-          Map.entry("SentinelAddress.<init>", 6),
-          Map.entry("ScriptedClient.<init>", 6));
+          Map.entry("SentinelAddress.<init>", 6));
 
   /** Words that the glossary has replaced, and how many names of the product still have them. */
   private static final Map<String, Integer> RETIRED_WORDS =
