@@ -31,11 +31,6 @@ class RatchetTest {
   /** Files with more than 450 lines. */
   private static final Map<String, Integer> LONG_FILES = Map.of("LockService", 502);
 
-  /** Methods and constructors with more than 5 parameters. */
-  private static final Map<String, Integer> LONG_CALLS =
-      Map.ofEntries(
-          Map.entry("ProviderInfo.<init>", 6));
-
   /** Words that the glossary has replaced, and how many names of the product still have them. */
   private static final Map<String, Integer> RETIRED_WORDS =
       Map.of("line", 6, "turn", 4, "inside", 1, "claim", 1, "feed", 0);
@@ -72,8 +67,8 @@ class RatchetTest {
   }
 
   @Test
-  void noMethodGetsMoreParametersThanTheLimit() throws IOException {
-    check(LONG_CALLS, above(5, all(true).parameters), "parameters");
+  void noMethodHasMoreThan5Parameters() throws IOException {
+    check(Map.of(), above(5, all(true).parameters), "parameters");
   }
 
   @Test
