@@ -11,8 +11,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
- * A source of locks that live in one store. Thread-safe. Open one service per application and
- * store.
+ * A source of locks that live in one store. Thread-safe. Open one per application and store.
  *
  * <pre>{@code
  * try (LockService locks = LockService.open("redis://localhost:6379")) {
@@ -27,7 +26,7 @@ import java.util.function.UnaryOperator;
  * }</pre>
  *
  * <p>A service has one connection or pool for commands, and one connection for messages. Its
- * handles keep no state.
+ * handles keep no state. A name that {@link #getLock} refuses is refused by each method.
  */
 public interface LockService extends AutoCloseable {
   /**
@@ -36,10 +35,8 @@ public interface LockService extends AutoCloseable {
    * @param uri the store's address: {@code redis://user:secret@host:port/db}, {@code memory:name},
    *     or one with {@code redis-cluster} or {@code redis-sentinel} ({@code docs/configuration.md})
    * @return an open service, which the caller closes
-   * @throws NoBackendException no provider fits, or several do; the message lists all that were
-   *     seen
-   * @throws BackendUnavailableException the store cannot be reached, or refuses a command that
-   *     locks need
+   * @throws NoBackendException no provider fits, or several do
+   * @throws BackendUnavailableException the store cannot be reached, or refuses what locks need
    * @throws IllegalArgumentException the URI is malformed
    */
   static LockService open(String uri) {
@@ -47,15 +44,12 @@ public interface LockService extends AutoCloseable {
   }
 
   /**
-   * Opens a service on the backend with that name.
+   * As {@link #open(String)}, on the backend with that name.
    *
-   * @param uri the store's address, as for {@link #open(String)}
+   * @param uri the store's address
    * @param provider its name: {@code "jedis"}, {@code "lettuce"}, {@code "vertx"}, {@code "memory"}
    * @return an open service, which the caller closes
    * @throws NoBackendException that provider is not installed, installed twice, or does not fit
-   * @throws BackendUnavailableException the store cannot be reached, or refuses a command that
-   *     locks need
-   * @throws IllegalArgumentException the URI is malformed
    */
   static LockService open(String uri, String provider) {
     return builder().uri(uri).provider(provider).open();
@@ -63,14 +57,11 @@ public interface LockService extends AutoCloseable {
 
   /**
    * Opens a service on a backend made around the caller's own client, such as {@code
-   * LettuceBackend.of(client, uri)}. From now on the service owns the backend and closes it, also
-   * if opening fails. The caller keeps and closes the client. For a backend that has other users
-   * too, call {@link Builder#sharedBackend}.
+   * LettuceBackend.of(client, uri)}. The service owns it, as {@link Builder#backend} says.
    *
    * @param backend an open backend
    * @return an open service, which the caller closes
-   * @throws BackendUnavailableException the store cannot be reached, or refuses a command that
-   *     locks need
+   * @throws BackendUnavailableException the store cannot be reached, or refuses what locks need
    */
   static LockService of(LockBackend backend) {
     return builder().backend(backend).open();
@@ -105,29 +96,24 @@ public interface LockService extends AutoCloseable {
   DistributedLock getLock(String name);
 
   /**
-   * The exclusive, reentrant lock of a name, first come, first served. Threads of all processes get
-   * it in the order in which they arrived at the store. {@code tryLock()} does not overtake the
-   * queue, unlike that of the JDK's fair lock. Every release goes through the store. So it is
-   * slower than {@link #getLock} where many threads of one process contend.
-   *
-   * <p>It is the same lock as {@link #getLock} of that name. The two exclude each other, and a
-   * thread that holds one may lock the other. Only acquisitions through this handle keep the order.
+   * The same lock as {@link #getLock} of that name, first come, first served: threads of all
+   * processes get it in the order in which they arrived at the store. {@code tryLock()} does not
+   * overtake the queue, unlike that of the JDK's fair lock. Every release goes through the store.
+   * So it is slower where many threads of one process contend. Only acquisitions through this
+   * handle keep the order. A thread that holds the lock by one handle may lock the other.
    *
    * @param name as for {@link #getLock}
    * @return a handle, which costs nothing while unused
-   * @throws IllegalArgumentException the name is empty, too long, or has stray braces
    * @throws UnsupportedOperationException this service shares its locks with Redisson
    */
   DistributedLock getFairLock(String name);
 
   /**
-   * The exclusive, reentrant, unfair lock of a name, whose holds have fencing tokens. It is the
-   * same lock as {@link #getLock} of that name. An acquisition costs three more commands in the
-   * script.
+   * The same lock as {@link #getLock} of that name, whose holds have fencing tokens. An acquisition
+   * costs three more commands in the script.
    *
    * @param name as for {@link #getLock}
    * @return a handle, which costs nothing while unused
-   * @throws IllegalArgumentException the name is empty, too long, or has stray braces
    * @throws UnsupportedOperationException this service shares its locks with Redisson
    */
   FencedLock getFencedLock(String name);
@@ -138,7 +124,6 @@ public interface LockService extends AutoCloseable {
    *
    * @param name as for {@link #getLock}
    * @return a handle, which costs nothing while unused
-   * @throws IllegalArgumentException the name is empty, too long, or has stray braces
    * @throws UnsupportedOperationException this service shares its locks with Redisson
    */
   DistributedReadWriteLock getReadWriteLock(String name);
@@ -149,23 +134,18 @@ public interface LockService extends AutoCloseable {
    *
    * @param name as for {@link #getLock}
    * @return a handle, which costs nothing while unused
-   * @throws IllegalArgumentException the name is empty, too long, or has stray braces
    */
   DistributedSemaphore getSemaphore(String name);
 
   /**
    * The semaphore of a name, with that many permits. It sets the number where the store has none,
-   * as {@link DistributedSemaphore#trySetPermits} does. Of several callers at the same time, the
-   * first one sets it. It sends one command.
-   *
-   * <p>The store may forget the permits. The handle does not set them again, and another call of
-   * this method does.
+   * as {@link DistributedSemaphore#trySetPermits} does, in one command. If the store forgets it,
+   * only another call of this method sets it again.
    *
    * @param name as for {@link #getLock}
    * @param permits at least 1
    * @return a handle of a semaphore that had so many permits when the store answered
-   * @throws IllegalArgumentException the name is empty, too long, or has stray braces, or the
-   *     number is not positive
+   * @throws IllegalArgumentException as for {@link #getLock}, or the number is not positive
    * @throws IllegalStateException the store has another number, which stays; {@link
    *     DistributedSemaphore#resize} changes it
    * @throws LockException as the other methods of a semaphore that ask the store
@@ -178,15 +158,13 @@ public interface LockService extends AutoCloseable {
    *
    * @param name as for {@link #getLock}
    * @return a handle, which costs nothing while unused
-   * @throws IllegalArgumentException the name is empty, too long, or has stray braces
    */
   DistributedCountDownLatch getCountDownLatch(String name);
 
   /**
    * The holds of this service at this moment, the oldest first: of threads, of leases, and of
    * permits. A lock of several locks appears by its members. A hold that one thread has just handed
-   * off to the next is absent until that thread runs. It sends no command, and is meant for metrics
-   * and for looking at a running process.
+   * off to the next is absent until that thread runs. It sends no command.
    *
    * @return a snapshot; empty if the service is closed
    */
@@ -201,23 +179,18 @@ public interface LockService extends AutoCloseable {
   List<WaitInfo> waits();
 
   /**
-   * Finds locks and semaphores of all processes that are held in the store, for people who look
-   * what is going on. It walks through all keys of the store in many short read-only commands, of
-   * about 500 keys each, so no command keeps the server for long. The whole takes as long as the
-   * store is large. Do not call it in the course of locking. If the name is known, {@link #status}
-   * does not walk.
+   * Finds locks and semaphores of all processes that are held in the store. It walks through all
+   * keys of the store in many short read-only commands. So it is for people who look what is going
+   * on, and not for the course of locking. If the name is known, {@link #status} does not walk.
    *
    * <p>The answer is no snapshot: a lock that is acquired or released meanwhile may be in it or
-   * not. In a cluster, so may be the locks of a slot that moves meanwhile, and the search can fail
-   * with an {@link OutcomeUnknownException} or a {@link BackendUnavailableException}. It has the
-   * names of this service's key prefix. Latches, which nobody holds, and locks shared with Redisson
-   * are not in it.
+   * not. If a slot of a cluster moves meanwhile, so may its locks, or the search fails. It has the
+   * names of this service's key prefix, but no latches, which nobody holds.
    *
-   * @param pattern a pattern of whole names: {@code *} is any text, {@code ?} one character, and a
-   *     backslash makes the character behind it stand for itself. All other characters stand for
-   *     themselves, also brackets and braces. Up to 1,024 characters
-   * @param limit how many locks are returned at most, at least 1; when so many are found, the
-   *     search ends
+   * @param pattern a pattern of whole names, up to 1,024 characters: {@code *} is any text, {@code
+   *     ?} one character, and a backslash makes the character behind it stand for itself. So do all
+   *     others, also brackets
+   * @param limit after how many locks the search ends, at least 1
    * @return the locks, sorted by name; of a read/write lock each side that is held
    * @throws IllegalArgumentException the pattern is empty, too long, or ends in a backslash, or the
    *     limit is below 1
@@ -229,23 +202,20 @@ public interface LockService extends AutoCloseable {
 
   /**
    * Finds the holders and the waiters of one name, in all processes. It asks for each kind by its
-   * own keys, in at most four read-only commands that are sent together, and walks through nothing.
+   * own keys, in at most four read-only commands that are sent together.
    *
-   * @param name the name of a lock, a read/write lock or a semaphore. A latch has no holder
-   * @return what is held of them, sorted by kind, and empty if nothing is. Of a read/write lock it
-   *     has each side that is held. With {@linkplain Builder#redissonInterop locks shared with
-   *     Redisson}, it has the shared lock and the semaphore
-   * @throws IllegalArgumentException the name is empty, too long, or has stray braces
+   * @param name the name of a lock, a read/write lock or a semaphore; a latch has no holder
+   * @return what is held of them, sorted by kind; of a read/write lock each side that is held; with
+   *     {@link Builder#redissonInterop} the shared lock and the semaphore
    * @throws BackendUnavailableException the store cannot be reached
    * @throws OutcomeUnknownException the store did not answer
    */
   List<LockStatus> status(String name);
 
   /**
-   * The id of this service in the store: host, process and a random part. It is the first part of
-   * every acquisition id.
+   * The id of this service in the store: host, process and a random part, without a colon.
    *
-   * @return the id, which has no colon
+   * @return the first part of every acquisition id
    */
   String clientId();
 
@@ -275,8 +245,8 @@ public interface LockService extends AutoCloseable {
 
   /**
    * The options of a service. Each but {@link #property}, {@link #wrapBackend} and {@link
-   * #listener} is set once: a second call of a setter throws {@link IllegalStateException} with
-   * both values. A value out of range is an {@link IllegalArgumentException}. Not thread-safe.
+   * #listener} is set once: a second call throws {@link IllegalStateException} with both values. A
+   * wrong value is an {@link IllegalArgumentException}. Not thread-safe.
    */
   interface Builder {
     /**
@@ -284,13 +254,11 @@ public interface LockService extends AutoCloseable {
      *
      * @param uri as for {@link LockService#open(String)}; its scheme selects the backend
      * @return this
-     * @throws IllegalArgumentException the URI is malformed
      */
     Builder uri(String uri);
 
     /**
-     * Gives the backend that is opened by {@link #uri} a further setting. May be called for several
-     * names.
+     * Adds a setting of the backend that {@link #uri} opens. May be called for several names.
      *
      * @param name a name that the backend's provider knows, such as {@code sentinel.password}
      * @param value the value; a secret, which appears in no message
@@ -299,12 +267,11 @@ public interface LockService extends AutoCloseable {
     Builder property(String name, String value);
 
     /**
-     * Sets a supplier of user and password for {@link #uri}, which then has none. Each new
-     * connection asks it, on a thread of the backend, one call at a time. It is also asked about
-     * once a second, and open connections authenticate again when its answer has changed. So it
-     * should answer from memory, and with the same until there is something new.
+     * Sets a supplier of user and password for {@link #uri}, which then has none. A thread of the
+     * backend asks it for each new connection and about once a second, one call at a time. So it
+     * should answer from memory. Open connections authenticate again when its answer has changed.
      *
-     * @param supplier returns what is valid from now on; may throw while it has nothing
+     * @param supplier returns the same until there is something new; may throw while it has nothing
      * @return this
      */
     Builder credentials(Supplier<Credentials> supplier);
@@ -327,7 +294,7 @@ public interface LockService extends AutoCloseable {
 
     /**
      * Sets a backend made by the caller, instead of a URI. From {@link #open} on the service owns
-     * it and closes it, also if {@code open} fails. The caller keeps and closes the client in it.
+     * it and closes it, also if {@code open} fails. The caller closes the client in it.
      *
      * @param backend an open backend
      * @return this
@@ -346,8 +313,7 @@ public interface LockService extends AutoCloseable {
     /**
      * Puts a wrapper around the backend, however it was given, for example to time its commands.
      * May be called several times. A later wrapper gets what an earlier one returned. The service
-     * closes the outermost backend, unless it was given by {@link #sharedBackend}. So a wrapper has
-     * nothing of its own to close.
+     * closes the outermost one, unless it is around a {@link #sharedBackend}.
      *
      * @param wrapper gets an open backend once, and returns one that forwards all calls to it, such
      *     as a {@link io.mortise.spi.ForwardingBackend}
@@ -356,8 +322,7 @@ public interface LockService extends AutoCloseable {
     Builder wrapBackend(UnaryOperator<LockBackend> wrapper);
 
     /**
-     * Sets the lease of holds without an explicit lease. They are renewed when a third of it has
-     * passed.
+     * Sets the lease of holds without an explicit lease. They are renewed at a third of it.
      *
      * @param lease at least 100 ms, at most 10,000 days; default 30 s
      * @return this
@@ -375,50 +340,41 @@ public interface LockService extends AutoCloseable {
     /**
      * Sets the time that one command may take, including the wait for a connection.
      *
-     * @param timeout at least 10 ms, at most a third of the lease time; default 2 s or a third of
-     *     the lease time, whichever is shorter
+     * @param timeout 10 ms to a third of the lease time; default 2 s, or that third if shorter
      * @return this
      */
     Builder commandTimeout(Duration timeout);
 
     /**
      * Sets the beginning of every key and channel. Of two prefixes on one store, neither should
-     * begin with the other. A prefix must not lead into the keys of another prefix. So {@code
-     * mortise:rw:} is refused, as is every prefix that ends in a separator and then {@code rw:},
-     * {@code redisson:}, {@code redisson-tag:}, {@code sem:} or {@code latch:}.
+     * begin with the other. One that leads into the keys of another is refused, such as {@code
+     * mortise:rw:} ({@code docs/configuration.md}).
      *
-     * @param prefix 1 to 128 characters ({@link String#length}) without braces; default {@code
-     *     mortise:}
+     * @param prefix 1 to 128 {@code char} values without braces; default {@code mortise:}
      * @return this
-     * @throws IllegalArgumentException it cannot be a prefix
      */
     Builder keyPrefix(String prefix);
 
     /**
      * Limits how many times threads of this service hand a lock off before waiters of other
-     * services get it. It also limits how many times leases hand off a plain lock or permits, and
-     * how many readers join a hold. In any case hand-offs between threads end 10 ms after another
-     * service has asked for the lock, and 1 s after its acquisition from the store. Leases hand
-     * off, and readers join, for 10 ms after that acquisition at most.
+     * services get it, leases hand off a plain lock or permits, and readers join a hold. In any
+     * case that ends within 1 s of the acquisition from the store ({@code docs/configuration.md}).
      *
-     * @param limit the hand-offs per acquisition from the store; 0 turns them off. The default is
-     *     no limit but those times. Fenced locks are handed off at most 64 times.
+     * @param limit the hand-offs per acquisition; 0 turns them off; default no limit but that time.
+     *     Fenced locks are handed off at most 64 times
      * @return this
      */
     Builder handOffLimit(int limit);
 
     /**
      * Lets this process keep a plain lock after {@code unlock()}, so that its next thread locks it
-     * without a command. It is given back as soon as another service wants it and no thread is
-     * inside, and at the latest when this time has passed since its acquisition from the store. It
-     * helps where one process locks the same names again and again.
+     * without a command. It goes back as soon as another service wants it and no thread is inside.
+     * Other kinds of lock, leases and fixed leases are not kept. {@code docs/retained-locks.md} has
+     * the price: another process waits longer, {@code isLocked()} and {@code holder()} see the lock
+     * as held, and a process that crashes keeps it until its lease ends.
      *
-     * <p>The price, of which {@code docs/retained-locks.md} has all: another process waits for a
-     * message and a release more. {@code isLocked()} and {@code holder()} see the lock as held,
-     * though no thread has it. A process that crashes keeps such locks until their leases end. It
-     * changes nothing for other kinds of lock, leases and fixed leases.
-     *
-     * @param longest at most half of the lease time; default zero, which keeps nothing
+     * @param longest the time since the acquisition from the store after which it goes back in any
+     *     case, at most half of the lease time; default zero, which keeps nothing
      * @return this
      */
     Builder retain(Duration longest);
@@ -440,9 +396,8 @@ public interface LockService extends AutoCloseable {
     Builder breakDeadlocks(boolean breaks);
 
     /**
-     * Sets whether {@link LockService#getLock} of a name is the same lock as {@code getLock} of
-     * that name in Redisson, and excludes it. See {@code docs/migrating-from-redisson.md}. Such a
-     * service has no fair, fenced and read/write locks.
+     * Sets whether {@link LockService#getLock} of a name is Redisson's lock of that name ({@code
+     * docs/migrating-from-redisson.md}). Such a service has no fair, fenced and read/write locks.
      *
      * @param interop default false
      * @return this
@@ -451,11 +406,9 @@ public interface LockService extends AutoCloseable {
 
     /**
      * Makes a hold begin, and its lease last longer, only when replicas of the server have it too.
-     * An acquisition that too few replicas confirm is given back, and fails with {@link
+     * An acquisition that too few confirm is given back and fails with {@link
      * NotReplicatedException}. A renewal that too few confirm makes the hold {@link
-     * LeaseState#SUSPECT}, and is tried again. Releases do not wait. This protects from the loss of
-     * a master only if the replica that is promoted is one of those that confirmed: {@code
-     * docs/operating.md} has the limits.
+     * LeaseState#SUSPECT}. Releases do not wait. {@code docs/operating.md} has the limits.
      *
      * @param replicas how many replicas must confirm, at least 1; default: none
      * @param wait how long to wait for them, from 1 ms to less than half of the command timeout
@@ -464,21 +417,17 @@ public interface LockService extends AutoCloseable {
     Builder replicaAcks(int replicas, Duration wait);
 
     /**
-     * Sets the executor of listeners and futures. They never run on the timer that all services
-     * share. On a client's I/O thread they run only if the executor runs tasks in place, such as
-     * {@code Runnable::run}, and must not block there. If the executor throws, they run on a thread
-     * of this library, and the log says so once. An executor that drops tasks cannot be noticed:
-     * futures then never complete, and a lease granted to one is renewed until garbage collection.
+     * Sets the executor of listeners and futures. On a client's I/O thread they run only if it runs
+     * tasks in place, and must not block there. If it throws, a thread of this library runs them.
+     * If it drops one, a future never completes, and its lease is renewed until garbage collection.
      *
-     * @param executor the caller keeps it and shuts it down; default: one daemon thread of the
-     *     service, so that listeners receive events in their order
+     * @param executor the caller shuts it down; default: one daemon thread, which keeps their order
      * @return this
      */
     Builder executor(Executor executor);
 
     /**
-     * Adds a listener. The listeners are told in the order in which they were added, and none
-     * notices what another throws.
+     * Adds a listener, told after those before it. None notices what another throws.
      *
      * @param listener {@link LockListener} says on which threads it is told
      * @return this
@@ -494,8 +443,7 @@ public interface LockService extends AutoCloseable {
      * @throws IllegalArgumentException the options do not fit each other
      * @throws UnsupportedOperationException the backend has no replicas for {@link #replicaAcks}
      * @throws NoBackendException no provider fits, or several do
-     * @throws BackendUnavailableException the store cannot be reached, or refuses a command that
-     *     locks need
+     * @throws BackendUnavailableException the store cannot be reached, or refuses what locks need
      */
     LockService open();
   }

@@ -1,5 +1,6 @@
 package io.mortise;
 
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -7,18 +8,12 @@ import java.util.Set;
  *
  * @param name the provider's name, or its class name if the provider failed
  * @param version the version of its module or jar, {@code "unknown"} if it has none
- * @param spiVersion the SPI version it was compiled against, 0 if the provider failed
  * @param schemes the URI schemes it serves
  * @param location the jar or module it came from
- * @param verdict {@code "usable"}, or the reason why it is not
+ * @param problem why it cannot be used, such as another version of the SPI; empty if it can
  */
 public record ProviderInfo(
-    String name,
-    String version,
-    int spiVersion,
-    Set<String> schemes,
-    String location,
-    String verdict) {
+    String name, String version, Set<String> schemes, String location, Optional<String> problem) {
   /** Copies the schemes. */
   public ProviderInfo {
     schemes = Set.copyOf(schemes);

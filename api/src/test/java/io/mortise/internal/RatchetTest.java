@@ -28,19 +28,6 @@ class RatchetTest {
   private static final Path ROOT = Path.of("..");
   private static final Path KIT = ROOT.resolve("conformance-tests/src/main/java");
 
-  /** Files with more than 450 lines. */
-  private static final Map<String, Integer> LONG_FILES = Map.of("LockService", 502);
-
-  /** Methods and constructors with more than 5 parameters. */
-  private static final Map<String, Integer> LONG_CALLS =
-      Map.ofEntries(
-          Map.entry("ProviderInfo.<init>", 6),
-          Map.entry("Releases.<init>", 6),
-          Map.entry("Withdrawals.send", 6),
-          Map.entry("SentinelAddress.<init>", 6),
-          Map.entry("ScriptedClient.<init>", 6),
-          Map.entry("SelfCalls.visit", 6));
-
   /** Words that the glossary has replaced, and how many names of the product still have them. */
   private static final Map<String, Integer> RETIRED_WORDS =
       Map.of("line", 6, "turn", 4, "inside", 1, "claim", 1, "feed", 0);
@@ -52,12 +39,12 @@ class RatchetTest {
       Map.of(
           "lock", 75,
           "lock, five calls deep", 34,
-          "unlock", 73,
-          "acquire", 78);
+          "unlock", 72,
+          "acquire", 77);
 
   @Test
-  void noFileGrowsAboveTheLimit() throws IOException {
-    check(LONG_FILES, above(450, all(false).lines), "lines");
+  void noFileHasMoreThan450Lines() throws IOException {
+    check(Map.of(), above(450, all(false).lines), "lines");
   }
 
   /** A test of the kit stays with those of its subject, and it may become longer to be truer. */
@@ -77,8 +64,8 @@ class RatchetTest {
   }
 
   @Test
-  void noMethodGetsMoreParametersThanTheLimit() throws IOException {
-    check(LONG_CALLS, above(5, all(true).parameters), "parameters");
+  void noMethodHasMoreThan5Parameters() throws IOException {
+    check(Map.of(), above(5, all(true).parameters), "parameters");
   }
 
   @Test

@@ -44,27 +44,27 @@ final class ProvidersCommand implements Callable<Integer> {
     return Json.object(
         "name", info.name(),
         "version", info.version(),
-        "spiVersion", info.spiVersion(),
         "schemes", info.schemes().stream().sorted().toList(),
         "location", info.location(),
-        "verdict", info.verdict());
+        "verdict", verdict(info));
+  }
+
+  private static String verdict(ProviderInfo info) {
+    return info.problem().orElse("usable");
   }
 
   /** A table of at most 80 columns. A path or an error may be longer, so each has its own line. */
   static List<String> lines(List<ProviderInfo> providers) {
-    Table table = new Table(4, "provider", "version", "SPI", "verdict");
+    Table table = new Table(3, "provider", "version", "verdict");
     List<String> notes = new ArrayList<>();
     for (ProviderInfo info : providers) {
-      boolean brief = info.verdict().length() <= LONGEST_VERDICT;
-      table.row(
-          info.name(),
-          info.version(),
-          String.valueOf(info.spiVersion()),
-          brief ? info.verdict() : "see below");
+      String verdict = verdict(info);
+      boolean brief = verdict.length() <= LONGEST_VERDICT;
+      table.row(info.name(), info.version(), brief ? verdict : "see below");
       notes.add(info.name() + " serves " + schemes(info.schemes()));
       notes.add(info.name() + " from " + info.location());
       if (!brief) {
-        notes.add(info.name() + ": " + info.verdict());
+        notes.add(info.name() + ": " + verdict);
       }
     }
     List<String> lines = new ArrayList<>(table.lines());

@@ -4,26 +4,26 @@ import io.mortise.ProviderInfo;
 import io.mortise.spi.LockBackendProvider;
 import io.mortise.spi.SpiVersion;
 import java.security.CodeSource;
+import java.util.Optional;
 import java.util.ServiceConfigurationError;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A provider that was found, with the facts about it. The provider is null if it does not load. */
 record Candidate(ProviderInfo info, @Nullable LockBackendProvider provider) {
-  static final String USABLE = "usable";
-
   static Candidate of(LockBackendProvider provider) {
     Class<?> type = provider.getClass();
     try {
       int spi = provider.spiVersion();
-      String verdict =
+      Optional<String> problem =
           spi == SpiVersion.CURRENT
-              ? USABLE
-              : "made for SPI version %d, this is %d: use matching versions of api and backend"
-                  .formatted(spi, SpiVersion.CURRENT);
+              ? Optional.empty()
+              : Optional.of(
+                  "made for SPI version %d, this is %d: use matching versions of api and backend"
+                      .formatted(spi, SpiVersion.CURRENT));
       return new Candidate(
           new ProviderInfo(
-              provider.name(), version(type), spi, provider.schemes(), location(type), verdict),
+              provider.name(), version(type), provider.schemes(), location(type), problem),
           provider);
     } catch (RuntimeException | LinkageError e) {
       return broken(type.getName(), location(type), e);
@@ -67,9 +67,8 @@ record Candidate(ProviderInfo info, @Nullable LockBackendProvider provider) {
   }
 
   static Candidate broken(String name, String location, Throwable why) {
-    return new Candidate(
-        new ProviderInfo(name, "unknown", 0, Set.of(), location, "does not load: " + text(why)),
-        null);
+    Optional<String> problem = Optional.of("does not load: " + text(why));
+    return new Candidate(new ProviderInfo(name, "unknown", Set.of(), location, problem), null);
   }
 
   /** The root cause. If that is a missing class, its name and the next step. */
@@ -86,7 +85,7 @@ record Candidate(ProviderInfo info, @Nullable LockBackendProvider provider) {
   }
 
   boolean isUsable() {
-    return info.verdict().equals(USABLE);
+    return info.problem().isEmpty();
   }
 
   private static String version(Class<?> type) {

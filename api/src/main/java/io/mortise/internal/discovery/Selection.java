@@ -99,14 +99,13 @@ final class Selection {
 
   private static String line(Candidate candidate, String scheme) {
     ProviderInfo info = candidate.info();
-    boolean other = candidate.isUsable() && !info.schemes().contains(scheme);
-    return "%n  %s %s, SPI %d, schemes %s, from %s: %s"
+    String fits = info.schemes().contains(scheme) ? "usable" : "does not serve '" + scheme + ":'";
+    return "%n  %s %s, schemes %s, from %s: %s"
         .formatted(
             info.name(),
             info.version(),
-            info.spiVersion(),
             info.schemes().stream().sorted().toList(),
             info.location(),
-            other ? "does not serve '" + scheme + ":'" : info.verdict());
+            info.problem().orElse(fits));
   }
 }

@@ -180,7 +180,7 @@ final class Dialog {
   }
 
   private Next queued(Acquisition asked, AcquireReply.Waiting waiting) {
-    parts.mailbox().complain(waiting.complaint());
+    store.complainOfMail(waiting.complaint());
     if (asked.ticket().isEmpty()) {
       LockLog.queued(asked, waiting.left());
     }

@@ -45,8 +45,8 @@ public final class Engine {
     Deadlocks deadlocks = new Deadlocks(store, acquisitions, events);
     mailbox = new Mailbox(store, acquisitions, withdrawals, conditions, deadlocks::hear);
     keeper = new LeaseKeeper(store, acquisitions, events, deadlocks::look);
-    releases = new Releases(store, acquisitions, withdrawals, mailbox, events, lostHolds);
-    PermitReturns permitReturns = new PermitReturns(store, withdrawals, mailbox, releases);
+    releases = new Releases(store, acquisitions, withdrawals, events, lostHolds);
+    PermitReturns permitReturns = new PermitReturns(store, withdrawals, releases);
     Parts parts =
         new Parts(
             store,

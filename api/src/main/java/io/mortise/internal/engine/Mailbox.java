@@ -48,7 +48,6 @@ public final class Mailbox implements ChannelListener {
   private final ConditionWaiters conditions;
   private final BiConsumer<String, String> probes;
   private final CompletableFuture<Void> first = new CompletableFuture<>();
-  private final AtomicBoolean complained = new AtomicBoolean();
   private final AtomicBoolean ignoring = new AtomicBoolean();
   private volatile boolean interrupted;
 
@@ -197,19 +196,6 @@ public final class Mailbox implements ChannelListener {
     } else if (!acquisition.lease().wasTaken()) {
       LockLog.granted(acquisition, "by message");
       acquisition.grantedByMessage();
-    }
-  }
-
-  /**
-   * The server refused a script's message. Logged once, since waiters still ask every few seconds.
-   */
-  public void complain(@Nullable String refusal) {
-    if (refusal != null && complained.compareAndSet(false, true)) {
-      log.warn(
-          "{} refuses PUBLISH to {}*, so waiters are slow to notice a free lock: {}",
-          store.endpoint(),
-          LockScripts.mailPrefix(store.options().keyPrefix()),
-          refusal);
     }
   }
 

@@ -25,13 +25,11 @@ final class PermitReturns {
 
   private final Store store;
   private final Withdrawals withdrawals;
-  private final Mailbox mailbox;
   private final Releases releases;
 
-  PermitReturns(Store store, Withdrawals withdrawals, Mailbox mailbox, Releases releases) {
+  PermitReturns(Store store, Withdrawals withdrawals, Releases releases) {
     this.store = store;
     this.withdrawals = withdrawals;
-    this.mailbox = mailbox;
     this.releases = releases;
   }
 
@@ -85,7 +83,7 @@ final class PermitReturns {
   }
 
   private boolean given(Acquisition held, List<Object> reply, long sentAt) {
-    mailbox.complain(AcquireReply.textAt(reply, 1));
+    store.complainOfMail(AcquireReply.textAt(reply, 1));
     releases.grant(held.keys(), reply, sentAt);
     return reply.get(0).equals("RELEASED");
   }

@@ -29,7 +29,6 @@ public final class Releases {
   private final Store store;
   private final Acquisitions acquisitions;
   private final Withdrawals withdrawals;
-  private final Mailbox mailbox;
   private final LeaseEvents events;
   private final LostHolds lostHolds;
 
@@ -37,13 +36,11 @@ public final class Releases {
       Store store,
       Acquisitions acquisitions,
       Withdrawals withdrawals,
-      Mailbox mailbox,
       LeaseEvents events,
       LostHolds lostHolds) {
     this.store = store;
     this.acquisitions = acquisitions;
     this.withdrawals = withdrawals;
-    this.mailbox = mailbox;
     this.events = events;
     this.lostHolds = lostHolds;
   }
@@ -288,7 +285,7 @@ public final class Releases {
   }
 
   private boolean released(Acquisition ended, List<Object> reply) {
-    mailbox.complain(AcquireReply.textAt(reply, 1));
+    store.complainOfMail(AcquireReply.textAt(reply, 1));
     boolean had = AcquireReply.isDone(reply) || "RELEASED".equals(reply.get(0));
     if (!had) {
       ended.lease().wasLost(NOT_FOUND);

@@ -18,8 +18,9 @@ import io.mortise.spi.TimeSource;
 import io.mortise.spi.Topology;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -65,7 +66,9 @@ public final class Store {
   private final CommandBatcher batcher;
   private final Sender asking;
   private final Departures departures = new Departures();
-  private final AtomicBoolean complained = new AtomicBoolean();
+
+  /** The commands that the server refuses to scripts, and that the log has told of. */
+  private final Set<String> complaints = ConcurrentHashMap.newKeySet();
 
   Store(ClientId clientId, LockBackend backend, ServiceOptions options) {
     this.clientId = clientId;
@@ -315,11 +318,24 @@ public final class Store {
   }
 
   /**
+   * The server refused a script's message. Logged once, since waiters still ask every few seconds.
+   */
+  public void complainOfMail(@Nullable String refusal) {
+    if (refusal != null && complaints.add("PUBLISH")) {
+      log.warn(
+          "{} refuses PUBLISH to {}*, so waiters are slow to notice a free lock: {}",
+          endpoint(),
+          LockScripts.mailPrefix(options.keyPrefix()),
+          refusal);
+    }
+  }
+
+  /**
    * The server does not tell the number of the failover that made it a master. Logged once, since
    * tokens rise all the same while that master lives.
    */
   void complainOfEpoch(@Nullable String refusal) {
-    if (refusal != null && complained.compareAndSet(false, true)) {
+    if (refusal != null && complaints.add("CLUSTER INFO")) {
       log.warn(
           "{} refuses CLUSTER INFO, so an old master may give larger fencing tokens after a failover: {}; allow it with +cluster|info (docs/troubleshooting.md#permissions)",
           endpoint(),

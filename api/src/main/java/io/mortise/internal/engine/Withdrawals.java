@@ -51,13 +51,14 @@ public final class Withdrawals {
    */
   void giveBackUnused(Acquisition unused, Runnable answered) {
     long longest = unused.lease().terms().nanos();
-    send(unused, unused.keys(), () -> leaving(unused), longest, () -> {}, answered);
+    new Withdrawal(unused, unused.keys(), () -> leaving(unused), longest, () -> {}).start(answered);
   }
 
   private void leave(Acquisition acquisition, Runnable then) {
     long rest = acquisition.lease().rest(store.now());
     long longest = Math.max(acquisition.lease().terms().nanos(), rest);
-    send(acquisition, acquisition.keys(), () -> leaving(acquisition), longest, then, () -> {});
+    new Withdrawal(acquisition, acquisition.keys(), () -> leaving(acquisition), longest, then)
+        .start(() -> {});
   }
 
   /**
@@ -69,13 +70,13 @@ public final class Withdrawals {
    */
   void giveBack(Acquisition held, int sum) {
     ScriptCall call = store.scripts().giveBack(held, sum, false);
-    send(
-        call,
-        held.keys(),
-        () -> held.lease().isHeld() ? call : null,
-        Long.MAX_VALUE / 2,
-        () -> acquisitions.askAgain(held.keys()),
-        () -> {});
+    new Withdrawal(
+            call,
+            held.keys(),
+            () -> held.lease().isHeld() ? call : null,
+            Long.MAX_VALUE / 2,
+            () -> acquisitions.askAgain(held.keys()))
+        .start(() -> {});
   }
 
   /** A place that is kept for some time is left to that time, and only then given back. */
@@ -92,50 +93,55 @@ public final class Withdrawals {
   }
 
   public void send(LockKeys keys, ScriptCall call) {
-    send(call, keys, () -> call, 0, () -> {}, () -> {});
+    new Withdrawal(call, keys, () -> call, 0, () -> {}).start(() -> {});
   }
 
-  private void send(
-      Object leaving,
-      LockKeys keys,
-      Supplier<@Nullable ScriptCall> call,
-      long longestLease,
-      Runnable then,
-      Runnable answered) {
-    long tombstone = store.options().tombstone().toNanos();
-    boolean unused = store.phase().releasing();
-    store.departures().begins(leaving, keys);
-    new Attempt(keys.text(), call, store.now() + Math.max(tombstone, longestLease), then)
-        .send(
-            FIRST_PAUSE,
-            () -> {
-              store.departures().answered(leaving, keys);
-              try {
-                answered.run();
-              } finally {
-                store.phase().released();
-              }
-            });
-  }
-
-  private final class Attempt {
-    private final String what;
+  /** One thing that goes back to the store, until that has confirmed it. */
+  private final class Withdrawal {
+    private final Object leaving;
+    private final LockKeys keys;
     private final Supplier<@Nullable ScriptCall> call;
     private final long end;
     private final Runnable then;
 
     /**
+     * @param leaving what {@link Departures} knows it by
      * @param call makes the command each time; null if it is not wanted any more
+     * @param longestLease how long a hold of it lasts at most (ns)
      * @param then runs when the command has been executed, or is not wanted any more
      */
-    Attempt(String what, Supplier<@Nullable ScriptCall> call, long end, Runnable then) {
-      this.what = what;
+    Withdrawal(
+        Object leaving,
+        LockKeys keys,
+        Supplier<@Nullable ScriptCall> call,
+        long longestLease,
+        Runnable then) {
+      this.leaving = leaving;
+      this.keys = keys;
       this.call = call;
-      this.end = end;
       this.then = then;
+      end = store.now() + Math.max(store.options().tombstone().toNanos(), longestLease);
     }
 
-    void send(Duration pause, Runnable answered) {
+    /**
+     * @param answered runs when the store has answered the first command, or has not in time
+     */
+    void start(Runnable answered) {
+      boolean unused = store.phase().releasing();
+      store.departures().begins(leaving, keys);
+      send(
+          FIRST_PAUSE,
+          () -> {
+            store.departures().answered(leaving, keys);
+            try {
+              answered.run();
+            } finally {
+              store.phase().released();
+            }
+          });
+    }
+
+    private void send(Duration pause, Runnable answered) {
       ScriptCall made = call.get();
       if (made == null) {
         try {
@@ -167,7 +173,8 @@ public final class Withdrawals {
         return;
       }
       if (store.now() - end >= 0) {
-        log.warn("{}: gave up withdrawing an acquisition that must have ended", what, failure);
+        log.warn(
+            "{}: gave up withdrawing an acquisition that must have ended", keys.text(), failure);
         return;
       }
       Duration doubled = pause.multipliedBy(2);

@@ -32,7 +32,7 @@ final class SharedCondition extends LockCondition {
     List<Object> reply = lock().stored().ask(step(id, step), what(step));
     String answer = (String) reply.get(0);
     if (answer.equals("TOLD")) {
-      engine().mailbox().complain(AcquireReply.textAt(reply, 2));
+      engine().store().complainOfMail(AcquireReply.textAt(reply, 2));
     }
     return answer;
   }

@@ -103,7 +103,8 @@ class MissingClientTest {
             .findFirst()
             .orElseThrow();
 
-    assertTrue(broken.verdict().contains("client.Client is missing"), broken.verdict());
+    String problem = broken.problem().orElseThrow();
+    assertTrue(problem.contains("client.Client is missing"), problem);
     assertTrue(broken.location().contains(directory.toString()), broken.location());
   }
 

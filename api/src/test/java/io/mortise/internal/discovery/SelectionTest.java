@@ -44,8 +44,9 @@ class SelectionTest {
         assertThrows(NoBackendException.class, () -> Selection.select(seen, scheme, name));
     String message = String.valueOf(e.getMessage());
     for (Candidate each : seen) {
-      boolean other = each.isUsable() && !each.info().schemes().contains(scheme);
-      String verdict = other ? "does not serve '" + scheme + ":'" : each.info().verdict();
+      boolean serves = each.info().schemes().contains(scheme);
+      String fits = serves ? "usable" : "does not serve '" + scheme + ":'";
+      String verdict = each.info().problem().orElse(fits);
       String line =
           message
               .lines()

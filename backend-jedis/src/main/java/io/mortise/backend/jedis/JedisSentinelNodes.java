@@ -57,7 +57,7 @@ record JedisSentinelNodes(
       JedisClientConfig watched) {
     List<String> places = sentinels.stream().map(HostAndPort::toString).toList();
     SentinelAddress address =
-        new SentinelAddress(servers.isSsl(), places, null, null, servers.getDatabase(), master);
+        new SentinelAddress(servers.isSsl(), places, null, servers.getDatabase(), master);
     int millis = servers.getSocketTimeoutMillis();
     Duration timeout = millis == 0 ? Opening.attempt(Duration.ZERO) : Duration.ofMillis(millis);
     JedisSentinelNodes nodes =

@@ -149,7 +149,7 @@ public final class LettuceBackendProvider implements LockBackendProvider {
       return attempt.get(); // by a socket file
     }
     RedisAddress server =
-        new RedisAddress(uri.isSsl(), uri.getHost(), uri.getPort(), null, null, uri.getDatabase());
+        new RedisAddress(uri.isSsl(), uri.getHost(), uri.getPort(), null, uri.getDatabase());
     return Opening.patiently(server, uri.getTimeout(), attempt);
   }
 

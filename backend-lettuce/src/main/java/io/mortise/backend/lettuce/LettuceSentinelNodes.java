@@ -62,7 +62,6 @@ record LettuceSentinelNodes(
             uri.isSsl(),
             List.copyOf(sentinels.keySet()),
             null,
-            null,
             uri.getDatabase(),
             uri.getSentinelMasterId());
     return new SentinelRouter(nodes, address, ANSWER);

@@ -20,6 +20,7 @@ import io.mortise.backend.support.Opening;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.Silence;
 import io.mortise.spi.BackendConfig;
+import io.mortise.spi.Credentials;
 import io.netty.bootstrap.Bootstrap;
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
@@ -110,11 +111,13 @@ final class OwnClient implements NettyCustomizer {
     Duration attempt = Opening.attempt(config.commandTimeout());
     RedisURI uri = new RedisURI(address.host(), address.port(), attempt);
     uri.setSsl(address.tls());
-    uri.setCredentialsProvider(
-        credentials == null
-            ? new StaticCredentialsProvider(
-                RedisCredentials.just(address.user(), address.password()))
-            : new AskedCredentials(credentials, null));
+    Credentials fixed = address.credentials();
+    if (credentials != null) {
+      uri.setCredentialsProvider(new AskedCredentials(credentials, null));
+    } else if (fixed != null) {
+      uri.setCredentialsProvider(
+          new StaticCredentialsProvider(RedisCredentials.just(fixed.user(), fixed.password())));
+    }
     uri.setDatabase(address.database());
     uri.setClientName(config.clientName());
     return uri;

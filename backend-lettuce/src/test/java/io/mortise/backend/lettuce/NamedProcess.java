@@ -44,7 +44,7 @@ final class NamedProcess {
               threads,
               OPTIONS,
               place -> OwnClient.uri(set.data(place), config, null),
-              place -> OwnClient.uri(set.sentinel(place, null, null), config, null)),
+              place -> OwnClient.uri(set.sentinel(place, null), config, null)),
           set,
           config.commandTimeout());
     }

@@ -2,10 +2,7 @@ package io.mortise.backend.support;
 
 import io.mortise.spi.Credentials;
 import java.net.URI;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -19,17 +16,11 @@ import org.jspecify.annotations.Nullable;
  * @param tls whether the scheme is {@code rediss}
  * @param host a name or an address, IPv6 in brackets
  * @param port 1 to 65535
- * @param user null unless given
- * @param password null unless given
+ * @param credentials user and password; null unless given
  * @param database 0 unless given
  */
 public record RedisAddress(
-    boolean tls,
-    String host,
-    int port,
-    @Nullable String user,
-    @Nullable String password,
-    int database) {
+    boolean tls, String host, int port, @Nullable Credentials credentials, int database) {
   /** The schemes of all URIs: of single servers, clusters and sets of sentinels. */
   public static final Set<String> SCHEMES =
       Stream.of("redis", "rediss", "valkey", "valkeys")
@@ -39,15 +30,13 @@ public record RedisAddress(
   private static final int DEFAULT_PORT = 6379;
   private static final int HIGHEST_PORT = 65_535;
 
-  /**
-   * Used in place of {@link URI}'s own parts: {@code URI} finds no host in a name with an
-   * underscore.
-   */
   private static final Pattern FORM =
       Pattern.compile(
           "(?:redis|valkey)(?<tls>s?)://((?<user>[^:@/?#]*):(?<password>[^@/?#]+)@)?"
               + "(?<host>\\[[^]/]+]|[^]\\[:@/?#,]+)(:(?<port>\\d{1,5}))?(/(?<database>\\d{0,5}))?",
           Pattern.CASE_INSENSITIVE);
+
+  private static final String FORM_IN_WORDS = "redis[s]://[[user]:password@]host[:port][/database]";
 
   /**
    * Reads a URI. The message of a refusal quotes no part of it, because a secret that is not
@@ -58,19 +47,13 @@ public record RedisAddress(
    * @throws IllegalArgumentException the URI has another form
    */
   public static RedisAddress of(URI uri) {
-    Matcher parts = FORM.matcher(uri.toString());
-    boolean matches = parts.matches();
-    int port = matches ? number(parts.group("port"), DEFAULT_PORT) : 0;
+    UriParts parts = UriParts.of(uri, FORM, FORM_IN_WORDS);
+    int port = parts.number("port", DEFAULT_PORT);
     if (port < 1 || port > HIGHEST_PORT) {
-      throw UriFault.in(uri, "redis[s]://[[user]:password@]host[:port][/database]");
+      throw UriFault.in(uri, FORM_IN_WORDS);
     }
     return new RedisAddress(
-        !parts.group("tls").isEmpty(),
-        parts.group("host"),
-        port,
-        decoded(parts.group("user")),
-        decoded(parts.group("password")),
-        number(parts.group("database"), 0));
+        parts.tls(), parts.text("host"), port, parts.credentials(), parts.number("database", 0));
   }
 
   /**
@@ -81,7 +64,7 @@ public record RedisAddress(
    * @return the address, with database 0
    */
   public static RedisAddress at(String place, boolean tls) {
-    return new RedisAddress(tls, "", DEFAULT_PORT, null, null, 0).at(place);
+    return at(place, tls, null, 0);
   }
 
   /**
@@ -91,28 +74,23 @@ public record RedisAddress(
    * @return the address
    */
   public RedisAddress at(String place) {
-    int colon = place.lastIndexOf(':');
-    int other = Integer.parseInt(place.substring(colon + 1));
-    return new RedisAddress(tls, place.substring(0, colon), other, user, password, database);
-  }
-
-  private static int number(@Nullable String digits, int otherwise) {
-    return digits == null || digits.isEmpty() ? otherwise : Integer.parseInt(digits);
-  }
-
-  private static @Nullable String decoded(@Nullable String part) {
-    return part == null || part.isEmpty()
-        ? null
-        : URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
+    return at(place, tls, credentials, database);
   }
 
   /**
-   * User and password, if there are any.
+   * The address of one of several servers that have these settings in common.
    *
-   * @return null without a password
+   * @param place {@code host:port}
+   * @param tls whether it uses TLS
+   * @param credentials user and password; null if there are none
+   * @param database the number of its database
+   * @return the address
    */
-  public @Nullable Credentials credentials() {
-    return password == null ? null : new Credentials(user, password);
+  public static RedisAddress at(
+      String place, boolean tls, @Nullable Credentials credentials, int database) {
+    int colon = place.lastIndexOf(':');
+    int port = Integer.parseInt(place.substring(colon + 1));
+    return new RedisAddress(tls, place.substring(0, colon), port, credentials, database);
   }
 
   /** The URI without user and password. */

@@ -2,6 +2,7 @@ package io.mortise.backend.support;
 
 import io.mortise.backend.support.sentinel.SentinelAddress;
 import io.mortise.spi.BackendConfig;
+import io.mortise.spi.Credentials;
 import io.mortise.spi.LockBackend;
 import java.util.Locale;
 import java.util.Set;
@@ -36,12 +37,15 @@ public record RedisSettings(
     TlsFiles tls = TlsFiles.of(config, isSentinel ? SentinelAddress.PROPERTIES : mapped);
     Set<String> watched =
         isSentinel ? Set.of(SentinelAddress.USER, SentinelAddress.PASSWORD) : Set.of();
-    return new RedisSettings(
-        config,
-        tls,
-        AddressMap.of(config),
-        ChangingCredentials.ofServers(config),
-        ChangingCredentials.ofSentinels(config, watched));
+    RedisSettings settings =
+        new RedisSettings(
+            config,
+            tls,
+            AddressMap.of(config),
+            ChangingCredentials.ofServers(config),
+            ChangingCredentials.ofSentinels(config, watched));
+    Credentials unused = SentinelAddress.ofSentinels(config.properties()); // refuses what is amiss
+    return settings;
   }
 
   /**
@@ -99,9 +103,6 @@ public record RedisSettings(
    * @return an address with the user and password of the properties, if they have any
    */
   public RedisAddress sentinel(SentinelAddress set, String place) {
-    return set.sentinel(
-        place,
-        config.properties().get(SentinelAddress.USER),
-        config.properties().get(SentinelAddress.PASSWORD));
+    return set.sentinel(place, SentinelAddress.ofSentinels(config.properties()));
   }
 }

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.mortise.spi.Credentials;
 import java.net.URI;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,16 +18,17 @@ class RedisAddressTest {
   @Test
   void everyPartIsRead() {
     assertEquals(
-        new RedisAddress(true, "my_host", 6380, "us er", "p+a:s@s", 3),
+        new RedisAddress(true, "my_host", 6380, new Credentials("us er", "p+a:s@s"), 3),
         read("rediss://us%20er:p+a%3As%40s@my_host:6380/3"));
   }
 
   @Test
   void allButTheHostMayBeLeftOut() {
-    assertEquals(new RedisAddress(false, "host", 6379, null, null, 0), read("redis://host"));
-    assertEquals(new RedisAddress(false, "host", 6379, null, null, 0), read("REDIS://host/"));
+    assertEquals(new RedisAddress(false, "host", 6379, null, 0), read("redis://host"));
+    assertEquals(new RedisAddress(false, "host", 6379, null, 0), read("REDIS://host/"));
     assertEquals(
-        new RedisAddress(false, "[::1]", 1, null, "secret", 0), read("redis://:secret@[::1]:1"));
+        new RedisAddress(false, "[::1]", 1, Credentials.of("secret"), 0),
+        read("redis://:secret@[::1]:1"));
   }
 
   @Test

@@ -48,21 +48,11 @@ final class SelfCalls extends ClassVisitor {
 
   /** Reads a class file, and gives the names of the classes that are nested in it. */
   List<String> read(ClassReader file) {
+    type = file.getClassName();
+    outer = null;
     nested.clear();
     file.accept(this, ClassReader.SKIP_FRAMES);
     return List.copyOf(nested);
-  }
-
-  @Override
-  public void visit(
-      int version,
-      int access,
-      String name,
-      @Nullable String signature,
-      @Nullable String superName,
-      String @Nullable [] interfaces) {
-    type = name;
-    outer = null;
   }
 
   /** A class in a method. The method's class was read before. */

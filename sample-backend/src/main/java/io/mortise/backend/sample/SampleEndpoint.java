@@ -5,6 +5,7 @@ import io.mortise.backend.support.RedisServers;
 import io.mortise.conformance.redis.RespConnection;
 import io.mortise.conformance.redis.RespException;
 import io.mortise.spi.BackendInfo;
+import io.mortise.spi.Credentials;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -25,9 +26,10 @@ record SampleEndpoint(RedisAddress address, String clientName, Duration timeout)
     RespConnection connection = new RespConnection(address.host(), address.port(), within);
     made.accept(connection);
     try {
-      if (address.password() != null) {
-        String user = address.user() == null ? "default" : address.user();
-        connection.call("AUTH", user, address.password());
+      Credentials own = address.credentials();
+      if (own != null) {
+        String user = own.user() == null ? "default" : own.user();
+        connection.call("AUTH", user, own.password());
       }
       connection.call("CLIENT", "SETNAME", clientName);
       connection.call("SELECT", String.valueOf(address.database()));

@@ -2,9 +2,9 @@ package io.mortise.backend.support.cluster;
 
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.UriFault;
+import io.mortise.backend.support.UriParts;
 import java.net.URI;
 import java.util.List;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -34,16 +34,11 @@ public record ClusterAddress(List<RedisAddress> seeds) {
    * @throws IllegalArgumentException the URI has another form
    */
   public static ClusterAddress of(URI uri) {
-    Matcher parts = FORM.matcher(uri.toString());
-    if (!parts.matches()) {
-      throw UriFault.in(uri, FORM_IN_WORDS);
-    }
-    String user = parts.group("user") == null ? "" : parts.group("user");
-    String database = parts.group("database") == null ? "" : parts.group("database");
-    String before = "redis" + parts.group("tls") + "://" + user;
+    UriParts parts = UriParts.of(uri, FORM, FORM_IN_WORDS);
+    String before = "redis" + parts.text("tls") + "://" + parts.text("user");
     return new ClusterAddress(
-        Stream.of(parts.group("nodes").split(",", -1))
-            .map(node -> seed(uri, before + node + database))
+        Stream.of(parts.text("nodes").split(",", -1))
+            .map(node -> seed(uri, before + node + parts.text("database")))
             .toList());
   }
 

@@ -3,14 +3,14 @@ package io.mortise.backend.support.sentinel;
 import io.mortise.backend.support.AddressMap;
 import io.mortise.backend.support.RedisAddress;
 import io.mortise.backend.support.UriFault;
+import io.mortise.backend.support.UriParts;
+import io.mortise.spi.Credentials;
 import java.net.URI;
-import java.net.URLDecoder;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
-import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -23,16 +23,14 @@ import org.jspecify.annotations.Nullable;
  *
  * @param tls whether the scheme is {@code rediss-sentinel}
  * @param sentinels at least one, as {@code host:port}
- * @param user null unless given
- * @param password null unless given
+ * @param credentials user and password of the master; null unless given
  * @param database 0 unless given
  * @param master the name by which the sentinels know the master
  */
 public record SentinelAddress(
     boolean tls,
     List<String> sentinels,
-    @Nullable String user,
-    @Nullable String password,
+    @Nullable Credentials credentials,
     int database,
     String master) {
   /** The property with the user of the sentinels. */
@@ -55,6 +53,9 @@ public record SentinelAddress(
               + ("(?<places>" + PLACE + "(?:," + PLACE + ")*)(/(?<database>\\d{0,5}))?")
               + "(\\?sentinelMasterId=(?<query>[^#&@]+))?(#(?<master>[^@:/?#]+))?",
           Pattern.CASE_INSENSITIVE);
+
+  private static final String FORM_IN_WORDS =
+      "redis[s]-sentinel://[[user]:password@]host[:port][,host[:port]]…[/database]#master";
 
   /** Copies the list. */
   public SentinelAddress {
@@ -80,25 +81,39 @@ public record SentinelAddress(
    * @throws IllegalArgumentException the URI has another form, or names no master
    */
   public static SentinelAddress of(URI uri) {
-    Matcher parts = FORM.matcher(uri.toString());
-    if (!parts.matches() || !portsExist(parts.group("places"))) {
-      throw UriFault.in(
-          uri,
-          "redis[s]-sentinel://[[user]:password@]host[:port][,host[:port]]…[/database]#master");
+    UriParts parts = UriParts.of(uri, FORM, FORM_IN_WORDS);
+    if (!portsExist(parts.text("places"))) {
+      throw UriFault.in(uri, FORM_IN_WORDS);
     }
-    String master = parts.group("master") == null ? parts.group("query") : parts.group("master");
+    String first = parts.decoded("master");
+    String master = first == null ? parts.decoded("query") : first;
     if (master == null) {
       throw new IllegalArgumentException(
           "the URI names no master; add the name by which the sentinels know it, as in"
               + " redis-sentinel://host:26379#mymaster");
     }
     return new SentinelAddress(
-        !parts.group("tls").isEmpty(),
-        places(parts.group("places")).toList(),
-        decoded(parts.group("user")),
-        decoded(parts.group("password")),
-        number(parts.group("database")),
-        String.valueOf(decoded(master)));
+        parts.tls(),
+        places(parts.text("places")).toList(),
+        parts.credentials(),
+        parts.number("database", 0),
+        master);
+  }
+
+  /**
+   * The user and password of the sentinels, as properties have them.
+   *
+   * @param properties those of the backend's settings
+   * @return null if they have none
+   * @throws IllegalArgumentException there is a user without a password
+   */
+  public static @Nullable Credentials ofSentinels(Map<String, String> properties) {
+    String password = properties.get(PASSWORD);
+    if (password == null && properties.containsKey(USER)) {
+      throw new IllegalArgumentException(
+          "property '%s' needs '%s' too; set both, or leave out both".formatted(USER, PASSWORD));
+    }
+    return password == null ? null : new Credentials(properties.get(USER), password);
   }
 
   private static Stream<String> places(String list) {
@@ -108,18 +123,8 @@ public record SentinelAddress(
 
   private static boolean portsExist(String list) {
     return places(list)
-        .mapToInt(place -> number(place.substring(place.lastIndexOf(':') + 1)))
+        .mapToInt(place -> Integer.parseInt(place.substring(place.lastIndexOf(':') + 1)))
         .allMatch(port -> port > 0 && port <= HIGHEST_PORT);
-  }
-
-  private static int number(@Nullable String digits) {
-    return digits == null || digits.isEmpty() ? 0 : Integer.parseInt(digits);
-  }
-
-  private static @Nullable String decoded(@Nullable String part) {
-    return part == null || part.isEmpty()
-        ? null
-        : URLDecoder.decode(part.replace("+", "%2B"), StandardCharsets.UTF_8);
   }
 
   /**
@@ -129,27 +134,18 @@ public record SentinelAddress(
    * @return an address with this one's TLS, user, password and database
    */
   public RedisAddress data(String place) {
-    return at(place, user, password, database);
+    return RedisAddress.at(place, tls, credentials, database);
   }
 
   /**
    * The address of a sentinel. Sentinels have a user and a password of their own, and no databases.
    *
    * @param place its host and port
-   * @param ownUser the sentinels' user; null for the default user
-   * @param ownPassword the sentinels' password; null if they ask for none
+   * @param own the sentinels' user and password; null if they ask for none
    * @return an address with this one's TLS
    */
-  public RedisAddress sentinel(
-      String place, @Nullable String ownUser, @Nullable String ownPassword) {
-    return at(place, ownUser, ownPassword, 0);
-  }
-
-  private RedisAddress at(
-      String place, @Nullable String name, @Nullable String secret, int number) {
-    int colon = place.lastIndexOf(':');
-    int port = number(place.substring(colon + 1));
-    return new RedisAddress(tls, place.substring(0, colon), port, name, secret, number);
+  public RedisAddress sentinel(String place, @Nullable Credentials own) {
+    return RedisAddress.at(place, tls, own, 0);
   }
 
   /** The URI without user and password. */

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.backend.support.RedisAddress;
+import io.mortise.spi.Credentials;
 import java.net.URI;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -38,8 +39,9 @@ class ClusterAddressTest {
   @DisplayName("user, password and TLS are for every node that the cluster names")
   void sharedSettings() {
     ClusterAddress cluster = of("rediss-cluster://me:p%40ss@a,b:2");
-    assertEquals(new RedisAddress(true, "c", 7, "me", "p@ss", 0), cluster.at("c:7"));
-    assertEquals(new RedisAddress(true, "::1", 7, "me", "p@ss", 0), cluster.at("::1:7"));
+    Credentials own = new Credentials("me", "p@ss");
+    assertEquals(new RedisAddress(true, "c", 7, own, 0), cluster.at("c:7"));
+    assertEquals(new RedisAddress(true, "::1", 7, own, 0), cluster.at("::1:7"));
     assertFalse(of("redis-cluster://a").at("c:7").tls());
   }
 

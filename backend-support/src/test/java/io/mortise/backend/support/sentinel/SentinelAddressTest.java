@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.mortise.backend.support.RedisAddress;
+import io.mortise.spi.Credentials;
 import java.net.URI;
 import java.util.List;
 import org.junit.jupiter.api.DisplayName;
@@ -48,7 +49,9 @@ class SentinelAddressTest {
   @DisplayName("User, password, database and TLS are those of the master")
   void dataServers() {
     SentinelAddress address = of("rediss-sentinel://us%3Aer:p%40ss+@one/3#m");
-    assertEquals(new RedisAddress(true, "host", 1, "us:er", "p@ss+", 3), address.data("host:1"));
+    assertEquals(
+        new RedisAddress(true, "host", 1, new Credentials("us:er", "p@ss+"), 3),
+        address.data("host:1"));
   }
 
   @Test
@@ -57,8 +60,8 @@ class SentinelAddressTest {
     SentinelAddress address = of("rediss-sentinel://user:word@one/3#m");
     assertEquals(List.of("one:26379"), address.sentinels());
     assertEquals(
-        new RedisAddress(true, "[::1]", 2, null, "own", 0),
-        address.sentinel("[::1]:2", null, "own"));
+        new RedisAddress(true, "[::1]", 2, Credentials.of("own"), 0),
+        address.sentinel("[::1]:2", Credentials.of("own")));
   }
 
   @ParameterizedTest
